@@ -39,12 +39,19 @@ struct campaign_variant {
     bool tagged;               // otherwise the program is run unchanged
 };
 
+// Other values of the run file of a workload at a point.
+struct campaign_values {
+    uint32_t workload;
+    struct campaign_settings list;
+};
+
 // A point of a sweep: settings that are applied to a variant.
 struct campaign_point {
     const char *name, *group, *label;
     double x; // NAN: not given
     const char *config;
     struct campaign_settings set;
+    VEC(struct campaign_values) values;
 };
 
 struct campaign_study {
@@ -122,7 +129,7 @@ struct campaign {
     struct diags *diags;
     const char *folder; // file names are relative to it; "" or ending in a slash
     const char *name, *title;
-    const char *notes; // path of the text around the tables, or NULL
+    const char *notes, *quick_notes; // paths of the text around the tables, or NULL
     struct campaign_words options;
     bool is_trusted; // run files of jobs may write anywhere
     VEC(struct campaign_workload) workloads;

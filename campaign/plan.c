@@ -13,7 +13,7 @@ struct resolved {
 
 struct opened_run {
     const char *path;
-    const struct campaign_settings *values;
+    struct campaign_settings values;
     const char *error;
     struct run *run;
     char digest[SHA256_HEX + 1];
@@ -175,7 +175,7 @@ static void add_inputs(struct planning *p, struct opened_run *to)
 static void open_run(struct planning *p, struct opened_run *to)
 {
     struct arena *arena = p->arena;
-    const struct campaign_settings *values = to->values;
+    const struct campaign_settings *values = &to->values;
     struct file_text file;
     const char *error = file_read(arena, to->path, &file);
     if (error) {
@@ -197,15 +197,21 @@ static void open_run(struct planning *p, struct opened_run *to)
         add_inputs(p, to);
 }
 
+static bool are_same(const struct campaign_settings *a, const struct campaign_settings *b)
+{
+    bool same = a->list.n == b->list.n;
+    for (uint32_t i = 0; same && i < a->list.n; i++)
+        same = !strcmp(a->list.v[i].key, b->list.v[i].key) &&
+               !strcmp(a->list.v[i].value, b->list.v[i].value);
+    return same;
+}
+
 static const struct opened_run *run_of(struct planning *p, const struct campaign_job *job)
 {
-    const struct campaign_workload *workload = &p->plan->campaign->workloads.v[job->workload];
-    const struct campaign_settings *values =
-        p->plan->is_quick ? &workload->quick : &workload->values;
     for (uint32_t i = 0; i < p->runs.n; i++)
-        if (p->runs.v[i].values == values && !strcmp(p->runs.v[i].path, job->run))
+        if (are_same(&p->runs.v[i].values, &job->values) && !strcmp(p->runs.v[i].path, job->run))
             return &p->runs.v[i];
-    struct opened_run made = {.path = job->run, .values = values, .inputs = ""};
+    struct opened_run made = {.path = job->run, .values = job->values, .inputs = ""};
     open_run(p, &made);
     vec_push(p->arena, &p->runs, made);
     return &p->runs.v[p->runs.n - 1];
@@ -260,6 +266,25 @@ static void copy_settings(struct arena *arena, const struct campaign_settings *f
         vec_push(arena, &to->list, from->list.v[i]);
 }
 
+// Values of the run file, of which those of the point replace the workload's.
+static void take_values(struct planning *p, const struct campaign_settings *of,
+                        const struct campaign_point *at, struct campaign_job *job)
+{
+    copy_settings(p->arena, of, &job->values);
+    for (uint32_t i = 0; at && i < at->values.n; i++) {
+        const struct campaign_settings *list = &at->values.v[i].list;
+        for (uint32_t k = 0; at->values.v[i].workload == job->workload && k < list->list.n; k++) {
+            uint32_t place = 0;
+            while (place < job->values.list.n &&
+                   strcmp(job->values.list.v[place].key, list->list.v[k].key))
+                place++;
+            if (place == job->values.list.n)
+                vec_push(p->arena, &job->values.list, list->list.v[k]);
+            job->values.list.v[place] = list->list.v[k];
+        }
+    }
+}
+
 static void take_run(struct planning *p, struct campaign_job *job)
 {
     const struct opened_run *opened = run_of(p, job);
@@ -307,7 +332,7 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
     struct campaign_job made = {.workload = workload, .variant = variant, .point = point};
     made.name = name_of(p->arena, campaign, &made);
     made.run = campaign->variants.v[variant].tagged ? of->tagged : of->run;
-    made.values = plan->is_quick ? of->quick : of->values;
+    take_values(p, plan->is_quick ? &of->quick : &of->values, at, &made);
     made.config = at && at->config ? at->config : campaign->variants.v[variant].config;
     copy_settings(p->arena, &campaign->variants.v[variant].set, &made.set);
     if (at)

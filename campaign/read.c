@@ -204,6 +204,25 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
         vec_push(campaign->arena, &campaign->variants, made);
 }
 
+static void take_values(struct campaign_reading *r, const struct yaml_node *node,
+                        struct campaign_point *to)
+{
+    for (uint32_t i = 0; node && i < node->count; i += 2) {
+        const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
+        const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
+        struct campaign_values made = {.workload = CAMPAIGN_NONE};
+        if (key->kind == YAML_SCALAR)
+            made.workload = campaign_workload(r->campaign, key->text);
+        if (made.workload == CAMPAIGN_NONE)
+            campaign_fault(r, key, "there is no such workload");
+        else if (value->kind != YAML_MAPPING)
+            campaign_fault(r, value, "values of a workload are NAME: VALUE");
+        else
+            take_settings(r, value, "", &made.list);
+        vec_push(r->campaign->arena, &to->values, made);
+    }
+}
+
 static void take_point(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
@@ -222,6 +241,7 @@ static void take_point(struct campaign_reading *r, const struct yaml_node *node)
     if (keys.of[CAMPAIGN_POINT_x])
         campaign_number(r, keys.of[CAMPAIGN_POINT_x], &made.x);
     take_settings(r, keys.of[CAMPAIGN_POINT_set], "", &made.set);
+    take_values(r, keys.of[CAMPAIGN_POINT_values], &made);
     if (campaign_new_name(r, name, has_point(campaign, made.name)))
         vec_push(campaign->arena, &campaign->points, made);
 }
@@ -282,11 +302,13 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     const struct yaml_node *config = keys->of[CAMPAIGN_CAMPAIGN_config];
     const struct yaml_node *variants = keys->of[CAMPAIGN_CAMPAIGN_variants];
     const struct yaml_node *notes = keys->of[CAMPAIGN_CAMPAIGN_notes];
+    const struct yaml_node *quick = keys->of[CAMPAIGN_CAMPAIGN_quick_notes];
     campaign->name = keys->of[CAMPAIGN_CAMPAIGN_name]->text;
     if (strchr(campaign->name, '/'))
         campaign_fault(r, keys->of[CAMPAIGN_CAMPAIGN_name], "a name has no slash");
     campaign->title = campaign_text(keys->of[CAMPAIGN_CAMPAIGN_title]);
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
+    campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;
     take_words(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
     for (uint32_t i = 0; i < variants->count; i++)

@@ -393,6 +393,7 @@ int main(int argc, char **argv)
     struct noc_program p = {0};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    p.memory.sparse = true;
     arena_init(&p.arena, &p.memory);
     outputs_init(&p.outputs, &p.arena);
     outputs_init(&p.log.outputs, &p.arena);

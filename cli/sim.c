@@ -10,6 +10,7 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
+#include "cli/sim_summary.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
@@ -430,12 +431,25 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
     return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
 }
 
+// A run of which nothing else is written prints its counts.
+static bool write_summary(struct sim *sim)
+{
+    if (sim->outputs.list.n || sim->arguments.checkpoint)
+        return true;
+    FILE *to = open_output(sim, "-");
+    if (to)
+        sim_summary_write(&sim->session.device,
+                          sim->arguments.functional ? NULL : &sim->machine.timed, to);
+    return to;
+}
+
 // A run that did not end writes statistics and no results.
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
     if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
-        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome))
+        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
+        (complete && !write_summary(sim)))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)
@@ -555,6 +569,7 @@ int main(int argc, char **argv)
     struct sim sim = {0};
     input_open_standard();
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    sim.memory.sparse = true;
     arena_init(&sim.arena, &sim.memory);
     outputs_init(&sim.outputs, &sim.arena);
     outputs_init(&sim.log.outputs, &sim.arena);

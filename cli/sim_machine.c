@@ -37,6 +37,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
         .resolved = &machine->resolved,
         .shuffle = arguments->shuffle,
         .max_cycles = arguments->max_cycles,
+        .sampling = arguments->sampling,
     };
     for (uint32_t i = 0; i < arguments->timed.n; i++)
         vec_push(arena, &machine->options.regions, arguments->timed.v[i]);

@@ -98,6 +98,11 @@ static const char *take_timed(struct arena *arena, void *into, const char *argum
     return error;
 }
 
+static const char *take_sample(struct arena *arena, void *into, const char *argument)
+{
+    return sample_read(&((struct sim_arguments *)into)->sampling, arena, argument);
+}
+
 static const char *take_uint(struct arena *arena, const char *argument, uint64_t least,
                              uint64_t *value)
 {
@@ -121,6 +126,11 @@ TAKE_UINT(interval, 1)
 TAKE_UINT(checkpoint_every, 1)
 TAKE_UINT(stop_after, 1)
 TAKE_UINT(shuffle, 0)
+
+static const char *take_sample_ctas(struct arena *arena, void *into, const char *argument)
+{
+    return take_uint(arena, argument, 2, &((struct sim_arguments *)into)->sampling.waves);
+}
 
 static const char *take_trace_window(struct arena *arena, void *into, const char *argument)
 {
@@ -242,6 +252,13 @@ static const struct option machine_options[] = {
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},
+    {"--sample", "PERIOD:MEASURED[:WARM]", CALL(take_sample),
+     .help = "of PERIOD launches count the cycles of the first WARM and of\n"
+             "the MEASURED behind them; the statistics 'sample.' estimate\n"
+             "the cycles of all"},
+    {"--sample-ctas", "N", CALL(take_sample_ctas),
+     .help = "of the waves of CTAs of a long launch count the cycles of\n"
+             "one in N; the statistics 'sample.' estimate those of all"},
     {"--max-cycles", "N", CALL(take_max_cycles),
      .help = "end after N cycles of all launches together"},
     {"--shuffle", "SEED", CALL(take_shuffle),
@@ -414,14 +431,19 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
 // Options of timed or of functional runs only.
 static bool check_mode(const struct sim_arguments *a, FILE *errors)
 {
-    const char *timed = a->stats        ? "--stats"
-                        : a->series     ? "--series"
-                        : a->trace      ? "--trace"
-                        : a->max_cycles ? "--max-cycles"
-                        : a->timed.n    ? "--timed"
-                                        : NULL;
+    const char *timed = a->stats             ? "--stats"
+                        : a->series          ? "--series"
+                        : a->trace           ? "--trace"
+                        : a->max_cycles      ? "--max-cycles"
+                        : a->timed.n         ? "--timed"
+                        : a->sampling.period ? "--sample"
+                        : a->sampling.waves  ? "--sample-ctas"
+                                             : NULL;
     if (a->functional && timed)
         return fault(errors, "--functional counts no cycles; it cannot be combined with ", timed);
+    if (a->timed.n && (a->sampling.period || a->sampling.waves))
+        return fault(errors, "--sample selects launches itself; it cannot be combined with ",
+                     "--timed");
     if (a->functional && a->policy_choice > 0)
         return fault(errors, "--functional offloads nothing; it cannot be combined with --policy=",
                      a->policy);
@@ -440,7 +462,11 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
 // Options whose state is not part of a checkpoint.
 static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
 {
-    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : NULL;
+    const char *option = a->checks            ? "--check"
+                         : a->profile         ? "--profile-out"
+                         : a->sampling.period ? "--sample"
+                         : a->sampling.waves  ? "--sample-ctas"
+                                              : NULL;
     if (a->checkpoint_every && !a->checkpoint && !a->resume)
         return fault(errors, "--checkpoint-every needs --checkpoint or --resume", "");
     if (a->checkpoint && file_is_standard(a->checkpoint))

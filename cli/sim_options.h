@@ -20,6 +20,7 @@ struct sim_arguments {
     const char *config;                 // of the machine: a name or a file
     VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
     VEC(struct timed_region) timed;     // --timed
+    struct sample_plan sampling;        // --sample
     uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles

@@ -21,20 +21,13 @@ static inline void csr_put(struct csr *csr, uint32_t row, uint32_t item)
     csr->item[csr->fill[row]++] = item;
 }
 
-// Consecutive blocks.
-struct ir_run {
-    uint32_t first, last;
-};
-
 // State that the steps share while they build one function after another.
 struct ir_work {
     struct ir_module *module;
     struct arena lists;   // the function's arrays during construction
     struct arena scratch; // of one step
-    // By liveness for SSA: the blocks in which each register is live on entry, by register.
-    VEC(struct ir_run) live;
-    uint32_t *live_at;      // registers + 1
-    struct csr definitions; // the blocks that define each register that is live somewhere
+    // By liveness for SSA: the blocks that define each register that is live somewhere.
+    struct csr definitions;
 };
 
 // Reads the module's header, its variables and its list of functions. The result lives in the

@@ -31,6 +31,7 @@ static void keep(struct ir_work *work, struct ir_function *fn)
     KEEP(work, &fn->phi_args);
     KEEP(work, &fn->uses);
     KEEP(work, &fn->live);
+    KEEP(work, &fn->live_at);
 }
 
 // Keeps the head of a function whose arrays are freed.

@@ -91,8 +91,7 @@ struct ir_block {
     uint32_t rpo;              // index in reverse post-order, IR_NONE if unreachable
     uint32_t succ, succ_count; // into function->edges
     uint32_t pred, pred_count;
-    uint32_t phi, phi_count;   // its phis are consecutive
-    uint32_t live, live_count; // into function->live: registers live on entry, ascending
+    uint32_t phi, phi_count;                     // its phis are consecutive
     uint32_t dom_in, dom_out, pdom_in, pdom_out; // numbering of the dominator trees
 };
 
@@ -127,6 +126,11 @@ struct ir_phi {
     uint32_t args; // into function->phi_args: one version per predecessor, in the order of preds
 };
 
+// Consecutive blocks.
+struct ir_run {
+    uint32_t first, last;
+};
+
 // A possible target of an indirect branch.
 struct ir_target {
     uint32_t inst, block;
@@ -158,7 +162,8 @@ struct ir_function {
     VEC(struct ir_phi) phis;
     VEC(uint32_t) phi_args;
     VEC(uint32_t) uses;
-    VEC(uint32_t) live;
+    VEC(struct ir_run) live; // where registers are live on entry: runs by register, ascending
+    VEC(uint32_t) live_at;   // registers + 1, into `live`
 };
 
 struct ir_module {
@@ -217,6 +222,12 @@ static inline const uint32_t *ir_uses(const struct ir_function *fn, uint32_t ver
 // Returns true if the register's value on entry to the block may still be read.
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg);
 bool ir_live_out(const struct ir_function *fn, uint32_t block, uint32_t reg);
+// The registers that are live on entry of each block, ascending: those of block i are
+// reg[at[i]] to reg[at[i + 1] - 1]. Can be as large as registers times blocks.
+struct ir_live_lists {
+    uint32_t *at, *reg;
+};
+struct ir_live_lists ir_live_lists(const struct ir_function *fn, struct arena *arena);
 // Returns true if the block belongs to the loop or to one inside it.
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
 

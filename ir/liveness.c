@@ -1,6 +1,8 @@
-// Which registers are live where, as lists: each use walks back to the definitions that reach it,
-// so the work is proportional to the answer.
+// Which registers are live where, as runs of blocks: each use walks back to the definitions that
+// reach it. A loop that does not define the register is taken whole, so that the work on nested
+// loops does not grow with their depth.
 #include "ir/internal.h"
+#include <stdlib.h>
 
 struct live_pair {
     uint32_t reg, block;
@@ -15,7 +17,7 @@ struct liveness {
     VEC(struct live_pair) exposed; // in the order of blocks
     VEC(struct live_pair)
     kills;                // blocks that define a register; in the order of blocks
-    struct ir_work *work; // takes the answer by register
+    struct ir_work *work; // takes the definitions by register
 };
 
 static void scan_block(struct liveness *l, uint32_t block)
@@ -59,17 +61,70 @@ static struct csr by_register(struct liveness *l, const struct live_pair *pairs,
 
 struct marks {
     uint32_t *killed, *marked, *stack; // per block: register + 1
+    uint32_t *looked, *taken;          // per loop: register + 1
+    uint32_t *whole;                   // per loop: see `find_whole`
+    bool by_loops;
 };
 
 // The walk mostly goes from a block to the one before it.
-static void add_live(struct ir_work *work, uint32_t reg, uint32_t block)
+static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
 {
-    struct ir_run *last =
-        work->live.n > work->live_at[reg] ? &work->live.v[work->live.n - 1] : NULL;
-    if (last && block + 1 == last->first)
-        last->first = block;
+    struct ir_function *fn = l->fn;
+    struct ir_run *run = fn->live.n > fn->live_at.v[reg] ? &fn->live.v[fn->live.n - 1] : NULL;
+    if (run && last + 1 == run->first)
+        run->first = first;
     else
-        vec_push(&work->lists, &work->live, (struct ir_run){block, block});
+        vec_push(&l->work->lists, &fn->live, (struct ir_run){first, last});
+}
+
+// Marks the loops that define the register.
+static void kill_loops(const struct liveness *l, uint32_t reg, uint32_t block, struct marks *m)
+{
+    uint32_t loop = l->fn->blocks.v[block].loop;
+    for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = l->fn->loops.v[loop].parent) {
+        m->looked[loop] = reg + 1;
+        m->whole[loop] = IR_NONE;
+    }
+}
+
+static bool is_contiguous(const struct ir_loop *loop)
+{
+    return loop->blocks[loop->block_count - 1] - loop->blocks[0] + 1 == loop->block_count;
+}
+
+// Returns the outermost loop around the block that does not define the register, or IR_NONE. Where
+// the register is live on entry of one block of such a loop, it is live on entry of all: each
+// comes to the header, and the header comes to the block.
+static uint32_t find_whole(const struct liveness *l, uint32_t reg, uint32_t block, struct marks *m)
+{
+    const struct ir_function *fn = l->fn;
+    uint32_t inner = fn->blocks.v[block].loop, loop = inner, whole = IR_NONE;
+    if (inner == IR_NONE || !m->by_loops)
+        return IR_NONE;
+    for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = fn->loops.v[loop].parent)
+        if (is_contiguous(&fn->loops.v[loop]))
+            whole = loop;
+    if (loop != IR_NONE && m->whole[loop] != IR_NONE)
+        whole = m->whole[loop];
+    for (; inner != loop; inner = fn->loops.v[inner].parent) {
+        m->looked[inner] = reg + 1;
+        m->whole[inner] =
+            whole != IR_NONE && ir_in_loop(fn, whole, fn->loops.v[inner].header) ? whole : IR_NONE;
+    }
+    return m->whole[fn->blocks.v[block].loop];
+}
+
+static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, struct marks *m,
+                        uint32_t *depth)
+{
+    struct ir_function *fn = l->fn;
+    for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
+        uint32_t pred = ir_preds(fn, block)[i];
+        if (m->killed[pred] == reg + 1 || m->marked[pred] == reg + 1)
+            continue;
+        m->marked[pred] = reg + 1;
+        m->stack[(*depth)++] = pred;
+    }
 }
 
 // Spreads one register from the blocks that read it up to those that define it.
@@ -78,60 +133,80 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
-    for (uint32_t i = kills->at[reg]; i < kills->at[reg + 1]; i++)
+    for (uint32_t i = kills->at[reg]; i < kills->at[reg + 1]; i++) {
         m->killed[kills->item[i]] = reg + 1;
+        kill_loops(l, reg, kills->item[i], m);
+    }
     for (uint32_t i = readers->at[reg]; i < readers->at[reg + 1]; i++) {
         m->marked[readers->item[i]] = reg + 1;
         m->stack[depth++] = readers->item[i];
     }
     while (depth) {
-        uint32_t block = m->stack[--depth];
-        add_live(l->work, reg, block);
-        fn->blocks.v[block].live_count++;
-        for (uint32_t i = 0; i < fn->blocks.v[block].pred_count; i++) {
-            uint32_t pred = ir_preds(fn, block)[i];
-            if (m->killed[pred] == reg + 1 || m->marked[pred] == reg + 1)
-                continue;
-            m->marked[pred] = reg + 1;
-            m->stack[depth++] = pred;
+        uint32_t block = m->stack[--depth], whole = find_whole(l, reg, block, m);
+        if (whole == IR_NONE) {
+            add_live(l, reg, block, block);
+            spread_back(l, reg, block, m, &depth);
+        } else if (m->taken[whole] != reg + 1) {
+            const struct ir_loop *loop = &fn->loops.v[whole];
+            m->taken[whole] = reg + 1;
+            add_live(l, reg, loop->blocks[0], loop->blocks[loop->block_count - 1]);
+            spread_back(l, reg, loop->header, m, &depth);
         }
     }
 }
 
-static void spread_all(struct liveness *l)
+static int by_first(const void *a, const void *b)
 {
-    uint32_t count = l->fn->blocks.n;
-    struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
-    l->work->definitions = by_register(l, l->kills.v, l->kills.n);
-    struct marks marks = {ARENA_ARRAY(l->scratch, uint32_t, count),
-                          ARENA_ARRAY(l->scratch, uint32_t, count),
-                          ARENA_ARRAY(l->scratch, uint32_t, count)};
-    for (uint32_t reg = 0; reg < l->fn->registers.n; reg++) {
-        if (l->exposed_counts[reg])
-            spread(l, reg, &readers, &l->work->definitions, &marks);
-        l->work->live_at[reg + 1] = l->work->live.n;
-    }
+    const struct ir_run *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
 }
 
-// The registers by block; within one they stay in their order.
-static void list_by_block(struct ir_work *work, struct ir_function *fn)
+// Sorts the runs of the last register and joins neighbours.
+static void join_runs(struct ir_function *fn, uint32_t from)
 {
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < fn->blocks.n; i++) {
-        fn->blocks.v[i].live = (uint32_t)at;
-        at += fn->blocks.v[i].live_count;
-        fn->blocks.v[i].live_count = 0;
+    struct ir_run *v = fn->live.v;
+    uint32_t n = from;
+    bool sorted = true;
+    for (uint32_t i = from + 1; i < fn->live.n; i++)
+        sorted &= v[i - 1].first <= v[i].first;
+    if (!sorted)
+        qsort(v + from, fn->live.n - from, sizeof *v, by_first);
+    for (uint32_t i = from; i < fn->live.n; i++) {
+        if (n > from && v[i].first <= v[n - 1].last + 1)
+            v[n - 1].last = v[i].last > v[n - 1].last ? v[i].last : v[n - 1].last;
+        else
+            v[n++] = v[i];
     }
-    if (at > INT32_MAX) // places have 32 bits: more counts as memory that ran out
-        longjmp(work->lists.memory->on_failure, 1);
-    vec_reserve(&work->lists, &fn->live, at + 1);
-    fn->live.n = (uint32_t)at;
-    for (uint32_t reg = 0; reg < fn->registers.n; reg++)
-        for (uint32_t i = work->live_at[reg]; i < work->live_at[reg + 1]; i++)
-            for (uint32_t k = work->live.v[i].first; k <= work->live.v[i].last; k++) {
-                struct ir_block *block = &fn->blocks.v[k];
-                fn->live.v[block->live + block->live_count++] = reg;
-            }
+    fn->live.n = n;
+}
+
+static struct marks new_marks(struct liveness *l)
+{
+    uint32_t blocks = l->fn->blocks.n, loops = l->fn->loops.n;
+    return (struct marks){.killed = ARENA_ARRAY(l->scratch, uint32_t, blocks),
+                          .marked = ARENA_ARRAY(l->scratch, uint32_t, blocks),
+                          .stack = ARENA_ARRAY(l->scratch, uint32_t, blocks),
+                          .looked = ARENA_ARRAY(l->scratch, uint32_t, loops),
+                          .taken = ARENA_ARRAY(l->scratch, uint32_t, loops),
+                          .whole = ARENA_ARRAY(l->scratch, uint32_t, loops),
+                          // A block that nothing reaches may lead into a loop at any place.
+                          .by_loops = l->fn->rpo.n == blocks};
+}
+
+static void spread_all(struct liveness *l)
+{
+    struct ir_function *fn = l->fn;
+    struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
+    l->work->definitions = by_register(l, l->kills.v, l->kills.n);
+    struct marks marks = new_marks(l);
+    for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
+        fn->live_at.v[reg] = fn->live.n;
+        if (!l->exposed_counts[reg])
+            continue;
+        spread(l, reg, &readers, &l->work->definitions, &marks);
+        join_runs(fn, fn->live_at.v[reg]);
+    }
+    fn->live_at.v[fn->registers.n] = fn->live.n;
 }
 
 void ir_build_liveness(struct ir_work *work, struct ir_function *fn)
@@ -140,27 +215,45 @@ void ir_build_liveness(struct ir_work *work, struct ir_function *fn)
     l.defined = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
     l.read = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
     l.exposed_counts = ARENA_ARRAY(l.scratch, uint32_t, fn->registers.n);
-    work->live.v = NULL;
-    work->live.n = work->live.capacity = 0;
-    work->live_at = ARENA_ARRAY(&work->lists, uint32_t, fn->registers.n + 1);
+    vec_reserve(&work->lists, &fn->live_at, fn->registers.n + 1);
+    fn->live_at.n = fn->registers.n + 1;
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         scan_block(&l, i);
     spread_all(&l);
-    list_by_block(work, fn);
+}
+
+struct ir_live_lists ir_live_lists(const struct ir_function *fn, struct arena *arena)
+{
+    struct ir_live_lists lists = {.at = ARENA_ARRAY(arena, uint32_t, fn->blocks.n + 2)};
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < fn->live.n; i++) {
+        count += fn->live.v[i].last - fn->live.v[i].first + 1;
+        for (uint32_t k = fn->live.v[i].first; k <= fn->live.v[i].last; k++)
+            lists.at[k + 2]++;
+    }
+    if (count > INT32_MAX) // places have 32 bits: more counts as memory that ran out
+        longjmp(arena->memory->on_failure, 1);
+    for (uint32_t i = 0; i < fn->blocks.n; i++)
+        lists.at[i + 2] += lists.at[i + 1];
+    lists.reg = ARENA_ARRAY(arena, uint32_t, count + 1);
+    for (uint32_t reg = 0; reg < fn->registers.n && fn->live_at.n; reg++)
+        for (uint32_t i = fn->live_at.v[reg]; i < fn->live_at.v[reg + 1]; i++)
+            for (uint32_t k = fn->live.v[i].first; k <= fn->live.v[i].last; k++)
+                lists.reg[lists.at[k + 1]++] = reg;
+    return lists;
 }
 
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg)
 {
-    const struct ir_block *b = &fn->blocks.v[block];
-    uint32_t low = b->live, high = b->live + b->live_count;
+    uint32_t low = fn->live_at.v[reg], end = fn->live_at.v[reg + 1], high = end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (fn->live.v[middle] < reg)
+        if (fn->live.v[middle].last < block)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < b->live + b->live_count && fn->live.v[low] == reg;
+    return low < end && fn->live.v[low].first <= block;
 }
 
 bool ir_live_out(const struct ir_function *fn, uint32_t block, uint32_t reg)

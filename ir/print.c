@@ -9,6 +9,7 @@ struct printer {
     const struct ir_function *fn;
     FILE *to;
     uint32_t at; // how far the source was copied
+    struct ir_live_lists live;
 };
 
 // Copies source text up to `end` without comments of an earlier dump.
@@ -85,10 +86,10 @@ static void print_block(struct printer *p, uint32_t index)
         for (uint32_t k = 0; k < block->pred_count; k++)
             fprintf(p->to, "%c%u", k ? ',' : ' ', fn->phi_args.v[phi->args + k]);
     }
-    fputs(block->live_count ? "; live" : "", p->to);
-    for (uint32_t i = 0; i < block->live_count; i++) {
+    fputs(p->live.at[index] < p->live.at[index + 1] ? "; live" : "", p->to);
+    for (uint32_t i = p->live.at[index]; i < p->live.at[index + 1]; i++) {
         fputc(' ', p->to);
-        print_register(p, fn->live.v[block->live + i]);
+        print_register(p, p->live.reg[i]);
     }
     fputs("|*/\n", p->to);
 }
@@ -151,11 +152,17 @@ static void print_function(struct printer *p)
 void ir_print(const struct ir_module *module, FILE *to)
 {
     struct printer p = {.module = module, .to = to};
+    struct arena scratch;
+    arena_init(&scratch, module->arena->memory);
     for (uint32_t i = 0; i < module->functions.n; i++) {
         p.fn = &module->functions.v[i];
-        if (p.fn->has_body)
-            print_function(&p);
+        if (!p.fn->has_body)
+            continue;
+        p.live = ir_live_lists(p.fn, &scratch);
+        print_function(&p);
+        arena_reset(&scratch);
     }
+    arena_free(&scratch);
     copy_until(&p, module->tree->source->length);
 }
 

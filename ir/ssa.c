@@ -115,11 +115,11 @@ static void place_phis(struct ssa *s)
     const struct csr *definitions = &s->work->definitions;
     struct placing p = new_placing(s);
     for (uint32_t reg = 0; reg < s->fn->registers.n; reg++) {
-        uint32_t first = s->work->live_at[reg], end = s->work->live_at[reg + 1];
+        uint32_t first = s->fn->live_at.v[reg], end = s->fn->live_at.v[reg + 1];
         if (first == end)
             continue;
         for (uint32_t i = first; i < end; i++)
-            for (uint32_t k = s->work->live.v[i].first; k <= s->work->live.v[i].last; k++)
+            for (uint32_t k = s->fn->live.v[i].first; k <= s->fn->live.v[i].last; k++)
                 p.live[k] = reg + 1;
         for (uint32_t i = definitions->at[reg]; i < definitions->at[reg + 1]; i++)
             queue(s, &p, definitions->item[i], reg + 1);

@@ -168,6 +168,7 @@ static void check_liveness(struct ir_validation *c)
     const struct ir_function *fn = c->fn;
     uint32_t *state =
         ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // 2·block + 1 read, + 2 defined
+    struct ir_live_lists live = ir_live_lists(fn, &c->scratch);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         const struct ir_block *block = &fn->blocks.v[b];
         for (uint32_t inst = block->first; inst < block->end; inst++)
@@ -184,9 +185,9 @@ static void check_liveness(struct ir_validation *c)
                         fault(c, "block %u reads a register that is not live on entry", b);
                 }
         for (uint32_t s = 0; s < block->succ_count; s++) {
-            const struct ir_block *succ = &fn->blocks.v[ir_succs(fn, b)[s]];
-            for (uint32_t i = 0; i < succ->live_count; i++) {
-                uint32_t reg = fn->live.v[succ->live + i];
+            uint32_t succ = ir_succs(fn, b)[s];
+            for (uint32_t i = live.at[succ]; i < live.at[succ + 1]; i++) {
+                uint32_t reg = live.reg[i];
                 bool defined = false;
                 for (uint32_t inst = block->first;
                      inst < block->end && !defined && state[reg] > 2 * b; inst++)

@@ -101,12 +101,13 @@ static size_t round_to_pages(size_t size)
     return (size + 4095) & ~(size_t)4095;
 }
 
-static struct arena_block *map_block(size_t whole)
+static struct arena_block *map_block(const struct memory *memory, size_t whole)
 {
     size_t size = round_to_pages(whole);
-    // A chunk will be filled: its pages are better taken at once than with a fault for each. Huge
-    // pages take longer to clear than they save.
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (size <= MOST_CHUNK + 64 ? MAP_POPULATE : 0);
+    // A chunk will be filled: its pages are better taken at once than with a fault for each, unless
+    // most of them are never used. Huge pages take longer to clear than they save.
+    bool filled = size <= MOST_CHUNK + 64 && !memory->sparse;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (filled ? MAP_POPULATE : 0);
     struct arena_block *block = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
@@ -114,10 +115,10 @@ static struct arena_block *map_block(size_t whole)
     return block;
 }
 
-static struct arena_block *new_block(size_t whole, bool zero)
+static struct arena_block *new_block(const struct memory *memory, size_t whole, bool zero)
 {
     if (whole >= LEAST_MAPPED)
-        return map_block(whole);
+        return map_block(memory, whole);
     struct arena_block *block = zero ? calloc(1, whole) : malloc(whole);
     if (block)
         block->mapped = 0;
@@ -130,7 +131,7 @@ static void *take_block(struct arena *arena, size_t size, bool zero)
     size_t whole = sizeof(struct arena_block) + size;
     struct arena_block *block = NULL;
     if (!refuses(memory, whole))
-        block = new_block(whole, zero);
+        block = new_block(memory, whole, zero);
     if (!block)
         longjmp(memory->on_failure, 1);
     block->size = size;
@@ -211,13 +212,14 @@ static struct arena_block *grow_mapped(struct arena_block *block, size_t whole)
     return moved;
 }
 
-static struct arena_block *grow_block(struct arena_block *block, size_t whole)
+static struct arena_block *grow_block(const struct memory *memory, struct arena_block *block,
+                                      size_t whole)
 {
     if (block->mapped)
         return grow_mapped(block, whole);
     if (whole < LEAST_MAPPED)
         return realloc(block, whole);
-    struct arena_block *moved = map_block(whole);
+    struct arena_block *moved = map_block(memory, whole);
     if (!moved)
         return NULL;
     size_t mapped = moved->mapped;
@@ -233,7 +235,7 @@ static void *grow_large(struct arena *arena, void *old, size_t new_size)
     size_t old_size = block->size;
     struct arena_block *moved = NULL;
     if (!refuses(arena->memory, new_size > old_size ? new_size - old_size : 0))
-        moved = grow_block(block, sizeof *block + new_size);
+        moved = grow_block(arena->memory, block, sizeof *block + new_size);
     if (!moved)
         longjmp(arena->memory->on_failure, 1);
     moved->size = new_size;

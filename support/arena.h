@@ -17,6 +17,7 @@ struct memory {
     size_t peak;                // maximum of `bytes`
     size_t limit;               // maximum of `bytes` that is allowed; 0: no limit
     bool limited;               // the last failed request exceeded the limit
+    bool sparse;                // set by the entry point: much of what is allocated is not used
     long fail_in; // testing: >0 fails the n-th request to the system from now; 0 never
 };
 

@@ -1,55 +1,58 @@
 #include "passes/analysis/pressure.h"
-#include "support/bits.h"
 #include <assert.h>
 
 // Live registers, walking backwards
 
 struct live {
     const struct ir_function *fn;
-    uint64_t *set; // over registers
-    uint32_t registers, predicates;
+    uint32_t *seen; // per register: last block + 1 whose end was looked at
+    bool *is_live;  // per register that was seen
+    uint32_t block;
+    int64_t registers, predicates;
 };
 
 static void add_live(struct live *live, uint32_t reg, int sign)
 {
     uint32_t bits = live->fn->registers.v[reg].bits;
     if (bits == 1)
-        live->predicates += (uint32_t)sign;
+        live->predicates += sign;
     else
-        live->registers += (uint32_t)sign * ((bits + 31) / 32);
+        live->registers += sign * (int64_t)((bits + 31) / 32);
 }
 
 static void add(struct live *live, uint32_t reg)
 {
-    if (bits_test(live->set, reg))
-        return;
-    bits_set(live->set, reg);
-    add_live(live, reg, 1);
+    if (!live->is_live[reg])
+        add_live(live, reg, 1);
+    live->is_live[reg] = true;
 }
 
 static void drop(struct live *live, uint32_t reg)
 {
-    if (!bits_test(live->set, reg))
-        return;
-    bits_clear(live->set, reg);
-    add_live(live, reg, -1);
+    if (live->is_live[reg])
+        add_live(live, reg, -1);
+    live->is_live[reg] = false;
 }
 
-static void add_live_in(struct live *live, uint32_t block)
+// Registers that the block does not name are live at its end if they are at its start: with the
+// count at the start, only the others are looked at.
+static void look_at_end(struct live *live, uint32_t reg)
 {
-    const struct ir_block *at = &live->fn->blocks.v[block];
-    for (uint32_t i = 0; i < at->live_count; i++)
-        add(live, live->fn->live.v[at->live + i]);
+    if (live->seen[reg] == live->block + 1)
+        return;
+    live->seen[reg] = live->block + 1;
+    live->is_live[reg] = ir_live_out(live->fn, live->block, reg);
+    add_live(live, reg, live->is_live[reg] - ir_live_in(live->fn, live->block, reg));
 }
 
 static void note(const struct live *live, uint32_t inst, struct pressure *pressure)
 {
     if (live->registers > pressure->registers || pressure->at == IR_NONE) {
-        pressure->registers = live->registers;
+        pressure->registers = (uint32_t)live->registers;
         pressure->at = inst;
     }
     if (live->predicates > pressure->predicates)
-        pressure->predicates = live->predicates;
+        pressure->predicates = (uint32_t)live->predicates;
 }
 
 static void each_operand(struct live *live, uint32_t inst, bool definitions,
@@ -62,11 +65,13 @@ static void each_operand(struct live *live, uint32_t inst, bool definitions,
 }
 
 // Results take the place of operands that are read for the last time.
-static void walk_block(struct live *live, uint32_t block, struct pressure *pressure)
+static void walk_block(struct live *live, struct pressure *pressure)
 {
-    const struct ir_block *at = &live->fn->blocks.v[block];
-    for (uint32_t i = 0; i < at->succ_count; i++)
-        add_live_in(live, ir_succs(live->fn, block)[i]);
+    const struct ir_block *at = &live->fn->blocks.v[live->block];
+    for (uint32_t inst = at->first; inst < at->end; inst++) {
+        each_operand(live, inst, true, look_at_end);
+        each_operand(live, inst, false, look_at_end);
+    }
     for (uint32_t inst = at->end; inst-- > at->first;) {
         each_operand(live, inst, true, add);
         note(live, inst, pressure);
@@ -76,22 +81,42 @@ static void walk_block(struct live *live, uint32_t block, struct pressure *press
     }
 }
 
-// The registers that are live at a block's start are those that its walk leaves in the set.
-static void empty(struct live *live, uint32_t block)
+// Per block: registers whose runs begin there, less those whose runs end before it.
+struct live_change {
+    int64_t registers, predicates;
+};
+
+static struct live_change *list_changes(struct arena *scratch, const struct ir_function *fn)
 {
-    const struct ir_block *at = &live->fn->blocks.v[block];
-    for (uint32_t i = 0; i < at->live_count; i++)
-        drop(live, live->fn->live.v[at->live + i]);
+    struct live_change *changes = ARENA_ARRAY(scratch, struct live_change, fn->blocks.n + 1);
+    for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
+        struct live one = {.fn = fn};
+        add_live(&one, reg, 1);
+        for (uint32_t i = fn->live_at.v[reg]; i < fn->live_at.v[reg + 1]; i++) {
+            changes[fn->live.v[i].first].registers += one.registers;
+            changes[fn->live.v[i].first].predicates += one.predicates;
+            changes[fn->live.v[i].last + 1].registers -= one.registers;
+            changes[fn->live.v[i].last + 1].predicates -= one.predicates;
+        }
+    }
+    return changes;
 }
 
 struct pressure pressure_of(struct arena *scratch, const struct ir_function *fn)
 {
     struct pressure pressure = {.at = IR_NONE};
-    struct live live = {.fn = fn, .set = bits_new(scratch, fn->registers.n)};
-    for (uint32_t i = 0; i < fn->blocks.n; i++) {
-        walk_block(&live, i, &pressure);
-        empty(&live, i);
-        assert(!live.registers && !live.predicates);
+    struct live live = {.fn = fn,
+                        .seen = ARENA_ARRAY(scratch, uint32_t, fn->registers.n),
+                        .is_live = ARENA_ARRAY(scratch, bool, fn->registers.n)};
+    const struct live_change *changes = list_changes(scratch, fn);
+    struct live_change start = {0};
+    for (; live.block < fn->blocks.n; live.block++) {
+        start.registers += changes[live.block].registers;
+        start.predicates += changes[live.block].predicates;
+        live.registers = start.registers;
+        live.predicates = start.predicates;
+        walk_block(&live, &pressure);
+        assert(live.registers == start.registers && live.predicates == start.predicates);
     }
     return pressure;
 }

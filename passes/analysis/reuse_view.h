@@ -41,6 +41,7 @@ struct reuses {
     struct block_shape shape;
     struct rounds *rounds;      // per loop
     bool *no_accesses;          // per instruction: false
+    struct loop_exits *exits;   // per loop; NULL: not listed yet
     struct reuse_group **table; // by hash; NULL: not allocated
     uint32_t table_mask;
     struct reuse_group **group_of;               // per instruction

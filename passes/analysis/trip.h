@@ -29,8 +29,8 @@ struct loop_exits {
     uint32_t other; // block of an exit with another target, or IR_NONE
 };
 
-// Linear in the loop's blocks.
-struct loop_exits loop_exits_of(const struct ir_function *fn, uint32_t loop);
+// Returns the exits of each loop. Linear in the blocks, and in the loops that each edge leaves.
+struct loop_exits *loop_exits_list(struct arena *arena, const struct ir_function *fn);
 
 struct trip {
     enum trip_kind kind;

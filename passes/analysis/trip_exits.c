@@ -80,6 +80,9 @@ static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t 
                             const bool *accesses)
 {
     const struct ir_loop *loop = &fn->loops.v[in];
+    // Behind the only latch of its own loop the loop has no blocks.
+    if (loop->latch_count == 1 && loop->latch == block && fn->blocks.v[block].loop == in)
+        return false;
     for (uint32_t i = 0; i < loop->block_count; i++) {
         const struct ir_block *b = &fn->blocks.v[loop->blocks[i]];
         if (loop->blocks[i] == block || !ir_dominates(fn, block, loop->blocks[i]))

@@ -11,6 +11,7 @@ struct candidate_search {
     bool *accesses;                   // per instruction
     struct block_counts *part_counts; // per part
     struct block_candidate *loops;
+    const struct loop_exits *exits;   // per loop
     VEC(struct candidate_item) items; // of the sequence at hand
 };
 
@@ -128,7 +129,7 @@ static void find_loop(struct candidate_search *s, const struct region_part *part
                                           .loop = part->index,
                                           .counts = *counts};
     candidate->entry = s->fn->loops.v[part->index].header;
-    candidate->exits = loop_exits_of(s->fn, part->index);
+    candidate->exits = s->exits[part->index];
     candidate->exit = (struct block_exit){candidate->exits.to, IR_NONE};
     candidate->open = !candidate->exits.edges || candidate->exits.other != IR_NONE;
     candidate->trip = trip_of(s->arena, s->module, s->fn, part->index, &candidate->exits,
@@ -369,6 +370,7 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
     s.part_counts =
         ARENA_ARRAY(&s.scratch, struct block_counts, candidates->regions.part_count + 1);
     s.loops = ARENA_ARRAY(&s.scratch, struct block_candidate, fn->loops.n + 1);
+    s.exits = loop_exits_list(&s.scratch, fn);
     count_parts(&s);
     for (uint32_t i = 0; i < fn->loops.n; i++)
         vec_push(arena, &candidates->list, s.loops[i]);

@@ -66,6 +66,12 @@ bool cache_has(const struct cache *c, uint64_t line)
     return cache_find(c, line) != NOWHERE || is_queued(c, line, 1 << CACHE_READ);
 }
 
+bool cache_holds(const struct cache *c, uint64_t line)
+{
+    uint32_t place = cache_find(c, line);
+    return place != NOWHERE && !c->mshr_of[place];
+}
+
 bool cache_waits(const struct cache *c, uint64_t line, bool writes)
 {
     uint32_t kinds = 1 << CACHE_WRITE | 1 << CACHE_ATOMIC;

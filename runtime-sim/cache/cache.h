@@ -253,6 +253,9 @@ static inline bool cache_flushing(const struct cache *cache)
 // access.
 bool cache_has(const struct cache *cache, uint64_t line);
 
+// Returns true if the line is present with all bytes that were requested.
+bool cache_holds(const struct cache *cache, uint64_t line);
+
 // Returns true if a request to the line was put and is not served yet; with `writes`: a write or an
 // atomic.
 bool cache_waits(const struct cache *cache, uint64_t line, bool writes);
@@ -265,6 +268,10 @@ enum cache_direct {
 };
 enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_t line,
                                       uint64_t *ready);
+
+// Takes a whole line that the cache did not request. It takes the place of a line that has nothing
+// to be written back. Returns false if there is no such place.
+bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
 
 // Removes a line, written bytes included, unless it is in flight. Returns true if it was removed.
 bool cache_drop(struct cache *cache, uint64_t line);

@@ -56,6 +56,13 @@ static uint32_t find_victim(const struct cache *c, uint64_t line)
     return best;
 }
 
+static void put_line(struct cache *c, uint32_t place, uint64_t line)
+{
+    cache_clear(c, place);
+    c->line[place] = line;
+    c->used[place] = NORMAL_RANK | ++c->uses;
+}
+
 // Takes a place in its set for the line, and evicts the line that is there. Leaves room for
 // `requests` requests to the next level. Returns NOWHERE, after counting the reason, if no place or
 // not enough room is available.
@@ -72,10 +79,22 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
     c->stats.evictions += c->line[place] != NO_LINE;
     if (dirty)
         cache_write_back(c, place, now);
-    cache_clear(c, place);
-    c->line[place] = line;
-    c->used[place] = NORMAL_RANK | ++c->uses;
+    put_line(c, place, line);
     return place;
+}
+
+bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
+{
+    if (cache_find(c, line) != NOWHERE)
+        return true;
+    uint32_t place = find_victim(c, line);
+    if (place == NOWHERE || mask_any(c->dirty[place]))
+        return false;
+    c->stats.evictions += c->line[place] != NO_LINE;
+    put_line(c, place, line);
+    c->known[place] = c->whole;
+    cache_move_in(c, line, now, (uint32_t)c->config->line_bytes);
+    return true;
 }
 
 static void use_mshr(struct cache *c, struct cache_mshr *mshr, uint8_t path)

@@ -4,16 +4,6 @@
 #include "support/bits.h"
 #include <assert.h>
 
-// Transfers bytes that arrive, through the bank's port or the fill port.
-static void move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
-{
-    if (c->config->fill_port)
-        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
-                       (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
-    else
-        cache_move(c, line, now, bytes);
-}
-
 static void begin_waking(struct cache *c, uint32_t number)
 {
     c->waking += !bits_test(c->wake, number);
@@ -47,7 +37,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     mshr->coming = mask_without(mshr->coming, bytes);
     c->known[place] = mask_or(c->known[place], bytes);
     c->stats.fills += cache_count_sectors(c, bytes);
-    move_in(c, line, now, mask_count(bytes));
+    cache_move_in(c, line, now, mask_count(bytes));
     if (mshr->count)
         begin_waking(c, number);
     else

@@ -20,6 +20,16 @@ static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, 
     return clocks;
 }
 
+// Transfers bytes that arrive, through the bank's port or the fill port.
+static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
+{
+    if (c->config->fill_port)
+        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
+                       (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+    else
+        cache_move(c, line, now, bytes);
+}
+
 static inline bool cache_out_has_room(const struct cache *c, uint32_t requests)
 {
     return c->out_count + requests <= c->config->out;

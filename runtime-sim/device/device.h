@@ -67,8 +67,10 @@ struct device {
     // cycles, and the counts of launches. NULL: nothing takes time.
     void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,
                     struct grid_result *result);
-    // Returns true if `execute` takes this launch of the kernel, counted from 1.
-    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number);
+    // Returns true if `execute` takes this launch: the kernel's `number`th, counted from 1, and the
+    // `launch`th of the device, counted from 0.
+    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch);
     void *executor;
 
     // Set by device_load

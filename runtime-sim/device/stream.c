@@ -187,10 +187,12 @@ static bool takes_time(const struct device *device, struct device_command *const
     const struct device_launch *launch = commands[number]->launch;
     if (!device->execute || !launch)
         return device->execute;
-    uint64_t before = launch->kernel->launches;
-    for (uint32_t i = 0; i < number; i++)
+    uint64_t before = launch->kernel->launches, all = device->launches;
+    for (uint32_t i = 0; i < number; i++) {
         before += commands[i]->launch && commands[i]->launch->kernel == launch->kernel;
-    return device->takes(device->executor, launch->kernel, before + 1);
+        all += commands[i]->launch != NULL;
+    }
+    return device->takes(device->executor, launch->kernel, before + 1, all);
 }
 
 // Commands of one stream alone run one by one, so that statistics belong to one command.

@@ -2,6 +2,7 @@
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,10 +123,12 @@ static struct machine_limits limits_of(struct timed *timed)
     };
 }
 
-static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number)
+static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch)
 {
     const struct timed *timed = context;
-    return is_timed(timed->options, kernel->name, number);
+    return (number == 1 || sample_takes(&timed->options->sampling, launch)) &&
+           is_timed(timed->options, kernel->name, number);
 }
 
 // For progress, and for the rows of a time series.
@@ -151,6 +154,16 @@ static void show_launches(struct timed *timed, struct device_command *const *com
     atomic_store(&timed->ctas, ctas);
 }
 
+static void sample_launch(const struct timed *timed, struct timed_kernel *kernel,
+                          const struct device_launch *one, const struct machine_launch *run)
+{
+    double skipped = machine_sample_cycles(run);
+    kernel->sampled.skipped_cycles += skipped;
+    kernel->sampled.skipped_instructions += run->skipped.warp_instructions;
+    sample_add(&kernel->sampled, sample_measures(&timed->options->sampling, one->launch->id),
+               (double)(run->ended - run->begun) + skipped, one->warp_instructions);
+}
+
 // Statistics of the machine belong to the kernel of a launch that ran by itself, and to none of
 // several.
 static void count_launches(struct timed *timed, struct device_command *const *commands,
@@ -167,14 +180,15 @@ static void count_launches(struct timed *timed, struct device_command *const *co
         if (!one)
             continue;
         struct timed_kernel *kernel = timed_counts(timed, one->kernel);
-        one->warp_instructions = run->warp_instructions;
-        one->thread_instructions = run->thread_instructions;
+        one->warp_instructions = run->warp_instructions + run->skipped.warp_instructions;
+        one->thread_instructions = run->thread_instructions + run->skipped.thread_instructions;
         kernel->warp_instructions += run->warp_instructions;
         kernel->thread_instructions += run->thread_instructions;
         kernel->registers = run->registers;
         kernel->registers_source = run->registers_source;
         kernel->room = run->room;
         kernel->limit = run->limit;
+        sample_launch(timed, kernel, one, run);
         if (launches == 1) {
             timed->last = kernel;
             continue;
@@ -208,6 +222,7 @@ static void plan_command(const struct timed *timed, struct device_command *comma
         event->kind = EVENT_LAUNCH;
         event->launch = ARENA_NEW(arena, struct machine_launch);
         event->launch->launch = command->launch->launch;
+        event->launch->sample_waves = timed->options->sampling.waves;
     } else if (command->kind != COMMAND_CALL && timed->options->copies) {
         event->kind = EVENT_COPY;
         event->copy = (struct machine_copy){.to = command->to,
@@ -270,6 +285,16 @@ static void execute(void *context, struct device_command *const *commands, uint3
     arena_free(&own);
 }
 
+void timed_add_samples(const struct sample_totals *totals, struct stats *stats)
+{
+    static const struct stat_key keys[] = {
+#define STATS_DEF "runtime-sim/device/sample_stats.def"
+#define STATS_OF struct sample_totals
+#include "runtime-sim/base/stats_keys.inc"
+    };
+    stats_add(stats, "sample", keys, sizeof keys / sizeof *keys, totals);
+}
+
 static void make_machine(struct timed *timed, uint64_t cycle)
 {
     if (timed->trace)
@@ -286,6 +311,8 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     machine_shuffle(timed->machine, timed->options->shuffle);
     stats_init(&timed->stats, &timed->own);
     machine_stats_add(timed->machine, &timed->stats);
+    if (timed->options->sampling.period || timed->options->sampling.waves)
+        timed_add_samples(&timed->samples, &timed->stats);
     if (timed->trace)
         machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
@@ -311,8 +338,53 @@ void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
     machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
+// Sampling
+
+// Returns the square of the error.
+static double sample_kernel(const struct device_kernel *kernel, struct sample_totals *to)
+{
+    struct timed_kernel *timed = kernel->timed;
+    struct sample_estimate rest = sample_untimed(
+        &timed->sampled, kernel->launches - timed->launches,
+        kernel->warp_instructions - timed->warp_instructions - timed->sampled.skipped_instructions);
+    *to = (struct sample_totals){.launches = kernel->launches,
+                                 .timed = timed->launches,
+                                 .cycles = timed->cycles +
+                                           (uint64_t)(rest.cycles + timed->sampled.skipped_cycles),
+                                 .error = rest.error > 0 ? (uint64_t)rest.error : 0,
+                                 .unknown = rest.error < 0};
+    return rest.error > 0 ? rest.error * rest.error : 0;
+}
+
+// The values are 0 until now: each kernel gets its own, and the total the sums.
+static void end_samples(struct timed *timed)
+{
+    struct sample_totals total = {0};
+    struct arena own;
+    double squares = 0;
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark before = stats_take(&timed->stats, &own);
+    for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
+        const struct device_kernel *kernel = timed->device->kernels.v[i];
+        if (!kernel->timed)
+            continue;
+        squares += sample_kernel(kernel, &timed->samples);
+        stats_sum(&timed->stats, &before, &kernel->timed->sum);
+        total.launches += timed->samples.launches;
+        total.timed += timed->samples.timed;
+        total.cycles += timed->samples.cycles;
+        total.unknown += timed->samples.unknown;
+    }
+    total.error = (uint64_t)sqrt(squares);
+    timed->samples = total;
+    stats_sum(&timed->stats, &before, &timed->total.sum);
+    arena_free(&own);
+}
+
 void timed_end(struct timed *timed)
 {
+    if (timed->options && (timed->options->sampling.period || timed->options->sampling.waves))
+        end_samples(timed);
     if (!timed->trace)
         return;
     machine_trace_end(timed->machine);

@@ -2,6 +2,7 @@
 // region of interest.
 #pragma once
 #include "runtime-sim/device/kernel_name.h"
+#include "runtime-sim/device/sample.h"
 #include "runtime-sim/device/stream.h"
 #include "runtime-sim/gpu/machine.h"
 
@@ -26,6 +27,7 @@ struct timed_options {
     uint64_t shuffle;                    // order of evaluation; 0: by number
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
+    struct sample_plan sampling;         // instead of regions; period 0: no sampling
     uint64_t interval;                   // cycles between samples; 0: no samples
     timed_sample *sample;
     void *context;
@@ -38,9 +40,18 @@ struct timed_kernel {
     struct stats_mark sum; // of the machine's statistics, of launches by themselves
     uint64_t together;     // launches at the same time as others, which `sum` leaves out
     uint64_t warp_instructions, thread_instructions; // of a kernel
+    struct sample_counts sampled;
     uint32_t registers, room; // of the last launch of this process, as machine_launch has it
     const char *registers_source, *limit;
 };
+
+// Results of sampling, of what is added up at the end.
+struct sample_totals {
+#define STATS_DEF "runtime-sim/device/sample_stats.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+void timed_add_samples(const struct sample_totals *totals, struct stats *stats);
 
 struct timed {
     const struct timed_options *options;
@@ -52,6 +63,7 @@ struct timed {
     struct trace *trace; // NULL: no trace
     struct stats stats;
     struct timed_kernel total;
+    struct sample_totals samples;
     bool used;                                   // this machine has run something
     struct timed_kernel *last;                   // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled;                   // at the last sample
@@ -80,7 +92,8 @@ void timed_renew(struct timed *timed);
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);
 void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample);
 // Before the first launch: writes the machine's activity in these cycles, the last left out, as
-// Chrome trace events. timed_end completes the document; without one it does nothing.
+// Chrome trace events. timed_end completes the document, and estimates the cycles of launches that
+// sampling left out; the statistics are complete after it.
 void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until);
 void timed_end(struct timed *timed);
 

@@ -240,6 +240,7 @@ void timed_list_stats(const struct machine_config *config, struct arena *arena, 
     struct stats stats;
     stats_init(&stats, arena);
     machine_stats_name(arena, config, &stats);
+    timed_add_samples(&(struct sample_totals){0}, &stats);
     stats_list(&stats, to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];

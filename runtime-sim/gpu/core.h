@@ -109,8 +109,9 @@ enum part_route {
     ROUTE_DIRECT,
     ROUTE_CONSTANT,
     ROUTE_TEXTURE,
-    ROUTE_LOOKUP, // of a scheme's entry: a look-up in the L1
-    ROUTE_PASS,   // of a scheme's entry: no access
+    ROUTE_LOOKUP,       // of a scheme's entry: a look-up in the L1; a line in flight is a hit
+    ROUTE_LOOKUP_THERE, // the same; a line in flight is a miss
+    ROUTE_PASS,         // of a scheme's entry: no access
 };
 
 // A part of an access: one line, or all of shared memory.

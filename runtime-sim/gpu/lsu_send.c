@@ -123,6 +123,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_DIRECT: return send_direct(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
     case ROUTE_LOOKUP:
+    case ROUTE_LOOKUP_THERE:
     case ROUTE_PASS: return true;
     default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
     }
@@ -138,7 +139,9 @@ static bool is_lookup(const struct entry *entry)
 static bool finds_line(const struct core *core, const struct entry *entry)
 {
     const struct part *part = &entry->parts.v[entry->sent];
-    return part->route == ROUTE_LOOKUP && cache_has(&core->l1, part->line);
+    return part->route == ROUTE_LOOKUP
+               ? cache_has(&core->l1, part->line)
+               : part->route == ROUTE_LOOKUP_THERE && cache_holds(&core->l1, part->line);
 }
 
 void lsu_send_next(struct core *core, uint64_t now)

@@ -104,9 +104,19 @@ struct cta_placement {
     bool one_per_core; // such a CTA does not share its core
 };
 
+// The parts of a launch that sampling skipped. The window is the interval in which the cycles of a
+// wave of CTAs are measured.
+struct machine_skipped {
+    uint64_t ctas, warp_instructions, thread_instructions;
+    uint64_t window_begun, window_ended, window_waves;
+    double waves_timed;
+};
+
 // A launch and its result.
 struct machine_launch {
     struct launch *launch; // as required by grid_run
+    uint64_t sample_waves; // one of this many waves of CTAs takes time, or more; 0: all
+    struct machine_skipped skipped;
     struct cta_placement placement;
     uint64_t begun, ended; // cycles, at most the end of the run
     uint64_t warp_instructions, thread_instructions;
@@ -180,6 +190,9 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
 // limiting resource.
 uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
+
+// Returns the cycles that the CTAs would have taken that sampling left out.
+double machine_sample_cycles(const struct machine_launch *launch);
 
 uint64_t machine_cycle(const struct machine *machine);
 // After completed launches: writes back and drops all lines of the LLC, in simulated time.

@@ -103,7 +103,10 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
     from->room = machine_occupancy(machine, from, &from->limit);
-    return check_room(machine, from, result);
+    if (!check_room(machine, from, result))
+        return false;
+    machine_sample_begin(machine, running);
+    return true;
 }
 
 void machine_release(struct running *running)

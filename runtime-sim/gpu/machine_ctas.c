@@ -79,6 +79,8 @@ static void start_cluster(struct machine *machine, uint32_t index, const uint32_
     struct cluster cluster = {.count = grid_cluster_ctas(launch)};
     for (uint32_t i = 0; i < cluster.count; i++)
         cluster.ctas[i] = idle_cta(running, machine->shared.fault);
+    if (running->period)
+        machine_sample_skip(machine, running, cluster.ctas[0]);
     for (uint32_t i = 0; i < cluster.count; i++) {
         cluster.ctas[i]->cluster = cluster;
         cluster.ctas[i]->core = cores[i];

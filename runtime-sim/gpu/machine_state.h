@@ -14,6 +14,7 @@ struct running {
     struct arena arena;   // of its CTAs
     uint64_t next, count; // clusters of the grid; without clusters each CTA is one
     uint64_t ctas, over;
+    uint64_t period, wave; // of sampling, in CTAs; 0: none
     uint32_t registers;
     bool is_released; // its memory
     VEC(struct cta *) idle;
@@ -113,6 +114,10 @@ uint64_t machine_agenda_next(const struct machine *machine);
 // Returns true if only the agenda keeps the cores from progress, until a known cycle.
 bool machine_agenda_holds(const struct machine *machine);
 // Ends a launch without CTAs left.
+// Sampling of CTAs. Begins it for a launch, if it has enough waves; executes CTAs without time, in
+// the memory of an idle one, until the next one takes time.
+void machine_sample_begin(const struct machine *machine, struct running *running);
+void machine_sample_skip(struct machine *machine, struct running *running, struct cta *cta);
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
 // Frees the memory of a launch that has begun.

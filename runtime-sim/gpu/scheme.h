@@ -90,8 +90,8 @@ struct core_ops {
 
     // A load's line goes to the L1.
     void (*l1_load)(struct core *core, uint64_t line);
-    // A part with ROUTE_LOOKUP of the scheme's entry was looked up; `last`: it is the entry's last.
-    // On a hit the scheme changes the route of the entry's parts.
+    // A part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of the scheme's entry was looked up; `last`:
+    // it is the entry's last. On a hit the scheme changes the route of the entry's parts.
     void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
     // All parts of the scheme's entry have their replies. The scheme frees it by lsu_free.
     void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);

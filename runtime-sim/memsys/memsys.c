@@ -42,11 +42,22 @@ uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request 
 
 // Cores
 
+static bool can_send_past(struct memsys *m, struct memsys_path *path,
+                          const struct memsys_request *request)
+{
+    path->refused = !path->past->can_send(path->past->context, request);
+    m->stats.refused += path->refused;
+    return !path->refused;
+}
+
 bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint32_t core = request->core, flits = memsys_request_flits(m, request);
+    struct memsys_path *path = memsys_path_of(m, core);
     bits_clear(m->may_send, core);
+    if (path)
+        return can_send_past(m, path, request);
     uint8_t class = m->messages[request->message].request_class;
     if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
@@ -116,7 +127,11 @@ void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_reque
 
 void memsys_send(struct memsys *m, const struct memsys_request *request)
 {
-    memsys_send_from(m, request->core, request);
+    const struct memsys_path *path = memsys_path_of(m, request->core);
+    if (!path)
+        memsys_send_from(m, request->core, request);
+    else
+        path->past->send(path->past->context, memsys_new_entry(m, request), request);
 }
 
 // Returns the oldest packet of the first message class that has one.
@@ -146,8 +161,11 @@ const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
     if (!bits_test(m->answers, end))
         return NULL;
     const struct memsys_partition *own = own_answers(m, end);
+    const struct memsys_path *path = memsys_path_of(m, end);
     if (own)
         return &m->entries[own->own[own->own_head]].request;
+    if (path)
+        return path->first == MEMSYS_NONE ? NULL : &m->entries[path->first].request;
     const struct noc_packet *packet = answer_packet(m, end);
     return packet ? &m->entries[packet->payload].request : NULL;
 }
@@ -215,12 +233,23 @@ static void pop_own(struct memsys *m, struct memsys_partition *p)
     p->own_count--;
 }
 
+static void pop_past(struct memsys *m, struct memsys_path *path)
+{
+    uint32_t index = path->first;
+    path->first = m->entries[index].next;
+    count_answer(m, &m->entries[index], m->entries[index].ready, m->entries[index].ready);
+    memsys_free_entry(m, index);
+}
+
 void memsys_pop(struct memsys *m, uint32_t end)
 {
+    struct memsys_path *path = memsys_path_of(m, end);
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     struct memsys_partition *own = own_answers(m, end);
     if (own) {
         pop_own(m, own);
+    } else if (path) {
+        pop_past(m, path);
     } else {
         const struct noc_packet *packet = answer_packet(m, end);
         uint32_t index = (uint32_t)packet->payload;
@@ -265,6 +294,8 @@ static uint64_t partitions_due(const struct memsys *m)
 static uint64_t backends_due(const struct memsys *m)
 {
     uint64_t due = UINT64_MAX;
+    if (m->backend->is_shared)
+        return m->backend->next(m->partitions[0].backend);
     for (uint32_t i = 0; i < m->partition_count; i++)
         if (m->partitions[i].backend_next < due)
             due = m->partitions[i].backend_next;
@@ -416,6 +447,7 @@ static void skip_networks(struct memsys *m, uint64_t time)
 
 static void evaluate(struct memsys *m, uint64_t time)
 {
+    m->time = time;
     skip_networks(m, time);
     tick_partitions(m, time);
     tick_network(m, MEMSYS_REQUESTS, time);

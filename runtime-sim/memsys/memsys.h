@@ -70,9 +70,21 @@ struct memsys_input {
     bool is_passed;
 };
 
+// A path of an endpoint past networks and slices. The owner takes the endpoint's requests, serves
+// them by memsys_serve_past and answers them by memsys_answer_past.
+struct memsys_past {
+    void *context;
+    // Called in cores' cycles, in any order: look only at what belongs to the endpoint, and what
+    // the owner changes at other times. `send` changes only what belongs to the endpoint. `entry`:
+    // of the memory system, until the request is answered.
+    bool (*can_send)(void *context, const struct memsys_request *request);
+    void (*send)(void *context, uint32_t entry, const struct memsys_request *request);
+};
+
 // An endpoint at a node that may have others. Rows follow the endpoints of the configuration.
 struct memsys_endpoint {
-    uint32_t node;
+    uint32_t node;                  // without `past`
+    const struct memsys_past *past; // NULL: it uses the networks
 };
 
 // A part of a line that a slice fetches or writes back.
@@ -87,8 +99,13 @@ struct memsys_piece {
     uint64_t taken, queued, done;
 };
 
-// The memory behind a slice. Times are clocks of the DRAM.
+// The memory behind a slice. Times are its clocks.
 struct memsys_backend {
+    uint64_t clock;       // MHz; 0: dram.clock
+    uint32_t piece_bytes; // of a line; 0: dram.request_bytes
+    // The backends of all partitions are parts of one memory: each is ticked when one is due, in
+    // their order, and `next` of each is that of all.
+    bool is_shared;
     void *(*create)(void *context, struct arena *arena, const struct memsys_config *config,
                     uint32_t partition);
     void *context; // for `create`
@@ -105,6 +122,30 @@ struct memsys_backend {
     uint64_t (*ready)(const void *backend);
     // Returns the number of pieces that were taken and not popped.
     uint32_t (*inside)(const void *backend);
+    // Statistics of a DRAM channel, for the totals; NULL: it has fewer.
+    const struct dram_stats *(*dram_stats)(const void *backend, uint32_t channel);
+};
+
+// A reply at the network interface of a node, in a clock of the slices or a cycle of the cores.
+struct memsys_offer {
+    struct noc *network;
+    uint64_t cycle; // of the network
+    uint32_t node, flits;
+    uint32_t waiting; // replies of the partition that are ready, with this one
+    const struct memsys_request *reply;
+    bool taken; // by the interface; false: it has taken no reply in this clock
+};
+
+// Functions of the owner for replies that enter the reply network. All are optional. They may
+// change the network at this node and the owner's state of this node only.
+struct memsys_replies {
+    void *context;
+    // Returns the priority of a reply that is handed to the interface of a node; it has at least
+    // that of its class of messages.
+    uint8_t (*priority)(void *context, uint32_t node, const struct memsys_request *reply);
+    // Called for each reply that is taken, and in each clock in which a ready one is not. Replies
+    // of memsys_answer are offered only when they are taken.
+    void (*offered)(void *context, const struct memsys_offer *offer);
 };
 
 enum { MEMSYS_ROWS = 8 }; // of each table below, at most
@@ -120,6 +161,7 @@ struct memsys_tables {
     struct memsys_endpoint endpoints[MEMSYS_ROWS];
     uint32_t endpoint_count;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
+    struct memsys_replies replies;
 };
 
 // Sections for config_init, of which values are read into *config.
@@ -243,6 +285,24 @@ void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
 // cores in which the data have arrived.
 enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
                                    uint64_t *ready);
+
+// For endpoints with a path of their own (struct memsys_past). Reads or writes values now; returns
+// false if the owner lets the request wait: the call is repeated later.
+bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
+// Called when the reply has arrived at the endpoint.
+void memsys_answer_past(struct memsys *memsys, uint32_t entry);
+// Notifies the endpoint of room for a request, if one was refused.
+void memsys_make_room_past(struct memsys *memsys, uint32_t end);
+
+// For a backend whose next clock has changed for reasons other than its slices. The first returns
+// the backend's first clock at or after the current cycle. The second ends memsys_advance, because
+// the owner has something to do.
+uint64_t memsys_look_again(struct memsys *memsys);
+void memsys_notify(struct memsys *memsys);
+
+// Removes a line of a slice, unless it is in flight. Returns true if it was removed. Requires that
+// the slice has no dirty bytes of it.
+bool memsys_drop(struct memsys *memsys, uint64_t line);
 
 // Packets between endpoints, of a class of their own in the request network (memory.packet_class).
 // They are requests of kind MEMSYS_PACKET with `flits`. The receiver replies or drops them.

@@ -9,7 +9,8 @@ static void set_periods(struct memsys *m)
     const struct memsys_config *config = m->config;
     struct clocks clocks;
     uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
-                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
+                        config->memory.llc_clock * 1000000,
+                        (m->backend->clock ? m->backend->clock : config->dram.clock) * 1000000};
     bool fits = clocks_init(&clocks, m->arena, hertz, 4);
     assert(fits);
     (void)fits;
@@ -34,14 +35,30 @@ static void init_networks(struct memsys *m)
     m->node_words = bits_words(m->nodes);
 }
 
+static void init_own_ends(struct memsys *m)
+{
+    m->paths = ARENA_ARRAY(m->arena, struct memsys_path, m->tables.endpoint_count);
+    for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
+        const struct memsys_endpoint *row = &m->tables.endpoints[i];
+        uint32_t node = row->node, end = m->first_own + i;
+        m->paths[i] = (struct memsys_path){row->past, MEMSYS_NONE, MEMSYS_NONE, false};
+        m->end_node[end] = row->past ? MEMSYS_NONE : node;
+        if (row->past)
+            continue;
+        assert(node < m->nodes);
+        m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
+        m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
+    }
+}
+
 static void init_nodes(struct memsys *m)
 {
     const struct config_list *at = &m->config->memory.partition_nodes;
     m->cores = (uint32_t)m->config->memory.cores;
     m->partition_count = at->n;
     m->routers = memsys_config_routers(m->config);
-    uint32_t first_own = m->cores + at->n + m->routers;
-    m->ends = first_own + m->tables.endpoint_count;
+    m->first_own = m->cores + at->n + m->routers;
+    m->ends = m->first_own + m->tables.endpoint_count;
     m->end_words = bits_words(m->ends);
     m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
     m->partition_node = m->end_node + m->cores;
@@ -67,13 +84,7 @@ static void init_nodes(struct memsys *m)
         m->end_at[node] = end;
         m->end_node[end] = node;
     }
-    for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
-        uint32_t node = m->tables.endpoints[i].node, end = first_own + i;
-        assert(node < m->nodes);
-        m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
-        m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
-        m->end_node[end] = node;
-    }
+    init_own_ends(m);
 }
 
 static void init_messages(struct memsys *m)
@@ -107,7 +118,8 @@ static void init_masks(struct memsys *m)
 {
     uint32_t line = (uint32_t)m->config->llc.line_bytes;
     uint32_t sector = (uint32_t)m->config->memory.sector_bytes;
-    uint32_t piece = (uint32_t)m->config->dram.request_bytes;
+    uint32_t piece =
+        m->backend->piece_bytes ? m->backend->piece_bytes : (uint32_t)m->config->dram.request_bytes;
     m->line = mask_range(0, line);
     for (uint32_t at = 0; at < line; at += sector)
         m->sector[m->sectors++] = mask_range(at, at + sector);

@@ -214,6 +214,12 @@ static uint32_t inside(const void *backend)
     return sum;
 }
 
+static const struct dram_stats *channel_stats(const void *backend, uint32_t channel)
+{
+    const struct local_dram *d = backend;
+    return channel < d->config->dram.channels ? &d->channels[channel].stats : NULL;
+}
+
 const struct memsys_backend memsys_local_dram = {
     .create = create,
     .can_take = can_take,
@@ -224,4 +230,5 @@ const struct memsys_backend memsys_local_dram = {
     .next = next,
     .ready = ready,
     .inside = inside,
+    .dram_stats = channel_stats,
 };

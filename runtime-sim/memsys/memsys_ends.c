@@ -59,7 +59,60 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                         memsys_request_flits(m, request));
 }
 
+// Paths past networks and slices. The memory behind slices serves in its own clock.
+
+bool memsys_serve_past(struct memsys *m, uint32_t entry)
+{
+    return !m->serve || m->serve(m->context, &m->entries[entry].request) == MEMSYS_SERVED;
+}
+
+void memsys_answer_past(struct memsys *m, uint32_t index)
+{
+    struct memsys_entry *entry = &m->entries[index];
+    struct memsys_path *path = memsys_path_of(m, entry->request.core);
+    entry->arrived = entry->sent;
+    entry->ready = m->time;
+    entry->request.from = CACHE_FETCHED;
+    entry->end[STAGE_DRAM] = m->time;
+    entry->next = MEMSYS_NONE;
+    if (path->first == MEMSYS_NONE)
+        path->first = index;
+    else
+        m->entries[path->last].next = index;
+    path->last = index;
+    bits_set(m->answers, entry->request.core);
+    m->news = true;
+}
+
+void memsys_make_room_past(struct memsys *m, uint32_t end)
+{
+    struct memsys_path *path = memsys_path_of(m, end);
+    if (!path->refused)
+        return;
+    path->refused = false;
+    bits_set(m->may_send, end);
+    m->news = true;
+}
+
+uint64_t memsys_look_again(struct memsys *m)
+{
+    m->next = 0;
+    return memsys_later(m->cycle * m->core_period, m->dram_period);
+}
+
+void memsys_notify(struct memsys *m)
+{
+    m->news = true;
+}
+
 // The slice of the endpoint's partition
+
+bool memsys_drop(struct memsys *m, uint64_t line)
+{
+    uint64_t size = m->config->llc.line_bytes, address = line * size;
+    return cache_drop(&m->partitions[partition_of(&m->map, address)].cache,
+                      partition_local(&m->map, address) / size);
+}
 
 bool memsys_can_put(const struct memsys *m, uint32_t partition, uint32_t input)
 {
@@ -172,12 +225,22 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
     struct memsys_entry *entry = &m->entries[index];
     entry->request.flits = (uint16_t)flits;
     entry->ready = noc_cycle(side->noc) * m->network_period;
+    const struct memsys_offer offer = {.network = side->noc,
+                                       .cycle = noc_cycle(side->noc),
+                                       .node = m->end_node[end],
+                                       .flits = flits,
+                                       .waiting = 1,
+                                       .reply = &entry->request,
+                                       .taken = true};
+    memsys_show_offer(m, &offer);
     struct noc_packet packet = {.payload = index,
-                                .created = noc_cycle(side->noc),
-                                .source = m->end_node[end],
+                                .created = offer.cycle,
+                                .source = offer.node,
                                 .target = m->end_node[entry->request.core],
                                 .flits = (uint16_t)flits,
-                                .class = (uint8_t)side->class};
+                                .class = (uint8_t)side->class,
+                                .priority =
+                                    memsys_reply_priority(m, offer.node, &entry->request, 0)};
     noc_send(side->noc, &packet);
     m->next = 0;
 }

@@ -311,20 +311,30 @@ static void send_replies(struct memsys_partition *p)
 {
     struct memsys *m = p->memsys;
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    while (p->reply_count) {
+    for (bool is_first = true; p->reply_count; is_first = false) {
         uint32_t index = p->replies[p->reply_head];
         const struct memsys_request *request = &m->entries[index].request;
         const struct memsys_message *message = &m->messages[request->message];
         uint32_t flits = memsys_reply_flits(m, request);
-        if (!noc_can_send(side->noc, p->node, message->reply_class, flits))
+        struct memsys_offer offer = {.network = side->noc,
+                                     .cycle = noc_cycle(side->noc),
+                                     .node = p->node,
+                                     .flits = flits,
+                                     .waiting = p->reply_count,
+                                     .reply = request};
+        offer.taken = noc_can_send(side->noc, p->node, message->reply_class, flits);
+        if (is_first || offer.taken)
+            memsys_show_offer(m, &offer);
+        if (!offer.taken)
             return;
-        struct noc_packet packet = {.payload = index,
-                                    .created = noc_cycle(side->noc),
-                                    .source = p->node,
-                                    .target = m->end_node[request->core],
-                                    .flits = (uint16_t)flits,
-                                    .class = message->reply_class,
-                                    .priority = message->reply_priority};
+        struct noc_packet packet = {
+            .payload = index,
+            .created = noc_cycle(side->noc),
+            .source = p->node,
+            .target = m->end_node[request->core],
+            .flits = (uint16_t)flits,
+            .class = message->reply_class,
+            .priority = memsys_reply_priority(m, p->node, request, message->reply_priority)};
         noc_send(side->noc, &packet);
         m->entries[index].end[STAGE_REPLY_QUEUE] = packet.created * m->network_period;
         p->reply_head = p->reply_head + 1 < m->config->memory.reply_queue ? p->reply_head + 1 : 0;
@@ -404,7 +414,7 @@ void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
 void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next)
 {
     const struct memsys *m = p->memsys;
-    if (p->backend_next <= clock) {
+    if (p->backend_next <= clock || m->backend->is_shared) {
         m->backend->tick(p->backend, clock);
         p->backend_next = m->backend->next(p->backend);
         uint64_t ready = answer_clock(p);

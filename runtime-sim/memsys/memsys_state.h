@@ -34,7 +34,7 @@ struct memsys_entry {
     uint32_t to;   // endpoint of a packet between endpoints
     bool waits;    // served by the slice, but not by the owner
     bool left;     // and its reply has left the slice
-    uint32_t next; // free entry
+    uint32_t next; // free entry, or next reply of a path
 };
 
 // A request that waits for memory.request_delay.
@@ -84,6 +84,13 @@ struct memsys_moment {
     uint64_t dram;      // the first at or after it
 };
 
+// Replies to an endpoint with a path of its own: a list of entries.
+struct memsys_path {
+    const struct memsys_past *past; // NULL: it uses the networks
+    uint32_t first, last;           // MEMSYS_NONE: none
+    bool refused;
+};
+
 struct memsys {
     const struct memsys_config *config;
     struct memsys_tables tables;
@@ -92,10 +99,13 @@ struct memsys {
     void *context;
     uint64_t core_period, network_period, llc_period, dram_period;
     uint64_t cycle; // of the cores
+    uint64_t time;  // units: the point of time that was evaluated last
     struct memsys_side side[2];
     uint32_t cores, routers, ends, nodes, node_words, end_words;
     uint32_t *end_node, *partition_node;
     uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
+    struct memsys_path *paths;       // of the owner's endpoints
+    uint32_t first_own;              // of these
     uint64_t *answers;               // ends
     uint64_t *refused, *may_send;    // ends
     uint32_t *wanted;                // flits of a refused request, by endpoint
@@ -152,6 +162,28 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
         if (mask_meet(m->sector[i], bytes))
             all = mask_or(all, m->sector[i]);
     return all;
+}
+
+// Returns the priority of a reply that a node hands to the reply network.
+static inline uint8_t memsys_reply_priority(const struct memsys *m, uint32_t node,
+                                            const struct memsys_request *reply, uint8_t least)
+{
+    const struct memsys_replies *owner = &m->tables.replies;
+    uint8_t own = owner->priority ? owner->priority(owner->context, node, reply) : 0;
+    return own > least ? own : least;
+}
+
+static inline void memsys_show_offer(const struct memsys *m, const struct memsys_offer *offer)
+{
+    if (m->tables.replies.offered)
+        m->tables.replies.offered(m->tables.replies.context, offer);
+}
+
+// The path of an endpoint past the networks; NULL: it has none.
+static inline struct memsys_path *memsys_path_of(const struct memsys *m, uint32_t end)
+{
+    return end >= m->first_own && m->paths[end - m->first_own].past ? &m->paths[end - m->first_own]
+                                                                    : NULL;
 }
 
 // Allocate the entry of a request, and free it.

@@ -38,9 +38,10 @@ static void add_parts(struct memsys *m)
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         add_group(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
-        for (uint32_t k = 0; k < memsys_channels(m); k++)
-            add_group(&m->dram_total, &memsys_channel(m, i, k)->stats, dram_stat_keys,
-                      dram_stat_key_count);
+        const struct dram_stats *dram;
+        for (uint32_t k = 0;
+             m->backend->dram_stats && (dram = m->backend->dram_stats(p->backend, k)); k++)
+            add_group(&m->dram_total, dram, dram_stat_keys, dram_stat_key_count);
     }
 }
 

@@ -56,14 +56,26 @@ const struct partition_range *partition_range_of(const struct partition_map *map
     return &map->ranges.v[low];
 }
 
+// By XOR the lowest part of a chunk's number, or the partition, from the other one.
+static uint64_t mix(const struct partition_range *r, uint64_t lowest, uint64_t rest)
+{
+    if (r->rule == PARTITION_XOR && r->count > 1)
+        for (; rest; rest /= r->count)
+            lowest ^= rest % r->count;
+    return lowest;
+}
+
 uint32_t partition_of(const struct partition_map *map, uint64_t address)
 {
     const struct partition_range *r = partition_range_of(map, address);
-    uint64_t chunk = address / r->chunk, partition = chunk % r->count;
-    if (r->rule == PARTITION_XOR && r->count > 1)
-        for (uint64_t rest = chunk / r->count; rest; rest /= r->count)
-            partition ^= rest % r->count;
-    return (uint32_t)partition;
+    uint64_t chunk = address / r->chunk;
+    return (uint32_t)mix(r, chunk % r->count, chunk / r->count);
+}
+
+uint64_t partition_address(const struct partition_range *r, uint32_t partition, uint64_t local)
+{
+    uint64_t rest = local / r->chunk;
+    return (rest * r->count + mix(r, partition, rest)) * r->chunk + local % r->chunk;
 }
 
 uint64_t partition_local(const struct partition_map *map, uint64_t address)

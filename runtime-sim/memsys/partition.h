@@ -38,3 +38,5 @@ const struct partition_range *partition_range_of(const struct partition_map *map
 uint32_t partition_of(const struct partition_map *map, uint64_t address);
 // Returns the local address in the partition.
 uint64_t partition_local(const struct partition_map *map, uint64_t address);
+// The address that has this local one in a partition, by one rule.
+uint64_t partition_address(const struct partition_range *range, uint32_t partition, uint64_t local);

@@ -81,6 +81,13 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
     return NULL;
 }
 
+static const char *check_overlay(const struct noc_config *config)
+{
+    return config->overlay && config->topology != NOC_CROSSBAR
+               ? "'overlay' is for crossbars, 'topology' crossbar"
+               : NULL;
+}
+
 static const char *check_fly(struct arena *arena, const struct noc_config *config)
 {
     if (config->topology == NOC_FLY || (!config->reversed && !config->router_nodes))
@@ -112,6 +119,8 @@ const char *noc_check(struct arena *arena, const struct noc_config *config)
     const char *wrong = check_classes(arena, config);
     if (!wrong)
         wrong = check_fly(arena, config);
+    if (!wrong)
+        wrong = check_overlay(config);
     if (!wrong && config->topology == NOC_MESH)
         wrong = check_list(arena, "node_routers", &config->node_routers,
                            config->width * config->height, "routers");
@@ -140,6 +149,12 @@ static void set_times(struct noc *noc)
     noc->vc_alloc_delay = (uint32_t)c->vc_alloc_delay;
 }
 
+// Returns the input ports of an interface.
+static uint32_t exits_of(const struct noc *noc)
+{
+    return noc->config.overlay ? noc->nodes : 1;
+}
+
 static void count_ports(struct noc *noc, const struct noc_wires *wires)
 {
     for (uint32_t i = 0; i < wires->list.n; i++) {
@@ -159,7 +174,15 @@ static void count_ports(struct noc *noc, const struct noc_wires *wires)
     noc->outs = noc->router_outs;
     for (uint32_t i = 0; i < wires->list.n; i++)
         noc->outs += wires->list.v[i].kind == NOC_CHANNEL_INJECTION;
-    noc->ins = noc->router_ins + noc->nodes;
+    noc->ins = noc->router_ins + noc->nodes * exits_of(noc);
+}
+
+// Returns the input port at the end of a channel to a node; with an overlay those of a node are in
+// the order of the routers.
+static uint32_t exit_of(const struct noc *noc, const struct noc_wire *wire)
+{
+    uint32_t first = noc->interface[wire->to].in;
+    return noc->config.overlay ? first + wire->from : first;
 }
 
 // Assigns each wire its output and its input port.
@@ -167,13 +190,16 @@ static void join(struct noc *noc, const struct noc_wires *wires)
 {
     uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
     uint32_t *ins = ARENA_ARRAY(noc->arena, uint32_t, noc->routers), interface = noc->router_outs;
+    for (uint32_t i = 0; i < noc->nodes; i++) {
+        noc->interface[i].ins = exits_of(noc);
+        noc->interface[i].in = noc->router_ins + i * noc->interface[i].ins;
+    }
     for (uint32_t i = 0; i < wires->list.n; i++) {
         const struct noc_wire *wire = &wires->list.v[i];
         bool is_in = wire->kind == NOC_CHANNEL_INJECTION,
              is_out = wire->kind == NOC_CHANNEL_EJECTION;
         uint32_t out = is_in ? interface++ : noc->router[wire->from].out0 + outs[wire->from]++;
-        uint32_t in =
-            is_out ? noc->router_ins + wire->to : noc->router[wire->to].in0 + ins[wire->to]++;
+        uint32_t in = is_out ? exit_of(noc, wire) : noc->router[wire->to].in0 + ins[wire->to]++;
         noc->out_port[out].to = in;
         noc->out_port[out].from = wire->from;
         noc->out_port[out].is_exit = is_out;
@@ -181,7 +207,6 @@ static void join(struct noc *noc, const struct noc_wires *wires)
         noc->in_port[in].router = wire->to;
         if (is_out) {
             noc->node_port[wire->to] = (uint16_t)(out - noc->router[wire->from].out0);
-            noc->interface[wire->to].in = in;
         } else {
             noc->in_port[in].local = (uint16_t)(in - noc->router[wire->to].in0);
         }
@@ -229,6 +254,15 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
 }
 
+// Shares the virtual channels of a port among the first `speed` of its crossbar inputs.
+static void share_inputs(struct noc *noc, uint32_t in, uint32_t speed)
+{
+    uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
+    noc->in_port[in].speed = (uint8_t)speed;
+    for (uint32_t slot = 0; slot < speed; slot++)
+        noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, speed, slot);
+}
+
 static void make_crossbars(struct noc *noc)
 {
     uint32_t xs = 0;
@@ -244,11 +278,24 @@ static void make_crossbars(struct noc *noc)
     noc->x = ARENA_ARRAY(noc->arena, struct noc_x, xs);
     for (uint32_t in = 0; in < noc->router_ins; in++) {
         uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
-        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++) {
+        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++)
             noc->x[x + slot].port = noc->in_port[in].local;
-            noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, noc->in_port[in].speed, slot);
-        }
+        share_inputs(noc, in, noc->in_port[in].speed);
     }
+}
+
+uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t least = UINT32_MAX;
+    for (uint32_t out = interface->out0; out < interface->out0 + interface->ports; out++) {
+        uint32_t in = noc->out_port[out].to, most = speed_of(noc, in);
+        uint32_t given = speed < 1 ? 1 : speed < most ? speed : most;
+        if (given != noc->in_port[in].speed)
+            share_inputs(noc, in, given);
+        least = given < least ? given : least;
+    }
+    return least;
 }
 
 // State

@@ -43,6 +43,26 @@ static void put(struct noc *noc, struct noc_queue *queue, uint32_t packet)
     queue->last = packet;
 }
 
+// Puts a packet that has arrived behind those of earlier cycles and, of this one, of lower sources:
+// several may arrive at a node in a cycle, in any order.
+static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t packet)
+{
+    const struct noc_packet *own = noc_packet_at(noc, packet);
+    uint32_t *to = &queue->first, left = queue->packets;
+    for (; left; left--, to = &noc->next[*to]) {
+        const struct noc_packet *other = noc_packet_at(noc, *to);
+        if (other->arrived == own->arrived && other->source > own->source)
+            break;
+    }
+    if (!left) {
+        put(noc, queue, packet);
+        return;
+    }
+    noc->next[packet] = *to;
+    *to = packet;
+    queue->packets++;
+}
+
 static uint32_t take(struct noc *noc, struct noc_queue *queue)
 {
     uint32_t packet = queue->first;
@@ -331,7 +351,11 @@ void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
     stats->network_sum += noc->now - packet->entered;
     if (latency > stats->latency_most)
         stats->latency_most = latency;
-    put(noc, &arrivals_of(noc, node, packet->class, vc)->queue, index);
+    struct noc_queue *queue = &arrivals_of(noc, node, packet->class, vc)->queue;
+    if (noc->config.overlay)
+        put_in_order(noc, queue, index);
+    else
+        put(noc, queue, index);
     mask_set(&noc->arrived[packet->class * noc->node_words], node);
     noc->moving--;
     if (noc->trace)
@@ -372,10 +396,10 @@ static bool reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
     return true;
 }
 
-static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
+static bool take_held(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
 {
     struct noc_interface *interface = &noc->interface[node];
-    uint32_t index = noc_index(noc, interface->in, vc), flit = noc_front(noc, index);
+    uint32_t index = noc_index(noc, port, vc), flit = noc_front(noc, index);
     struct noc_in *in = noc_in(noc, index);
     if (flit & FLIT_HEAD) {
         if (!reserve(noc, node, vc, flit))
@@ -384,23 +408,44 @@ static bool take_held(struct noc *noc, uint32_t node, uint32_t vc)
     }
     in->head++;
     if (!--in->count)
-        noc->in_port[interface->in].ready &= ~(UINT64_C(1) << vc);
+        noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
     noc->moved_at = noc->now;
     take_in(noc, index, flit);
     return true;
 }
 
-// Flits that cannot be taken can be taken only after a packet was popped.
-void noc_take_held(struct noc *noc, uint32_t node)
+static bool take_held_of(struct noc *noc, uint32_t node, uint32_t port)
 {
-    struct noc_interface *interface = &noc->interface[node];
-    uint64_t vcs = noc->in_port[interface->in].ready, behind = ~UINT64_C(0) << interface->turn;
+    uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
     bool taken = false;
     MASK_EACH(vc, vcs & behind)
-    taken |= take_held(noc, node, (uint32_t)vc);
+    taken |= take_held(noc, node, port, (uint32_t)vc);
     MASK_EACH(other, vcs & ~behind)
-    taken |= take_held(noc, node, (uint32_t)other);
-    if (!taken || !noc->in_port[interface->in].ready)
+    taken |= take_held(noc, node, port, (uint32_t)other);
+    return taken;
+}
+
+static bool holds_flits(const struct noc *noc, uint32_t node)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint64_t ready = 0;
+    for (uint32_t port = interface->in; port < interface->in + interface->ins; port++)
+        ready |= noc->in_port[port].ready;
+    return ready;
+}
+
+// Flits that cannot be taken can be taken only after a packet was popped. With several ports
+// another one is first in each cycle.
+void noc_take_held(struct noc *noc, uint32_t node)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t first = interface->ins > 1 ? (uint32_t)(noc->now % interface->ins) : 0;
+    bool taken = false;
+    for (uint32_t i = first; i < interface->ins; i++)
+        taken |= take_held_of(noc, node, interface->in + i);
+    for (uint32_t i = 0; i < first; i++)
+        taken |= take_held_of(noc, node, interface->in + i);
+    if (!taken || !holds_flits(noc, node))
         mask_clear(noc->holding, node);
 }
 
@@ -419,7 +464,7 @@ void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
     noc->take_turn[node * noc->classes + class] = (uint8_t)(vc + 1);
     if (noc->config.ejection_queue) {
         arrivals->flits -= noc->hot[packet].flits;
-        if (noc->in_port[noc->interface[node].in].ready)
+        if (holds_flits(noc, node))
             mask_set(noc->holding, node);
     }
     if (!noc_peek(noc, node, class))

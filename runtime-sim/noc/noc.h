@@ -73,6 +73,10 @@ uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_
 // of a butterfly.
 bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t target);
 
+// Sets the crossbar inputs of the ports by which a node's flits enter, at most as many as the
+// configuration gives them, and at least one; returns this number. Holds from the next tick on.
+uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed);
+
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
 // Returns the flits of a packet of this many bytes, at least 1.

@@ -41,5 +41,6 @@ static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t fli
     in->row = noc->router[in->router].out0 + in->port;
     if (noc->config.priority_decay && packet->routers && packet->priority)
         packet->priority--;
+    in->priority = packet->priority;
     packet->routers++;
 }

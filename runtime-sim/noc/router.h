@@ -50,6 +50,7 @@ struct noc_in {
     uint32_t since;       // cycle since which its packet is in front (low bits)
     uint8_t local;        // number in its router, if there are rows
     bool is_entry;        // fed by an interface
+    uint8_t priority;     // of its packet at this router; its head may have lost levels behind it
     uint32_t flit[];      // the ring
 };
 
@@ -167,7 +168,7 @@ struct noc_link {
 struct noc_interface {
     uint32_t link0, links;
     uint32_t out0, ports; // output ports to the router
-    uint32_t in;          // input port from the router
+    uint32_t in, ins;     // input ports from routers: one, or with an overlay one from each
     uint64_t busy_until;  // the link from the node to the queues
     uint32_t packets;     // in its injection queues
     uint32_t link_turn;   // first link in round-robin order

@@ -134,14 +134,12 @@ static inline bool noc_has_waited(const struct noc *noc, const struct noc_in *in
 }
 
 // Returns the priority of the packet in front, as used by allocators.
-static inline uint8_t noc_rank(const struct noc *noc, uint32_t in)
+static inline uint8_t noc_rank(const struct noc *noc, uint32_t index)
 {
+    const struct noc_in *in = noc_in(noc, index);
     if (noc->config.priority_lift == NOC_LIFT_INJECTION)
-        return noc->scratch.is_lifted && noc_in(noc, in)->is_entry
-                   ? 0
-                   : noc_front_packet(noc, in)->priority;
-    return noc_has_waited(noc, noc_in(noc, in)) ? NOC_PRIORITIES - 1
-                                                : noc_front_packet(noc, in)->priority;
+        return noc->scratch.is_lifted && in->is_entry ? 0 : in->priority;
+    return noc_has_waited(noc, in) ? NOC_PRIORITIES - 1 : in->priority;
 }
 
 // Sets whether a packet from another router has waited so long that packets from nodes lose their

@@ -85,6 +85,21 @@ static void add_mesh(struct noc *noc, struct noc_wires *wires)
     }
 }
 
+// Router n is that of node n. Its output ports have the numbers of their nodes.
+static void add_overlay(struct noc *noc, struct noc_wires *wires)
+{
+    uint32_t nodes = noc_node_count(&noc->config);
+    begin(noc, wires, nodes);
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint64_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
+        noc->node_exit[i] = i;
+        for (uint64_t k = 0; k < ports; k++)
+            add(noc, wires, NOC_CHANNEL_INJECTION, i, i);
+        for (uint32_t k = 0; k < nodes; k++)
+            add(noc, wires, NOC_CHANNEL_EJECTION, i, k);
+    }
+}
+
 static void add_crossbar(struct noc *noc, struct noc_wires *wires)
 {
     begin(noc, wires, 1);
@@ -127,7 +142,12 @@ struct noc_wires noc_topology(struct noc *noc)
     struct noc_wires wires = {0};
     switch ((enum noc_topology)noc->config.topology) {
     case NOC_MESH: add_mesh(noc, &wires); break;
-    case NOC_CROSSBAR: add_crossbar(noc, &wires); break;
+    case NOC_CROSSBAR:
+        if (noc->config.overlay)
+            add_overlay(noc, &wires);
+        else
+            add_crossbar(noc, &wires);
+        break;
     case NOC_FLY: add_fly(noc, &wires); break;
     }
     return wires;

@@ -157,7 +157,7 @@ static struct device_launch *prepare(struct session *session, const struct run_l
     return launch && session_arguments(session, from, function, launch->parameters) ? launch : NULL;
 }
 
-// Returns false if --timed takes some of these launches and not all.
+// Returns false if some of these launches take time and not all.
 static bool agree_on_time(struct session *session, const struct run_text *at,
                           struct device_launch *const *launches, uint32_t number)
 {
@@ -167,10 +167,11 @@ static bool agree_on_time(struct session *session, const struct run_text *at,
         uint64_t before = launches[i]->kernel->launches;
         for (uint32_t k = 0; k < i; k++)
             before += launches[k]->kernel == launches[i]->kernel;
-        taken += device->takes(device->executor, launches[i]->kernel, before + 1);
+        taken +=
+            device->takes(device->executor, launches[i]->kernel, before + 1, device->launches + i);
     }
     if (taken && taken < number)
-        run_fault(session->run, at, "--timed takes some of these launches and not all");
+        run_fault(session->run, at, "--timed or --sample takes some of these launches and not all");
     return !taken || taken == number;
 }
 

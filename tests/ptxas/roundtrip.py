@@ -122,7 +122,8 @@ def check_same_sections(name, old, new):
         assert old[section] == new[section], '%s: section %s differs' % (name, section)
 
 
-def check_text(folder, text, *assembler_options):
+def check_text(folder, text, assembler_options, styles=('pragma', 'comment')):
+    """Assembles the text as it is and with tags of these styles, with each set of options."""
     ends(run([PROGRAM, '-', '--check'], folder, stdin=text), 0, err='')
     assert tag(folder, text, '--tags=none', '--no-reorder') == text, 'not the same bytes'
     for style in ('pragma', 'comment'):
@@ -136,24 +137,24 @@ def check_text(folder, text, *assembler_options):
             'tagging twice with reordering changes something'
     if not PTXAS:
         return
-    for options in ([], *assembler_options):
+    for options in assembler_options:
         before, cubin = assemble(folder, text, options)
         if before.code:
             raise Skip('its text passes, but ptxas does not take it: %s'
                        % before.err.decode().splitlines()[0].split(': ')[-1])
-        for style in ('pragma', 'comment'):
+        for style in styles:
             tagged = tag(folder, text, '--no-reorder', '--tags=' + style)
             after, again = assemble(folder, tagged, options)
             ends(after, 0)
             check_same_sections('%s tags %s' % (style, options), cubin, again)
-    for options in ((), ('--fma=split',), ('--tags=comment', '--fma=split')):
+    for options in ((), ('--fma=split',)):
         ends(assemble(folder, tag(folder, text, *options), [])[0], 0)
 
 
 def check_sample(folder, path):
     if not PTXAS:
         raise Skip('no ptxas')
-    check_text(folder, path.read_bytes(), ['-lineinfo'], ['-g'])
+    check_text(folder, path.read_bytes(), ([], ['-lineinfo'], ['-g']))
 
 
 def check_compiled(folder, compiler, program, options, source):
@@ -162,8 +163,12 @@ def check_compiled(folder, compiler, program, options, source):
     result = run([compiler, *options, source, '-o', 'made.ptx'], folder)
     if result.code:
         raise Skip('this %s does not compile it' % program)
+    text = (folder / 'made.ptx').read_bytes()
+    if SAMPLES in source.parents:  # check_sample has the same code without line numbers
+        check_text(folder, text, (['-lineinfo'],), styles=('pragma',))
+        return
     debugging = [['-lineinfo']] if '-lineinfo' in options else [['-g']] if '-G' in options else []
-    check_text(folder, (folder / 'made.ptx').read_bytes(), *debugging)
+    check_text(folder, text, ([], *debugging))
 
 
 FLAGS = (['-arch=compute_75'], ['-arch=compute_80', '-rdc=true', '-maxrregcount=32'],

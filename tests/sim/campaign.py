@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, ends, environment, main, same, wait_for, within
+from tap import case, compared_case, ends, environment, main, same, wait_for, within
 from campaign_lib import (CAMPAIGN, Gate, PROGRAM, SAMPLES, campaign, finished, is_clean,
                           jobs_left, keys, results, starts, wrapped_tools, write_campaign)
 
@@ -40,7 +40,7 @@ def all_jobs(folder):
     is_clean(folder)
 
 
-@case
+@compared_case
 def killed(folder):
     """kill -9 twice: no job that had a result is started again, and the results are the same"""
     write_campaign(folder)

@@ -13,9 +13,36 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, ends, main, same, within
+from tap import case, compared_case, ends, main, same, within
 from campaign_lib import (CAMPAIGN, ROOT, campaign, results, statistic, write_campaign,
                           write_finished)
+
+
+@case
+def values_of_points(folder):
+    """a point gives a workload other values; the other workloads keep theirs, and their jobs"""
+    write_campaign(folder, CAMPAIGN.replace(
+        '  - {name: q8,', '  - {name: twice, group: size, values: {VECADD: {n: 2048}}}\n  - {name: q8,').replace(
+        'studies:', 'studies:\n  - {name: size, workloads: micro, variants: base, points: size}'))
+    ends(campaign(folder, 'run', 'tiny.yaml', '--study=size', '--study=main', '--variant=base'), 0, '')
+    found = results(folder)
+    for workload, ratio in (('VECADD', 2), ('COPY', 1)):
+        one, two = (statistic(found[workload, 'base', point], 'machine.warp_instructions')
+                    for point in (None, 'twice'))
+        same(two, ratio * one)
+    same(found['COPY', 'base', 'twice'], found['COPY', 'base', None])
+
+
+@case
+def notes_of_quick(folder):
+    """with --quick the report takes notes of its own"""
+    write_finished(folder)
+    write_campaign(folder, CAMPAIGN.replace('studies:', 'notes: a.md\nquick_notes: b.md\nstudies:'))
+    for name in 'ab':
+        (folder / (name + '.md')).write_text('Notes ' + name + '\n', encoding='utf-8')
+    for options, name in (([], 'a'), (['--quick'], 'b')):
+        ends(campaign(folder, 'report', 'tiny.yaml', '--markdown=out.md', *options), 0)
+        within('Notes ' + name, (folder / 'out.md').read_text(encoding='utf-8'))
 
 
 def close(value, expected):
@@ -169,7 +196,7 @@ def comparison(folder):
          "ptxoffload-campaign: error: there is no variant 'slow'\n", '')
 
 
-@case
+@compared_case
 def stores(folder):
     """compare of two stores takes the jobs of the same names"""
     write_campaign(folder)
@@ -185,24 +212,42 @@ def stores(folder):
     close(rows['machine.cycles', 'COPY,fast']['ratio'], b / a)
 
 
-@case
+@compared_case
 def evaluation(folder):
-    """eval/isca19.yaml can be read, has all workloads and figures, and its quick form runs no sweep"""
+    """eval/isca19.yaml can be read, and has all workloads, figures and sizes"""
     def listed(*options):
         out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0, '')
         return [line[22:].split(':')[0].split(', ') for line in out.out.decode().splitlines()]
     jobs = listed('--study=main')
     same(len(jobs), (9 + 7) * 5)
     same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'expected', 'adaptive'})
-    same([job for job in listed('--quick') if len(job) > 2], [])
-    same(len([job for job in listed('--study=pins') if job[1] == 'base']), 9 * 20)
+    same(len(listed('--study=footprint')), (9 + 7) * 3 * 4)
     text = (ROOT / 'eval' / 'isca19.yaml').read_text(encoding='utf-8')
-    notes = (ROOT / 'eval' / 'isca19.md').read_text(encoding='utf-8')
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
-    same(sorted(re.findall(r'^\{(.*)\}$', notes, re.M)), sorted(figures + ['head', 'sizes']))
-    ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--quick', '--workload=NORM'), 0, '')
+    placed = ['head', 'sizes']
+    for name in ('isca19.md', 'isca19-sweeps.md'):
+        notes = (ROOT / 'eval' / name).read_text(encoding='utf-8')
+        placed += [part for part in re.findall(r'^\{(.*)\}$', notes, re.M) if part not in placed[:2]]
+    same(sorted(placed), sorted(figures + ['head', 'sizes']))
+    ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--quick', '--workload=NORM', '--study=main'), 0, '')
     text = ends(campaign(folder, 'report', ROOT / 'eval' / 'isca19.yaml', '--quick'), 0, '').out.decode()
     assert 'has no statistic' not in text, text
+
+
+@compared_case
+def injection(folder):
+    """eval/ari.yaml and eval/ari-overlay.yaml can be read, and their notes have all figures"""
+    for name, jobs in ('ari', 11 * 30), ('ari-overlay', 5 * 30):
+        path = ROOT / 'eval' / (name + '.yaml')
+        study = '--study=' + ('main' if name == 'ari' else 'overlay')
+        same(len(ends(campaign(folder, 'run', path, '--dry-run', study), 0, '').out.decode().splitlines()), jobs)
+        figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+        notes = path.with_suffix('.md').read_text(encoding='utf-8')
+        used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
+        same(sorted(used), sorted(figures))
+        ends(campaign(folder, 'run', path, '--quick', '--workload=BLACKSCHOLES'), 0, '')
+        text = ends(campaign(folder, 'report', path, '--quick'), 0, '').out.decode()
+        assert 'has no statistic' not in text, text
 
 
 main()

@@ -91,7 +91,7 @@ def styles(folder):
     """tags in comments are read as well, and so is what was decided in other ways"""
     for options in (['--tags=comment'], ['--no-reorder'], ['--fma=split', '--restrict']):
         prepare(folder, *options)
-        ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni'), 0, '', '')
+        ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni'), 0, '')
 
 
 @case
@@ -183,13 +183,13 @@ def many_slots(folder):
 def no_chains(folder):
     """that there are none is only noted"""
     prepare(folder)
-    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
-    ends(sim(folder, 'in.ptx', *LAUNCH), 0, '', '')
+    ends(sim(folder, 'in.ptx', *LAUNCH, '--policy=llc'), 0, NO_CHAINS % ('in.ptx', 'llc', TAG_IT))
+    ends(sim(folder, 'in.ptx', *LAUNCH), 0, '')
     found = document(folder)
     found['kernels'][0]['chains'] = []
     (folder / 'm.json').write_text(json.dumps(found))
     ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=omni'), 0,
-         NO_CHAINS % ('out.ptx', 'omni', ''), '')
+         NO_CHAINS % ('out.ptx', 'omni', ''))
 
 
 @case
@@ -228,7 +228,7 @@ def other_program(folder):
         same(found['program']['file'], program)
         same(found['run']['file'], 'run.yaml')
     ends(sim(folder, 'run.yaml', '--program=in.ptx', '--policy=llc'), 0,
-         NO_CHAINS % ('in.ptx', 'llc', TAG_IT), '')
+         NO_CHAINS % ('in.ptx', 'llc', TAG_IT))
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--metadata=none.json'), 1, out='')
     ends(sim(folder, 'run.yaml', '--program=out.ptx', '--json=out.ptx'), 1,
          "ptxoffload-sim: error: --json would overwrite the program 'out.ptx'\n", '')
@@ -256,8 +256,7 @@ def other_text(folder):
     ends(sim(folder, 'out.elf', *LAUNCH, '--metadata=out.json'), 1,
          "ptxoffload-sim: error: 'out.elf' is an object, which has metadata of its own: 'out.json' "
          'is for PTX\n', '')
-    ends(sim(folder, 'out.elf', '--module=0', *LAUNCH, '--metadata=out.json', '--policy=llc'), 0, '',
-         '')
+    ends(sim(folder, 'out.elf', '--module=0', *LAUNCH, '--metadata=out.json', '--policy=llc'), 0, '')
 
 
 # Documents in which one thing is wrong: what is changed, where that is told, and how.
@@ -380,7 +379,7 @@ def bad_tags(folder, old, new, message):
     result = ends(sim(folder, 'm.ptx', *LAUNCH, '--policy=omni'), 1, out='')
     within(message, result.err.decode().splitlines()[0])
     within('[tags]', result.err.decode().splitlines()[0])
-    ends(sim(folder, 'm.ptx', *LAUNCH), 0, '', '')
+    ends(sim(folder, 'm.ptx', *LAUNCH), 0, '')
 
 
 for name, (old, new, message) in BAD_TAGS.items():

@@ -70,7 +70,7 @@ def formats(folder, form, values, text):
     program = program.replace('arguments[8]', 'arguments[64]')
     program = program.replace('st.local.u32 [arguments], %r1;', '\n    '.join(stores))
     (folder / 'prints.ptx').write_text(program)
-    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '1'), 0, '', text + '\n')
+    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '1', '--json=counts.json'), 0, '', text + '\n')
 
 
 for name, *rest in FORMATS:
@@ -81,7 +81,7 @@ for name, *rest in FORMATS:
 def printing(folder):
     """what kernels print goes to standard output"""
     (folder / 'prints.ptx').write_bytes(PRINTS)
-    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '3'), 0, '',
+    ends(sim(folder, 'prints.ptx', '--grid', '1', '--block', '3', '--json=counts.json'), 0, '',
          'tid 0!\ntid 1!\ntid 2!\n')
 
 

@@ -103,7 +103,7 @@ def cooperative(folder):
     within('it cannot be combined with --cooperative',
            ends(sim(folder, 'run.yaml', '--cooperative'), 2).err.decode())
     ends(sim(folder, STORE, '--cooperative', '--grid', '2', '--block', '32', '--arg',
-             'buf:u32:64:zero'), 0, err='', out='')
+             'buf:u32:64:zero'), 0, '')
 
 
 @case
@@ -262,8 +262,28 @@ def checks(folder):
     within(b'--check cannot be', ends(sim(folder, *launch, '--check=races'), 2).err)
 
 
+@case
+def summary(folder):
+    """a run that writes nothing prints the counts of its kernels; one that writes does not"""
+    launch = ['--grid', '2', '--block', '32', '--arg', 'buf:u32:64:zero']
+    ends(sim(folder, STORE, *launch), 0, '',
+         'kernel  launches  warp instructions  thread instructions\n'
+         'store          1                 18                  576\n')
+    ends(sim(folder, STORE, *launch, '--json=out.json'), 0, '', '')
+    ends(sim(folder, STORE, *launch, '--save=0=out.npy'), 0, '', '')
+    bfs = ROOT / 'samples' / 'bfs' / 'run.yaml'
+    rows = [line.split() for line in ends(sim(folder, bfs), 0, '').out.decode().splitlines()]
+    same([row[0] for row in rows], ['kernel', 'bfs_expand', 'bfs_commit', 'total'])
+    counts = [[int(cell) for cell in row[1:]] for row in rows[1:]]
+    same(counts[2], [a + b for a, b in zip(*counts[:2])])
+    timed = run([PROGRAM, bfs, '--timed=bfs_commit:2'], folder)
+    rows = [line.split() for line in ends(timed, 0, '').out.decode().splitlines()[1:]]
+    same([row[2] == '-' for row in rows], [True, False, False])
+    same([rows[1][2], rows[1][-1]], [rows[2][2], rows[2][-1]])
+
+
 def clean(folder, path):
-    ends(sim(folder, path, '--check=race,uninit'), 0, err='', out='')
+    ends(sim(folder, path, '--check=race,uninit'), 0, '')
 
 
 for path in sorted(SAMPLES.glob('*/run*.yaml')):
@@ -324,10 +344,10 @@ def variables(folder):
             '  s: {type: u32, variable: sums, save: s.npy%s}\n'
             'launches: [{kernel: add, grid: 1, block: 4}, {kernel: add, grid: 1, block: 4}]\n')
     (folder / 'run.yaml').write_text(text % '')
-    ends(sim(folder, 'run.yaml', '--check=uninit'), 0, '', '')
+    ends(sim(folder, 'run.yaml', '--check=uninit'), 0, '')
     same(npy(folder / 's.npy'), ('<u4', (4,), [1, 22, 43, 64]))
     (folder / 'run.yaml').write_text(text % ', count: 2, fill: zero')
-    ends(sim(folder, 'run.yaml'), 0, '', '')
+    ends(sim(folder, 'run.yaml'), 0, '')
     same(npy(folder / 's.npy'), ('<u4', (2,), [0, 20]))
     (folder / 'run.yaml').write_text(text % ', count: 5')
     within(b'the count is 5, and must be 0 to 4', ends(sim(folder, 'run.yaml'), 1).err)
@@ -345,7 +365,7 @@ def resets_variables(folder):
             'launches: [{repeat: {times: 3, reset: [s, f], '
             'launches: [{kernel: add, grid: 1, block: 4}]}}]\n')
     (folder / 'run.yaml').write_text(text)
-    ends(sim(folder, 'run.yaml'), 0, '', '')
+    ends(sim(folder, 'run.yaml'), 0, '')
     same(npy(folder / 's.npy'), ('<u4', (4,), [1, 12, 23, 34]))
 
 
@@ -489,7 +509,7 @@ def examples_work(folder):
                 'writes: cycles differ from those of a run without\n'
                 'ptxoffload-sim: note: --stop-after has ended the run after launch 9\n'
                 if '--stop-after' in command else '')
-        ends(run(['sh', '-c', command], folder), 0, note, '')
+        ends(run(['sh', '-c', command], folder), 0, note)
     within('c.npy', names(folder))
     within('c.json', names(folder))
     within('srad.json', names(folder))
@@ -498,7 +518,7 @@ def examples_work(folder):
     lines = re.search(r'^    program: textures.ptx\n(?:    .*\n)*', text, re.M).group()
     (folder / 'run.yaml').write_text(re.sub('^    ', '', lines, flags=re.M))
     (folder / 'textures.ptx').symlink_to(ROOT / 'tests' / 'sim' / 'textures' / 'textures.ptx')
-    ends(sim(folder, 'run.yaml'), 0, '', '')
+    ends(sim(folder, 'run.yaml'), 0, '')
     assert npy(folder / 'scaled.npy') == scaled
 
 

@@ -214,7 +214,7 @@ def block_sums(folder, variant, kind):
 
 
 SIGNED = {'s32': 'i', 's64': 'x', 'f64': 'd'}
-for variant in (('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-G')):
+for variant in (('sm_75',), ('sm_90',), ('sm_80', '-G')):
     for kind in SIGNED:
         add_case('blocks sort type %s (%s)' % (kind, ' '.join(variant)), block_sorts, variant, kind)
         add_case('blocks add up type %s (%s)' % (kind, ' '.join(variant)), block_sums, variant, kind)

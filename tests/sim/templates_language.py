@@ -15,7 +15,7 @@ from template_kernels import buffer, compiled, entry, execute, launch
 
 # The language
 
-VARIANTS = [('sm_75',), ('sm_80',), ('sm_90',), ('sm_80', '-O0', '-G')]
+VARIANTS = [('sm_75',), ('sm_90',), ('sm_80', '-O0', '-G')]
 
 
 def variants(name, function, *arguments):
@@ -131,7 +131,7 @@ for name, function in (('virtual functions and objects on the heap', objects),
 
 # Groups, atomics, barriers
 
-ARCHITECTURES = ('sm_75', 'sm_80', 'sm_90')
+ARCHITECTURES = ('sm_75', 'sm_90')
 
 
 def groups(folder, arch, kernel, grid, block, buffers, save):

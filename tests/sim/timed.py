@@ -193,6 +193,61 @@ def regions(folder):
 
 
 @case
+def sampled_launches(folder):
+    """--sample: the values of all launches; an estimate that is exact if all take time"""
+    run_file = SAMPLES / 'bfs' / 'run.yaml'
+    ends(sim(folder, run_file, '--json=plain.json', '--save', 'cost=plain.npy'), 0)
+    plain = summary(folder / 'plain.json')
+    for option, timed in ('4:4', plain['total']['launches']), ('4:2', None):
+        ends(sim(folder, run_file, '--sample=' + option, '--json=out.json', '--stats=stats.json',
+                 '--save', 'cost=cost.npy'), 0, '', '')
+        same((folder / 'cost.npy').read_bytes(), (folder / 'plain.npy').read_bytes())
+        found, kernels = summary(folder / 'out.json'), plain['kernels']
+        same([one['warp_instructions'] for one in found['kernels']],
+             [one['warp_instructions'] for one in kernels])
+        _, total = statistics(folder / 'stats.json')
+        counts = total['statistics']
+        same(counts['sample.launches'], plain['total']['launches'])
+        same(counts['sample.timed'], found['total']['timed_launches'])
+        if timed:
+            same((counts['sample.timed'], counts['sample.cycles'], counts['sample.error']),
+                 (timed, plain['total']['cycles'], 0))
+        else:
+            same(counts['sample.timed'] < counts['sample.launches'], True)
+            same(counts['sample.cycles'] > found['total']['cycles'], True)
+    for wrong in ('4', '0:0', '4:0', '4:5', '4:2:3', '4:2:', 'x:2', '4:2:1:1'):
+        within(b"it is PERIOD:MEASURED", ends(sim(folder, run_file, '--sample=' + wrong), 2).err)
+    within(b'cannot be combined with --timed',
+           ends(sim(folder, run_file, '--sample=4:2', '--timed=bfs_expand'), 2).err)
+    within(b'do not go with --sample',
+           ends(sim(folder, run_file, '--sample=4:2', '--checkpoint=c'), 2).err)
+
+
+@case
+def sampled_ctas(folder):
+    """--sample-ctas: the values of all CTAs; the estimate is near the cycles of all"""
+    words = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '1600', '--block', '32',
+             '--arg', 'buf:f32:51200:uniform', '--arg', 'buf:f32:51200:uniform:2',
+             '--arg', 'buf:f32:51200:zero', '--arg', 'u32:51200', '--set=core.ctas=1']
+
+    def measure(*options):
+        ends(sim(folder, *words, *options, '--json=out.json', '--stats=stats.json',
+                 '--save=2=c.npy'), 0, '', '')
+        return (summary(folder / 'out.json')['total'],
+                statistics(folder / 'stats.json')[1]['statistics'], (folder / 'c.npy').read_bytes())
+
+    plain, _, values = measure()
+    found, counts, sampled = measure('--sample-ctas=4')
+    same(sampled, values)
+    same(found['warp_instructions'], plain['warp_instructions'])
+    same(found['cycles'] < plain['cycles'] / 3, True)
+    same(abs(counts['sample.cycles'] / plain['cycles'] - 1) < 0.1, True)
+    # Two waves and a half: nothing is left out.
+    few, counts, _ = measure('--sample-ctas=4', '--set=core.ctas=12')
+    same(counts['sample.cycles'], few['cycles'])
+
+
+@case
 def limit(folder):
     """--max-cycles ends a run: statistics until then, no results"""
     result = ends(sim(folder, *VECADD, '--max-cycles=300', '--json=out.json', '--stats=out.txt',

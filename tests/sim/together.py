@@ -248,7 +248,7 @@ def regions(folder):
     prepare(folder, TOGETHER + '  - ' + LAUNCHES[0])
     for options in (['--timed=first'], ['--timed=first', '--timed=second:2']):
         text = sim(folder, *options, code=1).err.decode()
-        within('run.yaml:8:7: error: --timed takes some of these launches and not all', text)
+        within('run.yaml:8:7: error: --timed or --sample takes some of these launches and not all', text)
     sim(folder, '--timed=first', '--timed=second')
     same([kernel['timed_launches'] for kernel in summary(folder)['kernels']], [2, 1])
     sim(folder, '--timed=first:2')

@@ -34,6 +34,17 @@ static void extend(struct life *life, uint32_t place)
         life->last = place;
 }
 
+// The register is live on entry of the block.
+static void extend_block(const struct ir_function *fn, uint32_t b, struct life *life)
+{
+    const struct ir_block *block = &fn->blocks.v[b];
+    extend(life, block->first);
+    for (uint32_t p = 0; p < block->pred_count; p++) {
+        const struct ir_block *from = &fn->blocks.v[ir_preds(fn, b)[p]];
+        extend(life, from->end > from->first ? from->end - 1 : from->first);
+    }
+}
+
 static void find_lives(const struct ir_function *fn, struct life *lives)
 {
     for (uint32_t i = 0; i < fn->registers.n; i++)
@@ -44,17 +55,10 @@ static void find_lives(const struct ir_function *fn, struct life *lives)
             if (operands[k].kind == OPERAND_REGISTER)
                 extend(&lives[operands[k].index], i);
     }
-    for (uint32_t b = 0; b < fn->blocks.n; b++) {
-        const struct ir_block *block = &fn->blocks.v[b];
-        for (uint32_t k = 0; k < block->live_count; k++) {
-            struct life *life = &lives[fn->live.v[block->live + k]];
-            extend(life, block->first);
-            for (uint32_t p = 0; p < block->pred_count; p++) {
-                const struct ir_block *from = &fn->blocks.v[ir_preds(fn, b)[p]];
-                extend(life, from->end > from->first ? from->end - 1 : from->first);
-            }
-        }
-    }
+    for (uint32_t reg = 0; reg < fn->registers.n; reg++)
+        for (uint32_t i = fn->live_at.v[reg]; i < fn->live_at.v[reg + 1]; i++)
+            for (uint32_t b = fn->live.v[i].first; b <= fn->live.v[i].last; b++)
+                extend_block(fn, b, &lives[reg]);
 }
 
 static bool is_parameter(const struct ir_function *fn, uint32_t reg)
@@ -78,12 +82,13 @@ static void keep_parameters(const struct ir_function *fn, struct life *lives)
 static uint32_t find_unset(struct slots *slots, struct arena *arena, const struct ir_function *fn,
                            uint32_t at)
 {
-    uint32_t count = fn->blocks.n ? fn->blocks.v[0].live_count : 0;
+    uint32_t count = 0;
+    for (uint32_t reg = 0; reg < fn->registers.n && fn->blocks.n; reg++)
+        count += ir_live_in(fn, 0, reg);
     slots->unset = ARENA_ARRAY(arena, struct slots_unset, count);
     slots->unset_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t reg = fn->live.v[fn->blocks.v[0].live + i];
-        if (is_parameter(fn, reg) || slots->offset[reg] == IR_NONE)
+    for (uint32_t reg = 0; reg < fn->registers.n && count; reg++) {
+        if (!ir_live_in(fn, 0, reg) || is_parameter(fn, reg) || slots->offset[reg] == IR_NONE)
             continue;
         slots->unset[slots->unset_count++] = (struct slots_unset){reg, at};
         at += lanes_bytes(WIDTH_PREDICATE);

@@ -31,9 +31,8 @@ static void end_at(struct crew *crew, uint64_t cta)
         ;
 }
 
-// Runs until the CTA is complete, waits for an event that cannot occur, or must stop. Its warps
-// have the same turns as on one thread.
-static enum warp_state run_cta(struct cta *cta, uint64_t most_idle)
+// The warps have the same turns as on one thread.
+enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle)
 {
     enum warp_state state = WARP_YIELDS;
     uint64_t seen = cta->events, idle = 0;
@@ -57,7 +56,7 @@ static void work(struct worker *worker, struct arena *arena)
         if (next >= crew->count || next > atomic_load(&crew->end))
             return;
         cta_start(cta, (uint32_t)next);
-        enum warp_state state = run_cta(cta, crew->most_idle);
+        enum warp_state state = grid_run_cta(cta, crew->most_idle);
         grid_count(&worker->result, cta);
         worker->result.stopped = launch_stops(crew->launch);
         if (state == WARP_DONE && !worker->result.stopped)

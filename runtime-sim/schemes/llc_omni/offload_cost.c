@@ -20,11 +20,6 @@ static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
     return memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
 }
 
-static bool goes_through_l1(const struct core *core, const struct oq_chain *c, uint32_t load)
-{
-    return core->entries[c->load[load]].parts.v[0].route == ROUTE_LOOKUP;
-}
-
 // Returns the traffic in flits times hops that the networks do not carry if the group is computed
 // at its endpoint.
 static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
@@ -42,7 +37,7 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
             continue;
         uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
         uint32_t flits = flits_of(core, c, group, k);
-        bool had = k < OQ_STORE && goes_through_l1(core, c, k) &&
+        bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
                    adaptive_load(oq_of(core)->adaptive, group->line[k]);
         saved += had ? 0 : flits * distance(core, core->index, at);
         saved -= flits * distance(core, entry->end, at);

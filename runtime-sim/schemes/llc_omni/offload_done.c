@@ -103,13 +103,17 @@ void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
 
 // Answers
 
-static void take_load_back(struct core *core, uint64_t now, uint32_t number, uint32_t load)
+static void take_load_back(struct core *core, uint64_t now, const struct memsys_request *answer)
 {
+    uint32_t number = answer->tag / PACKET_LOADS, load = answer->tag % PACKET_LOADS;
     struct oqsr *entry = &oq_of(core)->entries[number];
     struct oq_chain *c = &oq_of(core)->chains[entry->slot];
     oq_report(core, now, OFFLOAD_LOAD_BACK, number);
     oq_of(core)->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
+    if (oq_of(core)->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE &&
+        !(c->bypasses >> load & 1))
+        cache_bring(&core->l1, now, answer->line);
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
@@ -122,7 +126,7 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
 {
     struct offload_stats *stats = oq_of(core)->shared->stats;
     if (answer->kind == MEMSYS_READ) {
-        take_load_back(core, now, answer->tag / PACKET_LOADS, answer->tag % PACKET_LOADS);
+        take_load_back(core, now, answer);
         return;
     }
     struct oqsr *entry = &oq_of(core)->entries[answer->tag];

@@ -1,6 +1,7 @@
 // From the lanes of a chain to packets: the lines that they touch, the nodes that can compute them,
 // and conflicts with other accesses.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
+#include "runtime-sim/schemes/llc_omni/service.h"
 
 enum { STORE = OQ_STORE };
 
@@ -175,6 +176,41 @@ static uint32_t end_of(const struct core *core, const struct oq_chain *c,
     return node_of(core, groups, group);
 }
 
+// Credits (offload.full_queue): a core knows the free entries of all service queues and the packets
+// under way to them, as of the cycle before, and its own packets of this cycle.
+
+static bool counts_entries(const struct core *core)
+{
+    return oq_of(core)->shared->config->full_queue == OFFLOAD_FULL_CREDITS;
+}
+
+// For `more` packets and another one.
+static bool has_credit(const struct core *core, uint32_t end, uint32_t more)
+{
+    const struct offload_queue *oq = oq_of(core);
+    const struct service *service = &oq->shared->services[end];
+    uint32_t taken = service->promised + more;
+    if (!counts_entries(core))
+        return true;
+    for (uint32_t i = 0; i < oq->promised.n; i++)
+        taken += oq->promised.v[i] == end;
+    return taken < service->free_count;
+}
+
+static void take_credit(struct core *core, uint32_t end)
+{
+    if (counts_entries(core))
+        vec_push(core->arena, &oq_of(core)->promised, end);
+}
+
+void oq_promise(struct core *core)
+{
+    struct offload_queue *oq = oq_of(core);
+    for (uint32_t i = 0; i < oq->promised.n; i++)
+        oq->shared->services[oq->promised.v[i]].promised++;
+    oq->promised.n = 0;
+}
+
 // Packets
 
 static bool place(const struct core *core, const struct oq_chain *c, uint32_t operand,
@@ -247,7 +283,8 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct oq_group *group = &groups->list[i];
         uint32_t end = group->end, lanes = group->lanes;
-        uint32_t number = end == OQ_NONE ? OQ_NONE : take_entry(core, now, c, index);
+        bool entry_left = end != OQ_NONE && has_credit(core, end, 0);
+        uint32_t number = entry_left ? take_entry(core, now, c, index) : OQ_NONE;
         uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
         struct compute_packet packet;
         if (number == OQ_NONE || !make_packet(core, c, groups, group, end, number, &packet)) {
@@ -268,10 +305,23 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
         c->out++;
         queue_packet(core, number);
         count_packet(core, entry);
+        take_credit(core, end);
         if (groups->operands >> STORE & 1)
             cache_drop(&core->l1, group->line[STORE]);
     }
     return plain;
+}
+
+static bool all_have_credit(const struct core *core, const struct oq_groups *groups)
+{
+    bool all = true;
+    for (uint32_t i = 0; all && i < groups->count; i++) {
+        uint32_t end = groups->list[i].end, same = 0;
+        for (uint32_t k = 0; k < i; k++)
+            same += groups->list[k].end == end;
+        all = has_credit(core, end, same);
+    }
+    return all;
 }
 
 // Finds the nodes of all groups. Returns NULL, or the counter of the reason for which the chain is
@@ -288,7 +338,9 @@ static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct o
     }
     if (!capable || (!partial && capable < groups->count))
         return &stats->discarded_emn;
-    return !partial && room < groups->count ? &stats->discarded_full : NULL;
+    if (!partial && room < groups->count)
+        return &stats->discarded_full;
+    return partial || all_have_credit(core, groups) ? NULL : &stats->discarded_credit;
 }
 
 static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups *groups)

@@ -324,6 +324,16 @@ static bool is_plain(const struct entry *entry)
     return !held->shared && !held->local && held->order == W_weak && entry->parts.n;
 }
 
+// Returns the route of a part of a chain's load.
+static uint8_t route_of(const struct core *core, const struct oq_chain *c, const struct part *part)
+{
+    const struct offload_config *config = oq_of(core)->shared->config;
+    bool looks = config->lookups == OFFLOAD_LOOK_ALL || c->load_count == 1;
+    return part->route != ROUTE_L1 || !looks              ? ROUTE_PASS
+           : config->pending_miss == OFFLOAD_PENDING_HITS ? ROUTE_LOOKUP
+                                                          : ROUTE_LOOKUP_THERE;
+}
+
 static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
@@ -334,8 +344,9 @@ static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t 
     at->owner = oq_of(core)->owner;
     c->parked++;
     core->parked++;
+    c->bypasses |= (uint8_t)((at->parts.v[0].route != ROUTE_L1) << (c->load_count - 1));
     for (uint32_t i = 0; good && i < at->parts.n; i++)
-        at->parts.v[i].route = at->parts.v[i].route == ROUTE_L1 ? ROUTE_LOOKUP : ROUTE_PASS;
+        at->parts.v[i].route = route_of(core, c, &at->parts.v[i]);
     if (!good) // other slots are looked at in the next cycle
         oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
 }
@@ -427,6 +438,18 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
 
 // Ordinary loads
 
+// A load of which all lines were looked up and missed need not enter L1.
+static void send_flushed(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+{
+    struct entry *entry = &core->entries[index];
+    bool direct = oq_of(core)->shared->config->flushed_loads == OFFLOAD_FLUSHED_DIRECT &&
+                  entry->sent == entry->parts.n;
+    lsu_send_lanes(core, now, index, lanes);
+    for (uint32_t i = 0; direct && i < entry->parts.n; i++)
+        if (entry->parts.v[i].route == ROUTE_L1)
+            entry->parts.v[i].route = ROUTE_DIRECT;
+}
+
 void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
@@ -434,7 +457,7 @@ void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lan
     for (uint32_t i = 0; i < c->load_count; i++) {
         if (!(c->consumed >> i & 1) || c->given >> i & 1)
             continue;
-        lsu_send_lanes(core, now, c->load[i], lanes & core->entries[c->load[i]].held->mask);
+        send_flushed(core, now, c->load[i], lanes & core->entries[c->load[i]].held->mask);
         c->loading++;
     }
 }
@@ -452,7 +475,7 @@ static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
         }
         entry->owner = 0;
         c->given |= (uint8_t)(1u << i);
-        lsu_send_lanes(core, now, c->load[i], entry->held->mask);
+        send_flushed(core, now, c->load[i], entry->held->mask);
     }
 }
 

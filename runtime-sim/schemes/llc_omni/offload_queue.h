@@ -104,6 +104,7 @@ struct oq_chain {
     uint8_t made_by[OQ_MADE]; // the load, or PACKET_LOADS: captured
     uint8_t consumed;         // set of loads that captured operations read
     uint8_t taken;            // loads that write to the shadow
+    uint8_t bypasses;         // set of loads that do not go through L1
     uint8_t given;            // set of loads whose entries have left the chain
     bool differs;             // the scalar differs between lanes, or no packet supports the store
     uint32_t scalar;
@@ -137,6 +138,7 @@ struct offload_queue {
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive *adaptive;             // NULL: another policy
+    VEC(uint32_t) promised;                // ends to which packets were made in this cycle
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
 
@@ -213,6 +215,8 @@ static inline uint32_t oq_next_packet(const struct offload_queue *oq)
     return oq->ring_count ? oq->ring[oq->ring_head] : OQ_NONE;
 }
 bool oq_send(struct core *core, uint64_t now);
+// With credits: what the core has promised to its packets of this cycle is known to all.
+void oq_promise(struct core *core);
 // Counts entries in use up to, not with, this cycle: before their number changes.
 void oq_count(struct core *core, uint64_t now);
 void oq_free(struct core *core, uint64_t now, uint32_t entry);

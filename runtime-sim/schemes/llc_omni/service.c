@@ -455,6 +455,9 @@ static void take_packet(struct service *s, uint64_t now)
     const struct memsys_request *request = memsys_peek_packet(s->memsys, s->end);
     if (!request || s->bounce.active)
         return;
+    if (!s->free_count && s->config->full_queue == OFFLOAD_FULL_WAIT)
+        return;
+    s->promised -= s->config->full_queue == OFFLOAD_FULL_CREDITS;
     uint32_t flits, core = request->core;
     const uint8_t *bits = s->hooks->bits(s->hooks->context, core, request->tag, &flits);
     struct service_entry fresh = {.core = core};

@@ -17,6 +17,7 @@
 // sent on: to the slice of the partition through an input of their own, to other slices before the
 // requests of entries, because packets wait behind them. Their replies go to the core that sent the
 // packet.
+// offload.full_queue has other ways: the packet stays in the network, or cores count the entries.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
@@ -113,6 +114,7 @@ struct service {
     struct service_entry *entries;
     uint32_t *free_entries, free_count, count;
     struct service_ring stages[SERVICE_STAGES]; // of stages in which entries keep their order
+    uint32_t promised;                          // entries for packets in flight, with credits
     uint32_t buffered;                          // entries of the buffer in use
     uint64_t alu_free;
     struct arena *arena;

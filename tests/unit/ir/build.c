@@ -256,6 +256,47 @@ static void random_kernel(char *text, size_t size)
     fclose(to);
 }
 
+// Bit `reg` of the result: the block reads its entry value; of `defined`: the block defines it.
+static uint64_t block_reads(const struct ir_function *fn, uint32_t block, uint64_t *defined)
+{
+    uint64_t reads = 0;
+    *defined = 0;
+    for (uint32_t inst = fn->blocks.v[block].first; inst < fn->blocks.v[block].end; inst++) {
+        uint64_t now = 0;
+        for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
+            const struct ir_operand *operand = ir_operands(fn, inst) + i;
+            uint64_t bit = operand->kind == OPERAND_REGISTER ? UINT64_C(1) << operand->index : 0;
+            if (operand->role == ROLE_DEF)
+                now |= bit;
+            else
+                reads |= bit & ~*defined;
+        }
+        *defined |= now;
+    }
+    return reads;
+}
+
+// The live registers are the least solution of the equations of liveness.
+static void check_live(const struct ir_function *fn)
+{
+    uint64_t live[64] = {0};
+    assert_true(fn->blocks.n <= 64 && fn->registers.n <= 64);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < fn->blocks.n; b++) {
+            uint64_t defined, now = block_reads(fn, b, &defined), out = 0;
+            for (uint32_t i = 0; i < fn->blocks.v[b].succ_count; i++)
+                out |= live[ir_succs(fn, b)[i]];
+            now |= out & ~defined;
+            changed |= now != live[b];
+            live[b] = now;
+        }
+    }
+    for (uint32_t b = 0; b < fn->blocks.n; b++)
+        for (uint32_t reg = 0; reg < fn->registers.n; reg++)
+            assert_int_equal(ir_live_in(fn, b, reg), live[b] >> reg & 1);
+}
+
 static char *printed(const struct ir_module *module)
 {
     char *text;
@@ -280,6 +321,7 @@ static void test_random(void **state)
         irreducible += only(&b)->irreducible;
         loops += only(&b)->loops.n;
         phis += only(&b)->phis.n;
+        check_live(only(&b));
         char *first = printed(&b.module);
         build_clean(&again, first);
         char *second = printed(&again.module);
@@ -290,6 +332,34 @@ static void test_random(void **state)
         program_free(&again.program);
     }
     assert_true(irreducible > 50 && loops > 500 && phis > 2000); // the generator does reach these
+}
+
+// A counter is live in all loops inside its own: that is one run for each, not one entry for each
+// block.
+static void test_nested_counters(void **state)
+{
+    (void)state;
+    enum { DEPTH = 300 };
+    static char text[DEPTH * 128];
+    FILE *to = fmemopen(text, sizeof text, "w");
+    fprintf(to, ".entry k() {\n.reg .pred p;\n.reg .b32 %%r<%d>;\n", DEPTH);
+    for (int i = 0; i < DEPTH; i++)
+        fprintf(to, "mov.u32 %%r%d, 0;\nL%d:\n", i, i);
+    for (int i = DEPTH; i-- > 0;)
+        fprintf(to, "add.u32 %%r%d, %%r%d, 1;\nsetp.lt.u32 p, %%r%d, 9;\n@p bra L%d;\n", i, i, i,
+                i);
+    fprintf(to, "ret;\n}\n");
+    fclose(to);
+    struct built b;
+    build_clean(&b, text);
+    const struct ir_function *fn = only(&b);
+    assert_int_equal(fn->loops.n, DEPTH);
+    assert_in_range(fn->live.n, DEPTH, 2 * DEPTH);
+    for (uint32_t loop = 0; loop < DEPTH; loop++)
+        assert_true(
+            ir_live_in(fn, fn->loops.v[DEPTH - 1].header,
+                       reg_of(fn, fn->blocks.v[fn->loops.v[loop].latch].first, ROLE_DEF, 0)));
+    program_free(&b.program);
 }
 
 // Whichever allocation fails, all is given back: also what arenas on the stack had.
@@ -333,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_irreducible),
         cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nested_counters),
         cmocka_unit_test(test_memory_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -475,6 +475,7 @@ static void partitions(void **state)
             uint32_t partition = partition_of(&map, address);
             assert_true(partition < 8 && local < 1 << 13);
             assert_int_equal(seen[partition << 13 | local]++, 0);
+            assert_int_equal(partition_address(&map.ranges.v[0], partition, local), address);
         }
         // All columns of a matrix of a power of two are in one partition, unless XOR spreads them.
         uint32_t partitions_met = 0;

@@ -18,9 +18,10 @@ struct executor {
     uint32_t found;
 };
 
-static bool takes(const void *drive, const struct device_kernel *kernel, uint64_t number)
+static bool takes(const void *drive, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch)
 {
-    (void)drive, (void)kernel, (void)number;
+    (void)drive, (void)kernel, (void)number, (void)launch;
     return true;
 }
 

@@ -38,10 +38,10 @@ __attribute__((format(printf, 2, 3))) static inline void text_put(struct text *t
     assert_true(t->length < RIG_TEXT);
 }
 
-// The kernels of the text, and the configuration of isca19 with so many cores, and after settings
-// up to a NULL. 0: all cores. `known`: the schemes that are registered.
-static inline void rig_configure_with(struct rig *r, const char *text, uint32_t cores,
-                                      const char *const *settings,
+// The kernels of the text, and a configuration with so many cores, and after settings up to a NULL.
+// 0: all cores. `known`: the schemes that are registered.
+static inline void rig_configure_from(struct rig *r, const char *text, const char *name,
+                                      uint32_t cores, const char *const *settings,
                                       const struct scheme_ops *const *known)
 {
     struct config_section sections[MACHINE_SECTIONS];
@@ -50,7 +50,7 @@ static inline void rig_configure_with(struct rig *r, const char *text, uint32_t 
     kernel_load(&r->k, text, NULL);
     uint32_t count = machine_sections(sections, &r->config, &r->k.arena, known);
     config_init(&config, &r->k.arena, sections, count);
-    assert_true(config_load(&config, "isca19"));
+    assert_true(config_load(&config, name));
     if (cores)
         r->config.memsys.memory.cores = cores;
     for (; settings && *settings; settings++)
@@ -58,6 +58,13 @@ static inline void rig_configure_with(struct rig *r, const char *text, uint32_t 
     const char *wrong = machine_check(&r->k.arena, &r->config);
     if (wrong)
         fail_msg("%s", wrong);
+}
+
+static inline void rig_configure_with(struct rig *r, const char *text, uint32_t cores,
+                                      const char *const *settings,
+                                      const struct scheme_ops *const *known)
+{
+    rig_configure_from(r, text, "isca19", cores, settings, known);
 }
 
 static inline void rig_configure(struct rig *r, const char *text, uint32_t cores,

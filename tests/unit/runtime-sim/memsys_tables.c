@@ -350,7 +350,7 @@ static void endpoints_share_a_node(void **state)
     struct memsys_tables tables = {.endpoint_count = 2};
     begin(&f, "isca19", NULL);
     uint32_t node = 6; // core 5: node 3 is a partition's
-    tables.endpoints[0] = tables.endpoints[1] = (struct memsys_endpoint){node};
+    tables.endpoints[0] = tables.endpoints[1] = (struct memsys_endpoint){.node = node};
     start_with(&f, tables, NULL, NULL);
     assert_int_equal(memsys_end_node(f.m, 5), node);
     const uint32_t ends[] = {5, memsys_ends(f.m) - 2, memsys_ends(f.m) - 1};
@@ -393,7 +393,7 @@ static void packets_at_a_shared_node(void **state)
     struct fixture f;
     struct memsys_tables tables = {.endpoint_count = 1};
     begin(&f, "isca19", (const char *const[]){"request_network.classes=2", NULL});
-    tables.endpoints[0] = (struct memsys_endpoint){6};
+    tables.endpoints[0] = (struct memsys_endpoint){.node = 6};
     start_with(&f, tables, NULL, NULL);
     uint32_t own = memsys_ends(f.m) - 1;
     const uint32_t to[] = {5, own};
@@ -498,9 +498,16 @@ static void own_backend(void **state)
     (void)state;
     struct fixture f;
     struct totals totals = {0};
-    const struct memsys_backend backend = {store_new,   &totals,     store_can_take, store_take,
-                                           store_peek,  store_pop,   store_tick,     store_next,
-                                           store_ready, store_inside};
+    const struct memsys_backend backend = {.create = store_new,
+                                           .context = &totals,
+                                           .can_take = store_can_take,
+                                           .take = store_take,
+                                           .peek = store_peek,
+                                           .pop = store_pop,
+                                           .tick = store_tick,
+                                           .next = store_next,
+                                           .ready = store_ready,
+                                           .inside = store_inside};
     begin(&f, "isca19",
           (const char *const[]){"dram.clock=1400", "dram.request_bytes=128", "llc.port_bytes=128",
                                 NULL});

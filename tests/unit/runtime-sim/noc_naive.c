@@ -170,6 +170,7 @@ void model_begin_route(struct model *m, struct vc *vc, uint32_t router, uint64_t
     vc->out_channel = route(m, router, m->packet[packet].target);
     if (m->c->priority_decay && m->routed[packet] && m->packet[packet].priority)
         m->packet[packet].priority--;
+    vc->priority = m->packet[packet].priority;
     m->routed[packet]++;
 }
 

@@ -25,6 +25,7 @@ struct line {
 };
 
 struct vc {
+    uint8_t priority; // of the packet in front, since its route was computed
     // Where the channel begins.
     bool taken;
     uint32_t credits, grant;

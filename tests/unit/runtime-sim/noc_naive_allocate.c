@@ -35,7 +35,7 @@ static bool is_lifted(const struct model *m, uint32_t router)
 // Priority of the packet in front.
 static uint8_t rank_of(const struct model *m, const struct vc *vc)
 {
-    uint8_t own = m->packet[line_front(&vc->buffer)->packet].priority;
+    uint8_t own = vc->priority;
     if (m->c->priority_lift == NOC_LIFT_INJECTION)
         return vc->is_entry && m->lifted ? 0 : own;
     bool waits = has_waited(m, vc);

@@ -130,6 +130,63 @@ static void pending_miss_hits(void **state)
     offload_free(&o);
 }
 
+// With offload.pending_miss it does not. Here another warp has asked for it some cycles before.
+static void pending_miss_misses(void **state)
+{
+    static const char *const keys[] = {"offload.pending_miss=hit", "offload.pending_miss=miss"};
+    static const char before[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n" LOAD_BEFORE(
+        "%d2") "bra END;\nFORM: add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1;\n"
+               "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n@%p2 bra END;";
+    (void)state;
+    for (uint32_t misses = 0; misses < 2; misses++) {
+        begin(&(struct form){ALL_AT(5, 13, 21), .before = before},
+              SETTINGS("offload.policy=llc", keys[misses]));
+        offload_run(&o, 2 * LANES);
+        expect_number("offloaded", offload_gain(&o, 2 * LANES, "offload.chains_offloaded"), misses);
+        offload_check(&o, LANES, FULL_MASK);
+        offload_free(&o);
+    }
+    begin(&(struct form){ALL_AT(5, 13, 21), .before = LOAD_BEFORE("%d2")},
+          SETTINGS("offload.policy=llc", "offload.pending_miss=miss"));
+    offload_run(&o, LANES);
+    expect_number("there", rig_stat(&o.r, "offload.discarded_hit"), 1);
+    offload_free(&o);
+}
+
+// With the first load alone looked up, a line of the second that is there discards nothing.
+static void first_load_is_looked_up(void **state)
+{
+    static const char *const before[] = {LOAD_BEFORE("%d1"), LOAD_BEFORE("%d2")};
+    (void)state;
+    for (uint32_t second = 0; second < 2; second++) {
+        begin(&(struct form){ALL_AT(5, 13, 21), .before = before[second]},
+              SETTINGS("offload.policy=llc", "offload.lookups=first"));
+        offload_run(&o, LANES);
+        expect_number("offloaded", offload_gain(&o, LANES, "offload.chains_offloaded"), second);
+        expect_number("hits", rig_stat(&o.r, "offload.discarded_hit"), second ? 0 : 2);
+        offload_check(&o, LANES, FULL_MASK);
+        offload_free(&o);
+    }
+}
+
+// Lines of flushed loads are in the first level behind the chain, or are not.
+static void flushed_loads_enter_or_pass(void **state)
+{
+    static const char *const keys[] = {"offload.flushed_loads=allocate",
+                                       "offload.flushed_loads=direct"};
+    (void)state;
+    for (uint32_t direct = 0; direct < 2; direct++) {
+        begin(&(struct form){ALL_AT(5, 6, 21), .after = LOAD_BEFORE("%d1") LOAD_BEFORE("%d2")},
+              SETTINGS("offload.policy=llc", keys[direct]));
+        offload_run(&o, LANES);
+        expect_number("hits", offload_gain(&o, LANES, "core.l1_read_hit"), direct ? 0 : 2);
+        expect_number("misses", rig_stat(&o.r, "core.l1_read_miss"), 4);
+        expect_number("discarded", rig_stat(&o.r, "offload.discarded_emn"), 2);
+        offload_check(&o, LANES, FULL_MASK);
+        offload_free(&o);
+    }
+}
+
 // Loads of lines of these partitions are sent one by one: the first now, as if it had been issued
 // in the cycle before. When they are there, the pipeline computes what was captured, and the warp
 // goes on as its store is sent.
@@ -475,6 +532,9 @@ int main(void)
         cmocka_unit_test(first_hits),
         cmocka_unit_test(second_hits),
         cmocka_unit_test(pending_miss_hits),
+        cmocka_unit_test(pending_miss_misses),
+        cmocka_unit_test(first_load_is_looked_up),
+        cmocka_unit_test(flushed_loads_enter_or_pass),
         cmocka_unit_test(nobody_can),
         cmocka_unit_test(ways_do_not_meet),
         cmocka_unit_test(queue_full),

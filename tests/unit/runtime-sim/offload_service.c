@@ -148,6 +148,78 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
+// The packet that finds no entry stays in the network until there is one.
+static void queue_full_waits(void **state)
+{
+    uint32_t in_use = 0;
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
+          SETTINGS("offload.policy=omni", "offload.service_queue=1", "offload.full_queue=wait"));
+    offload_run(&o, 8 * LANES);
+    for (uint32_t i = 0; i < o.count; i++) {
+        in_use += (o.told[i].event == OFFLOAD_ARRIVED) - (o.told[i].event == OFFLOAD_STORES);
+        assert_true(in_use <= 1);
+    }
+    expect_number("offloaded", rig_stat(&o.r, "offload.offloaded_lanes"), 8 * LANES);
+    expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 0);
+    offload_check(&o, 8 * LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// With credits the second warp does not offload while the only entry is promised or used. Nor does
+// a warp that needs two entries at once.
+static void queue_full_is_known(void **state)
+{
+    (void)state;
+    begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
+          SETTINGS("offload.policy=omni", "offload.service_queue=1", "offload.full_queue=credits"));
+    for (uint32_t run = 1; run < 4; run++) {
+        offload_run(&o, 2 * LANES);
+        expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), run);
+        expect_number("discarded", rig_stat(&o.r, "offload.discarded_credit"), run);
+        expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 0);
+        offload_check(&o, 2 * LANES, FULL_MASK);
+    }
+    offload_free(&o);
+    begin(
+        &(struct form){
+            .shape = {{4 * PARTITIONS, 2 * PARTITIONS * LINE}, side_by_side, side_by_side},
+            .line = {6, 22, 30}},
+        SETTINGS("offload.policy=llc", "offload.service_queue=1", "offload.full_queue=credits"));
+    offload_run(&o, LANES);
+    expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 0);
+    expect_number("more",
+                  rig_stat(&o.r, "offload.discarded_full") +
+                      rig_stat(&o.r, "offload.discarded_emn") +
+                      rig_stat(&o.r, "offload.discarded_credit"),
+                  1);
+    offload_check(&o, LANES, FULL_MASK);
+    offload_free(&o);
+}
+
+// Lines of loads that come back are in the first level behind the chain, if they allocate.
+static void loads_back_allocate(void **state)
+{
+    static const char *const keys[] = {"offload.bounced_loads=direct",
+                                       "offload.bounced_loads=allocate"};
+    (void)state;
+    for (uint32_t allocate = 0; allocate < 2; allocate++) {
+        begin(
+            &(struct form){
+                ALL_AT(6, 14, 22), .stride = 24,
+                .after =
+                    "and.b64 %d6, %d1, -8; ld.global.u64 %d6, [%d6]; setp.eq.u64 %p2, %d6, 77;\n"
+                    "@%p2 bra END;"},
+            SETTINGS("offload.policy=omni", "offload.service_queue=1", keys[allocate]));
+        offload_run(&o, 2 * LANES);
+        expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 1);
+        expect_number("hits", rig_stat(&o.r, "core.l1_read_hit"), allocate);
+        expect_number("misses", rig_stat(&o.r, "core.l1_read_miss"), 2 - allocate);
+        offload_check(&o, 2 * LANES, FULL_MASK);
+        offload_free(&o);
+    }
+}
+
 // The one entry is in use until its store is sent, and not until that is acknowledged.
 static void free_when_stored(void **state)
 {
@@ -323,11 +395,19 @@ static void shared_memory_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_a_partition),       cmocka_unit_test(at_a_core),
-        cmocka_unit_test(core_uses_its_alu),    cmocka_unit_test(queue_full),
-        cmocka_unit_test(free_when_stored),     cmocka_unit_test(sent_back),
-        cmocka_unit_test(queue_full_at_a_core), cmocka_unit_test(evicted_before_it_is_read),
-        cmocka_unit_test(buffer_full),          cmocka_unit_test(shared_memory_is_taken),
+        cmocka_unit_test(at_a_partition),
+        cmocka_unit_test(at_a_core),
+        cmocka_unit_test(core_uses_its_alu),
+        cmocka_unit_test(queue_full),
+        cmocka_unit_test(queue_full_waits),
+        cmocka_unit_test(queue_full_is_known),
+        cmocka_unit_test(loads_back_allocate),
+        cmocka_unit_test(free_when_stored),
+        cmocka_unit_test(sent_back),
+        cmocka_unit_test(queue_full_at_a_core),
+        cmocka_unit_test(evicted_before_it_is_read),
+        cmocka_unit_test(buffer_full),
+        cmocka_unit_test(shared_memory_is_taken),
     };
     return cmocka_run_group_tests_name("offload_service", tests, NULL, NULL);
 }

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""How the mean gains of LLC-Compute and Omni-Compute [000] depend on numbers that the paper leaves
+open: a seeded sample of machines, each number drawn from its plausible range.
+
+usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--group=micro|workload]... [--jobs=N]
+                      [--store=FILE] [--out=FILE]
+
+--store keeps the results, one line of JSON for each machine; a later run of the same groups continues
+from there. --out writes the report of all machines in the store; with --jobs=0 no other is run.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+# The ranges that runtime-sim/configs/isca19.yaml names.
+RANGES = {
+    'memory.rule': ('modulo', 'xor'),
+    'memory.llc_clock': (700, 1050, 1400),
+    'memory.reply_queue': (4, 8, 16, 32),
+    'request_network.injection_queue': (8, 16, 64, 256),
+    'reply_network.injection_queue': (8, 16, 64, 256),
+    '*_network.ejection_queue': (8, 16, 32, 64),
+    '*_network.vc_alloc_iterations': (1, 2),
+    '*_network.sw_alloc_iterations': (1, 2),
+    '*_network.routing_delay': (0, 1),
+    'llc.banks': (1, 2, 4),
+    'llc.port_bytes': (32, 64, 128),
+    'llc.latency': (10, 20, 40, 60),
+    'llc.mshrs': (32, 64, 128),
+    'llc.merges': (4, 8, 16, 32),
+    'llc.input': (4, 8, 16, 32),
+    'llc.access_queue': (1, 4, 8, 16),
+    'llc.out': (4, 8, 16, 32),
+    'core.ctas': (8, 16, 32),
+    'core.schedulers': (1, 2),
+    'core.pipeline': (4, 6, 8, 10),
+    'core.shared_latency': (20, 26, 32, 40),
+    'l1.latency': (20, 28, 40),
+    'l1.mshrs': (16, 32, 64),
+    'l1.merges': (4, 8, 16),
+    'dram.row_bytes': (4096, 8192),
+    'dram.queue': (16, 32, 64),
+    'dram.bank_xor': ('false', 'true'),
+    'offload.packet_vcs': (1, 2, 4),
+    'offload.emn_at_llc': ('none', 'destination', 'any'),
+}
+
+SAMPLES, RUNS = ROOT / 'samples', ROOT / 'eval' / 'runs'
+# name: group, run file, run file of the tagged program, values. Smaller than in eval/isca19.yaml, so
+# that a machine takes some ten seconds.
+WORKLOADS = {
+    'BFS': ('workload', SAMPLES / 'bfs/run-large.yaml', None, {'n': 8192}),
+    'FDTD': ('workload', SAMPLES / 'fdtd/run-large.yaml', None, {'nx': 304, 'ny': 288, 'steps': 1}),
+    'KMN': ('workload', SAMPLES / 'kmn/run-large.yaml', None, {'points': 8192, 'rounds': 1}),
+    'MVT': ('workload', SAMPLES / 'mvt/run-large.yaml', None, {'n': 480}),
+    'RED': ('workload', SAMPLES / 'red/run-large.yaml', SAMPLES / 'red/run-hybrid2-large.yaml',
+            {'tiles': 250}),
+    'SCP': ('workload', SAMPLES / 'scp/run-large.yaml', None, {'pairs': 100, 'n': 5024}),
+    'SRAD': ('workload', SAMPLES / 'srad/run-large.yaml', None,
+             {'height': 160, 'width': 160, 'iterations': 1}),
+    'STREAM': ('workload', SAMPLES / 'stream/run-large.yaml', None, {'n': 16384}),
+    'TRIAD': ('workload', RUNS / 'triad.yaml', None, {'n': 86272}),
+    'COMPARE': ('micro', RUNS / 'compare.yaml', None, {'n': 86272, 'ctas': 336}),
+    'COPY-ALIGNED': ('micro', SAMPLES / 'copy-aligned/run-large.yaml', None, {'n': 86272}),
+    'COPY-STRIDED': ('micro', SAMPLES / 'copy-strided/run-large.yaml', None, {'n': 86272}),
+    'DENSITY': ('micro', SAMPLES / 'density/run-large.yaml', None, {'n': 86272, 'ctas': 336}),
+    'VECADD-ALIGNED': ('micro', SAMPLES / 'vecadd/run-large.yaml', None, {'n': 86272}),
+    'VECADD-STRIDED': ('micro', SAMPLES / 'vecadd-strided/run-large.yaml', None, {'n': 86272}),
+    'NORM': ('micro', SAMPLES / 'norm/run-large.yaml', None, {'n': 86272}),
+}
+POLICIES = ('llc', 'omni')
+LABELS = {'llc': 'LLC-Compute', 'omni': 'Omni-Compute', 'workload': 'workloads',
+          'micro': 'micro-benchmarks'}
+# [000, Figure 11]
+PAPER = {('llc', 'workload'): 19, ('llc', 'micro'): 30, ('omni', 'workload'): 31,
+         ('omni', 'micro'): 51}
+
+
+def draw(seed, number):
+    """The machine of this number, the same after any draws before it."""
+    source = random.Random('%d %d' % (seed, number))
+    return {key: source.choice(values) for key, values in RANGES.items()}
+
+
+def settings_of(machine):
+    for key, value in machine.items():
+        for side in ('request', 'reply') if key[0] == '*' else ('',):
+            yield '%s%s=%s' % (side, key.lstrip('*') if side else key, value)
+
+
+def program_of(run):
+    for line in run.read_text(encoding='utf-8').splitlines():
+        if line.startswith('program:'):
+            return run.parent / line.split()[1]
+    raise ValueError('%s has no program' % run)
+
+
+def tag(build, folder, groups):
+    """name → path of the tagged program, of the workloads of these groups"""
+    tagged = {}
+    for name, (group, run, other, _) in WORKLOADS.items():
+        if group not in groups:
+            continue
+        tagged[name] = os.path.join(folder, name + '.ptx')
+        subprocess.run([os.path.join(build, 'cli', 'ptxoffload'), program_of(other or run),
+                        '--fma=split', '-o', tagged[name]], check=True, stdout=subprocess.DEVNULL)
+    return tagged
+
+
+def simulate(build, machine, name, policy, tagged):
+    _, run, other, values = WORKLOADS[name]
+    with tempfile.NamedTemporaryFile(suffix='.json') as out:
+        command = [os.path.join(build, 'cli', 'ptxoffload-sim'),
+                   run if policy == 'baseline' else other or run, '--config=isca19',
+                   '--policy=' + policy, '--json=' + out.name]
+        if policy != 'baseline':
+            command.append('--program=' + tagged[name])
+        for setting in list(settings_of(machine)) + ['values.%s=%s' % pair
+                                                     for pair in values.items()]:
+            command += ['--set', setting]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return json.load(open(out.name, encoding='utf-8'))['total']['cycles']
+
+
+def measure(build, pool, machine, tagged):
+    jobs = {(name, policy): pool.submit(simulate, build, machine, name, policy, tagged)
+            for name in tagged for policy in ('baseline',) + POLICIES}
+    return {policy: {name: jobs[name, 'baseline'].result() / jobs[name, policy].result()
+                     for name in tagged} for policy in POLICIES}
+
+
+def read_store(path):
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path, encoding='utf-8') as file:
+        rows = [json.loads(line) for line in file if line.endswith('\n')]
+    return {(row['seed'], row['number']): row for row in rows}
+
+
+# Statistics
+
+def columns_of(rows):
+    """policies and groups that were measured"""
+    groups = {WORKLOADS[name][0] for name in rows[0]['gain'][POLICIES[0]]}
+    return [column for column in PAPER if column[1] in groups]
+
+
+def mean_gain(row, policy, group):
+    gains = [gain for name, gain in row['gain'][policy].items() if WORKLOADS[name][0] == group]
+    return 100 * math.exp(sum(map(math.log, gains)) / len(gains)) - 100
+
+
+def quantile(values, share):
+    ordered = sorted(values)
+    at = share * (len(ordered) - 1)
+    low, high = math.floor(at), math.ceil(at)
+    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
+
+
+def ranks(values):
+    """Equal values have the mean of their ranks."""
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
+
+
+def correlation(a, b):
+    """Spearman's"""
+    a, b = ranks(a), ranks(b)
+    mean = (len(a) - 1) / 2
+    over = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    under = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
+    return over / under if under else 0
+
+
+def write_distribution(rows, to):
+    to.write('| gain, % | least | 10 % | 25 % | median | 75 % | 90 % | most | paper | machines that '
+             'reach it |\n|---|' + '---:|' * 9 + '\n')
+    for policy, group in columns_of(rows):
+        gains, paper = [mean_gain(row, policy, group) for row in rows], PAPER[policy, group]
+        to.write('| %s, %s | %s | %d | %d of %d |\n' %
+                 (LABELS[policy], LABELS[group],
+                  ' | '.join('%+.1f' % quantile(gains, share)
+                             for share in (0, .1, .25, .5, .75, .9, 1)),
+                  paper, sum(gain >= paper for gain in gains), len(gains)))
+
+
+def write_keys(rows, to):
+    bound = 2 / math.sqrt(len(rows) - 1)
+    columns = columns_of(rows)
+    gains = {column: [mean_gain(row, *column) for row in rows] for column in columns}
+    table = {key: [correlation([values.index(row['machine'][key]) for row in rows], gains[column])
+                   for column in columns] for key, values in RANGES.items()}
+    to.write('| key | values | %s |\n|---|---|' %
+             ' | '.join('%s, %s' % (LABELS[policy], LABELS[group]) for policy, group in columns) +
+             '---:|' * len(columns) + '\n')
+    for key, found in sorted(table.items(), key=lambda item: -max(map(abs, item[1]))):
+        cells = ['**%+.2f**' % value if abs(value) > bound else '%+.2f' % value for value in found]
+        to.write('| `%s` | %s | %s |\n' % (key, ' '.join(map(str, RANGES[key])), ' | '.join(cells)))
+    return bound, len(columns)
+
+
+def write_workloads(rows, to):
+    to.write('| workload | LLC-Compute: 10 % | median | 90 % | Omni-Compute: 10 % | median | 90 % |\n'
+             '|---|' + '---:|' * 6 + '\n')
+    for name in rows[0]['gain'][POLICIES[0]]:
+        to.write('| %s |' % name)
+        for policy in POLICIES:
+            gains = [100 * row['gain'][policy][name] - 100 for row in rows]
+            to.write(' %s |' % ' | '.join('%+.1f' % quantile(gains, share)
+                                          for share in (.1, .5, .9)))
+        to.write('\n')
+
+
+def write_report(arguments, rows, to):
+    to.write('# Sensitivity of the gains to what [000] leaves open\n\n')
+    groups = ''.join(' --group=' + group for group in arguments.group or ())
+    to.write('Made by `eval/sensitivity.py build --machines=%d --seed=%d%s --store=FILE '
+             '--out=docs/results/sensitivity.md` on %s.\n' %
+             (arguments.machines, arguments.seed, groups, datetime.date.today()))
+    if len(rows) < arguments.machines:
+        to.write('It has the first %d machines of %d; the same command with the same store runs the '
+                 'others.\n' % (len(rows), arguments.machines))
+    to.write('\nEach machine is `isca19`, with each key of the second table drawn independently from '
+             'the values there. All values are equally likely.\nA gain is that over the baseline of '
+             'the same machine, the mean over workloads is geometric. Sizes:\n\n')
+    for name in rows[0]['gain'][POLICIES[0]]:
+        _, run, _, values = WORKLOADS[name]
+        to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join(
+            '%s = %s' % pair for pair in values.items())))
+    to.write('\nThey are smaller than those of [isca19.md](isca19.md), so the values of the two are not '
+             'comparable; their spread is.\n\n## Distribution of the mean gains\n\n')
+    write_distribution(rows, to)
+    to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
+             'its values, with the mean gain.\n\n')
+    bound, columns = write_keys(rows, to)
+    to.write('\nBold: more than two standard errors, %.2f. Of %d values some %.0f are beyond that by '
+             'chance.\n\n## By workload\n\n' % (bound, columns * len(RANGES), columns * len(RANGES) * .046))
+    write_workloads(rows, to)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('build')
+    parser.add_argument('--machines', type=int, default=200)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--group', action='append', choices=('micro', 'workload'))
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--store')
+    parser.add_argument('--out')
+    arguments = parser.parse_args()
+    done = read_store(arguments.store)
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
+        tagged = tag(arguments.build, folder, arguments.group or ('micro', 'workload'))
+        for number in range(arguments.machines):
+            if (arguments.seed, number) in done or not arguments.jobs:
+                continue
+            machine = draw(arguments.seed, number)
+            row = {'seed': arguments.seed, 'number': number, 'machine': machine,
+                   'gain': measure(arguments.build, pool, machine, tagged)}
+            done[arguments.seed, number] = row
+            if arguments.store:
+                with open(arguments.store, 'a', encoding='utf-8') as file:
+                    file.write(json.dumps(row) + '\n')
+    rows = [done[arguments.seed, number] for number in range(arguments.machines)
+            if (arguments.seed, number) in done]
+    if arguments.out:
+        with open(arguments.out, 'w', encoding='utf-8') as file:
+            write_report(arguments, rows, file)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,81 @@
+// The stacks as memory of a machine.
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/tom.h"
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "runtime-sim/schemes/tom/stack.def"
+#define CONFIG_OF struct stack_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+static bool is_on(const void *config)
+{
+    return ((const struct stack_config *)config)->stacks;
+}
+
+static const char *check(struct arena *arena, const void *config,
+                         const struct machine_config *machine)
+{
+    return stacks_check(arena, config, &machine->memsys);
+}
+
+static void *create(struct machine *machine, const void *config, const void *plan)
+{
+    (void)plan;
+    return stacks_new(machine->arena, config, &machine->config->memsys);
+}
+
+static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
+{
+    (void)machine;
+    tables->backend = &((struct stacks *)state)->backend;
+}
+
+static void join(struct machine *machine, void *state)
+{
+    ((struct stacks *)state)->memsys = machine->shared.memsys;
+}
+
+static void settle(struct machine *machine, void *state)
+{
+    struct stacks *s = state;
+    (void)machine;
+    s->total = (struct stack_stats){0};
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = 0; k < stack_stat_key_count; k++)
+            *(uint64_t *)((char *)&s->total + stack_stat_keys[k].offset) +=
+                *(const uint64_t *)((const char *)&s->stacks[i].stats + stack_stat_keys[k].offset);
+}
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    const struct stacks *s = state;
+    (void)machine;
+    stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &s->total);
+    for (uint32_t i = 0; i < s->count; i++)
+        stats_add(stats, arena_printf(stats->arena, "stack%u", i), stack_stat_keys,
+                  stack_stat_key_count, &s->stacks[i].stats);
+}
+
+static void name_stats(const void *config, struct stats *stats)
+{
+    static const struct stack_stats none;
+    (void)config;
+    stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &none);
+}
+
+const struct scheme_ops tom_stacks = {
+    .name = "stacks",
+    .section = "stack",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof *keys,
+    .config_bytes = sizeof(struct stack_config),
+    .is_on = is_on,
+    .check = check,
+    .create = create,
+    .extend = extend,
+    .join = join,
+    .settle = settle,
+    .add_stats = add_stats,
+    .name_stats = name_stats,
+};

@@ -1,0 +1,400 @@
+// Construction of the stacks, their requests, and the interface of memory behind slices.
+#include "runtime-sim/schemes/tom/stacks.h"
+#include "runtime-sim/gpu/core.h"
+
+const struct stat_key stack_stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/tom/stack_stats.def"
+#define STATS_OF struct stack_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t stack_stat_key_count = sizeof stack_stat_keys / sizeof *stack_stat_keys;
+
+// Lists
+
+void stack_push(struct stacks *s, struct stack_list *list, uint32_t job)
+{
+    s->jobs[job].next = STACK_JOBS_NONE;
+    if (list->count++)
+        s->jobs[list->last].next = job;
+    else
+        list->first = job;
+    list->last = job;
+}
+
+uint32_t stack_pop(struct stacks *s, struct stack_list *list)
+{
+    uint32_t job = list->first;
+    list->first = s->jobs[job].next;
+    list->count--;
+    return job;
+}
+
+static void grow_jobs(struct stacks *s)
+{
+    uint32_t old = s->job_count, count = old ? 2 * old : 256;
+    s->jobs = arena_grow(s->arena, s->jobs, old * sizeof *s->jobs, count * sizeof *s->jobs);
+    for (uint32_t i = old; i < count; i++)
+        s->jobs[i].next = i + 1 < count ? i + 1 : STACK_JOBS_NONE;
+    s->unused = old;
+    s->job_count = count;
+}
+
+uint32_t stack_new_job(struct stacks *s)
+{
+    if (s->unused == STACK_JOBS_NONE)
+        grow_jobs(s);
+    uint32_t job = s->unused;
+    s->unused = s->jobs[job].next;
+    s->jobs[job] = (struct stack_job){.next = STACK_JOBS_NONE};
+    s->used++;
+    return job;
+}
+
+void stack_free_job(struct stacks *s, uint32_t job)
+{
+    s->jobs[job].next = s->unused;
+    s->unused = job;
+    s->used--;
+}
+
+// Requests
+
+static uint32_t flits_of(const struct stacks *s, uint64_t data)
+{
+    return (uint32_t)((s->config->header_bytes + data + s->config->flit_bytes - 1) /
+                      s->config->flit_bytes);
+}
+
+// The bytes that a write carries: its sectors.
+static uint64_t written_bytes(const struct stacks *s, struct mask bytes)
+{
+    uint32_t sector = (uint32_t)s->memsys_config->memory.sector_bytes;
+    uint64_t sum = 0;
+    for (uint32_t at = 0; at < s->memsys_config->llc.line_bytes; at += sector)
+        sum += mask_meet(mask_range(at, at + sector), bytes) ? sector : 0;
+    return sum;
+}
+
+void stack_aim(struct stacks *s, struct stack_job *job, uint64_t address, struct mask bytes)
+{
+    uint32_t part = (uint32_t)s->vault.request_bytes;
+    uint64_t local = partition_local(&s->map, address);
+    uint64_t line = s->memsys_config->llc.line_bytes;
+    for (uint32_t at = 0; at < line; at += part)
+        if (mask_meet(mask_range(at, at + part), bytes))
+            job->at[job->count++] = dram_map_find(&s->dram_map, local + at);
+    job->vault = job->at[0].channel;
+    job->left = job->count;
+    job->flits = flits_of(s, job->write ? written_bytes(s, bytes) : 0);
+    job->back = flits_of(s, job->write ? 0 : line);
+}
+
+static struct stack_vault *vault_of(const struct stacks *s, const struct stack_job *job)
+{
+    return &s->stacks[job->stack].vaults[job->vault];
+}
+
+bool stack_has_room(const struct stacks *s, const struct stack_job *job)
+{
+    return vault_of(s, job)->reserved[job->kind == JOB_SM] < s->config->vault_queue;
+}
+
+void stack_reserve(struct stacks *s, const struct stack_job *job)
+{
+    vault_of(s, job)->reserved[job->kind == JOB_SM]++;
+}
+
+static void be_due(struct stacks *s, uint64_t now)
+{
+    now = now > s->ticked ? now : s->ticked;
+    s->due = now < s->due ? now : s->due;
+}
+
+// Memory behind slices
+
+static void *join_slice(void *context, struct arena *arena, const struct memsys_config *config,
+                        uint32_t partition)
+{
+    struct stacks *s = context;
+    (void)arena;
+    (void)config;
+    return &s->ports[partition];
+}
+
+static uint64_t address_of(const struct stack_port *p, const struct memsys_piece *piece)
+{
+    const struct stacks *s = p->of;
+    return partition_address(&s->slices, p->number, piece->line * s->memsys_config->llc.line_bytes);
+}
+
+static bool can_take(const void *backend, const struct memsys_piece *piece)
+{
+    const struct stack_port *p = backend;
+    return p->to[stacks_of(p->of, address_of(p, piece))].count < p->of->config->port_queue;
+}
+
+static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
+{
+    struct stack_port *p = backend;
+    struct stacks *s = p->of;
+    uint64_t address = address_of(p, piece);
+    uint32_t index = stack_new_job(s), stack = stacks_of(s, address);
+    struct stack_job *job = &s->jobs[index];
+    job->piece = *piece;
+    job->piece.taken = job->piece.queued = now;
+    job->kind = JOB_SLICE;
+    job->stack = (uint8_t)stack;
+    job->from = (uint8_t)p->number;
+    job->write = piece->write;
+    job->ready = now;
+    stack_aim(s, job, address, piece->bytes);
+    stack_push(s, &p->to[stack], index);
+    be_due(s, now);
+}
+
+static const struct memsys_piece *peek(void *backend, uint64_t now)
+{
+    struct stack_port *p = backend;
+    const struct stack_job *first = &p->of->jobs[p->done.first];
+    return p->done.count && first->ready <= now ? &first->piece : NULL;
+}
+
+static void pop(void *backend, uint64_t now)
+{
+    struct stack_port *p = backend;
+    (void)now;
+    stack_free_job(p->of, stack_pop(p->of, &p->done));
+}
+
+static void tick(void *backend, uint64_t now)
+{
+    struct stacks *s = ((struct stack_port *)backend)->of;
+    if (s->due <= now)
+        stack_tick(s, now);
+}
+
+static uint64_t next(const void *backend)
+{
+    return ((const struct stack_port *)backend)->of->due;
+}
+
+static uint64_t ready(const void *backend)
+{
+    const struct stack_port *p = backend;
+    return p->done.count ? p->of->jobs[p->done.first].ready : UINT64_MAX;
+}
+
+// Counts the requests of all slices. Callers only wait until the count is 0, so the slice does not
+// matter.
+static uint32_t inside(const void *backend)
+{
+    return ((const struct stack_port *)backend)->of->used;
+}
+
+// All vaults are those of the first slice.
+static const struct dram_stats *vault_stats(const void *backend, uint32_t channel)
+{
+    const struct stack_port *p = backend;
+    const struct stacks *s = p->of;
+    if (p->number || channel >= s->count * s->vaults)
+        return NULL;
+    return &s->stacks[channel / s->vaults].vaults[channel % s->vaults].channel.stats;
+}
+
+// SMs
+
+bool stacks_can_send(void *context, const struct memsys_request *request)
+{
+    const struct stack_sm *sm = context;
+    const struct stack *stack = &sm->stacks->stacks[sm->stack];
+    uint32_t count = 0;
+    (void)request;
+    for (uint32_t i = 0; i < sm->stacks->count; i++)
+        count += stack->sm[i].count;
+    return count < sm->stacks->config->port_queue;
+}
+
+// Code, constants and parameters are copied to all stacks.
+static bool is_copied(const struct memsys_request *request)
+{
+    return request->client == CLIENT_CODE || request->client == CLIENT_CONSTANT;
+}
+
+void stacks_send(void *context, uint32_t entry, const struct memsys_request *request)
+{
+    const struct stack_sm *sm = context;
+    struct stacks *s = sm->stacks;
+    uint64_t now = memsys_look_again(s->memsys);
+    uint64_t address = request->line * s->memsys_config->llc.line_bytes;
+    bool local = s->all_local || is_copied(request);
+    uint32_t index = stack_new_job(s), stack = local ? sm->stack : stacks_of(s, address);
+    struct stack_job *job = &s->jobs[index];
+    job->kind = JOB_SM;
+    job->piece.entry = entry;
+    job->stack = (uint8_t)stack;
+    job->from = (uint8_t)sm->stack;
+    job->write = request->kind == MEMSYS_WRITE || request->kind == MEMSYS_REDUCE;
+    job->ready = now;
+    stack_aim(s, job, address,
+              job->write ? request->bytes : mask_range(0, s->memsys_config->llc.line_bytes));
+    stack_push(s, &s->stacks[sm->stack].sm[stack], index);
+    be_due(s, now);
+}
+
+// Packets of blocks
+
+static void send_packet(struct stacks *s, uint64_t now, uint32_t stack, uint32_t packet,
+                        uint32_t flits, uint32_t listed, struct stack_list *list)
+{
+    uint32_t index = stack_new_job(s);
+    s->jobs[index] = (struct stack_job){.kind = JOB_PACKET,
+                                        .stack = (uint8_t)stack,
+                                        .packet = packet,
+                                        .flits = flits,
+                                        .back = flits,
+                                        .listed = listed,
+                                        .ready = now};
+    stack_push(s, list, index);
+    be_due(s, now);
+}
+
+void stacks_send_packet(struct stacks *s, uint64_t now, uint32_t stack, uint32_t packet,
+                        uint32_t flits)
+{
+    send_packet(s, now, stack, packet, flits, 0, &s->stacks[stack].packets);
+}
+
+void stacks_send_back(struct stacks *s, uint64_t now, uint32_t stack, uint32_t packet,
+                      uint32_t flits, uint32_t listed)
+{
+    send_packet(s, now, stack, packet, flits, listed, &s->stacks[stack].rx_queue);
+}
+
+static bool take_packet(struct stacks *s, struct stack_list *list, uint32_t *packet)
+{
+    if (!list->count)
+        return false;
+    uint32_t job = stack_pop(s, list);
+    *packet = s->jobs[job].packet;
+    stack_free_job(s, job);
+    return true;
+}
+
+bool stacks_take_packet(struct stacks *s, uint32_t stack, uint32_t *packet)
+{
+    return take_packet(s, &s->stacks[stack].arrived, packet);
+}
+
+bool stacks_take_back(struct stacks *s, uint32_t *packet)
+{
+    return take_packet(s, &s->at_gpu, packet);
+}
+
+bool stacks_have_arrivals(const struct stacks *s)
+{
+    bool any = s->at_gpu.count;
+    for (uint32_t i = 0; i < s->count; i++)
+        any |= s->stacks[i].arrived.count > 0;
+    return any;
+}
+
+// Construction
+
+// GB/s of all vaults of a stack.
+static uint64_t peak_of(const struct dram_config *dram)
+{
+    return dram->channels * dram->clock * dram->request_bytes / dram->burst / 1000;
+}
+
+static struct partition_range stack_range(const struct stack_config *config)
+{
+    return (struct partition_range){.last = UINT64_MAX,
+                                    .rule = (enum partition_rule)config->rule,
+                                    .count = (uint32_t)config->stacks,
+                                    .chunk = config->chunk};
+}
+
+const char *stacks_check(struct arena *arena, const struct stack_config *config,
+                         const struct memsys_config *memsys)
+{
+    const struct dram_config *dram = &memsys->dram;
+    struct partition_range range = stack_range(config);
+    uint64_t line = memsys->llc.line_bytes;
+    if (!config->stacks)
+        return NULL;
+    if (config->clock % dram->clock)
+        return "stack.clock is no multiple of dram.clock";
+    if (!partition_is_good(&range))
+        return "stack.rule: xor needs a power of two of stacks";
+    if (config->chunk % line || dram->channel_bytes % line)
+        return "stack.chunk and dram.channel_bytes must be multiples of llc.line_bytes";
+    if (dram->request_bytes > line || line > 2 * dram->request_bytes)
+        return "llc.line_bytes must be one or two dram.request_bytes";
+    if (config->internal_gbps > peak_of(dram) || peak_of(dram) % config->internal_gbps)
+        return arena_printf(arena,
+                            "stack.internal_gbps is %llu, but the vaults of a stack have "
+                            "%llu GB/s: it must be this, or a part of it",
+                            (unsigned long long)config->internal_gbps,
+                            (unsigned long long)peak_of(dram));
+    return NULL;
+}
+
+static void init_stack(struct stacks *s, struct stack *stack)
+{
+    const struct stack_config *c = s->config;
+    *stack = (struct stack){.sm_end = MEMSYS_NONE};
+    stack_link_init(&stack->tx, c->link_gbps, c->clock, c->flit_bytes, c->link_latency);
+    stack_link_init(&stack->rx, c->link_gbps, c->clock, c->flit_bytes, c->link_latency);
+    for (uint32_t i = 0; i < s->count; i++)
+        stack_link_init(&stack->cross[i], c->cross_gbps, c->clock, c->flit_bytes, c->cross_latency);
+    stack->vaults = ARENA_ARRAY(s->arena, struct stack_vault, s->vaults);
+    for (uint32_t i = 0; i < s->vaults; i++)
+        dram_init(&stack->vaults[i].channel, s->arena, &s->vault);
+}
+
+struct stacks *stacks_new(struct arena *arena, const struct stack_config *config,
+                          const struct memsys_config *memsys)
+{
+    struct stacks *s = ARENA_NEW(arena, struct stacks);
+    struct partition_range range = stack_range(config);
+    uint64_t slower = peak_of(&memsys->dram) / config->internal_gbps;
+    *s = (struct stacks){.config = config,
+                         .memsys_config = memsys,
+                         .arena = arena,
+                         .vault = memsys->dram,
+                         .ratio = config->clock / memsys->dram.clock,
+                         .count = (uint32_t)config->stacks,
+                         .vaults = (uint32_t)memsys->dram.channels,
+                         .port_count = memsys->memory.partition_nodes.n,
+                         .unused = STACK_JOBS_NONE,
+                         .due = UINT64_MAX};
+    s->backend = (struct memsys_backend){.clock = config->clock,
+                                         .piece_bytes = (uint32_t)memsys->llc.line_bytes,
+                                         .is_shared = true,
+                                         .create = join_slice,
+                                         .context = s,
+                                         .can_take = can_take,
+                                         .take = take,
+                                         .peek = peek,
+                                         .pop = pop,
+                                         .tick = tick,
+                                         .next = next,
+                                         .ready = ready,
+                                         .inside = inside,
+                                         .dram_stats = vault_stats};
+    s->vault.burst *= slower;
+    s->vault.tCCD = s->vault.tCCD > s->vault.burst ? s->vault.tCCD : s->vault.burst;
+    s->slices = (struct partition_range){.last = UINT64_MAX,
+                                         .rule = (enum partition_rule)memsys->memory.rule,
+                                         .count = s->port_count,
+                                         .chunk = memsys->memory.chunk};
+    dram_map_init(&s->dram_map, &s->vault);
+    partition_init(&s->map, arena, &range);
+    s->stacks = ARENA_ARRAY(arena, struct stack, s->count);
+    for (uint32_t i = 0; i < s->count; i++)
+        init_stack(s, &s->stacks[i]);
+    s->ports = ARENA_ARRAY(arena, struct stack_port, s->port_count);
+    for (uint32_t i = 0; i < s->port_count; i++)
+        s->ports[i] = (struct stack_port){.of = s, .number = i};
+    return s;
+}
