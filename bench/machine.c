@@ -179,7 +179,7 @@ static long measure(const struct row *row, const struct options *options, struct
     if (child < 0)
         return 0;
     if (!child) {
-        struct memory memory = {0};
+        struct memory memory = {.sparse = true};
         if (setjmp(memory.on_failure))
             _exit(1);
         for (int i = 0; i < options->runs; i++)

@@ -128,4 +128,5 @@ def main(arguments):
         print('\nSteps of the last one:\n' + bench.steps(path), end='')
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -29,6 +29,7 @@ struct campaign_workload {
     const char *tagged;       // the same for tagged variants
     struct campaign_settings values;
     struct campaign_settings quick; // with --quick: take precedence over `values`
+    struct campaign_words sample;   // options of ptxoffload-sim for sampled variants
 };
 
 struct campaign_variant {
@@ -37,6 +38,7 @@ struct campaign_variant {
     struct campaign_settings set;
     struct campaign_words tag; // options of ptxoffload
     bool tagged;               // otherwise the program is run unchanged
+    bool sampled;              // with the workload's options
 };
 
 // Other values of the run file of a workload at a point.

@@ -68,6 +68,14 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
     campaign_push(arena, argv, tagged);
 }
 
+// Returns the options of a sampled job, or NULL.
+static const struct campaign_words *sample_of(const struct campaign *campaign,
+                                              const struct campaign_job *job)
+{
+    return campaign->variants.v[job->variant].sampled ? &campaign->workloads.v[job->workload].sample
+                                                      : NULL;
+}
+
 void campaign_sim_command(const struct campaign_plan *plan, const struct campaign_job *job,
                           const char *tagged, const char *json, const char *stats,
                           struct campaign_argv *argv)
@@ -85,6 +93,9 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     push_settings(arena, "values.", &job->values, argv);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         campaign_push(arena, argv, campaign->options.list.v[i]);
+    const struct campaign_words *sample = sample_of(campaign, job);
+    for (uint32_t i = 0; sample && i < sample->list.n; i++)
+        campaign_push(arena, argv, sample->list.v[i]);
     if (campaign->is_trusted)
         campaign_push(arena, argv, "--allow-outside");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
@@ -248,6 +259,9 @@ static void make_key(const struct campaign_plan *plan, struct campaign_job *job)
     add(&pieces, "configuration ", job->config_digest);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         add(&pieces, "option ", campaign->options.list.v[i]);
+    const struct campaign_words *sample = sample_of(campaign, job);
+    for (uint32_t i = 0; sample && i < sample->list.n; i++)
+        add(&pieces, "option ", sample->list.v[i]);
     add(&pieces, "run ", job->run_digest);
     for (uint32_t i = 0; i < job->values.list.n; i++) {
         add(&pieces, "value ", job->values.list.v[i].key);

@@ -138,6 +138,8 @@ static void take_workload(struct campaign_reading *r, const struct yaml_node *no
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_values], "", &made.values);
     copy_settings(campaign, &made.values, &made.quick);
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
+    if (keys.of[CAMPAIGN_WORKLOAD_sample])
+        take_words(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
     const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
     made.tagged = tagged ? path_of(campaign, tagged->text) : made.run;
     if (access(made.run, R_OK))
@@ -170,6 +172,7 @@ static void take_like(struct campaign_reading *r, const struct yaml_node *node,
     to->config = from->config;
     to->tag = from->tag;
     to->tagged = from->tagged;
+    to->sampled = from->sampled;
     copy_settings(r->campaign, &from->set, &to->set);
 }
 
@@ -190,6 +193,8 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     if (keys.of[CAMPAIGN_VARIANT_config])
         made.config = config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
     take_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
+    if (keys.of[CAMPAIGN_VARIANT_sample])
+        made.sampled = campaign_flag(r, keys.of[CAMPAIGN_VARIANT_sample], false);
     if (keys.of[CAMPAIGN_VARIANT_tag]) {
         made.tagged = true;
         made.tag = (struct campaign_words){0};

@@ -68,6 +68,15 @@ bool campaign_outputs_check(struct arena *arena, const struct messages *messages
         message_error(messages,
                       "%s: 'options' has %s, which may write files; --allow-outside permits it",
                       campaign->source->name, found);
+    for (uint32_t i = 0; i < campaign->workloads.n; i++) {
+        const char *other = sim_output(arena, &campaign->workloads.v[i].sample);
+        if (other)
+            message_error(messages,
+                          "%s: 'sample' of workload '%s' has %s, which may write files; "
+                          "--allow-outside permits it",
+                          campaign->source->name, campaign->workloads.v[i].name, other);
+        found = other ? other : found;
+    }
     for (uint32_t i = 0; i < campaign->variants.n; i++) {
         const char *other = tag_output(arena, &campaign->variants.v[i].tag);
         if (other)

@@ -185,13 +185,16 @@ def correlation(a, b):
 def write_distribution(rows, to):
     to.write('| gain, % | least | 10 % | 25 % | median | 75 % | 90 % | most | paper | machines that '
              'reach it |\n|---|' + '---:|' * 9 + '\n')
+    computing = [row for row in rows if row['machine']['offload.emn_at_llc'] != 'none']
     for policy, group in columns_of(rows):
-        gains, paper = [mean_gain(row, policy, group) for row in rows], PAPER[policy, group]
-        to.write('| %s, %s | %s | %d | %d of %d |\n' %
-                 (LABELS[policy], LABELS[group],
-                  ' | '.join('%+.1f' % quantile(gains, share)
-                             for share in (0, .1, .25, .5, .75, .9, 1)),
-                  paper, sum(gain >= paper for gain in gains), len(gains)))
+        for of, text in ((rows, ''), (computing, ', LLC nodes compute')):
+            gains, paper = [mean_gain(row, policy, group) for row in of], PAPER[policy, group]
+            if of is rows or policy == 'omni':
+                to.write('| %s, %s%s | %s | %d | %d of %d |\n' %
+                         (LABELS[policy], LABELS[group], text,
+                          ' | '.join('%+.1f' % quantile(gains, share)
+                                     for share in (0, .1, .25, .5, .75, .9, 1)),
+                          paper, sum(gain >= paper for gain in gains), len(gains)))
 
 
 def write_keys(rows, to):

@@ -108,12 +108,15 @@ bool cache_drop(struct cache *c, uint64_t line)
     return true;
 }
 
-void cache_forget(struct cache *c)
+uint32_t cache_forget(struct cache *c)
 {
-    uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
+    uint32_t places = (uint32_t)(c->config->sets * c->config->ways), removed = 0;
     for (uint32_t i = 0; i < places; i++)
-        if (!c->mshr_of[i])
+        if (!c->mshr_of[i]) {
+            removed += c->line[i] != NO_LINE;
             cache_clear(c, i);
+        }
+    return removed;
 }
 
 uint64_t cache_tick(struct cache *c, uint64_t now)

@@ -276,8 +276,9 @@ bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
 // Removes a line, written bytes included, unless it is in flight. Returns true if it was removed.
 bool cache_drop(struct cache *cache, uint64_t line);
 
-// Removes all lines that are not in flight, at once: between launches.
-void cache_forget(struct cache *cache);
+// Removes all lines that are not in flight, at once: between launches, or where no line has bytes
+// that the next level lacks. Returns their number.
+uint32_t cache_forget(struct cache *cache);
 
 // Returns the number of requests that were put and whose reply was not taken yet.
 uint32_t cache_inside(const struct cache *cache);

@@ -17,7 +17,7 @@
 // 0 launches in a period: all launches take time.
 struct sample_plan {
     uint64_t period, measured, warm;
-    uint64_t waves; // one of this many waves of CTAs of a launch takes time; 0: all
+    uint64_t waves; // one wave of CTAs of a launch in this number takes time; 0: all
 };
 
 // Sums over launches: of cycles c and warp instructions n.
@@ -44,7 +44,6 @@ bool sample_takes(const struct sample_plan *plan, uint64_t launch);
 bool sample_measures(const struct sample_plan *plan, uint64_t launch);
 void sample_add(struct sample_counts *counts, bool is_measured, double cycles,
                 uint64_t instructions);
-// Returns the cycles of `launches` launches without time that have `instructions` warp instructions
-// in all.
+// Returns the cycles of launches that took none, of this number of warp instructions altogether.
 struct sample_estimate sample_untimed(const struct sample_counts *counts, uint64_t launches,
                                       uint64_t instructions);

@@ -27,7 +27,7 @@ struct timed_options {
     uint64_t shuffle;                    // order of evaluation; 0: by number
     uint64_t max_cycles;                 // of all launches together; 0: no limit
     VEC(struct timed_region) regions;    // none: every launch takes time
-    struct sample_plan sampling;         // instead of regions; period 0: no sampling
+    struct sample_plan sampling;         // instead of regions; period 0: none
     uint64_t interval;                   // cycles between samples; 0: no samples
     timed_sample *sample;
     void *context;

@@ -25,7 +25,8 @@ struct added_cores {
     // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
     // an endpoint of its own at a node.
     enum memsys_end at;
-    const uint32_t *places; // partition or node of each core
+    const uint32_t *places;         // partition or node of each core
+    const struct memsys_past *past; // of each core, which then needs no node; NULL: none
     uint32_t count;
     uint32_t scheme; // scheme that added them, by registration; set by the machine
 };
@@ -115,7 +116,7 @@ struct machine_skipped {
 // A launch and its result.
 struct machine_launch {
     struct launch *launch; // as required by grid_run
-    uint64_t sample_waves; // one of this many waves of CTAs takes time, or more; 0: all
+    uint64_t sample_waves; // one wave of CTAs in this number takes time, or more of them do; 0: all
     struct machine_skipped skipped;
     struct cta_placement placement;
     uint64_t begun, ended; // cycles, at most the end of the run

@@ -66,7 +66,9 @@ void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables
         const struct added_cores *added = &machine->config->added[i];
         for (uint32_t k = 0; added->at == MEMSYS_OF_OWNER && k < added->count; k++) {
             assert(tables->endpoint_count < MEMSYS_ROWS);
-            tables->endpoints[tables->endpoint_count++].node = added->places[k];
+            tables->endpoints[tables->endpoint_count++] =
+                added->past ? (struct memsys_endpoint){.past = &added->past[k]}
+                            : (struct memsys_endpoint){.node = added->places[k]};
         }
     }
 }

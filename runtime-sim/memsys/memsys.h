@@ -294,10 +294,12 @@ void memsys_answer_past(struct memsys *memsys, uint32_t entry);
 // Notifies the endpoint of room for a request, if one was refused.
 void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 
-// For a backend whose next clock has changed for reasons other than its slices. The first returns
-// the backend's first clock at or after the current cycle. The second ends memsys_advance, because
-// the owner has something to do.
+// For a backend. It has something to do at another time, because of others than slices; returns its
+// first clock at or after the current cycle.
 uint64_t memsys_look_again(struct memsys *memsys);
+// Something of the owner is on its way in the backend, and counts as inside; it has come, and the
+// owner has something to look at.
+void memsys_expect(struct memsys *memsys);
 void memsys_notify(struct memsys *memsys);
 
 // Removes a line of a slice, unless it is in flight. Returns true if it was removed. Requires that

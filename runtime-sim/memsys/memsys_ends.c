@@ -100,8 +100,14 @@ uint64_t memsys_look_again(struct memsys *m)
     return memsys_later(m->cycle * m->core_period, m->dram_period);
 }
 
+void memsys_expect(struct memsys *m)
+{
+    m->inside++;
+}
+
 void memsys_notify(struct memsys *m)
 {
+    m->inside--;
     m->news = true;
 }
 

@@ -7,5 +7,6 @@ const struct scheme_ops *const schemes[] = {
     &llc_omni,
     &ari,
     &tom_stacks,
+    &tom_blocks,
     NULL,
 };

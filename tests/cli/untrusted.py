@@ -176,6 +176,8 @@ def campaign_options(folder):
                option.split('=')[0], ends(campaign(here), 1).err.decode())
     write_campaign(here, more='options: [--json, ../out/x]')
     within("'options' has --json", ends(campaign(here), 1).err.decode())
+    write_campaign(here, values='sample: --json=../out/x')
+    within("c.yaml: 'sample' of workload 'W' has --json", ends(campaign(here), 1).err.decode())
     for option in ('-o../out/x', '--metadata=../out/x', '--report=html:../out/x', '--emit=elf', '-MD',
                    '-MF../out/x', '--diagnostics=json:../out/x', '@words'):
         write_campaign(here, tag='["%s"]' % option)

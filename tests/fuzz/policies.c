@@ -96,6 +96,15 @@ static const struct machine_kind {
     {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
     {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},
     {"no_room", SMALL "core.shared_bytes=24576"},
+    {"credits", TINY SMALL "offload.full_queue=credits offload.service_queue=1"},
+    {"credits_partial", SMALL "offload.full_queue=credits offload.service_queue=2 "
+                              "offload.partial=true"},
+    {"waits", TINY SMALL NETWORKS("injection_queue=1") "offload.full_queue=wait "
+                                                       "offload.service_queue=1 "
+                                                       "offload.pending_miss=miss"},
+    {"readings",
+     SMALL "offload.lookups=first offload.flushed_loads=direct "
+           "offload.bounced_loads=allocate offload.service_queue=2 offload.partial=true"},
     {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
     {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
 };

@@ -228,6 +228,21 @@ def said_on_terminal(folder, terminal):
 
 
 @case
+def sampled(folder):
+    """variants with sample: yes take the options of the workload, whose estimate is a statistic"""
+    text = CAMPAIGN.replace('values: {n: 512}', 'values: {n: 512}, sample: --sample=4:4')
+    text = text.replace('variants: [base, fast, tagged]', 'variants: [base, part]')
+    text = text.replace('points:\n', '  - {name: part, sample: yes}\npoints:\n', 1)
+    write_campaign(folder, text.split('figures:')[0])
+    ends(campaign(folder, 'run', 'tiny.yaml', '--study=main'), 0, '')
+    found = results(folder)
+    same(len(keys(folder)), 4)  # without options both variants are the same job
+    whole, part = found['TRIAD', 'base', None], found['TRIAD', 'part', None]
+    same('sample.cycles' in whole['total']['statistics'], False)
+    same(statistic(part, 'sample.cycles'), statistic(whole, 'machine.cycles'))
+
+
+@case
 def cannot_run(folder):
     """a configuration or run file that is wrong fails its own jobs"""
     text = CAMPAIGN.replace('l1.latency: 1', 'l1.latencies: 1').replace('{n: 512}', '{m: 512}')

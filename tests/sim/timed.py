@@ -559,6 +559,32 @@ def reply_injection(folder):
 
 
 @case
+def injection_schemes(folder):
+    """ari.injection: the same values and packets in any order; statistics are listed, storage printed"""
+    ends(sim(folder, *VECADD, '--save=2=plain.npy', '--functional'), 0, '', '')
+    sent = set()
+    for injection in 'baseline', 'supply', 'consume', 'both', 'ari', 'multiport':
+        keys = ['--config=ari', '--set=ari.monitor=true', '--set=ari.injection=' + injection]
+        runs = []
+        for order in [], ['--shuffle=5']:
+            ends(sim(folder, *VECADD, '--save=2=c.npy', '--stats=s.json', *keys, *order), 0, '', '')
+            same((folder / 'c.npy').read_bytes(), (folder / 'plain.npy').read_bytes())
+            runs.append((folder / 's.json').read_bytes())
+        same(runs[0], runs[1])
+        found = statistics(folder / 's.json')[1]['statistics']
+        sent.add((found['ari.replies'], found['ari.reply_flits'], found['reply.class0.packets']))
+        same(found['ari.ranked'] > 0, injection == 'ari')
+        same(found['ari.stall_cycles'] > 0, True)
+        names = ends(sim(folder, '--list-stats', *keys), 0, '').out.decode()
+        within('ari.stall_cycles', names)
+        storage = ends(sim(folder, '--list-storage', *keys), 0, '').out.decode()
+        same('crosspoints' in storage, injection != 'baseline')
+    same(len(sent), 1)
+    within(b'needs one for each of 5 injection links',
+           ends(sim(folder, *VECADD, '--config=ari', '--set=ari.injection=supply', '--set=ari.links=5'), 1).err)
+
+
+@case
 def registers(folder):
     """--registers says how many a thread has"""
     said = ends(sim(folder, *VECADD, '-v', '--registers=128'), 0).err.decode()

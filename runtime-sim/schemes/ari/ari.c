@@ -132,6 +132,8 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 
 static void print_storage(const void *own, const struct machine_config *machine, FILE *to)
 {
+    if (((const struct ari_config *)own)->injection == ARI_BASELINE)
+        return;
     struct ari_storage storage = ari_storage_of(own, machine);
     ari_storage_print(&storage, to);
 }

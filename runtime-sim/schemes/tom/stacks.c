@@ -255,6 +255,7 @@ static void send_packet(struct stacks *s, uint64_t now, uint32_t stack, uint32_t
                                         .listed = listed,
                                         .ready = now};
     stack_push(s, list, index);
+    memsys_expect(s->memsys);
     be_due(s, now);
 }
 

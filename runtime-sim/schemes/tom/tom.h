@@ -4,4 +4,4 @@
 #include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/schemes/tom/stacks.h"
 
-extern const struct scheme_ops tom_stacks;
+extern const struct scheme_ops tom_stacks, tom_blocks;

@@ -200,6 +200,36 @@ static void conservation(void **state)
     arena_free(&b.arena);
 }
 
+// Co-location [002 §3.2.1]: the share of addresses a for which a and a + distance are in one stack,
+// of two consecutive bits of the address, in sixteenths.
+static void co_location(void **state)
+{
+    (void)state;
+    enum { FIRST_BIT = 7, PAIRS = 10 };
+    static const struct {
+        uint64_t distance;
+        uint32_t shares[PAIRS];
+    } rows[] = {
+        {1 << 12, {16, 16, 16, 16, 0, 0, 8, 12, 14, 15}},
+        {1 << 14, {16, 16, 16, 16, 16, 16, 0, 0, 8, 12}},
+        {3 << 12, {16, 16, 16, 16, 0, 0, 0, 4, 10, 13}},
+    };
+    struct bed b;
+    begin_arena(&b);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (uint32_t pair = 0; pair < PAIRS; pair++) {
+            struct partition_map map;
+            struct partition_range all = {
+                .rule = PARTITION_MODULO, .count = 4, .chunk = UINT64_C(1) << (FIRST_BIT + pair)};
+            uint32_t same = 0, count = 0;
+            partition_init(&map, &b.arena, &all);
+            for (uint64_t a = 0; a < 1 << 18; a += LINE, count++)
+                same += partition_of(&map, a) == partition_of(&map, a + rows[i].distance);
+            assert_int_equal(same * 16, rows[i].shares[pair] * count);
+        }
+    arena_free(&b.arena);
+}
+
 // Links
 
 static void links(void **state)
@@ -292,9 +322,9 @@ static void machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(peaks),        cmocka_unit_test(packets), cmocka_unit_test(latency),
-        cmocka_unit_test(conservation), cmocka_unit_test(links),   cmocka_unit_test(busy),
-        cmocka_unit_test(machine),
+        cmocka_unit_test(peaks),        cmocka_unit_test(packets),     cmocka_unit_test(latency),
+        cmocka_unit_test(conservation), cmocka_unit_test(links),       cmocka_unit_test(busy),
+        cmocka_unit_test(machine),      cmocka_unit_test(co_location),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,385 @@
+// Metadata name instructions by their number in the function's text, which is that of the IR. A
+// block is taken if the program agrees with it: one entry, at its first instruction; all ways out
+// lead behind its last one; an access to global memory whose address is known before anything
+// branches.
+#include "runtime-sim/schemes/tom/block_table.h"
+#include "runtime-sim/exec/decode/slots.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER_BYTES = 16, PC_AND_MASK_BYTES = 12 };
+
+struct block_builder {
+    struct tom_table *to;
+    struct arena *arena;
+    const struct program *program;
+    const struct tom_config *config;
+    const struct ir_function *fn;
+    struct slots slots;
+    const char *name; // of the function
+    VEC(struct tom_block) found;
+    struct tom_block *block; // at work
+};
+
+// Registers
+
+static bool is_named(const struct block_builder *b, uint32_t reg, const char *text, size_t length)
+{
+    const struct name *name = tree_name(b->program->module->tree, b->fn->registers.v[reg].name);
+    return name->length == length && !memcmp(name->text, text, length);
+}
+
+// Returns the place of a register in the block's list, to which it is added.
+static uint32_t add_register(struct block_builder *b, uint32_t reg)
+{
+    struct warp_register it = {b->slots.offset[reg],
+                               lanes_bytes(slots_width(&b->fn->registers.v[reg]))};
+    for (uint32_t i = 0; i < b->block->registers.n; i++)
+        if (b->block->registers.v[i].offset == it.offset)
+            return i;
+    vec_push(b->arena, &b->block->registers, it);
+    return b->block->registers.n - 1;
+}
+
+static void add_registers(struct block_builder *b)
+{
+    for (uint32_t i = b->block->begin; i <= b->block->end; i++) {
+        const struct ir_inst *at = &b->fn->insts.v[i];
+        for (uint32_t k = 0; k < at->operand_count; k++) {
+            const struct ir_operand *operand = &b->fn->operands.v[at->operands + k];
+            if (operand->kind == OPERAND_REGISTER)
+                add_register(b, operand->index);
+        }
+    }
+}
+
+// The register of a name that has a place in the frame. Of several with the same name, in
+// different scopes: one that the block uses.
+static uint32_t find_register(const struct block_builder *b, const char *text, size_t length)
+{
+    for (uint32_t i = b->block->begin; i <= b->block->end; i++) {
+        const struct ir_inst *at = &b->fn->insts.v[i];
+        for (uint32_t k = 0; k < at->operand_count; k++) {
+            const struct ir_operand *operand = &b->fn->operands.v[at->operands + k];
+            if (operand->kind == OPERAND_REGISTER && is_named(b, operand->index, text, length))
+                return operand->index;
+        }
+    }
+    for (uint32_t i = 0; i < b->fn->registers.n; i++)
+        if (b->slots.offset[i] != IR_NONE && is_named(b, i, text, length))
+            return i;
+    return IR_NONE;
+}
+
+// Bytes of a live value of a warp. A predicate is a bit for each lane; other names are those of
+// special registers.
+static uint32_t bytes_of(const struct block_builder *b, const char *name)
+{
+    uint32_t reg = find_register(b, name, strlen(name));
+    uint32_t bits = reg == IR_NONE ? 32 : b->fn->registers.v[reg].bits;
+    return bits == 1 ? 4 : LANES * (bits > 32 ? bits / 8 : 4);
+}
+
+static bool add_outs(struct block_builder *b, const struct table_block *from)
+{
+    for (uint32_t i = 0; i < from->live_out.n; i++) {
+        const char *name = from->live_out.v[i];
+        uint32_t reg = find_register(b, name, strlen(name));
+        if (reg == IR_NONE)
+            return false;
+        uint32_t place = add_register(b, reg);
+        vec_push(b->arena, &b->block->out, b->block->registers.v[place]);
+        b->block->out_values += b->block->registers.v[place].bytes;
+        b->block->bytes_out += bytes_of(b, name);
+    }
+    return true;
+}
+
+// Conditions
+
+// [name+offset]
+static bool find_parameter(const struct block_builder *b, const char *text, size_t length,
+                           struct condition_op *to)
+{
+    const struct program_function *at = &b->program->functions.v[b->block->function];
+    size_t name_end = strcspn(text, "+]");
+    uint32_t from = text[name_end] == '+' ? (uint32_t)strtoul(text + name_end + 1, NULL, 10) : 0;
+    (void)length;
+    for (uint32_t i = 0; i < at->param_count; i++) {
+        const struct program_parameter *p = &b->program->parameters.v[at->params + i];
+        const struct name *name = p->symbol == IR_NONE
+                                      ? NULL
+                                      : tree_name(b->program->module->tree,
+                                                  b->program->module->symbols.v[p->symbol].name);
+        if (!name || name->length != name_end - 1 || memcmp(name->text, text + 1, name->length))
+            continue;
+        uint32_t bytes = p->bytes - from > 4 && p->bytes - from < 8 ? 4 : p->bytes - from;
+        *to = (struct condition_op){.kind = CONDITION_PARAMETER,
+                                    .place = p->offset + from,
+                                    .bits = 8 * (bytes > 8 ? 8 : bytes)};
+        return from < p->bytes;
+    }
+    return false;
+}
+
+static bool find_name(void *context, const char *text, size_t length, struct condition_op *to)
+{
+    struct block_builder *b = context;
+    if (*text == '[')
+        return find_parameter(b, text, length, to);
+    uint32_t reg = find_register(b, text, length);
+    if (reg == IR_NONE || b->slots.offset[reg] == IR_NONE)
+        return false;
+    *to = (struct condition_op){.kind = CONDITION_REGISTER,
+                                .place = add_register(b, reg),
+                                .bits = b->fn->registers.v[reg].bits};
+    return true;
+}
+
+// The estimate of the cost model, NULL: the metadata lack it.
+static const struct table_estimate *estimate_of(const struct block_builder *b,
+                                                const struct table_block *from)
+{
+    enum cost_model cost = b->config->cost ? COST_REFINED : COST_TOM;
+    if (from->estimate.cost == cost)
+        return &from->estimate;
+    for (uint32_t i = 0; i < from->alternatives.n; i++)
+        if (from->alternatives.v[i].cost == cost)
+            return &from->alternatives.v[i];
+    return NULL;
+}
+
+static const char *add_condition(struct block_builder *b, const struct table_block *from,
+                                 const struct table_estimate *estimate)
+{
+    struct tom_block *block = b->block;
+    double in = estimate->in + estimate->out, saved = estimate->saved_tx + estimate->saved_rx;
+    block->saves = estimate->saves;
+    block->saving = -(estimate->at_tx + estimate->at_rx);
+    block->has_condition = from->has_condition;
+    block->threshold_tx = estimate->threshold_tx;
+    block->threshold_rx = estimate->threshold_rx;
+    if (!from->has_condition)
+        return estimate->bw_tx + estimate->bw_rx < 0
+                   ? NULL
+                   : "its cost depends on the number of iterations, for which there is no "
+                     "condition";
+    block->threshold = from->estimate.cost == estimate->cost ? from->threshold
+                       : saved > 0                           ? (uint64_t)floor(in / saved) + 1
+                                                             : 1;
+    return condition_compile(&block->condition, b->arena, from->condition, find_name, b)
+               ? NULL
+               : "its condition needs values that the controller does not have";
+}
+
+// Shape
+
+// The block of code of an instruction.
+static const struct ir_block *code_block(const struct block_builder *b, uint32_t inst)
+{
+    return &b->fn->blocks.v[b->fn->insts.v[inst].block];
+}
+
+static bool is_inside(const struct tom_block *block, uint32_t inst)
+{
+    return inst >= block->begin && inst <= block->end;
+}
+
+static bool leaves_well(const struct block_builder *b, const struct ir_block *at)
+{
+    const struct tom_block *block = b->block;
+    if (at->end - 1 > block->end) // goes on behind the last instruction
+        return true;
+    if (!at->succ_count) // ends the kernel
+        return false;
+    for (uint32_t i = 0; i < at->succ_count; i++) {
+        uint32_t to = b->fn->blocks.v[b->fn->edges.v[at->succ + i]].first;
+        if (!is_inside(block, to) && to != block->end + 1)
+            return false;
+    }
+    return true;
+}
+
+static bool enters_well(const struct block_builder *b, const struct ir_block *at)
+{
+    for (uint32_t i = 0; at->first > b->block->begin && i < at->pred_count; i++) {
+        const struct ir_block *from = &b->fn->blocks.v[b->fn->edges.v[at->pred + i]];
+        if (from->first == from->end || !is_inside(b->block, from->end - 1))
+            return false;
+    }
+    return true;
+}
+
+static const char *check_shape(const struct block_builder *b)
+{
+    const struct tom_block *block = b->block;
+    if (block->end + 1 >= b->fn->insts.n)
+        return "nothing is behind it";
+    for (uint32_t i = 0; i < b->fn->blocks.n; i++) {
+        const struct ir_block *at = &b->fn->blocks.v[i];
+        if (at->first == at->end || at->end - 1 < block->begin || at->first > block->end)
+            continue;
+        if (!leaves_well(b, at))
+            return "a way out leads elsewhere than behind its last instruction";
+        if (!enters_well(b, at))
+            return "a way in leads elsewhere than to its first instruction";
+    }
+    return NULL;
+}
+
+// The first access
+
+static bool is_access(const struct ir_inst *at)
+{
+    return (at->class == CLASS_LOAD || at->class == CLASS_STORE) &&
+           (at->space == W_global || at->space == W_UNKNOWN);
+}
+
+static const char *find_access(struct block_builder *b)
+{
+    struct tom_block *block = b->block;
+    uint32_t last = code_block(b, block->begin)->end - 1;
+    uint32_t inst = block->begin;
+    while (inst < last && inst < block->end && !is_access(&b->fn->insts.v[inst]))
+        inst++;
+    if (!is_access(&b->fn->insts.v[inst]))
+        return "it branches before its first access";
+    uint32_t number = ir_find_operand(b->fn, inst, ROLE_ADDRESS, 0);
+    if (number == IR_NONE)
+        return "the address of its first access is not known";
+    const struct ir_operand *operand = &b->fn->operands.v[number];
+    block->access = inst;
+    block->offset = operand->value;
+    block->base = UINT32_MAX;
+    if (operand->kind == OPERAND_REGISTER)
+        block->base = add_register(b, operand->index);
+    else if (operand->kind == OPERAND_SYMBOL)
+        block->offset += (int64_t)b->program->address_of.v[operand->index];
+    else
+        return "the address of its first access is not known";
+    return NULL;
+}
+
+// Blocks
+
+static void sum_registers(struct tom_block *block)
+{
+    for (uint32_t i = 0; i < block->registers.n; i++)
+        block->values += block->registers.v[i].bytes;
+}
+
+// Returns why the hardware does not get the block, or NULL.
+static const char *make_block(struct block_builder *b, const struct table_block *from,
+                              const struct table_estimate *estimate)
+{
+    struct tom_block *block = b->block;
+    block->begin = from->begin_index;
+    block->end = from->end_index;
+    add_registers(b);
+    const char *why = check_shape(b);
+    if (!why)
+        why = find_access(b);
+    if (!why)
+        why = add_condition(b, from, estimate);
+    if (!why && !add_outs(b, from))
+        why = "it has a live-out that is no register";
+    for (uint32_t i = 0; i < from->live_in.n; i++)
+        block->bytes_in += bytes_of(b, from->live_in.v[i]);
+    block->bytes_in += HEADER_BYTES + PC_AND_MASK_BYTES;
+    block->bytes_out += HEADER_BYTES;
+    sum_registers(block);
+    return why;
+}
+
+static void leave_out(struct block_builder *b, const struct tom_block *block, const char *why)
+{
+    b->to->left_out++;
+    vec_push(b->arena, &b->to->reasons,
+             arena_printf(b->arena, "block %u of '%s': %s", block->id, b->name, why));
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct tom_block *x = a, *y = b;
+    if (x->saving != y->saving)
+        return x->saving < y->saving ? 1 : -1;
+    return x->id < y->id ? -1 : 1;
+}
+
+// Takes the blocks that save most; none that overlaps one that saves more.
+static void choose(struct block_builder *b, uint32_t first)
+{
+    uint32_t taken = 0;
+    qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
+    for (uint32_t i = 0; i < b->found.n; i++) {
+        const struct tom_block *block = &b->found.v[i];
+        bool overlaps = false;
+        for (uint32_t k = first; k < b->to->blocks.n; k++)
+            overlaps |=
+                block->begin <= b->to->blocks.v[k].end && block->end >= b->to->blocks.v[k].begin;
+        if (overlaps)
+            continue;
+        if (taken++ < b->config->metadata_entries)
+            vec_push(b->arena, &b->to->blocks, *block);
+        else
+            leave_out(b, block, "the metadata table is full");
+    }
+}
+
+static void add_function(struct block_builder *b, const struct table_kernel *kernel,
+                         uint32_t function)
+{
+    uint32_t first = b->to->blocks.n;
+    b->found.n = 0;
+    slots_assign(&b->slots, b->arena, b->fn);
+    for (uint32_t i = 0; i < kernel->blocks.n; i++) {
+        const struct table_block *from = &kernel->blocks.v[i];
+        const struct table_estimate *estimate = estimate_of(b, from);
+        if (!estimate || !estimate->candidate ||
+            (from->kind == BLOCK_REGION && b->config->candidates == TOM_LOOPS_AND_BLOCKS))
+            continue;
+        struct tom_block block = {.function = function, .id = from->id};
+        b->block = &block;
+        const char *why = make_block(b, from, estimate);
+        if (why)
+            leave_out(b, &block, why);
+        else
+            vec_push(b->arena, &b->found, block);
+    }
+    choose(b, first);
+}
+
+static uint32_t find_function(struct block_builder *b, const char *text)
+{
+    const struct program *program = b->program;
+    for (uint32_t i = 0; i < program->functions.n; i++) {
+        b->fn = &program->module->functions.v[program->functions.v[i].function];
+        const struct name *name = tree_name(program->module->tree, b->fn->name);
+        if (strlen(text) == name->length && !memcmp(text, name->text, name->length))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+bool tom_table_build(struct tom_table *table, struct arena *arena, const struct tables *tables,
+                     const struct program *program, const struct tom_config *config,
+                     struct diags *diags)
+{
+    struct block_builder b = {.to = table, .arena = arena, .program = program, .config = config};
+    *table = (struct tom_table){0};
+    for (uint32_t i = 0; i < tables->kernels.n; i++) {
+        const struct table_kernel *kernel = &tables->kernels.v[i];
+        if (!kernel->blocks.n)
+            continue;
+        b.name = kernel->name;
+        uint32_t function = find_function(&b, kernel->name);
+        if (function == UINT32_MAX || b.fn->incomplete || kernel->instructions != b.fn->insts.n) {
+            diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
+                     "the blocks of '%s' are not those of this program", kernel->name);
+            return false;
+        }
+        add_function(&b, kernel, function);
+    }
+    return true;
+}

@@ -1,0 +1,49 @@
+// The blocks that the hardware may offload, from the metadata of a program [002 §3.1, §4.2].
+#pragma once
+#include "backend/tables.h"
+#include "runtime-sim/exec/warp/detached.h"
+#include "runtime-sim/schemes/tom/condition.h"
+#include "runtime-sim/schemes/tom/decide.h"
+
+struct tom_config {
+#define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
+enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
+enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_NONE };
+enum tom_drain { TOM_DRAIN_SM, TOM_DRAIN_WARP };
+enum tom_lane { TOM_LANE_MAX, TOM_LANE_FIRST, TOM_LANE_MIN };
+
+struct tom_block {
+    uint32_t function, id; // of the program; in the metadata
+    uint32_t begin, end;   // instructions, the last one included
+    uint32_t access;       // instruction: the first access to global memory
+    uint32_t base;         // of its address: place in `registers`; UINT32_MAX: none
+    int64_t offset;        // added to it
+    unsigned saves;        // enum tom_saves, as bits
+    bool has_condition;
+    struct condition condition;
+    uint64_t threshold;
+    uint64_t threshold_tx, threshold_rx; // iterations from which the channel saves; 0: never
+    uint32_t bytes_in, bytes_out;        // live-ins, live-outs
+    double saving;                       // words at the threshold
+    VEC(struct warp_register) registers; // all that its instructions and its condition name
+    VEC(struct warp_register) out;       // live-outs
+    uint32_t values, out_values;         // bytes of their values
+};
+
+struct tom_table {
+    VEC(struct tom_block) blocks;
+    uint32_t left_out; // candidates that the hardware does not know
+    VEC(const char *) reasons;
+};
+
+// Returns false with faults in `diags`.
+bool tom_table_build(struct tom_table *table, struct arena *arena, const struct tables *tables,
+                     const struct program *program, const struct tom_config *config,
+                     struct diags *diags);
+
+// The metadata of a block [002 §6.6]: two PCs, two register vectors, tag, condition.
+enum { TOM_ENTRY_BITS = 2 * 32 + 2 * 64 + 2 + 64 };

@@ -1,0 +1,534 @@
+// The offload controller: decisions, packets, blocks in stacks, acknowledgements.
+#include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/exec/decode/program.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include <string.h>
+
+const struct stat_key tom_stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/tom/tom_stats.def"
+#define STATS_OF struct tom_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t tom_stat_key_count = sizeof tom_stat_keys / sizeof *tom_stat_keys;
+
+static const struct tom_place *place_of(const struct tom *tom, const struct tom_run *run)
+{
+    return &tom->places[run->block - tom->table->blocks.v];
+}
+
+static struct core *home_of(const struct tom *tom, const struct tom_run *run)
+{
+    return &tom->machine->cores[run->core];
+}
+
+// Registers
+
+static bool are_ready(const struct slot *slot, const uint16_t *list, uint32_t count, uint64_t now)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (slot->ready[list[i]] > now)
+            return false;
+    return true;
+}
+
+static bool has_all(const struct tom *tom, const struct tom_run *run, const struct slot *slot)
+{
+    const struct tom_place *place = place_of(tom, run);
+    return !slot->entries && are_ready(slot, place->needs, place->need_count, tom->machine->now);
+}
+
+static void save_values(struct tom_run *run, const struct warp *warp)
+{
+    warp_read_registers(warp, run->block->registers.v, run->block->registers.n, run->values);
+    run->has_values = true;
+}
+
+static uint64_t lane_value(const struct warp *warp, const struct warp_register *reg, uint32_t lane)
+{
+    union lanes all __attribute__((aligned(64)));
+    uint64_t value = 0;
+    warp_read_registers(warp, reg, 1, (uint8_t *)&all);
+    if (reg->bytes < LANES)
+        return all.mask >> lane & 1;
+    memcpy(&value, (const uint8_t *)&all + lane * (reg->bytes / LANES), reg->bytes / LANES);
+    return value;
+}
+
+// Conditions
+
+struct condition_lane {
+    const struct warp *warp;
+    const struct tom_block *block;
+    uint32_t lane;
+};
+
+static int64_t read_operand(void *context, const struct condition_op *op)
+{
+    const struct condition_lane *at = context;
+    uint64_t value = 0;
+    if (op->kind == CONDITION_REGISTER)
+        value = lane_value(at->warp, &at->block->registers.v[op->place], at->lane);
+    else
+        memcpy(&value, at->warp->cta->launch->params + op->place, op->bits / 8);
+    return op->bits == 1 ? (int64_t)(value & 1)
+                         : (int64_t)(value << (64 - op->bits)) >> (64 - op->bits);
+}
+
+// The number of iterations of a warp, as the configuration takes it from those of its lanes.
+static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
+                             const struct warp *warp)
+{
+    int64_t found = 0;
+    bool first = true;
+    for (uint32_t rest = run->mask; rest; rest &= rest - 1) {
+        struct condition_lane at = {warp, run->block, (uint32_t)__builtin_ctz(rest)};
+        int64_t value = condition_value(&run->block->condition, read_operand, &at);
+        bool takes = tom->config->condition == TOM_LANE_MAX   ? value > found
+                     : tom->config->condition == TOM_LANE_MIN ? value < found
+                                                              : false;
+        if (first || takes)
+            found = value;
+        first = false;
+    }
+    return found;
+}
+
+static unsigned saves_of(const struct tom *tom, const struct tom_block *block, int64_t iterations)
+{
+    uint64_t count = iterations > 0 ? (uint64_t)iterations : 0;
+    if (!block->has_condition || tom->config->tag == TOM_TAG_THRESHOLD)
+        return block->saves;
+    return (block->threshold_tx && count >= block->threshold_tx ? TOM_SAVES_TX : 0U) |
+           (block->threshold_rx && count >= block->threshold_rx ? TOM_SAVES_RX : 0U);
+}
+
+// Decisions
+
+static void go_on(struct tom *tom, struct tom_run *run, uint8_t state, uint32_t code)
+{
+    struct core *core = home_of(tom, run);
+    tom_stop_polling(tom_core_of(core), run->slot);
+    run->state = state;
+    core_go_on_at(core, tom->machine->now, run->slot, code);
+    machine_set_due(tom->machine, run->core, tom->machine->now);
+}
+
+static bool is_any_busy(const struct tom *tom, bool rx)
+{
+    uint64_t now = memsys_look_again(tom->machine->shared.memsys);
+    for (uint32_t i = 0; i < tom->stacks->count; i++) {
+        struct stack *stack = &tom->stacks->stacks[i];
+        if (stack_link_is_busy(rx ? &stack->rx : &stack->tx, now, tom->config->busy))
+            return true;
+    }
+    return false;
+}
+
+static void count_answer(struct tom *tom, enum tom_answer answer)
+{
+    uint64_t *const counts[] = {
+        [TOM_CONDITION_FALSE] = &tom->stats.condition_false,
+        [TOM_BUSY_TX] = &tom->stats.busy_tx,
+        [TOM_BUSY_RX] = &tom->stats.busy_rx,
+        [TOM_FULL] = &tom->stats.full,
+    };
+    ++*counts[answer];
+}
+
+// The set of slots whose stores are not acknowledged, of those that matter.
+static void find_stores(const struct tom *tom, struct tom_run *run)
+{
+    const struct core *core = home_of(tom, run);
+    memset(run->waits, 0, sizeof run->waits);
+    if (tom->config->drain == TOM_DRAIN_SM)
+        EACH_SLOT(slot, core->words, core->sets[word].used)
+    run->waits[slot / 64] |= slot_bit(slot);
+    run->waits[run->slot / 64] |= slot_bit(run->slot);
+}
+
+// Steps 3 and 4: the stack of the lowest lane's first access.
+static void choose_stack(struct tom *tom, struct tom_run *run)
+{
+    const struct core *core = home_of(tom, run);
+    const struct slot *slot = &core->slots[run->slot];
+    const struct tom_block *block = run->block;
+    uint32_t code = slot->warp->paths.v[slot->warp->current].pc;
+    uint64_t address = (uint64_t)block->offset;
+    if (slot->mask && block->base != UINT32_MAX)
+        address += lane_value(slot->warp, &block->registers.v[block->base],
+                              (uint32_t)__builtin_ctz(slot->mask));
+    if (!slot->mask || address < GLOBAL_FIRST) {
+        tom->stats.no_access++;
+        go_on(tom, run, RUN_HOME, code);
+        return;
+    }
+    run->stack = stacks_of(tom->stacks, address);
+    struct tom_question question = {
+        .policy = (enum tom_policy)tom->config->policy,
+        .pending = tom->pending[run->stack],
+        .limit = (uint32_t)tom->machine->kinds[tom->kind].kind.config->warps};
+    enum tom_answer answer = tom_decide_stack(&question);
+    if (answer != TOM_OFFLOAD) {
+        count_answer(tom, answer);
+        go_on(tom, run, RUN_HOME, code);
+        return;
+    }
+    uint32_t pending = ++tom->pending[run->stack];
+    if (pending > tom->stats.most_pending)
+        tom->stats.most_pending = pending;
+    tom->stats.offloaded++;
+    run->state = RUN_DRAINING;
+    run->since = tom->machine->now;
+    find_stores(tom, run);
+}
+
+// Steps 1 and 2.
+static void decide(struct tom *tom, struct tom_run *run)
+{
+    const struct slot *slot = &home_of(tom, run)->slots[run->slot];
+    const struct tom_place *place = place_of(tom, run);
+    const struct tom_block *block = run->block;
+    bool ahead = block->access != block->begin;
+    if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
+        (ahead && !has_all(tom, run, slot)))
+        return;
+    int64_t iterations = block->has_condition ? iterations_of(tom, run, slot->warp) : 0;
+    struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
+                                    .condition = !block->has_condition ||
+                                                 iterations >= (int64_t)block->threshold,
+                                    .busy_tx = is_any_busy(tom, false),
+                                    .busy_rx = is_any_busy(tom, true),
+                                    .saves = saves_of(tom, block, iterations)};
+    enum tom_answer answer = tom_decide_first(&question);
+    tom->stats.asked++;
+    tom->stats.decision_cycles += tom->machine->now - run->since;
+    if (answer != TOM_OFFLOAD) {
+        count_answer(tom, answer);
+        go_on(tom, run, RUN_HOME, place->begin);
+    } else if (ahead) {
+        save_values(run, slot->warp);
+        tom->stats.ahead++;
+        go_on(tom, run, RUN_AHEAD, place->begin);
+    } else {
+        choose_stack(tom, run);
+    }
+}
+
+// Sending
+
+static bool is_drained(struct tom *tom, struct tom_run *run)
+{
+    const struct core *core = home_of(tom, run);
+    uint64_t left = 0;
+    if (!has_all(tom, run, &core->slots[run->slot]))
+        return false;
+    if (tom->config->policy == TOM_IDEAL)
+        return true;
+    EACH_SLOT(slot, core->words, run->waits[word])
+    if (!core->slots[slot].stores && !core->slots[slot].direct && !lsu_has_direct(core, slot))
+        run->waits[slot / 64] &= ~slot_bit(slot);
+    for (uint32_t i = 0; i < core->words; i++)
+        left |= run->waits[i];
+    return !left;
+}
+
+static void drain(struct tom *tom, struct tom_run *run)
+{
+    if (!is_drained(tom, run))
+        return;
+    if (!run->has_values)
+        save_values(run, home_of(tom, run)->slots[run->slot].warp);
+    tom->stats.drain_cycles += tom->machine->now - run->since;
+    run->state = RUN_PACKING;
+    run->ready = tom->machine->now + (tom->config->policy == TOM_IDEAL ? 0 : tom->config->pipeline);
+}
+
+static void send(struct tom *tom, struct tom_run *run)
+{
+    uint64_t flit = tom->stacks->config->flit_bytes;
+    uint32_t flits = (uint32_t)((run->block->bytes_in + flit - 1) / flit);
+    if (run->ready > tom->machine->now)
+        return;
+    tom_stop_polling(tom_core_of(home_of(tom, run)), run->slot);
+    run->state = RUN_AWAY;
+    run->since = tom->machine->now;
+    tom->stats.bytes_in += run->block->bytes_in;
+    if (run->lines.count)
+        memset(run->lines.table, 0, run->lines.size * sizeof *run->lines.table);
+    run->lines.count = 0;
+    if (tom->config->policy == TOM_IDEAL)
+        tom_arrive(tom, run);
+    else
+        stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
+                           run->number, flits);
+}
+
+// A decision, or a wait that is over, may be followed by the next step in the same cycle.
+static void poll(struct tom *tom, struct tom_run *run)
+{
+    if (run->state == RUN_ASKING)
+        decide(tom, run);
+    if (run->state == RUN_AT_ACCESS)
+        choose_stack(tom, run);
+    if (run->state == RUN_DRAINING)
+        drain(tom, run);
+    if (run->state == RUN_PACKING)
+        send(tom, run);
+}
+
+// Stacks
+
+static struct core *sm_of(const struct tom *tom, uint32_t stack)
+{
+    return &tom->machine->cores[tom->machine->kinds[tom->kind].first + stack];
+}
+
+// Registers of each thread, as the kernel's CTAs have them.
+static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
+{
+    const struct core *core = home_of(tom, run);
+    const struct core_cta *cta = &core->ctas[core->slots[run->slot].cta];
+    return cta->registers / (cta->cta->warp_count * LANES);
+}
+
+void tom_arrive(struct tom *tom, struct tom_run *run)
+{
+    struct tom_queue *queue = &tom->queues[run->stack];
+    run->ready = tom->machine->now;
+    if (queue->count++)
+        tom->runs[queue->last].next = run->number;
+    else
+        queue->first = run->number;
+    queue->last = run->number;
+}
+
+bool tom_has_room(const struct tom *tom, uint32_t stack)
+{
+    const struct tom_queue *queue = &tom->queues[stack];
+    return queue->count &&
+           core_has_warp_room(sm_of(tom, stack), registers_of(tom, &tom->runs[queue->first]));
+}
+
+static void start(struct tom *tom, struct tom_run *run)
+{
+    struct core *core = sm_of(tom, run->stack), *home = home_of(tom, run);
+    const struct slot *from = &home->slots[run->slot];
+    const struct tom_place *place = place_of(tom, run);
+    const struct tom_block *block = run->block;
+    uint64_t now = tom->machine->now;
+    run->cta = tom->idle.n ? tom->idle.v[--tom->idle.n]
+                           : cta_new_detached(tom->machine->arena, tom->machine->program);
+    run->cta->core = core->index;
+    if (tom->config->invalidate == TOM_INVALIDATE_SM)
+        tom->stats.lines_lost += cache_forget(&core->l1);
+    cta_start_detached(run->cta, &(struct detached_start){.of = from->warp,
+                                                          .function = block->function,
+                                                          .begin = place->begin,
+                                                          .end = place->end,
+                                                          .mask = run->mask,
+                                                          .registers = block->registers.v,
+                                                          .register_count = block->registers.n,
+                                                          .values = run->values});
+    tom_core_of(core)->here[core_free_slot(core)] = run;
+    core_start_warp(core, now, run->cta, home->ctas[from->cta].kernel, registers_of(tom, run),
+                    &tom_core_ops);
+    machine_set_due(tom->machine, core->index, now);
+    tom->stats.queue_cycles += now - run->ready;
+}
+
+void tom_start_waiting(struct tom *tom)
+{
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        while (tom_has_room(tom, i)) {
+            struct tom_run *run = &tom->runs[tom->queues[i].first];
+            tom->queues[i].first = run->next;
+            tom->queues[i].count--;
+            start(tom, run);
+        }
+}
+
+// Acknowledgements
+
+static void drop_lines(struct tom *tom, const struct tom_run *run)
+{
+    struct core *home = home_of(tom, run);
+    for (uint32_t i = 0; run->lines.count && i < run->lines.size; i++) {
+        if (!run->lines.table[i])
+            continue;
+        uint64_t line = run->lines.table[i] - 1;
+        tom->stats.dropped_l1 += cache_drop(&home->l1, line);
+        tom->stats.dropped_l2 += memsys_drop(tom->machine->shared.memsys, line);
+    }
+}
+
+void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
+{
+    struct core *home = home_of(tom, run);
+    const struct tom_block *block = run->block;
+    drop_lines(tom, run);
+    warp_write_registers(home->slots[run->slot].warp, block->out.v, block->out.n,
+                         run->values + block->values, run->reached);
+    run->state = RUN_NONE;
+    tom->pending[run->stack]--;
+    tom->stats.returned++;
+    tom->stats.away_cycles += now - run->since;
+    core_go_on_at(home, now, run->slot, place_of(tom, run)->end);
+    machine_set_due(tom->machine, run->core, now);
+}
+
+// Time
+
+void tom_tick(struct machine *machine, void *state)
+{
+    struct tom *tom = state;
+    uint32_t number;
+    while (stacks_take_back(tom->stacks, &number))
+        tom_finish(tom, &tom->runs[number], machine->now);
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        while (stacks_take_packet(tom->stacks, i, &number))
+            tom_arrive(tom, &tom->runs[number]);
+    for (uint32_t i = 0; i < machine->ordinary; i++) {
+        struct tom_core *own = tom_core_of(&machine->cores[i]);
+        if (!own->polls)
+            continue;
+        EACH_SLOT(slot, machine->cores[i].words, own->polled[word])
+        poll(tom, &own->runs[slot]);
+    }
+    tom_start_waiting(tom);
+}
+
+uint64_t tom_next(const struct machine *machine, const void *state)
+{
+    const struct tom *tom = state;
+    bool works = stacks_have_arrivals(tom->stacks);
+    for (uint32_t i = 0; !works && i < machine->ordinary; i++)
+        works = tom_core_of(&machine->cores[i])->polls;
+    for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
+        works = tom_has_room(tom, i);
+    return works ? machine->now + 1 : UINT64_MAX;
+}
+
+// Construction
+
+static uint32_t code_of(const struct timings *timings, uint32_t number)
+{
+    uint32_t code = 0;
+    while (timings->of[code] != number)
+        code++;
+    return code;
+}
+
+static uint32_t timing_of(const struct timings *timings, uint32_t function, uint32_t inst)
+{
+    uint32_t i = 0;
+    while (timings->list[i].function != function || timings->list[i].inst != inst)
+        i++;
+    return i;
+}
+
+// The scoreboard's slots of registers of a block, by their places in its list.
+static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
+                           bool (*counts)(const struct tom_block *block, uint32_t place))
+{
+    const struct timings *timings = &tom->machine->shared.timings;
+    const struct program_function *at = &tom->machine->program->functions.v[block->function];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < block->registers.n; i++) {
+        bool known = !counts(block, i);
+        for (uint32_t code = at->begin; !known && code < at->end; code++) {
+            const struct slot_use *uses;
+            uint32_t count = issue_slots(&timings->used, code, &uses);
+            for (uint32_t k = 0; !known && k < count; k++)
+                if (!uses[k].between && uses[k].offset == block->registers.v[i].offset) {
+                    to[found++] = uses[k].slot;
+                    known = true;
+                }
+        }
+    }
+    return found;
+}
+
+static bool is_any(const struct tom_block *block, uint32_t place)
+{
+    (void)block;
+    (void)place;
+    return true;
+}
+
+static bool decides(const struct tom_block *block, uint32_t place)
+{
+    if (place == block->base)
+        return true;
+    for (uint32_t i = 0; i < block->condition.ops.n; i++)
+        if (block->condition.ops.v[i].kind == CONDITION_REGISTER &&
+            block->condition.ops.v[i].place == place)
+            return true;
+    return false;
+}
+
+static void init_place(struct tom *tom, uint32_t number)
+{
+    struct timings *timings = &tom->machine->shared.timings;
+    const struct tom_block *block = &tom->table->blocks.v[number];
+    struct tom_place *place = &tom->places[number];
+    uint32_t behind = timing_of(timings, block->function, block->end + 1);
+    place->first = timing_of(timings, block->function, block->begin);
+    place->last = timing_of(timings, block->function, block->end);
+    place->access = timing_of(timings, block->function, block->access);
+    place->begin = code_of(timings, place->first);
+    place->end = code_of(timings, behind);
+    place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
+    place->decides = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
+    place->need_count = find_slots(tom, block, place->needs, is_any);
+    place->decide_count = find_slots(tom, block, place->decides, decides);
+    timing_mark(&timings->list[place->first], tom->scheme, number, 0);
+    if (block->values + block->out_values > tom->values_most)
+        tom->values_most = block->values + block->out_values;
+}
+
+static void join_sms(struct tom *tom)
+{
+    const struct machine_config *config = tom->machine->config;
+    for (uint32_t i = 0; i < config->added_count; i++) {
+        const struct added_cores *added = &config->added[i];
+        if (added->scheme != tom->scheme)
+            continue;
+        tom->kind = 1 + i;
+        for (uint32_t k = 0; k < added->count; k++)
+            ((struct stack_sm *)added->past[k].context)->stacks = tom->stacks;
+    }
+}
+
+void *tom_create(struct machine *machine, const void *config, const void *plan)
+{
+    struct tom *tom = ARENA_NEW(machine->arena, struct tom);
+    uint32_t warps = (uint32_t)machine->config->core.warps;
+    *tom = (struct tom){.config = config,
+                        .table = plan,
+                        .machine = machine,
+                        .stacks = machine_scheme(machine, &tom_stacks),
+                        .scheme = (uint8_t)machine_scheme_number(machine->config, &tom_blocks)};
+    tom->stacks->all_local = tom->config->policy == TOM_IDEAL;
+    tom->places = ARENA_ARRAY(machine->arena, struct tom_place, tom->table->blocks.n);
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        init_place(tom, i);
+    tom->run_count = (uint32_t)machine->config->memsys.memory.cores * warps;
+    tom->runs = ARENA_ARRAY(machine->arena, struct tom_run, tom->run_count);
+    for (uint32_t i = 0; i < tom->run_count; i++) {
+        struct tom_run *run = &tom->runs[i];
+        run->core = i / warps;
+        run->slot = i % warps;
+        run->number = i;
+        run->values = arena_alloc(machine->arena, tom->values_most + 1);
+    }
+    join_sms(tom);
+    return tom;
+}
+
+void tom_join(struct machine *machine, void *state)
+{
+    struct tom *tom = state;
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        tom->stacks->stacks[i].sm_end = sm_of(tom, i)->endpoint;
+    (void)machine;
+}

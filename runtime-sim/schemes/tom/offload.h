@@ -1,0 +1,107 @@
+// Offloading of blocks [002 §4.2]: state of a machine and of its cores.
+//
+// A warp comes to the first instruction of a block; the begin instruction takes an issue slot, and
+// the warp waits for the decision. If the first access is not the first instruction, the warp
+// executes on up to it, with the registers saved; then the block starts again from its begin in the
+// stack. The warp waits until its own results and the stores of its core are there, the packet is
+// formed and sent. In the stack a detached warp executes the block; the acknowledgement brings
+// live-outs and the lines that were written, which the core's L1 and the L2 drop.
+#pragma once
+#include "runtime-sim/schemes/tom/block_table.h"
+#include "runtime-sim/schemes/tom/tom.h"
+
+enum tom_state {
+    RUN_NONE,
+    RUN_ASKING,    // for the decision
+    RUN_AHEAD,     // executes up to the first access
+    RUN_AT_ACCESS, // for the decision about the stack
+    RUN_DRAINING,
+    RUN_PACKING,
+    RUN_AWAY,
+    RUN_HOME, // executes the block itself
+};
+
+struct line_set {
+    uint64_t *table; // line + 1; 0: free
+    uint32_t size, count;
+};
+
+// A block of a warp slot.
+struct tom_run {
+    const struct tom_block *block;
+    uint8_t state; // enum tom_state
+    bool has_values;
+    uint32_t core, slot, number; // number: among all
+    uint32_t stack, mask, reached;
+    uint64_t age; // of the slot
+    uint64_t since, ready;
+    uint64_t waits[CORE_WORDS]; // slots whose stores it waits for
+    uint8_t *values;            // of the block's registers, then of its live-outs
+    struct cta *cta;            // while it is in the stack
+    struct line_set lines;      // that it has written
+    uint32_t next;              // in the stack's queue
+};
+
+// Codes and slots of the scoreboard of a block.
+struct tom_place {
+    uint32_t begin, end;          // codes
+    uint32_t first, last, access; // in the list of timings
+    uint16_t *needs, *decides;    // of all registers; of those that decide
+    uint32_t need_count, decide_count;
+};
+
+struct tom_core {
+    struct tom *of;
+    struct tom_run *runs;        // of each slot; NULL: a core of a stack
+    struct tom_run **here;       // of each slot of a core of a stack
+    uint64_t polled[CORE_WORDS]; // slots that wait for the controller
+    uint32_t polls;
+};
+
+struct tom_queue {
+    uint32_t first, last, count;
+};
+
+struct tom_stats {
+#define STATS_DEF "runtime-sim/schemes/tom/tom_stats.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+struct tom {
+    const struct tom_config *config;
+    const struct tom_table *table;
+    struct machine *machine;
+    struct stacks *stacks;
+    struct tom_place *places; // of each block
+    struct tom_run *runs;
+    uint32_t run_count, values_most;
+    uint32_t kind; // of the stacks' cores
+    uint8_t scheme;
+    uint32_t pending[STACKS_MOST];
+    struct tom_queue queues[STACKS_MOST];
+    VEC(struct cta *) idle; // for detached warps
+    struct tom_stats stats;
+};
+
+extern const struct core_ops tom_core_ops;
+extern const struct stat_key tom_stat_keys[];
+extern const uint32_t tom_stat_key_count;
+
+static inline struct tom_core *tom_core_of(const struct core *core)
+{
+    return core_own(core, &tom_core_ops);
+}
+
+void *tom_create(struct machine *machine, const void *config, const void *plan);
+void tom_join(struct machine *machine, void *state);
+void tom_tick(struct machine *machine, void *state);
+uint64_t tom_next(const struct machine *machine, const void *state);
+
+// The slot waits for the controller no longer.
+void tom_stop_polling(struct tom_core *own, uint32_t slot);
+// Puts a block into the queue of its stack; ends it, the warp goes on in cycle `now`.
+void tom_arrive(struct tom *tom, struct tom_run *run);
+void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);
+// Starts blocks in stacks that have room.
+void tom_start_waiting(struct tom *tom);
+bool tom_has_room(const struct tom *tom, uint32_t stack);

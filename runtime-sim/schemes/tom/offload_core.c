@@ -1,0 +1,171 @@
+// Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/offload.h"
+
+enum { STALL_DECISION, STALL_DRAIN, STALL_AWAY };
+
+static void *init(struct core *core, void *scheme)
+{
+    struct tom_core *own = ARENA_NEW(core->arena, struct tom_core);
+    struct tom *tom = scheme;
+    uint32_t warps = (uint32_t)core->kind->config->warps;
+    *own = (struct tom_core){.of = tom};
+    if (core->kind->number)
+        own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
+    else
+        own->runs = &tom->runs[core->index * warps];
+    return own;
+}
+
+// Issue
+
+static void ask(struct tom_core *own, struct tom_run *run, uint64_t now, uint8_t state)
+{
+    run->state = state;
+    run->since = now;
+    own->polled[run->slot / 64] |= slot_bit(run->slot);
+    own->polls++;
+}
+
+void tom_stop_polling(struct tom_core *own, uint32_t slot)
+{
+    own->polled[slot / 64] &= ~slot_bit(slot);
+    own->polls--;
+}
+
+static uint32_t timing_of(const struct core *core, uint32_t slot)
+{
+    return (uint32_t)(core->slots[slot].next - core->shared->timings.list);
+}
+
+// A block that the warp executes itself is over when it issues something else.
+static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at)
+{
+    const struct tom *tom = tom_core_of(core)->of;
+    if (run->state != RUN_HOME)
+        return false;
+    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
+        return true;
+    run->state = RUN_NONE;
+    return false;
+}
+
+static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
+{
+    struct tom_core *own = tom_core_of(core);
+    const struct timing *timing = core->slots[slot].next;
+    if (!own->runs)
+        return ISSUE_AS_NORMAL;
+    struct tom_run *run = &own->runs[slot];
+    uint32_t at = timing_of(core, slot);
+    if (run->state == RUN_AHEAD) {
+        if (at != own->of->places[run->block - own->of->table->blocks.v].access)
+            return ISSUE_AS_NORMAL;
+        ask(own, run, now, RUN_AT_ACCESS);
+        return ISSUE_AS_MIGRATED;
+    }
+    if (is_at_home(core, run, at) || !timing_is_marked(timing, own->of->scheme))
+        return ISSUE_AS_NORMAL;
+    const struct warp *warp = core->slots[slot].warp;
+    run->block = &own->of->table->blocks.v[timing->plan];
+    run->mask = warp->paths.v[warp->current].mask;
+    run->age = core->slots[slot].age;
+    run->has_values = false;
+    ask(own, run, now, RUN_ASKING);
+    return ISSUE_AS_MIGRATED;
+}
+
+static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+{
+    static const uint32_t reasons[] = {
+        [RUN_ASKING] = STALL_DECISION, [RUN_AT_ACCESS] = STALL_DECISION,
+        [RUN_DRAINING] = STALL_DRAIN,  [RUN_PACKING] = STALL_DRAIN,
+        [RUN_AWAY] = STALL_AWAY,
+    };
+    const struct tom_core *own = tom_core_of(core);
+    uint8_t state = own->runs ? own->runs[slot].state : RUN_NONE;
+    (void)now;
+    if (state == RUN_NONE || state == RUN_AHEAD || state == RUN_HOME)
+        return false;
+    *reason = reasons[state];
+    return true;
+}
+
+// Lines that a block has written
+
+static void add_line(struct line_set *set, struct arena *arena, uint64_t line);
+
+static void grow(struct line_set *set, struct arena *arena)
+{
+    struct line_set old = *set;
+    set->size = old.size ? 2 * old.size : 64;
+    set->table = ARENA_ARRAY(arena, uint64_t, set->size);
+    set->count = 0;
+    for (uint32_t i = 0; i < old.size; i++)
+        if (old.table[i])
+            add_line(set, arena, old.table[i] - 1);
+}
+
+static void add_line(struct line_set *set, struct arena *arena, uint64_t line)
+{
+    if (2 * set->count >= set->size)
+        grow(set, arena);
+    uint32_t at = core_line(line) % set->size;
+    while (set->table[at] && set->table[at] != line + 1)
+        at = (at + 1) % set->size;
+    set->count += !set->table[at];
+    set->table[at] = line + 1;
+}
+
+static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+{
+    const struct tom_core *own = tom_core_of(core);
+    (void)now;
+    if (own->runs || held->kind == HELD_LOAD || own->of->config->invalidate == TOM_INVALIDATE_NONE)
+        return;
+    struct tom_run *run = own->here[slot];
+    uint64_t size = core->kind->l1->line_bytes;
+    for (uint32_t rest = held->global; rest; rest &= rest - 1) {
+        uint64_t address = held->address[__builtin_ctz(rest)];
+        for (uint64_t line = address / size; line <= (address + held->bytes - 1) / size; line++)
+            add_line(&run->lines, core->arena, line);
+    }
+}
+
+// The end of a block in its stack, in the commit.
+
+static uint32_t flits_of(const struct tom *tom, uint64_t bytes)
+{
+    uint64_t flit = tom->stacks->config->flit_bytes;
+    return (uint32_t)((bytes + flit - 1) / flit);
+}
+
+static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
+{
+    enum { LINE_ADDRESS_BYTES = 6 };
+    struct tom *tom = tom_core_of(core)->of;
+    struct tom_run *run = tom_core_of(core)->here[slot];
+    const struct tom_block *block = run->block;
+    uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
+    uint32_t flits = flits_of(tom, block->bytes_out + listed);
+    warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
+    run->reached = warp->reached;
+    vec_push(tom->machine->arena, &tom->idle, run->cta);
+    run->cta = NULL;
+    tom->stats.bytes_out += block->bytes_out + listed;
+    tom->stats.lines_written += run->lines.count;
+    if (tom->config->policy == TOM_IDEAL)
+        tom_finish(tom, run, now);
+    else
+        stacks_send_back(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
+                         run->number, flits, flits - flits_of(tom, block->bytes_out));
+}
+
+const struct core_ops tom_core_ops = {
+    .init = init,
+    .issue_as = issue_as,
+    .hold = hold,
+    .accessed = accessed,
+    .returned = returned,
+};

@@ -1,0 +1,127 @@
+// Offloading of blocks to stacks, as a scheme.
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/offload.h"
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
+#define CONFIG_OF struct tom_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+static const struct stack_config *stacks_in(const struct machine_config *machine)
+{
+    return machine->of_scheme[machine_scheme_number(machine, &tom_stacks)];
+}
+
+static bool is_on(const void *config)
+{
+    return ((const struct tom_config *)config)->policy != TOM_BASELINE;
+}
+
+static const char *check(struct arena *arena, const void *config,
+                         const struct machine_config *machine)
+{
+    (void)arena;
+    if (!is_on(config))
+        return NULL;
+    if (!stacks_in(machine)->stacks)
+        return "tom.policy needs memory stacks: stack.stacks is 0";
+    if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
+        return "memory.cores must be more than stack.stacks: each stack takes a core";
+    return NULL;
+}
+
+// As many cores as in the baseline: one of each stack is in the stack.
+static void require(struct arena *arena, const void *config, const struct machine_config *given,
+                    struct machine_config *machine)
+{
+    const struct tom_config *own = config;
+    uint32_t count = (uint32_t)stacks_in(given)->stacks;
+    struct added_cores *added = machine_add_cores(machine, "stack_core");
+    struct memsys_past *past = ARENA_ARRAY(arena, struct memsys_past, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct stack_sm *sm = ARENA_NEW(arena, struct stack_sm);
+        sm->stack = i;
+        past[i] = (struct memsys_past){sm, stacks_can_send, stacks_send};
+    }
+    added->past = past;
+    added->count = count;
+    machine->memsys.memory.cores -= count;
+    if (own->policy != TOM_IDEAL)
+        return;
+    added->core.warps = CORE_WARPS;
+    added->core.threads = CORE_WARPS * LANES;
+    added->core.registers = CORE_WARPS * LANES * 256;
+}
+
+static void read_plan(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
+                      const struct program *program, const void *config, struct diags *diags)
+{
+    struct tom_table *table = ARENA_NEW(arena, struct tom_table);
+    if (!is_on(config))
+        return;
+    if (tables && !tom_table_build(table, arena, tables, program, config, diags))
+        return;
+    plan->table = table->blocks.n ? table : NULL;
+    plan->lacks = table->blocks.n ? NULL : "blocks";
+    if (!tables)
+        return;
+    plan->summary = arena_printf(arena, "%u block%s to offload, %u left out", table->blocks.n,
+                                 table->blocks.n == 1 ? "" : "s", table->left_out);
+    for (uint32_t i = 0; i < table->reasons.n; i++)
+        plan->summary = arena_printf(arena, "%s\n  %s", plan->summary, table->reasons.v[i]);
+}
+
+static void print_storage(const void *config, const struct machine_config *machine, FILE *to)
+{
+    const struct tom_config *own = config;
+    uint64_t bits = TOM_ENTRY_BITS * own->metadata_entries;
+    (void)machine;
+    fprintf(to, "metadata table of a core: %llu entries of %u bits, %llu bits of shared memory\n",
+            (unsigned long long)own->metadata_entries, (unsigned)TOM_ENTRY_BITS,
+            (unsigned long long)bits);
+}
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    (void)machine;
+    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &((const struct tom *)state)->stats);
+}
+
+static void name_stats(const void *config, struct stats *stats)
+{
+    static const struct tom_stats none;
+    (void)config;
+    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &none);
+}
+
+static const struct scheme_stall stalls[] = {
+    {"decision", "waited for the decision about a block"},
+    {"drain", "waited for stores before a block was sent"},
+    {"stack", "the warp's block was in a memory stack"},
+};
+
+const struct scheme_ops tom_blocks = {
+    .name = "tom",
+    .section = "tom",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof *keys,
+    .config_bytes = sizeof(struct tom_config),
+    .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
+                   "condition (tom-no-ctrl), unless channels or stacks are busy\n"
+                   "(tom-ctrl), or at no cost (tom-ideal)",
+    .is_on = is_on,
+    .check = check,
+    .require = require,
+    .print_storage = print_storage,
+    .read_plan = read_plan,
+    .stalls = stalls,
+    .stall_count = sizeof stalls / sizeof *stalls,
+    .core = &tom_core_ops,
+    .create = tom_create,
+    .join = tom_join,
+    .tick = tom_tick,
+    .next = tom_next,
+    .add_stats = add_stats,
+    .name_stats = name_stats,
+};

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Whatever is offloaded to memory stacks, the samples leave the same in memory, byte for byte.
+
+usage: tom.py BUILD-ROOT [all]
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import SANITIZED, add_case, case, ends, main, run, same
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+ALL = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in path.name)
+# Loops with conditions; divergence; several kernels; accesses behind others; regions.
+FEW = ('libor/run-libor32.yaml', 'bfs/run.yaml', 'fdtd/run.yaml', 'vecadd/run.yaml', 'mvt/run.yaml')
+# Regions, up to whole kernels, as well as the blocks of the paper.
+REGIONS = ['--set', 'tom.candidates=regions']
+# Caches, queues and stacks that fill up, and blocks that wait for slots.
+SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'stack.port_queue=1',
+                            'stack.vault_queue=1', 'core.warps=8', 'core.threads=256', 'tom.drain=warp',
+                            'tom.condition=min') for option in ('--set', key)]
+RUNS = (['tom-ctrl'], ['tom-no-ctrl', *REGIONS], ['tom-ideal', *REGIONS])
+
+
+def name_of(path):
+    return '/'.join(path.parts[-2:])
+
+
+def buffers_of(path):
+    """names of all buffers"""
+    part = re.search(r'^buffers:\n((?:[ #].*\n)+)', path.read_text(), re.M).group(1)
+    return re.findall(r'^  (\w+):', part, re.M)
+
+
+def tag(folder, path):
+    program = path.parent / re.search(r'^program: *(\S+)', path.read_text(), re.M).group(1)
+    ends(run([TAGGER, program, '-o', 'tagged.ptx', '--cost=tom', '-w'], folder), 0)
+
+
+def execute(folder, path, *options):
+    """what all buffers hold in the end, the summary, and the statistics"""
+    names = buffers_of(path)
+    saves = ['--save=%s=%s.npy' % (name, name) for name in names]
+    if '--functional' not in options:
+        options = ('--config=tom', '--stats=stats', *options)
+    result = run([PROGRAM, path, '--program=tagged.ptx', '--json=out.json', *saves, *options], folder)
+    assert result.code == 0, result
+    contents = [(name, (folder / (name + '.npy')).read_bytes()) for name in names]
+    return contents, json.loads((folder / 'out.json').read_text()), (
+        '' if '--functional' in options else (folder / 'stats').read_text())
+
+
+def counted(statistics, name):
+    """of all kernels"""
+    return max([int(value) for value in re.findall(r'^%s = (\d+)' % name, statistics, re.M)], default=0)
+
+
+def same_buffers(found, expected, what):
+    for (name, one), (_, other) in zip(found, expected):
+        assert one == other, '%s: buffer %s differs' % (what, name)
+
+
+def sample(folder, path):
+    tag(folder, path)
+    expected, plain, _ = execute(folder, path, '--functional')
+    for policy, *options in RUNS[:1] if SANITIZED else RUNS:
+        found, summary, statistics = execute(folder, path, '--policy=' + policy, *options)
+        same_buffers(found, expected, policy)
+        same(counted(statistics, 'tom.returned'), counted(statistics, 'tom.offloaded'))
+        if not counted(statistics, 'tom.ahead'): # instructions that are executed twice count twice
+            same(summary['total']['thread_instructions'], plain['total']['thread_instructions'])
+    found, _, statistics = execute(folder, path, '--policy=tom-ctrl', *REGIONS, *SMALL)
+    same_buffers(found, expected, 'small machine')
+    if name_of(path) in FEW:
+        assert counted(statistics, 'tom.offloaded') > 0
+        again, _, shuffled = execute(folder, path, '--policy=tom-ctrl', *REGIONS, *SMALL, '--shuffle=7')
+        same_buffers(again, expected, 'another order')
+        same(shuffled, statistics)
+
+
+LIBOR = SAMPLES / 'libor' / 'run-libor32.yaml'
+
+
+def libor(folder, iterations, *options):
+    """the statistics of one warp of the loop of [002 Fig. 4]"""
+    sizes = [option for value in ('paths=32', 'nmat=%d' % iterations, 'nopt=0')
+             for option in ('--set', 'values.' + value)]
+    _, _, statistics = execute(folder, LIBOR, *sizes, *options)
+    return lambda name: counted(statistics, name)
+
+
+@case
+def libor_decisions(folder):
+    """3 iterations stay; 4 go, unless TX is busy; 5 go"""
+    tag(folder, LIBOR)
+    for iterations, busy, goes in ((3, 100, 0), (4, 100, 1), (5, 100, 1), (4, 1, 0), (5, 1, 1)):
+        # On slow links the loads in front of the loop are enough to be busy.
+        found = libor(folder, iterations, '--policy=tom-ctrl', '--set', 'tom.busy=%d' % busy,
+                      '--set', 'stack.link_gbps=4')
+        same((iterations, busy, found('tom.offloaded')), (iterations, busy, goes))
+        same(found('tom.condition_false'), int(iterations < 4))
+        same(found('tom.busy_tx'), int(iterations == 4 and busy == 1))
+
+
+@case
+def libor_flits(folder):
+    """40 + 40 flits become 42 + 3, and 800 + 800 become 42 + 31"""
+    tag(folder, LIBOR)
+    none = libor(folder, 4)
+    for iterations, list_and_ack in ((4, 3), (80, 31)):
+        # Without: ten flits each way for each of further iterations, when all stores are in memory.
+        more = libor(folder, iterations + 40)
+        found = libor(folder, iterations, '--policy=tom-ctrl')
+        same(found('stack.tx_offload'), 42)
+        same(found('stack.rx_ack') + found('stack.rx_coherence'), list_and_ack)
+        same(found('tom.lines_written'), iterations)
+        same(more('stack.reads') - none('stack.reads'), iterations + 36)
+
+
+@case
+def no_bytes(folder):
+    """blocks without packets and without other stacks, under tom-ideal"""
+    tag(folder, LIBOR)
+    found = libor(folder, 80, '--policy=tom-ideal')
+    same([found('stack.' + name) for name in ('tx_offload', 'rx_ack', 'rx_coherence', 'cross', 'remote')],
+         [0] * 5)
+    same(found('tom.returned'), 1)
+
+
+for each in ALL if sys.argv[2:] == ['all'] else [SAMPLES / name for name in FEW]:
+    add_case(name_of(each), sample, each)
+
+main()

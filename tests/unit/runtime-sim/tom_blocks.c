@@ -1,0 +1,318 @@
+// Offloading of blocks to memory stacks: decisions, conditions, the way of a block, what comes
+// back.
+#include "backend/tags.h"
+#include "runtime-sim/schemes/tom/offload.h"
+#include "tests/fuzz/tagged.h"
+#include "tests/unit/runtime-sim/machine_fixture.h"
+
+// Decisions
+
+static enum tom_answer answer(const struct tom_question *q)
+{
+    enum tom_answer first = tom_decide_first(q);
+    return first == TOM_OFFLOAD ? tom_decide_stack(q) : first;
+}
+
+// Condition, busy channels, tag, room: 64 rows, of which ctrl offloads 9 and no-ctrl 32.
+static void decisions(void **state)
+{
+    (void)state;
+    uint32_t ctrl = 0, no_ctrl = 0, ideal = 0;
+    for (uint32_t row = 0; row < 64; row++) {
+        struct tom_question q = {.policy = TOM_CTRL,
+                                 .condition = row & 1,
+                                 .busy_tx = row & 2,
+                                 .busy_rx = row & 4,
+                                 .saves = row >> 3 & 3,
+                                 .pending = row & 32 ? 48 : 47,
+                                 .limit = 48};
+        bool tx = q.busy_tx && !(q.saves & TOM_SAVES_TX);
+        bool rx = q.busy_rx && !(q.saves & TOM_SAVES_RX);
+        enum tom_answer expected = !q.condition ? TOM_CONDITION_FALSE
+                                   : tx         ? TOM_BUSY_TX
+                                   : rx         ? TOM_BUSY_RX
+                                   : row & 32   ? TOM_FULL
+                                                : TOM_OFFLOAD;
+        assert_int_equal(answer(&q), expected);
+        ctrl += expected == TOM_OFFLOAD;
+        q.policy = TOM_NO_CTRL;
+        no_ctrl += answer(&q) == TOM_OFFLOAD;
+        q.policy = TOM_IDEAL;
+        ideal += answer(&q) == TOM_OFFLOAD;
+    }
+    assert_int_equal(ctrl, 9);
+    assert_int_equal(no_ctrl, 32);
+    assert_int_equal(ideal, 32);
+}
+
+// Conditions
+
+static bool name_of(void *context, const char *name, size_t length, struct condition_op *to)
+{
+    (void)context;
+    *to = (struct condition_op){.kind = *name == '[' ? CONDITION_PARAMETER : CONDITION_REGISTER,
+                                .place = (uint32_t)name[length - 1]};
+    return name[0] == '[' || name[0] == '%';
+}
+
+// %a is 10, %b is -3; parameters are 100.
+static int64_t read_name(void *context, const struct condition_op *op)
+{
+    (void)context;
+    return op->kind == CONDITION_PARAMETER ? 100 : op->place == 'a' ? 10 : -3;
+}
+
+static void conditions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } good[] = {
+        {"%a", 10},
+        {"-%a + 3 * %b", -19},
+        {"(%a - %b) / 4", 3},
+        {"%b / 2", -1},
+        {"7 / (%a - 10)", 0},
+        {"max([k_param_4] - %a, 1)", 90},
+        {"max(min(%a, %b), -2)", -2},
+        {"if(lt(%a, %b), 5, shl(1, 4))", 16},
+        {"u8(%b) + s8(200)", 253 - 56},
+        {"rem(%b, 2) + shr(-8, 1) + and(12, 10) + or(1, 2) + xor(7, 5)", -1 - 4 + 8 + 3 + 2},
+        {"eq(%a, 10) + ne(%a, 10) + le(1, 1) + gt(1, 1) + ge(2, 1)", 3},
+        {"u32(-1)", 4294967295},
+        {"9223372036854775807 + 1", INT64_MIN},
+    };
+    static const char *const bad[] = {"", "%a +", "(%a", "max(%a)", "%a %b", "x", "min(%a, %b, 1)"};
+    struct memory memory = {0};
+    struct arena arena;
+    struct condition condition;
+    if (setjmp(memory.on_failure))
+        abort();
+    arena_init(&arena, &memory);
+    for (uint32_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(condition_compile(&condition, &arena, good[i].text, name_of, NULL));
+        assert_true(condition_value(&condition, read_name, NULL) == good[i].value);
+    }
+    for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(condition_compile(&condition, &arena, bad[i], name_of, NULL));
+    arena_free(&arena);
+}
+
+// Machines
+
+#define ENTRY(name, body)                                                                          \
+    ".visible .entry " name "(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 lanes)\n"   \
+    "{\n.reg .b32 %r<12>; .reg .b64 %d<8>; .reg .f32 %f<8>; .reg .pred %p<4>;\n"                   \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
+    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %d4, %r1, 4;\n"                                   \
+    "mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r2; mul.wide.u32 %d3, %r6, 4;\n"                \
+    "ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u32 %r4, [n];\n"                       \
+    "ld.param.u32 %r5, [lanes]; add.u64 %d1, %d1, %d4; add.u64 %d2, %d2, %d4;\n"                   \
+    "setp.ge.u32 %p1, %r3, %r5; mov.f32 %f3, 0f3F800000;\n" body "ret;\n}\n"
+
+// A loop for the first lanes: sums words of a, and writes each sum to b. The first access is the
+// first instruction, or behind two additions.
+#define LOOP(first)                                                                                \
+    "@%p1 bra OUT; mov.u32 %r8, %r4;\nL:\n" first                                                  \
+    "ld.global.f32 %f1, [%d1]; add.f32 %f3, %f3, %f1; st.global.f32 [%d2], %f3;\n"                 \
+    "add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3; sub.u32 %r8, %r8, 1;\n"                         \
+    "setp.ne.u32 %p2, %r8, 0; @%p2 bra L;\n"                                                       \
+    "OUT: st.global.f32 [%d2], %f3;\n"
+
+static const char text[] = HEAD("7.0", "sm_70") ENTRY("plain", LOOP(""))
+    ENTRY("ahead", LOOP("add.f32 %f3, %f3, %f3; add.f32 %f3, %f3, 0f3F000000;\n"));
+
+enum { MOST = 1 << 19 };
+
+struct block_rig {
+    struct rig r;
+    struct tables tables;
+    struct tom_table table;
+    struct tom *tom;
+    float *a, *b;
+};
+
+static const struct tom_config *config_of(const struct rig *r)
+{
+    return r->config.of_scheme[machine_scheme_number(&r->config, &tom_blocks)];
+}
+
+static void build(struct block_rig *b, const char *const *settings)
+{
+    static char tagged_text[1 << 14];
+    const struct pass_options options = {.cost = COST_TOM};
+    struct tagged tagged;
+    struct machine_plans plans = {0};
+    memset(b, 0, sizeof *b);
+    tagged_make_by(&tagged, text, strlen(text), &options, MUTATE_NOTHING, 0);
+    assert_string_equal(tagged.wrong, "");
+    snprintf(tagged_text, sizeof tagged_text, "%s", tagged.text);
+    tagged_free(&tagged);
+    rig_configure_from(&b->r, tagged_text, "tom", 0, settings, schemes);
+    struct kernel *k = &b->r.k;
+    assert_true(tags_read(&b->tables, &k->arena, &k->source, &k->diags));
+    assert_true(tom_table_build(&b->table, &k->arena, &b->tables, &k->program, config_of(&b->r),
+                                &k->diags));
+    assert_int_equal(b->table.blocks.n, 2);
+    plans.table[machine_scheme_number(&b->r.config, &tom_blocks)] = &b->table;
+    rig_build_planned(&b->r, &plans);
+    b->tom = machine_scheme(b->r.machine, &tom_blocks);
+}
+
+// Runs a kernel for some iterations and lanes; returns its cycles.
+static uint64_t run(struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
+                    uint32_t iterations, uint32_t lanes)
+{
+    b->a = kernel_buffer(&b->r.k, MOST * 4);
+    b->b = kernel_buffer(&b->r.k, MOST * 4);
+    kernel_u32(&b->r.k, iterations);
+    kernel_u32(&b->r.k, lanes);
+    for (uint32_t i = 0; i < MOST; i++)
+        b->a[i] = (float)(i % 7) * 0.25F;
+    return rig_run(&b->r, kernel, grid, block);
+}
+
+// Compares with a machine that offloads nothing.
+static void check(const struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
+                  uint32_t iterations, uint32_t lanes)
+{
+    static struct block_rig plain;
+    build(&plain, SETTINGS("tom.policy=baseline"));
+    run(&plain, kernel, grid, block, iterations, lanes);
+    assert_memory_equal(plain.b, b->b, MOST * 4);
+    rig_free(&plain.r);
+}
+
+#define CTRL "tom.policy=tom-ctrl"
+
+// One warp: 10 cycles to form the packet, its flits on the link, the latency of the link.
+static void sequence(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    uint64_t cycles = 0;
+    for (uint32_t pipeline = 10; pipeline <= 50; pipeline += 40) {
+        build(&b, SETTINGS(CTRL, pipeline == 10 ? "tom.pipeline=10" : "tom.pipeline=50"));
+        uint64_t found = run(&b, "plain", 1, 32, 20, 32);
+        const struct tom_run *first = &b.tom->runs[0];
+        uint64_t flits = (b.table.blocks.v[0].bytes_in + 15) / 16;
+        assert_int_equal(b.tom->stats.returned, 1);
+        assert_int_equal(b.tom->stacks->total.tx_offload, flits);
+        // Clocks of the link are 1.25 GHz, cycles 1.4 GHz: 28 parts and 25 parts of time.
+        uint64_t sent = (first->since * 25 + 27) / 28, arrived = sent + (flits + 3) / 4 + 8;
+        assert_int_equal(first->ready, arrived * 28 / 25 + 1);
+        // The number of iterations is the last result in front of the loop.
+        assert_in_range(b.tom->stats.decision_cycles, 1, 10);
+        assert_int_equal(b.tom->stats.queue_cycles, 0);
+        assert_true(pipeline == 10 || (found > cycles + 35 && found < cycles + 45));
+        cycles = found;
+        check(&b, "plain", 1, 32, 20, 32);
+        rig_free(&b.r);
+    }
+}
+
+// The block starts again from its begin, with the registers as they were; without room it goes on.
+static void ahead(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build(&b, SETTINGS(CTRL));
+    run(&b, "ahead", 2, 64, 20, 64);
+    assert_int_equal(b.tom->stats.ahead, 4);
+    assert_int_equal(b.tom->stats.returned, 4);
+    double twice = rig_stat(&b.r, "machine.warp_instructions");
+    check(&b, "ahead", 2, 64, 20, 64);
+    rig_free(&b.r);
+    build(&b, SETTINGS(CTRL, "core.warps=1", "core.threads=32"));
+    run(&b, "ahead", 60, 32, 20, 32);
+    uint64_t full = b.tom->stats.full;
+    assert_int_equal(b.tom->stats.ahead, 60);
+    assert_true(full > 0 && b.tom->stats.offloaded == 60 - full);
+    double some = rig_stat(&b.r, "machine.warp_instructions");
+    uint64_t offloaded = b.tom->stats.offloaded;
+    check(&b, "ahead", 60, 32, 20, 32);
+    rig_free(&b.r);
+    build(&b, SETTINGS("tom.policy=baseline"));
+    run(&b, "ahead", 2, 64, 20, 64);
+    assert_true(twice - rig_stat(&b.r, "machine.warp_instructions") == 4 * 2); // two additions
+    rig_free(&b.r);
+    build(&b, SETTINGS("tom.policy=baseline"));
+    run(&b, "ahead", 60, 32, 20, 32);
+    assert_true(some - rig_stat(&b.r, "machine.warp_instructions") == (double)offloaded * 2);
+    rig_free(&b.r);
+}
+
+// 48 blocks of a stack at most; without control they wait there.
+static void pending(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build(&b, SETTINGS(CTRL));
+    run(&b, "plain", 60, 256, 20, 256);
+    assert_int_equal(b.tom->stats.most_pending, 48);
+    assert_true(b.tom->stats.full > 0);
+    assert_int_equal(b.tom->stats.offloaded + b.tom->stats.full, 480);
+    check(&b, "plain", 60, 256, 20, 256);
+    rig_free(&b.r);
+    build(&b, SETTINGS("tom.policy=tom-no-ctrl"));
+    run(&b, "plain", 60, 256, 20, 256);
+    assert_true(b.tom->stats.most_pending > 48);
+    assert_int_equal(b.tom->stats.offloaded, 480);
+    assert_true(b.tom->stats.queue_cycles > 0);
+    check(&b, "plain", 60, 256, 20, 256);
+    rig_free(&b.r);
+}
+
+// Some lanes are in the block; the others keep their registers, and memory.
+static void masks(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    static const uint32_t lanes[] = {7, 1, 0};
+    for (uint32_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
+        build(&b, SETTINGS(CTRL));
+        run(&b, "plain", 1, 32, 20, lanes[i]);
+        assert_int_equal(b.tom->stats.returned, lanes[i] > 0);
+        check(&b, "plain", 1, 32, 20, lanes[i]);
+        rig_free(&b.r);
+    }
+}
+
+// Lines that a block has written are in no cache of the GPU when the warp goes on.
+static void coherence(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build(&b, SETTINGS(CTRL));
+    run(&b, "plain", 1, 32, 20, 32);
+    assert_int_equal(b.tom->stats.lines_written, 20);
+    assert_int_equal(b.tom->stats.bytes_out, b.table.blocks.v[0].bytes_out + 6 * 20);
+    rig_free(&b.r);
+    build(&b, SETTINGS(CTRL, "tom.invalidate=none"));
+    run(&b, "plain", 1, 32, 20, 32);
+    assert_int_equal(b.tom->stats.lines_written, 0);
+    assert_int_equal(b.tom->stacks->total.rx_coherence, 0);
+    rig_free(&b.r);
+}
+
+// A table with one entry: of the other kernel's block, each kernel has its own.
+static void table_is_full(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build(&b, SETTINGS(CTRL, "tom.metadata_entries=1"));
+    assert_int_equal(b.table.left_out, 0);
+    assert_int_equal(TOM_ENTRY_BITS * 40, 10320);
+    rig_free(&b.r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
+        cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
+        cmocka_unit_test(coherence), cmocka_unit_test(table_is_full),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
