@@ -1,4 +1,4 @@
-// What a run prints where no file of results was asked for: the counts of each kernel, as a table.
+// The summary that a run without a file of results prints: the counts of each kernel, as a table.
 #pragma once
 #include "runtime-sim/device/timed.h"
 #include <stdio.h>

@@ -5,7 +5,7 @@ open: a seeded sample of machines, each number drawn from its plausible range.
 usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--group=micro|workload]... [--jobs=N]
                       [--store=FILE] [--out=FILE]
 
---store keeps the results, one line of JSON for each machine; a later run of the same groups goes on
+--store keeps the results, one line of JSON for each machine; a later run of the same groups continues
 from there. --out writes the report of all machines in the store; with --jobs=0 no other is run.
 """
 import argparse
@@ -87,7 +87,7 @@ PAPER = {('llc', 'workload'): 19, ('llc', 'micro'): 30, ('omni', 'workload'): 31
 
 
 def draw(seed, number):
-    """The machine of this number, the same whatever is drawn before it."""
+    """The machine of this number, the same after any draws before it."""
     source = random.Random('%d %d' % (seed, number))
     return {key: source.choice(values) for key, values in RANGES.items()}
 

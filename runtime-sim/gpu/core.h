@@ -109,8 +109,8 @@ enum part_route {
     ROUTE_DIRECT,
     ROUTE_CONSTANT,
     ROUTE_TEXTURE,
-    ROUTE_LOOKUP, // of a scheme's entry: a look-up in the L1; a line on its way counts as there
-    ROUTE_LOOKUP_THERE, // the same; a line on its way does not
+    ROUTE_LOOKUP,       // of a scheme's entry: a look-up in the L1; a line in flight is a hit
+    ROUTE_LOOKUP_THERE, // the same; a line in flight is a miss
     ROUTE_PASS,         // of a scheme's entry: no access
 };
 

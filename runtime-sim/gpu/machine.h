@@ -105,8 +105,8 @@ struct cta_placement {
     bool one_per_core; // such a CTA does not share its core
 };
 
-// What sampling left out of a launch. The window is that in which the cycles of a wave of CTAs are
-// measured.
+// The parts of a launch that sampling skipped. The window is the interval in which the cycles of a
+// wave of CTAs are measured.
 struct machine_skipped {
     uint64_t ctas, warp_instructions, thread_instructions;
     uint64_t window_begun, window_ended, window_waves;

@@ -1,6 +1,6 @@
 // Sampling of CTAs: of a launch with many waves one wave in each period takes time. A wave is the
 // number of CTAs that are resident at the same time. The CTAs between are executed without time as
-// soon as the next one with time is about to start, so that the machine goes on as if they did not
+// soon as the next one with time is about to start, so that the machine runs as if they did not
 // exist: it never drains. The last CTA takes time. Cycles for each wave are measured behind the
 // first ones, in which the caches, the rows of the DRAM and the distances of CTAs are not yet those
 // of the rest.

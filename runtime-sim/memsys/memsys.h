@@ -136,8 +136,8 @@ struct memsys_offer {
     bool taken; // by the interface; false: it has taken no reply in this clock
 };
 
-// What the owner decides and observes about replies that enter the reply network. All functions are
-// optional. They may change the network at this node and the owner's state of this node only.
+// Functions of the owner for replies that enter the reply network. All are optional. They may
+// change the network at this node and the owner's state of this node only.
 struct memsys_replies {
     void *context;
     // Returns the priority of a reply that is handed to the interface of a node; it has at least
@@ -286,12 +286,12 @@ void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
 enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
                                    uint64_t *ready);
 
-// Of endpoints with a path of their own (struct memsys_past). Values are read or written now; false
-// if the owner lets the request wait, which is asked again later.
+// For endpoints with a path of their own (struct memsys_past). Reads or writes values now; returns
+// false if the owner lets the request wait: the call is repeated later.
 bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
-// The reply has come to the endpoint.
+// Called when the reply has arrived at the endpoint.
 void memsys_answer_past(struct memsys *memsys, uint32_t entry);
-// The endpoint has room for a request, if it was refused.
+// Notifies the endpoint of room for a request, if one was refused.
 void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 
 // For a backend. It has something to do at another time, because of others than slices; returns its
@@ -302,8 +302,8 @@ uint64_t memsys_look_again(struct memsys *memsys);
 void memsys_expect(struct memsys *memsys);
 void memsys_notify(struct memsys *memsys);
 
-// Forgets a line of a slice, unless it is on its way. True if it was there. Requires that the slice
-// has not written bytes which the memory behind it lacks.
+// Removes a line of a slice, unless it is in flight. Returns true if it was removed. Requires that
+// the slice has no dirty bytes of it.
 bool memsys_drop(struct memsys *memsys, uint64_t line);
 
 // Packets between endpoints, of a class of their own in the request network (memory.packet_class).

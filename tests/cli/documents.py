@@ -127,7 +127,7 @@ FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute
 OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
 TEST_FOLDERS = ('tests/', 'bench/')
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
-FILE = re.compile(r'(?<![\w./])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
+FILE = re.compile(r'(?<![\w./=])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
 SOURCE = r'^[\w*-]+\.(?:c|h|def|inc|sh)$'
 PLACE_HOLDER = re.compile(r'(^|/)[A-Z]+(\.|/|$)')
 

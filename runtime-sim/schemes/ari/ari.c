@@ -58,7 +58,7 @@ bool ari_consumes(const struct ari_config *config)
            config->injection == ARI_PRIORITY;
 }
 
-// Of the class with the fewest virtual channels.
+// Returns the virtual channels of the class with the fewest.
 static uint64_t least_vcs(const struct noc_config *network)
 {
     uint64_t least = network->vcs / network->classes;
@@ -239,7 +239,7 @@ static void add_stats(const struct machine *machine, const void *state, struct s
                   &a->controllers[i].stats);
 }
 
-// Of controllers only the first.
+// Names the statistics of the first controller only.
 static void name_stats(const void *own, struct stats *stats)
 {
     static const struct ari_stats none;

@@ -13,7 +13,8 @@ void ari_controller_init(struct ari_controller *c, const struct ari_config *conf
 
 // Intervals
 
-// What was ready in the interval would have been taken without limits: sent, or waiting at its end.
+// Packets that were ready in the interval, sent or waiting at its end, would have been sent without
+// limits.
 static void choose_speed(struct ari_controller *c, struct noc *network)
 {
     double packets = (double)(c->packets + c->waiting);

@@ -1,5 +1,5 @@
-// What the scheme adds to a memory controller's network interface and router, and an estimate of
-// the area, beside what [004 §6.1] says of a synthesised design.
+// The storage that the scheme adds to a memory controller's network interface and router, and an
+// estimate of the area, beside the figures of a synthesised design in [004 §6.1].
 //
 // Reading: a pair of interface and router has as area its registers, one flip-flop for each bit of
 // a queue or buffer, and its crossbar, one multiplexer of two inputs for each crosspoint and bit.

@@ -10,7 +10,7 @@ enum offload_policy {
     OFFLOAD_ADAPTIVE, // the same, for chains that are measured to save traffic
 };
 
-// Of the keys of loads and of full queues, in their order.
+// Values of the keys of loads and of full queues, in their order.
 enum offload_lookups { OFFLOAD_LOOK_ALL, OFFLOAD_LOOK_FIRST };
 enum offload_pending { OFFLOAD_PENDING_HITS, OFFLOAD_PENDING_MISSES };
 enum offload_flushed { OFFLOAD_FLUSHED_ALLOCATE, OFFLOAD_FLUSHED_DIRECT };

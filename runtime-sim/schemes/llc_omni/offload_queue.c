@@ -324,7 +324,7 @@ static bool is_plain(const struct entry *entry)
     return !held->shared && !held->local && held->order == W_weak && entry->parts.n;
 }
 
-// What becomes of a part of a chain's load.
+// Returns the route of a part of a chain's load.
 static uint8_t route_of(const struct core *core, const struct oq_chain *c, const struct part *part)
 {
     const struct offload_config *config = oq_of(core)->shared->config;

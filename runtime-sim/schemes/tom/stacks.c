@@ -184,7 +184,8 @@ static uint64_t ready(const void *backend)
     return p->done.count ? p->of->jobs[p->done.first].ready : UINT64_MAX;
 }
 
-// Of all slices. Callers only wait until nothing is inside, so that the slice makes no difference.
+// Counts the requests of all slices. Callers only wait until the count is 0, so the slice does not
+// matter.
 static uint32_t inside(const void *backend)
 {
     return ((const struct stack_port *)backend)->of->used;

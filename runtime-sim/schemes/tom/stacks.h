@@ -29,7 +29,7 @@ enum { STACKS_MOST = 8, STACK_JOBS_NONE = UINT32_MAX };
 
 enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET };
 
-// A request on its way to a vault and back, or a packet of an offloaded block.
+// A request in flight to a vault or back, or a packet of an offloaded block.
 struct stack_job {
     struct memsys_piece piece;  // JOB_SLICE; `entry` of JOB_SM
     uint64_t ready;             // the clock at which it can go on
@@ -55,7 +55,7 @@ enum { VAULT_LINKS, VAULT_SMS, VAULT_SIDES };
 struct stack_vault {
     struct dram_channel channel;
     struct stack_list waiting[VAULT_SIDES];
-    uint32_t reserved[VAULT_SIDES]; // on their way, or waiting
+    uint32_t reserved[VAULT_SIDES]; // in flight, or waiting
     uint32_t turn;
 };
 
