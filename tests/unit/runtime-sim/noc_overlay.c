@@ -137,7 +137,7 @@ static void test_drains(void **state)
             static uint64_t digest;
             begin(&n, networks[i]);
             noc_shuffle(n.noc, shuffle * 77);
-            struct traffic_test t = traffic_begin(&n, 2, 1);
+            struct traffic_test t = traffic_begin(&n, 1, 1);
             t.flits_most = 9;
             traffic_run(&t, 2000);
             traffic_drain(&t);
