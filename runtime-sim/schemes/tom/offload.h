@@ -7,6 +7,7 @@
 // formed and sent. In the stack a detached warp executes the block; the acknowledgement brings
 // live-outs and the lines that were written, which the core's L1 and the L2 drop.
 #pragma once
+#include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
@@ -39,7 +40,8 @@ struct tom_run {
     uint8_t *values;            // of the block's registers, then of its live-outs
     struct cta *cta;            // while it is in the stack
     struct line_set lines;      // that it has written
-    uint32_t next;              // in the stack's queue
+    struct map_instance map;
+    uint32_t next; // in the stack's queue
 };
 
 // Codes and slots of the scoreboard of a block.
@@ -81,6 +83,7 @@ struct tom {
     struct tom_queue queues[STACKS_MOST];
     VEC(struct cta *) idle; // for detached warps
     struct tom_stats stats;
+    struct map_stats map;
 };
 
 extern const struct core_ops tom_core_ops;
