@@ -115,6 +115,8 @@ bool machine_agenda_holds(const struct machine *machine);
 // Ends a launch without CTAs left.
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
+// Cores issue again after shared.paused was set.
+void machine_resume_cores(struct machine *machine);
 // Frees the memory of a launch that has begun.
 void machine_release(struct running *running);
 
