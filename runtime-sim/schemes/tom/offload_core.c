@@ -137,6 +137,8 @@ static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena
                 add_line(&run->lines, arena, line);
             if (tom->stacks->count == MAP_STACKS)
                 map_note(&tom->map, &run->map, line * size, stacks_of(tom->stacks, line * size));
+            if (tom_learns(tom))
+                tom_learn_note(tom, held->warp->cta->launch->image, address);
         }
     }
 }

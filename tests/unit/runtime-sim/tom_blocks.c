@@ -249,18 +249,18 @@ static void pending(void **state)
     (void)state;
     static struct block_rig b;
     build(&b, SETTINGS(CTRL));
-    run(&b, "plain", 60, 256, 20, 256);
+    run(&b, "plain", 60, 256, 8, 256);
     assert_int_equal(b.tom->stats.most_pending, 48);
     assert_true(b.tom->stats.full > 0);
     assert_int_equal(b.tom->stats.offloaded + b.tom->stats.full, 480);
-    check(&b, "plain", 60, 256, 20, 256);
+    check(&b, "plain", 60, 256, 8, 256);
     rig_free(&b.r);
     build(&b, SETTINGS("tom.policy=tom-no-ctrl"));
-    run(&b, "plain", 60, 256, 20, 256);
+    run(&b, "plain", 60, 256, 8, 256);
     assert_true(b.tom->stats.most_pending > 48);
     assert_int_equal(b.tom->stats.offloaded, 480);
     assert_true(b.tom->stats.queue_cycles > 0);
-    check(&b, "plain", 60, 256, 20, 256);
+    check(&b, "plain", 60, 256, 8, 256);
     rig_free(&b.r);
 }
 
@@ -357,6 +357,42 @@ static void best_pair(void **state)
     }
 }
 
+// After 48 instances all cores stop; allocations of candidate blocks get the new mapping, others
+// keep theirs; the memory is as without.
+static void learning(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    uint64_t cycles = 0;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        build(&b, SETTINGS(CTRL, "tom.map=tmap", "core.warps=8", "core.threads=256"));
+        b.r.shuffle = seed;
+        kernel_buffer(&b.r.k, 4096);
+        b.r.k.param_bytes = 0;
+        uint64_t found = run(&b, "plain", 240, 256, 6, 256);
+        assert_int_equal(b.tom->learning.phase, LEARN_NOT);
+        assert_in_range(b.tom->stats.learning_cycles, 1000, found);
+        assert_true(b.tom->stats.stopped_cycles > 0);
+        assert_true(b.tom->map.instances > 48);
+        assert_int_equal(b.tom->stats.ranges_mapped, 2);
+        assert_true(b.tom->stats.offloaded > 0);
+        uint64_t first[2], before;
+        memcpy(first, b.r.k.params, sizeof first);
+        before = first[0] - 4096 - 256;
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct partition_range *range = partition_range_of(&b.tom->stacks->map, first[i]);
+            assert_int_equal(range->rule, PARTITION_MODULO);
+            assert_int_equal(range->last - range->first + 1, MOST * 4);
+        }
+        assert_int_equal(partition_range_of(&b.tom->stacks->map, before)->rule, PARTITION_XOR);
+        assert_true(!seed || found == cycles);
+        cycles = found;
+        if (!seed)
+            check(&b, "plain", 240, 256, 6, 256);
+        rig_free(&b.r);
+    }
+}
+
 // A table with one entry: of the other kernel's block, each kernel has its own.
 static void table_is_full(void **state)
 {
@@ -374,7 +410,7 @@ int main(void)
         cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
         cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
         cmocka_unit_test(coherence), cmocka_unit_test(table_is_full), cmocka_unit_test(analyzer),
-        cmocka_unit_test(best_pair),
+        cmocka_unit_test(best_pair), cmocka_unit_test(learning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
