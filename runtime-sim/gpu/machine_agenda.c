@@ -166,9 +166,8 @@ static bool is_ready(const struct core *core)
     return any;
 }
 
-static void resume_cores(struct machine *machine)
+void machine_resume_cores(struct machine *machine)
 {
-    end_pause(machine);
     machine->shared.paused = false;
     for (uint32_t i = 0; i < machine->count; i++)
         if (is_ready(&machine->cores[i]))
@@ -207,7 +206,10 @@ static bool begin_event(struct machine *machine, struct machine_event *event,
         return true;
     case EVENT_COPY: machine_begin_copy(machine, event); return true;
     case EVENT_PAUSE: pause_cores(machine, event); return true;
-    case EVENT_RESUME: resume_cores(machine); break;
+    case EVENT_RESUME:
+        end_pause(machine);
+        machine_resume_cores(machine);
+        break;
     case EVENT_CALL: event->call(event->context, event->begun); break;
     }
     machine_end_event(machine, event);

@@ -120,6 +120,8 @@ void machine_sample_begin(const struct machine *machine, struct running *running
 void machine_sample_skip(struct machine *machine, struct running *running, struct cta *cta);
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
+// Cores issue again after shared.paused was set.
+void machine_resume_cores(struct machine *machine);
 // Frees the memory of a launch that has begun.
 void machine_release(struct running *running);
 

@@ -24,7 +24,8 @@ REGIONS = ['--set', 'tom.candidates=regions']
 SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'stack.port_queue=1',
                             'stack.vault_queue=1', 'core.warps=8', 'core.threads=256', 'tom.drain=warp',
                             'tom.condition=min') for option in ('--set', key)]
-RUNS = (['tom-ctrl'], ['tom-no-ctrl', *REGIONS], ['tom-ideal', *REGIONS])
+LEARNT = ['--set', 'tom.map=tmap', '--set', 'tom.learn_instances=16']
+RUNS = (['tom-ctrl', *LEARNT], ['tom-ctrl'], ['tom-no-ctrl', *REGIONS], ['tom-ideal', *REGIONS])
 
 
 def name_of(path):
@@ -68,7 +69,7 @@ def same_buffers(found, expected, what):
 def sample(folder, path):
     tag(folder, path)
     expected, plain, _ = execute(folder, path, '--functional')
-    for policy, *options in RUNS[:1] if SANITIZED else RUNS:
+    for policy, *options in RUNS[:2] if SANITIZED else RUNS:
         found, summary, statistics = execute(folder, path, '--policy=' + policy, *options)
         same_buffers(found, expected, policy)
         same(counted(statistics, 'tom.returned'), counted(statistics, 'tom.offloaded'))

@@ -202,8 +202,9 @@ static void decide(struct tom *tom, struct tom_run *run)
     enum tom_answer answer = tom_decide_first(&question);
     tom->stats.asked++;
     tom->stats.decision_cycles += tom->machine->now - run->since;
-    if (answer != TOM_OFFLOAD) {
-        count_answer(tom, answer);
+    if (answer != TOM_OFFLOAD || tom_learns(tom)) {
+        if (answer != TOM_OFFLOAD)
+            count_answer(tom, answer);
         go_on(tom, run, RUN_HOME, place->begin);
     } else if (ahead) {
         save_values(run, slot->warp);
@@ -395,12 +396,14 @@ void tom_tick(struct machine *machine, void *state)
         poll(tom, &own->runs[slot]);
     }
     tom_start_waiting(tom);
+    tom_learn_tick(tom);
 }
 
 uint64_t tom_next(const struct machine *machine, const void *state)
 {
     const struct tom *tom = state;
-    bool works = stacks_have_arrivals(tom->stacks);
+    bool works = stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
+                 (tom_learns(tom) && tom->map.instances >= tom->config->learn_instances);
     for (uint32_t i = 0; !works && i < machine->ordinary; i++)
         works = tom_core_of(&machine->cores[i])->polls;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
@@ -522,6 +525,8 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         run->values = arena_alloc(machine->arena, tom->values_most + 1);
     }
     join_sms(tom);
+    if (tom->config->map)
+        tom_learn_begin(tom);
     return tom;
 }
 

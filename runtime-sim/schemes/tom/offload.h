@@ -7,6 +7,7 @@
 // formed and sent. In the stack a detached warp executes the block; the acknowledgement brings
 // live-outs and the lines that were written, which the core's L1 and the L2 drop.
 #pragma once
+#include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
@@ -39,7 +40,8 @@ struct tom_run {
     uint8_t *values;            // of the block's registers, then of its live-outs
     struct cta *cta;            // while it is in the stack
     struct line_set lines;      // that it has written
-    uint32_t next;              // in the stack's queue
+    struct map_instance map;
+    uint32_t next; // in the stack's queue
 };
 
 // Codes and slots of the scoreboard of a block.
@@ -62,6 +64,22 @@ struct tom_queue {
     uint32_t first, last, count;
 };
 
+// Learning of a mapping [002 §4.3]: instances run in the GPU; then all cores stop, the caches are
+// emptied, and allocations that candidate blocks access get the best mapping. The copy of the data
+// from the CPU takes as long as that in front of a launch without learning; neither counts.
+enum tom_phase { LEARN_NOT, LEARN_RUNNING, LEARN_STOPPING, LEARN_FLUSHING };
+
+struct tom_range {
+    uint64_t first, last;
+    bool candidate; // a candidate block has accessed it
+};
+
+struct tom_learning {
+    enum tom_phase phase;
+    uint64_t since;
+    VEC(struct tom_range) ranges; // the memory allocation table
+};
+
 struct tom_stats {
 #define STATS_DEF "runtime-sim/schemes/tom/tom_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
@@ -80,7 +98,9 @@ struct tom {
     uint32_t pending[STACKS_MOST];
     struct tom_queue queues[STACKS_MOST];
     VEC(struct cta *) idle; // for detached warps
+    struct tom_learning learning;
     struct tom_stats stats;
+    struct map_stats map;
 };
 
 extern const struct core_ops tom_core_ops;
@@ -96,6 +116,15 @@ void *tom_create(struct machine *machine, const void *config, const void *plan);
 void tom_join(struct machine *machine, void *state);
 void tom_tick(struct machine *machine, void *state);
 uint64_t tom_next(const struct machine *machine, const void *state);
+
+// Learning (learn.c).
+void tom_learn_begin(struct tom *tom);
+void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address);
+void tom_learn_tick(struct tom *tom);
+static inline bool tom_learns(const struct tom *tom)
+{
+    return tom->learning.phase != LEARN_NOT;
+}
 
 // The slot waits for the controller no longer.
 void tom_stop_polling(struct tom_core *own, uint32_t slot);

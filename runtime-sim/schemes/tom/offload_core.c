@@ -41,12 +41,13 @@ static uint32_t timing_of(const struct core *core, uint32_t slot)
 // A block that the warp executes itself is over when it issues something else.
 static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at)
 {
-    const struct tom *tom = tom_core_of(core)->of;
+    struct tom *tom = tom_core_of(core)->of;
     if (run->state != RUN_HOME)
         return false;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
         return true;
+    map_end(&tom->map, &run->map);
     run->state = RUN_NONE;
     return false;
 }
@@ -118,19 +119,37 @@ static void add_line(struct line_set *set, struct arena *arena, uint64_t line)
     set->table[at] = line + 1;
 }
 
+// The lines of an access, those of neighbouring lanes once.
+static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena,
+                       const struct held *held)
+{
+    const struct tom_config *config = tom->config;
+    uint64_t size = tom->stacks->memsys_config->llc.line_bytes, last = UINT64_MAX;
+    bool listed = run->state == RUN_AWAY && held->kind != HELD_LOAD &&
+                  config->invalidate != TOM_INVALIDATE_NONE;
+    for (uint32_t rest = held->global; rest; rest &= rest - 1) {
+        uint64_t address = held->address[__builtin_ctz(rest)];
+        for (uint64_t line = address / size; line <= (address + held->bytes - 1) / size; line++) {
+            if (line == last)
+                continue;
+            last = line;
+            if (listed)
+                add_line(&run->lines, arena, line);
+            if (tom->stacks->count == MAP_STACKS)
+                map_note(&tom->map, &run->map, line * size, stacks_of(tom->stacks, line * size));
+            if (tom_learns(tom))
+                tom_learn_note(tom, held->warp->cta->launch->image, address);
+        }
+    }
+}
+
 static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
 {
     const struct tom_core *own = tom_core_of(core);
+    struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
     (void)now;
-    if (own->runs || held->kind == HELD_LOAD || own->of->config->invalidate == TOM_INVALIDATE_NONE)
-        return;
-    struct tom_run *run = own->here[slot];
-    uint64_t size = core->kind->l1->line_bytes;
-    for (uint32_t rest = held->global; rest; rest &= rest - 1) {
-        uint64_t address = held->address[__builtin_ctz(rest)];
-        for (uint64_t line = address / size; line <= (address + held->bytes - 1) / size; line++)
-            add_line(&run->lines, core->arena, line);
-    }
+    if (!own->runs || run->state == RUN_HOME)
+        note_lines(own->of, run, core->arena, held);
 }
 
 // The end of a block in its stack, in the commit.
@@ -151,6 +170,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = flits_of(tom, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
+    map_end(&tom->map, &run->map);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += block->bytes_out + listed;

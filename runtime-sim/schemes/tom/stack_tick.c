@@ -139,20 +139,26 @@ static void take_tx(struct stacks *s, struct stack *stack, uint64_t now)
     }
 }
 
+static void answer_slice(struct stacks *s, uint32_t index, uint64_t now)
+{
+    struct stack_job *job = &s->jobs[index];
+    job->ready = now;
+    if (job->write && job->piece.entry == MEMSYS_NONE)
+        stack_free_job(s, index);
+    else
+        stack_push(s, &s->ports[job->from].done, index);
+}
+
 static void take_rx(struct stacks *s, struct stack *stack, uint64_t now)
 {
     while (has_come(s, &stack->rx_wire, now)) {
         uint32_t index = stack_pop(s, &stack->rx_wire);
-        struct stack_job *job = &s->jobs[index];
-        job->ready = now;
-        if (job->kind == JOB_PACKET) {
-            stack_push(s, &s->at_gpu, index);
-            memsys_notify(s->memsys);
-        } else if (job->write && job->piece.entry == MEMSYS_NONE) {
-            stack_free_job(s, index);
-        } else {
-            stack_push(s, &s->ports[job->from].done, index);
+        if (s->jobs[index].kind != JOB_PACKET) {
+            answer_slice(s, index, now);
+            continue;
         }
+        stack_push(s, &s->at_gpu, index);
+        memsys_notify(s->memsys);
     }
 }
 
@@ -267,6 +273,22 @@ static void send_cross(struct stacks *s, uint32_t number, uint32_t to, uint64_t 
     }
 }
 
+// To the memory of the CPU: one link for both directions.
+static void send_cpu(struct stacks *s, uint64_t now)
+{
+    for (uint32_t i = 0; i < s->port_count; i++) {
+        uint32_t number = (s->cpu_turn + i) % s->port_count;
+        struct stack_list *list = &s->ports[number].to_cpu;
+        if (!stack_link_is_free(&s->pcie, now))
+            return;
+        if (!has_come(s, list, now))
+            continue;
+        const struct stack_job *job = first_of(s, list);
+        put_on(s, &s->pcie, &s->cpu, list, now, job->write ? job->flits : job->back);
+        s->cpu_turn = number + 1;
+    }
+}
+
 static uint32_t sm_waiting(const struct stacks *s, const struct stack *stack)
 {
     uint32_t count = 0;
@@ -294,11 +316,9 @@ static uint64_t when(const struct stacks *s, const struct stack_list *list)
     return list->count ? s->jobs[list->first].ready : UINT64_MAX;
 }
 
-static uint64_t sending(const struct stacks *s, const struct stack_list *list,
-                        const struct stack_link *link, uint64_t now)
+static uint64_t sending(const struct stack_list *list, const struct stack_link *link, uint64_t now)
 {
     return list->count ? stack_link_next(link, now + 1) : UINT64_MAX;
-    (void)s;
 }
 
 static uint64_t stack_next(struct stacks *s, uint32_t number, uint64_t now)
@@ -306,14 +326,13 @@ static uint64_t stack_next(struct stacks *s, uint32_t number, uint64_t now)
     const struct stack *stack = &s->stacks[number];
     uint64_t next = stack_vaults_next(s, stack, now);
     next = least(next, least(when(s, &stack->tx_wire), when(s, &stack->rx_wire)));
-    next =
-        least(next, least(when(s, &stack->inside), sending(s, &stack->rx_queue, &stack->rx, now)));
+    next = least(next, least(when(s, &stack->inside), sending(&stack->rx_queue, &stack->rx, now)));
     for (uint32_t i = 0; i <= s->port_count; i++)
-        next = least(next, sending(s, tx_source(s, number, i), &stack->tx, now));
+        next = least(next, sending(tx_source(s, number, i), &stack->tx, now));
     for (uint32_t i = 0; i < s->count; i++) {
         next = least(next, when(s, &stack->cross_wire[i]));
-        next = least(next, sending(s, &stack->to_cross[i], &stack->cross[i], now));
-        next = least(next, sending(s, &stack->sm[i], &stack->cross[i], now));
+        next = least(next, sending(&stack->to_cross[i], &stack->cross[i], now));
+        next = least(next, sending(&stack->sm[i], &stack->cross[i], now));
     }
     if (stack->late.count)
         next = least(next, now + 1);
@@ -329,9 +348,14 @@ void stack_tick(struct stacks *s, uint64_t now)
         take_cross(s, &s->stacks[i], now);
         take_replies(s, &s->stacks[i], now);
     }
+    while (has_come(s, &s->cpu, now))
+        answer_slice(s, stack_pop(s, &s->cpu), now);
     for (uint32_t i = 0; i < s->count && now % s->ratio == 0; i++)
         stack_tick_vaults(s, &s->stacks[i], now);
-    s->due = UINT64_MAX;
+    send_cpu(s, now);
+    s->due = when(s, &s->cpu);
+    for (uint32_t i = 0; i < s->port_count; i++)
+        s->due = least(s->due, sending(&s->ports[i].to_cpu, &s->pcie, now));
     for (uint32_t i = 0; i < s->count; i++) {
         while (stack_link_is_free(&s->stacks[i].tx, now) && send_one_tx(s, i, now))
             continue;

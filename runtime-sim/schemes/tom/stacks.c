@@ -130,6 +130,8 @@ static uint64_t address_of(const struct stack_port *p, const struct memsys_piece
 static bool can_take(const void *backend, const struct memsys_piece *piece)
 {
     const struct stack_port *p = backend;
+    if (p->of->from_cpu)
+        return p->to_cpu.count < p->of->config->port_queue;
     return p->to[stacks_of(p->of, address_of(p, piece))].count < p->of->config->port_queue;
 }
 
@@ -148,7 +150,7 @@ static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
     job->write = piece->write;
     job->ready = now;
     stack_aim(s, job, address, piece->bytes);
-    stack_push(s, &p->to[stack], index);
+    stack_push(s, s->from_cpu ? &p->to_cpu : &p->to[stack], index);
     be_due(s, now);
 }
 

@@ -77,7 +77,7 @@ struct stack {
 struct stack_port {
     struct stacks *of;
     uint32_t number;
-    struct stack_list to[STACKS_MOST], done;
+    struct stack_list to[STACKS_MOST], to_cpu, done;
 };
 
 struct stacks {
@@ -96,6 +96,11 @@ struct stacks {
     struct stack_port *ports;
     uint32_t port_count;
     struct stack_list at_gpu; // packets that have arrived
+    // While `from_cpu` the slices' data are in the memory of the CPU, behind a link of its own.
+    bool from_cpu;
+    struct stack_link pcie;
+    struct stack_list cpu; // requests there
+    uint32_t cpu_turn;     // of slices
     struct stack_job *jobs;
     uint32_t job_count, unused, used;
     uint64_t due, ticked; // next clock with work; the first one that was not ticked

@@ -76,22 +76,34 @@ static void print_storage(const void *config, const struct machine_config *machi
 {
     const struct tom_config *own = config;
     uint64_t bits = TOM_ENTRY_BITS * own->metadata_entries;
-    (void)machine;
+    uint64_t warps = machine->core.warps;
     fprintf(to, "metadata table of a core: %llu entries of %u bits, %llu bits of shared memory\n",
             (unsigned long long)own->metadata_entries, (unsigned)TOM_ENTRY_BITS,
             (unsigned long long)bits);
+    fprintf(to, "memory-map analyzer of a core: %llu warps of %u bits, %llu bits\n",
+            (unsigned long long)warps, (unsigned)MAP_BITS, (unsigned long long)(MAP_BITS * warps));
+}
+
+static void settle(struct machine *machine, void *state)
+{
+    (void)machine;
+    map_choose(&((struct tom *)state)->map);
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
 {
+    const struct tom *tom = state;
     (void)machine;
-    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &((const struct tom *)state)->stats);
+    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &tom->stats);
+    stats_add(stats, "map", map_stat_keys, map_stat_key_count, &tom->map);
 }
 
 static void name_stats(const void *config, struct stats *stats)
 {
     static const struct tom_stats none;
+    static const struct map_stats no_map;
     (void)config;
+    stats_add(stats, "map", map_stat_keys, map_stat_key_count, &no_map);
     stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &none);
 }
 
@@ -120,6 +132,7 @@ const struct scheme_ops tom_blocks = {
     .core = &tom_core_ops,
     .create = tom_create,
     .join = tom_join,
+    .settle = settle,
     .tick = tom_tick,
     .next = tom_next,
     .add_stats = add_stats,

@@ -249,18 +249,18 @@ static void pending(void **state)
     (void)state;
     static struct block_rig b;
     build(&b, SETTINGS(CTRL));
-    run(&b, "plain", 60, 256, 20, 256);
+    run(&b, "plain", 60, 256, 8, 256);
     assert_int_equal(b.tom->stats.most_pending, 48);
     assert_true(b.tom->stats.full > 0);
     assert_int_equal(b.tom->stats.offloaded + b.tom->stats.full, 480);
-    check(&b, "plain", 60, 256, 20, 256);
+    check(&b, "plain", 60, 256, 8, 256);
     rig_free(&b.r);
     build(&b, SETTINGS("tom.policy=tom-no-ctrl"));
-    run(&b, "plain", 60, 256, 20, 256);
+    run(&b, "plain", 60, 256, 8, 256);
     assert_true(b.tom->stats.most_pending > 48);
     assert_int_equal(b.tom->stats.offloaded, 480);
     assert_true(b.tom->stats.queue_cycles > 0);
-    check(&b, "plain", 60, 256, 20, 256);
+    check(&b, "plain", 60, 256, 8, 256);
     rig_free(&b.r);
 }
 
@@ -296,6 +296,103 @@ static void coherence(void **state)
     rig_free(&b.r);
 }
 
+// What the analyzer counts, from the addresses of each warp. Instances in the GPU count as well.
+static void analyzer(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    enum { GRID = 40, ROUNDS = 20 };
+    for (uint32_t home = 0; home < 2; home++) {
+        struct map_stats expected = {0};
+        build(&b, SETTINGS(CTRL, home ? "core.warps=1" : "core.warps=48", "core.threads=32"));
+        run(&b, "plain", GRID, 32, ROUNDS, 32);
+        uint64_t first[2];
+        memcpy(first, b.r.k.params, sizeof first);
+        for (uint64_t warp = 0; warp < GRID; warp++) {
+            uint32_t sets[MAP_PAIRS] = {0};
+            for (uint64_t i = 0; i < 2 * ROUNDS; i++) {
+                uint64_t address = first[i % 2] + (i / 2 * GRID + warp) * 128;
+                for (uint32_t pair = 0; pair < MAP_PAIRS; pair++) {
+                    sets[pair] |= 1U << (address >> (7 + pair) & 3);
+                    (&expected.home_7)[pair] +=
+                        (address >> (7 + pair) & 3) == ((first[0] + warp * 128) >> (7 + pair) & 3);
+                }
+            }
+            for (uint32_t pair = 0; pair < MAP_PAIRS; pair++) {
+                (&expected.one_7)[pair] += __builtin_popcount(sets[pair]) == 1;
+                (&expected.stacks_7)[pair] += (uint64_t)__builtin_popcount(sets[pair]);
+            }
+        }
+        assert_int_equal(b.tom->stats.offloaded + b.tom->stats.full, GRID);
+        assert_int_equal(b.tom->map.instances, GRID);
+        assert_int_equal(b.tom->map.accesses, GRID * 2 * ROUNDS);
+        for (uint32_t pair = 0; pair < MAP_PAIRS; pair++) {
+            assert_int_equal((&b.tom->map.one_7)[pair], (&expected.one_7)[pair]);
+            assert_int_equal((&b.tom->map.stacks_7)[pair], (&expected.stacks_7)[pair]);
+            assert_int_equal((&b.tom->map.home_7)[pair], (&expected.home_7)[pair]);
+        }
+        assert_int_equal(MAP_BITS * 48, 1920);
+        rig_free(&b.r);
+    }
+}
+
+// Of two streams in a distance of 2^M all pairs below are perfect: the lowest is the best.
+static void best_pair(void **state)
+{
+    (void)state;
+    for (uint32_t bit = 12; bit < 15; bit++) {
+        struct map_stats stats = {0};
+        struct map_instance instance = {0};
+        for (uint64_t line = 0; line < 1 << 13; line++) {
+            map_note(&stats, &instance, line * 128, 0);
+            map_note(&stats, &instance, line * 128 + (UINT64_C(1) << bit), 0);
+            map_end(&stats, &instance);
+        }
+        map_end(&stats, &instance); // without accesses
+        map_choose(&stats);
+        assert_int_equal(stats.instances, 1 << 13);
+        assert_int_equal(stats.one_7, 1 << 13);
+        assert_int_equal(stats.best_bit, 7);
+        assert_int_equal((&stats.one_7)[bit - 7], 0);
+    }
+}
+
+// After 48 instances all cores stop; allocations of candidate blocks get the new mapping, others
+// keep theirs; the memory is as without.
+static void learning(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    uint64_t cycles = 0;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        build(&b, SETTINGS(CTRL, "tom.map=tmap", "core.warps=8", "core.threads=256"));
+        b.r.shuffle = seed;
+        kernel_buffer(&b.r.k, 4096);
+        b.r.k.param_bytes = 0;
+        uint64_t found = run(&b, "plain", 240, 256, 6, 256);
+        assert_int_equal(b.tom->learning.phase, LEARN_NOT);
+        assert_in_range(b.tom->stats.learning_cycles, 1000, found);
+        assert_true(b.tom->stats.stopped_cycles > 0);
+        assert_true(b.tom->map.instances > 48);
+        assert_int_equal(b.tom->stats.ranges_mapped, 2);
+        assert_true(b.tom->stats.offloaded > 0);
+        uint64_t first[2], before;
+        memcpy(first, b.r.k.params, sizeof first);
+        before = first[0] - 4096 - 256;
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct partition_range *range = partition_range_of(&b.tom->stacks->map, first[i]);
+            assert_int_equal(range->rule, PARTITION_MODULO);
+            assert_int_equal(range->last - range->first + 1, MOST * 4);
+        }
+        assert_int_equal(partition_range_of(&b.tom->stacks->map, before)->rule, PARTITION_XOR);
+        assert_true(!seed || found == cycles);
+        cycles = found;
+        if (!seed)
+            check(&b, "plain", 240, 256, 6, 256);
+        rig_free(&b.r);
+    }
+}
+
 // A table with one entry: of the other kernel's block, each kernel has its own.
 static void table_is_full(void **state)
 {
@@ -312,7 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
         cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
-        cmocka_unit_test(coherence), cmocka_unit_test(table_is_full),
+        cmocka_unit_test(coherence), cmocka_unit_test(table_is_full), cmocka_unit_test(analyzer),
+        cmocka_unit_test(best_pair), cmocka_unit_test(learning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
