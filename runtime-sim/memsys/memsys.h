@@ -297,7 +297,7 @@ void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 // For a backend. It has something to do at another time, because of others than slices; returns its
 // first clock at or after the current cycle.
 uint64_t memsys_look_again(struct memsys *memsys);
-// Something of the owner is on its way in the backend, and counts as inside; it has come, and the
+// Something of the owner is in flight in the backend, and counts as inside; it has come, and the
 // owner has something to look at.
 void memsys_expect(struct memsys *memsys);
 void memsys_notify(struct memsys *memsys);

@@ -4,9 +4,5 @@
 #include "runtime-sim/schemes/tom/tom.h"
 
 const struct scheme_ops *const schemes[] = {
-    &llc_omni,
-    &ari,
-    &tom_stacks,
-    &tom_blocks,
-    NULL,
+    &llc_omni, &ari, &tom_stacks, &tom_blocks, NULL,
 };

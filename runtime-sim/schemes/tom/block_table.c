@@ -189,7 +189,7 @@ static bool is_inside(const struct tom_block *block, uint32_t inst)
 static bool leaves_well(const struct block_builder *b, const struct ir_block *at)
 {
     const struct tom_block *block = b->block;
-    if (at->end - 1 > block->end) // goes on behind the last instruction
+    if (at->end - 1 > block->end) // continues after the last instruction
         return true;
     if (!at->succ_count) // ends the kernel
         return false;

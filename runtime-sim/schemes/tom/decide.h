@@ -18,13 +18,13 @@ enum tom_answer {
 
 struct tom_question {
     enum tom_policy policy;
-    bool condition; // holds, or there is none
+    bool condition; // holds, or the block has no condition
     bool busy_tx, busy_rx;
     unsigned saves;          // enum tom_saves, as bits
     uint32_t pending, limit; // blocks of the stack
 };
 
-// Steps 1 and 2: before the stack is known. TOM_OFFLOAD: go on.
+// Steps 1 and 2: before the stack is known. TOM_OFFLOAD: continue.
 static inline enum tom_answer tom_decide_first(const struct tom_question *q)
 {
     if (!q->condition)

@@ -128,7 +128,7 @@ static inline bool tom_learns(const struct tom *tom)
 
 // The slot waits for the controller no longer.
 void tom_stop_polling(struct tom_core *own, uint32_t slot);
-// Puts a block into the queue of its stack; ends it, the warp goes on in cycle `now`.
+// Puts a block into the queue of its stack; ends it, the warp continues in cycle `now`.
 void tom_arrive(struct tom *tom, struct tom_run *run);
 void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);
 // Starts blocks in stacks that have room.

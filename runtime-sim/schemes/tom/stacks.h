@@ -32,7 +32,7 @@ enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET };
 // A request in flight to a vault or back, or a packet of an offloaded block.
 struct stack_job {
     struct memsys_piece piece;  // JOB_SLICE; `entry` of JOB_SM
-    uint64_t ready;             // the clock at which it can go on
+    uint64_t ready;             // the clock at which it can continue
     struct dram_place at[2];    // DRAM requests
     uint8_t kind;               // enum stack_job_kind
     uint8_t stack, from;        // of the vault or of the packet; slice, or stack of the SM
