@@ -133,6 +133,19 @@ def no_bytes(folder):
     same(found('tom.returned'), 1)
 
 
+@case
+def machines_that_cannot_be(folder):
+    """configurations that the tables of keys cannot refuse"""
+    tag(folder, LIBOR)
+    for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=8', 'at most 7 stacks'),
+                          ('stack.stacks=3', 'power of two'), ('memory.cores=4', 'each stack takes a core'),
+                          ('stack.clock=1000', 'no multiple of dram.clock'),
+                          ('stack.internal_gbps=170', 'the vaults of a stack have 160 GB/s')):
+        result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
+                           '--set', setting], folder), 1)
+        assert text in result.err.decode(), (setting, result)
+
+
 for each in ALL if sys.argv[2:] == ['all'] else [SAMPLES / name for name in FEW]:
     add_case(name_of(each), sample, each)
 

@@ -26,6 +26,8 @@ static const char *check(struct arena *arena, const void *config,
         return NULL;
     if (!stacks_in(machine)->stacks)
         return "tom.policy needs memory stacks: stack.stacks is 0";
+    if (stacks_in(machine)->stacks >= MEMSYS_ROWS) // copies have an endpoint, too
+        return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
     return NULL;
