@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import case, compared_case, ends, environment, main, same, wait_for, within
 from campaign_lib import (CAMPAIGN, Gate, PROGRAM, SAMPLES, campaign, finished, is_clean,
-                          jobs_left, keys, results, starts, wrapped_tools, write_campaign)
+                          jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign)
 
 
 @case

@@ -107,8 +107,8 @@ def policies(folder):
         printed = ends(sim(folder, '--print-config', *options), 0, '').out.decode()
         assert '\noffload:\n  policy: %s ' % policy in printed, policy
     ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=other'), 2,
-         "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni or "
-         'adaptive\n' + HINT, '')
+         "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni, "
+         'adaptive, tom-no-ctrl, tom-ctrl or tom-ideal\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
          'ptxoffload-sim: error: --functional offloads nothing; it cannot be combined with --policy=llc\n'
          + HINT, '')
