@@ -87,7 +87,7 @@ def saves_over(folder):
     refused(folder, 'folder', 'is there and is no file')
     for block in ('32', '16'):
         write_run(folder, 'own.npy', '{kernel: store, grid: 1, block: %s, args: [a]}' % block)
-        ends(sim(folder), 0, '')
+        ends(sim(folder), 0, '', '')
     ends(sim(folder, '--save=a=text'), 0, '', '')
     same((folder / 'text').read_bytes()[-128:], (folder / 'own.npy').read_bytes()[-128:])
 
@@ -126,7 +126,7 @@ def rounds(folder):
         within('the most rounds is', ends(sim(folder), 1).err.decode())
     write_run(folder, '', '{repeat: {times: 9, max: 9, %s}}, {repeat: {times: 0, %s}}' %
               (launch, launch))
-    ends(sim(folder), 0, '', '')
+    ends(sim(folder), 0, '')
 
 
 @case
