@@ -18,8 +18,8 @@
 
 enum {
     // It replays the same in every run. A fuzzer makes fresh mutations.
-    CUTS = 16,
-    MUTATIONS = 32,
+    CUTS = 8,
+    MUTATIONS = 16,
     FAILURES = 1024,
     MOST_FILES = 4096,
     MOST_WORDS = 8192,

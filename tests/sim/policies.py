@@ -3,19 +3,13 @@
 
 usage: policies.py BUILD-ROOT
 """
-import json
 import os
-import pathlib
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import SANITIZED, add_case, case, ends, main, run, same
+from tap import SANITIZED, add_case, case, main, same
+from sample_runs import RUNS, SAMPLES, execute, name_of, same_buffers, tag
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
-RUNS = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in path.name)
 POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
 # Other tests run the others with sanitizers; what they compute is compared without.
 CHOSEN = ('adaptive',) if SANITIZED else POLICIES
@@ -25,10 +19,6 @@ TAGGED = (SPLIT,) if SANITIZED else (['--fma=fused'], SPLIT, [*SPLIT, '--no-reor
 # Folders and run files in which nothing can be offloaded.
 WITHOUT_CHAINS = {'blackscholes', 'conv', 'fiblookup', 'fwt', 'hist', 'histogram64', 'hw', 'integr', 'libor',
                   'matrixmul', 'mriq', 'mum', 'nw', 'path/run.yaml', 'ray', 'red/run-stride.yaml'}
-# The same kernels on less data, or fewer rounds of them: networks and queues fill up as before.
-LESS = {'bfs': ['values.n=1500'], 'cfd': ['values.steps=1'], 'fdtd': ['values.steps=2'],
-        'hotspot': ['values.steps=4'], 'kmn': ['values.points=300'], 'mvt': ['values.n=100'],
-        'nn': ['values.maps=10']}
 SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2', 'offload.queue=4',
                             'offload.service_queue=3', 'offload.buffer=1', 'offload.partial=true',
                             'offload.core_alu=dedicated') for option in ('--set', key)]
@@ -41,41 +31,6 @@ NARROW = [option for key in ('request_network.injection_queue=2', 'reply_network
                              'memory.reply_queue=1') for option in ('--set', key)]
 BUTTERFLY_RUNS = ([('omni', SMALL + NARROW)] if SANITIZED else
                   [('omni', []), ('omni', SMALL + NARROW), ('adaptive', [])])
-
-
-def name_of(path):
-    return '/'.join(path.parts[-2:])
-
-
-def program_of(path):
-    return path.parent / re.search(r'^program: *(\S+)', path.read_text(), re.M).group(1)
-
-
-def buffers_of(path):
-    """names of all buffers"""
-    part = re.search(r'^buffers:\n((?:[ #].*\n)+)', path.read_text(), re.M).group(1)
-    return re.findall(r'^  (\w+):', part, re.M)
-
-
-def tag(folder, path, options):
-    ends(run([TAGGER, program_of(path), '-o', 'tagged.ptx', '-w', *options], folder), 0)
-
-
-def execute(folder, path, *options):
-    """what all buffers hold in the end, and the summary"""
-    names = buffers_of(path)
-    saves = ['--save=%s=%s.npy' % (name, name) for name in names]
-    less = [option for value in LESS.get(path.parent.name, ()) for option in ('--set', value)]
-    result = run([PROGRAM, path, '--program=tagged.ptx', '--json=out.json', *less, *saves, *options],
-                 folder)
-    same(result.code, 0)
-    contents = [(name, (folder / (name + '.npy')).read_bytes()) for name in names]
-    return contents, json.loads((folder / 'out.json').read_text())
-
-
-def same_buffers(found, expected, what):
-    for (name, one), (_, other) in zip(found, expected):
-        assert one == other, '%s: buffer %s differs' % (what, name)
 
 
 def sample(folder, path):

@@ -99,7 +99,7 @@ def addresses(folder, kernel):
     ctas, loads, rounds, times = LINE // kernel.apart, len(kernel.offsets), iterations(kernel), \
         kernel.outer[0]
     size = ctas * threads(kernel) * loads * rounds * times
-    ends(run([BUILD / 'cli' / 'ptxoffload-sim', 'in.ptx', '--kernel', 'k', '--grid', str(ctas),
+    ends(run([BUILD / 'cli' / 'ptxoffload-sim', 'in.ptx', '--functional', '--kernel', 'k', '--grid', str(ctas),
               '--block', '%d,%d' % kernel.block, '--arg', 'buf:u32:%d:zero' % WORDS, '--arg',
               'buf:u32:%d:zero' % size, '--arg', 'u32:%d' % rounds, '--save', '1=log.npy'],
              folder), 0)

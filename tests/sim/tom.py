@@ -3,19 +3,15 @@
 
 usage: tom.py BUILD-ROOT [all]
 """
-import json
 import os
-import pathlib
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import SANITIZED, add_case, case, ends, main, run, same
+import sample_runs
+from sample_runs import PROGRAM, RUNS, SAMPLES, name_of, same_buffers
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
-ALL = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in path.name)
 # Loops with conditions; divergence; several kernels; accesses behind others; regions.
 FEW = ('libor/run-libor32.yaml', 'bfs/run.yaml', 'fdtd/run.yaml', 'vecadd/run.yaml', 'mvt/run.yaml')
 # Regions, up to whole kernels, as well as the blocks of the paper.
@@ -25,35 +21,19 @@ SMALL = [option for key in ('l1.sets=1', 'l1.ways=2', 'llc.sets=4', 'llc.ways=2'
                             'stack.vault_queue=1', 'core.warps=8', 'core.threads=256', 'tom.drain=warp',
                             'tom.condition=min') for option in ('--set', key)]
 LEARNT = ['--set', 'tom.map=tmap', '--set', 'tom.learn_instances=16']
-RUNS = (['tom-ctrl', *LEARNT], ['tom-ctrl'], ['tom-no-ctrl', *REGIONS], ['tom-ideal', *REGIONS])
-
-
-def name_of(path):
-    return '/'.join(path.parts[-2:])
-
-
-def buffers_of(path):
-    """names of all buffers"""
-    part = re.search(r'^buffers:\n((?:[ #].*\n)+)', path.read_text(), re.M).group(1)
-    return re.findall(r'^  (\w+):', part, re.M)
+POLICIES = (['tom-ctrl', *LEARNT], ['tom-ctrl'], ['tom-no-ctrl', *REGIONS], ['tom-ideal', *REGIONS])
 
 
 def tag(folder, path):
-    program = path.parent / re.search(r'^program: *(\S+)', path.read_text(), re.M).group(1)
-    ends(run([TAGGER, program, '-o', 'tagged.ptx', '--cost=tom', '-w'], folder), 0)
+    sample_runs.tag(folder, path, ['--cost=tom'])
 
 
 def execute(folder, path, *options):
-    """what all buffers hold in the end, the summary, and the statistics"""
-    names = buffers_of(path)
-    saves = ['--save=%s=%s.npy' % (name, name) for name in names]
-    if '--functional' not in options:
-        options = ('--config=tom', '--stats=stats', *options)
-    result = run([PROGRAM, path, '--program=tagged.ptx', '--json=out.json', *saves, *options], folder)
-    assert result.code == 0, result
-    contents = [(name, (folder / (name + '.npy')).read_bytes()) for name in names]
-    return contents, json.loads((folder / 'out.json').read_text()), (
-        '' if '--functional' in options else (folder / 'stats').read_text())
+    """The contents of all buffers after the run, the summary, and the statistics."""
+    if '--functional' in options:
+        return *sample_runs.execute(folder, path, *options), ''
+    contents, summary = sample_runs.execute(folder, path, '--config=tom', '--stats=stats', *options)
+    return contents, summary, (folder / 'stats').read_text()
 
 
 def counted(statistics, name):
@@ -61,15 +41,10 @@ def counted(statistics, name):
     return max([int(value) for value in re.findall(r'^%s = (\d+)' % name, statistics, re.M)], default=0)
 
 
-def same_buffers(found, expected, what):
-    for (name, one), (_, other) in zip(found, expected):
-        assert one == other, '%s: buffer %s differs' % (what, name)
-
-
 def sample(folder, path):
     tag(folder, path)
     expected, plain, _ = execute(folder, path, '--functional')
-    for policy, *options in RUNS[:2] if SANITIZED else RUNS:
+    for policy, *options in POLICIES[:2] if SANITIZED else POLICIES:
         found, summary, statistics = execute(folder, path, '--policy=' + policy, *options)
         same_buffers(found, expected, policy)
         same(counted(statistics, 'tom.returned'), counted(statistics, 'tom.offloaded'))
@@ -146,7 +121,7 @@ def machines_that_cannot_be(folder):
         assert text in result.err.decode(), (setting, result)
 
 
-for each in ALL if sys.argv[2:] == ['all'] else [SAMPLES / name for name in FEW]:
+for each in RUNS if sys.argv[2:] == ['all'] else [SAMPLES / name for name in FEW]:
     add_case(name_of(each), sample, each)
 
 main()

@@ -157,8 +157,10 @@ static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
 static const struct memsys_piece *peek(void *backend, uint64_t now)
 {
     struct stack_port *p = backend;
+    if (!p->done.count)
+        return NULL;
     const struct stack_job *first = &p->of->jobs[p->done.first];
-    return p->done.count && first->ready <= now ? &first->piece : NULL;
+    return first->ready <= now ? &first->piece : NULL;
 }
 
 static void pop(void *backend, uint64_t now)
