@@ -323,7 +323,7 @@ def readme_commands(folder):
 def readme_install(folder):
     """README says how to build for use, and what of it is simulated"""
     within('--buildtype=release', README)
-    within('Blocks are analysed only', README)
+    within('The page says which parts\nof TOM are missing', README)
 
 
 main()
