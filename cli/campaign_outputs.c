@@ -60,6 +60,18 @@ static const char *tag_output(struct arena *arena, const struct campaign_words *
                                 : response_file(words);
 }
 
+// Reports an option of a workload or variant that may write files. Returns false if there is one.
+static bool check_part(const struct messages *messages, const struct campaign *campaign,
+                       const char *key, const char *kind, const char *name, const char *option)
+{
+    if (option)
+        message_error(messages,
+                      "%s: '%s' of %s '%s' has %s, which may write files; "
+                      "--allow-outside permits it",
+                      campaign->source->name, key, kind, name, option);
+    return !option;
+}
+
 bool campaign_outputs_check(struct arena *arena, const struct messages *messages,
                             const struct campaign *campaign)
 {
@@ -68,23 +80,16 @@ bool campaign_outputs_check(struct arena *arena, const struct messages *messages
         message_error(messages,
                       "%s: 'options' has %s, which may write files; --allow-outside permits it",
                       campaign->source->name, found);
+    bool good = !found;
     for (uint32_t i = 0; i < campaign->workloads.n; i++) {
-        const char *other = sim_output(arena, &campaign->workloads.v[i].sample);
-        if (other)
-            message_error(messages,
-                          "%s: 'sample' of workload '%s' has %s, which may write files; "
-                          "--allow-outside permits it",
-                          campaign->source->name, campaign->workloads.v[i].name, other);
-        found = other ? other : found;
+        const struct campaign_workload *at = &campaign->workloads.v[i];
+        good &= check_part(messages, campaign, "sample", "workload", at->name,
+                           sim_output(arena, &at->sample));
     }
     for (uint32_t i = 0; i < campaign->variants.n; i++) {
-        const char *other = tag_output(arena, &campaign->variants.v[i].tag);
-        if (other)
-            message_error(messages,
-                          "%s: 'tag' of variant '%s' has %s, which may write files; "
-                          "--allow-outside permits it",
-                          campaign->source->name, campaign->variants.v[i].name, other);
-        found = other ? other : found;
+        const struct campaign_variant *at = &campaign->variants.v[i];
+        good &=
+            check_part(messages, campaign, "tag", "variant", at->name, tag_output(arena, &at->tag));
     }
-    return !found;
+    return good;
 }

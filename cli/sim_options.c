@@ -253,12 +253,12 @@ static const struct option machine_options[] = {
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},
     {"--sample", "PERIOD:MEASURED[:WARM]", CALL(take_sample),
-     .help = "of PERIOD launches count the cycles of the first WARM and of\n"
-             "the MEASURED behind them; the statistics 'sample.' estimate\n"
-             "the cycles of all"},
+     .help = "count cycles of the first WARM and the next MEASURED of each\n"
+             "PERIOD launches; the statistics 'sample.' estimate the cycles\n"
+             "of all launches from the measured ones"},
     {"--sample-ctas", "N", CALL(take_sample_ctas),
-     .help = "of the waves of CTAs of a long launch count the cycles of\n"
-             "one in N; the statistics 'sample.' estimate those of all"},
+     .help = "count cycles of one in N waves of CTAs of a long launch; the\n"
+             "statistics 'sample.' estimate the cycles of all waves"},
     {"--max-cycles", "N", CALL(take_max_cycles),
      .help = "end after N cycles of all launches together"},
     {"--shuffle", "SEED", CALL(take_shuffle),
@@ -347,7 +347,8 @@ const struct command sim_command = {
         "'ptxoffload --emit=elf', or a program or library with PTX in it; '-' is standard input.\n",
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
-            "from the current one. Files are written whole or not at all.\n"
+            "from the current one. Files are written whole or not at all. A run that\n"
+            "writes no file prints the counts of its kernels.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
@@ -428,22 +429,25 @@ static bool check_line(const struct sim_arguments *a, FILE *errors)
     return good;
 }
 
+static const char *sampling_option(const struct sim_arguments *a)
+{
+    return a->sampling.period ? "--sample" : a->sampling.waves ? "--sample-ctas" : NULL;
+}
+
 // Options of timed or of functional runs only.
 static bool check_mode(const struct sim_arguments *a, FILE *errors)
 {
-    const char *timed = a->stats             ? "--stats"
-                        : a->series          ? "--series"
-                        : a->trace           ? "--trace"
-                        : a->max_cycles      ? "--max-cycles"
-                        : a->timed.n         ? "--timed"
-                        : a->sampling.period ? "--sample"
-                        : a->sampling.waves  ? "--sample-ctas"
-                                             : NULL;
+    const char *timed = a->stats        ? "--stats"
+                        : a->series     ? "--series"
+                        : a->trace      ? "--trace"
+                        : a->max_cycles ? "--max-cycles"
+                        : a->timed.n    ? "--timed"
+                                        : sampling_option(a);
     if (a->functional && timed)
         return fault(errors, "--functional counts no cycles; it cannot be combined with ", timed);
-    if (a->timed.n && (a->sampling.period || a->sampling.waves))
-        return fault(errors, "--sample selects launches itself; it cannot be combined with ",
-                     "--timed");
+    if (a->timed.n && sampling_option(a))
+        return fault(errors, "--timed selects the timed launches; it cannot be combined with ",
+                     sampling_option(a));
     if (a->functional && a->policy_choice > 0)
         return fault(errors, "--functional offloads nothing; it cannot be combined with --policy=",
                      a->policy);
@@ -462,11 +466,7 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
 // Options whose state is not part of a checkpoint.
 static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
 {
-    const char *option = a->checks            ? "--check"
-                         : a->profile         ? "--profile-out"
-                         : a->sampling.period ? "--sample"
-                         : a->sampling.waves  ? "--sample-ctas"
-                                              : NULL;
+    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : sampling_option(a);
     if (a->checkpoint_every && !a->checkpoint && !a->resume)
         return fault(errors, "--checkpoint-every needs --checkpoint or --resume", "");
     if (a->checkpoint && file_is_standard(a->checkpoint))

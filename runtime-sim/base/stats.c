@@ -121,6 +121,18 @@ struct stats_mark stats_zero(const struct stats *stats, struct arena *arena)
     return (struct stats_mark){ARENA_ARRAY(arena, uint64_t, 2 * (size_t)count_keys(stats) + 1)};
 }
 
+void stats_accumulate(void *total, const void *part, const struct stat_key *keys, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *to = (uint64_t *)((char *)total + keys[i].offset);
+        uint64_t value = *(const uint64_t *)((const char *)part + keys[i].offset);
+        if (keys[i].kind == STAT_COUNT)
+            *to += value;
+        else if (keys[i].kind == STAT_MOST && value > *to)
+            *to = value;
+    }
+}
+
 struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
 {
     struct stats_mark mark = stats_zero(stats, arena);

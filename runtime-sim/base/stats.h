@@ -51,6 +51,9 @@ void stats_init(struct stats *stats, struct arena *arena);
 void stats_add(struct stats *stats, const char *name, const struct stat_key *keys, uint32_t count,
                const void *values);
 
+// Adds the counts of a part to a total with the same keys; for STAT_MOST it keeps the maximum.
+void stats_accumulate(void *total, const void *part, const struct stat_key *keys, uint32_t count);
+
 struct stats_mark stats_take(const struct stats *stats, struct arena *arena);
 // Overwrites an existing mark.
 void stats_retake(const struct stats *stats, struct stats_mark *mark);

@@ -1,5 +1,5 @@
-// Sampling: of each period of launches a few take time, the others run functionally, and the cycles
-// of all are estimated.
+// Sampling: a few launches of each period are timed, the others run functionally. The cycles of all
+// launches are estimated.
 //
 // The strata are the kernels. A launch without time is estimated from its warp instructions and the
 // cycles for each warp instruction of the kernel's measured launches (a ratio estimator). The error
@@ -39,11 +39,12 @@ struct sample_estimate {
 
 // Reads PERIOD:MEASURED[:WARM]. Returns NULL, or its fault.
 const char *sample_read(struct sample_plan *plan, struct arena *arena, const char *text);
-// The place of a launch, counted from 0, in its period: does it take time, is it measured?
+// Return true if the launch with this number, counted from 0, is timed, and if it is measured.
 bool sample_takes(const struct sample_plan *plan, uint64_t launch);
 bool sample_measures(const struct sample_plan *plan, uint64_t launch);
 void sample_add(struct sample_counts *counts, bool is_measured, double cycles,
                 uint64_t instructions);
-// Returns the cycles of launches that took none, of this number of warp instructions altogether.
+// Returns the estimated cycles of `launches` launches that were not timed. `instructions`: their
+// warp instructions.
 struct sample_estimate sample_untimed(const struct sample_counts *counts, uint64_t launches,
                                       uint64_t instructions);

@@ -294,11 +294,12 @@ void memsys_answer_past(struct memsys *memsys, uint32_t entry);
 // Notifies the endpoint of room for a request, if one was refused.
 void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 
-// For a backend. It has something to do at another time, because of others than slices; returns its
-// first clock at or after the current cycle.
+// Returns the first clock of the backends at or after the current cycle.
+uint64_t memsys_backend_clock(const struct memsys *memsys);
+// The same, and evaluates the backends in it: the owner has given them something to do.
 uint64_t memsys_look_again(struct memsys *memsys);
-// Something of the owner is in flight in the backend, and counts as inside; it has come, and the
-// owner has something to look at.
+// memsys_expect counts a packet of the owner in a backend as inside, until memsys_notify reports
+// that it has arrived, so that the owner is evaluated.
 void memsys_expect(struct memsys *memsys);
 void memsys_notify(struct memsys *memsys);
 

@@ -94,10 +94,15 @@ void memsys_make_room_past(struct memsys *m, uint32_t end)
     m->news = true;
 }
 
+uint64_t memsys_backend_clock(const struct memsys *m)
+{
+    return memsys_later(m->cycle * m->core_period, m->dram_period);
+}
+
 uint64_t memsys_look_again(struct memsys *m)
 {
     m->next = 0;
-    return memsys_later(m->cycle * m->core_period, m->dram_period);
+    return memsys_backend_clock(m);
 }
 
 void memsys_expect(struct memsys *m)

@@ -18,30 +18,17 @@ enum { CLIENT_KEYS = sizeof client_keys / sizeof *client_keys };
 
 // Totals
 
-// Adds a group to the total of several groups.
-static void add_group(void *total, const void *part, const struct stat_key *keys, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t *to = (uint64_t *)((char *)total + keys[i].offset);
-        uint64_t value = *(const uint64_t *)((const char *)part + keys[i].offset);
-        if (keys[i].kind == STAT_COUNT)
-            *to += value;
-        else if (keys[i].kind == STAT_MOST && value > *to)
-            *to = value;
-    }
-}
-
 static void add_parts(struct memsys *m)
 {
     m->llc_total = (struct cache_stats){0};
     m->dram_total = (struct dram_stats){0};
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
-        add_group(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
+        stats_accumulate(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
         const struct dram_stats *dram;
         for (uint32_t k = 0;
              m->backend->dram_stats && (dram = m->backend->dram_stats(p->backend, k)); k++)
-            add_group(&m->dram_total, dram, dram_stat_keys, dram_stat_key_count);
+            stats_accumulate(&m->dram_total, dram, dram_stat_keys, dram_stat_key_count);
     }
 }
 
@@ -66,7 +53,7 @@ static void add_clients(struct memsys *m)
         if (m->tables.requesters[i].apart)
             own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
                 0;
-        add_group(&all, &own, client_keys, CLIENT_KEYS);
+        stats_accumulate(&all, &own, client_keys, CLIENT_KEYS);
     }
     to_cycles(&all, m->core_period);
     m->stats.requests = all.requests;

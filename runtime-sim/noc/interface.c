@@ -48,15 +48,16 @@ static void put(struct noc *noc, struct noc_queue *queue, uint32_t packet)
 static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t packet)
 {
     const struct noc_packet *own = noc_packet_at(noc, packet);
-    uint32_t *to = &queue->first, left = queue->packets;
-    for (; left; left--, to = &noc->next[*to]) {
-        const struct noc_packet *other = noc_packet_at(noc, *to);
-        if (other->arrived == own->arrived && other->source > own->source)
-            break;
-    }
-    if (!left) {
+    const struct noc_packet *last = queue->packets ? noc_packet_at(noc, queue->last) : NULL;
+    if (!last || last->arrived < own->arrived || last->source <= own->source) {
         put(noc, queue, packet);
         return;
+    }
+    uint32_t *to = &queue->first;
+    const struct noc_packet *other = noc_packet_at(noc, *to);
+    while (other->arrived < own->arrived || other->source <= own->source) {
+        to = &noc->next[*to];
+        other = noc_packet_at(noc, *to);
     }
     noc->next[packet] = *to;
     *to = packet;

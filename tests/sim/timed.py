@@ -217,8 +217,9 @@ def sampled_launches(folder):
             same(counts['sample.cycles'] > found['total']['cycles'], True)
     for wrong in ('4', '0:0', '4:0', '4:5', '4:2:3', '4:2:', 'x:2', '4:2:1:1'):
         within(b"it is PERIOD:MEASURED", ends(sim(folder, run_file, '--sample=' + wrong), 2).err)
-    within(b'cannot be combined with --timed',
-           ends(sim(folder, run_file, '--sample=4:2', '--timed=bfs_expand'), 2).err)
+    for option, value in (('--sample', '4:2'), ('--sample-ctas', '4')):
+        within(b'--timed selects the timed launches; it cannot be combined with %s\n' % option.encode(),
+               ends(sim(folder, run_file, option + '=' + value, '--timed=bfs_expand'), 2).err)
     within(b'do not go with --sample',
            ends(sim(folder, run_file, '--sample=4:2', '--checkpoint=c'), 2).err)
 

@@ -207,18 +207,6 @@ static void join(struct machine *machine, void *state)
 
 // Statistics
 
-static void add_up(struct ari_stats *total, const struct ari_stats *part)
-{
-    for (uint32_t i = 0; i < STAT_KEYS; i++) {
-        uint64_t *to = (uint64_t *)((char *)total + stat_keys[i].offset);
-        uint64_t value = *(const uint64_t *)((const char *)part + stat_keys[i].offset);
-        if (stat_keys[i].kind == STAT_COUNT)
-            *to += value;
-        else if (stat_keys[i].kind == STAT_MOST && value > *to)
-            *to = value;
-    }
-}
-
 static void settle(struct machine *machine, void *state)
 {
     struct ari_machine *a = state;
@@ -226,7 +214,7 @@ static void settle(struct machine *machine, void *state)
     a->total = (struct ari_stats){0};
     for (uint32_t i = 0; i < a->count; i++) {
         ari_controller_settle(&a->controllers[i], a->network);
-        add_up(&a->total, &a->controllers[i].stats);
+        stats_accumulate(&a->total, &a->controllers[i].stats, stat_keys, STAT_KEYS);
     }
 }
 

@@ -440,7 +440,8 @@ void machine_offload_tick(struct machine *machine, void *state)
     for (uint32_t i = 0; o->shared.learnt && i < machine->ordinary; i++)
         if (oq_of(&machine->cores[i])->adaptive->lessons.n)
             adaptive_teach(oq_of(&machine->cores[i])->adaptive, o->shared.learnt);
-    for (uint32_t i = 0; i < machine->ordinary; i++)
+    bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
+    for (uint32_t i = 0; counts && i < machine->ordinary; i++)
         oq_promise(&machine->cores[i]);
     wake_services(o, machine->now);
     for (uint32_t i = 0; i < o->ends; i++) {

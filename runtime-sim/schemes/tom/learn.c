@@ -52,7 +52,7 @@ static void map_ranges(struct tom *tom)
     }
 }
 
-static void go_on(struct tom *tom)
+static void resume_with_mapping(struct tom *tom)
 {
     struct machine *machine = tom->machine;
     for (uint32_t i = 0; i < machine->count; i++)
@@ -80,6 +80,6 @@ void tom_learn_tick(struct tom *tom)
         learning->phase = LEARN_FLUSHING;
         memsys_flush(memsys);
     } else if (learning->phase == LEARN_FLUSHING && !memsys_flushing(memsys)) {
-        go_on(tom);
+        resume_with_mapping(tom);
     }
 }

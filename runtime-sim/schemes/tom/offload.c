@@ -2,6 +2,7 @@
 #include "runtime-sim/schemes/tom/offload.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include "support/bits.h"
 #include <string.h>
 
 const struct stat_key tom_stat_keys[] = {
@@ -104,18 +105,20 @@ static unsigned saves_of(const struct tom *tom, const struct tom_block *block, i
 
 // Decisions
 
-static void go_on(struct tom *tom, struct tom_run *run, uint8_t state, uint32_t code)
+static void continue_warp(struct tom *tom, struct tom_run *run, uint8_t state, uint32_t code)
 {
-    struct core *core = home_of(tom, run);
-    tom_stop_polling(tom_core_of(core), run->slot);
+    tom_stop_polling(tom, run);
     run->state = state;
-    core_go_on_at(core, tom->machine->now, run->slot, code);
+    core_go_on_at(home_of(tom, run), tom->machine->now, run->slot, code);
     machine_set_due(tom->machine, run->core, tom->machine->now);
 }
 
+// Returns false under the other policies, whose decisions do not depend on it.
 static bool is_any_busy(const struct tom *tom, bool rx)
 {
-    uint64_t now = memsys_look_again(tom->machine->shared.memsys);
+    uint64_t now = memsys_backend_clock(tom->machine->shared.memsys);
+    if (tom->config->policy != TOM_CTRL)
+        return false;
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct stack *stack = &tom->stacks->stacks[i];
         if (stack_link_is_busy(rx ? &stack->rx : &stack->tx, now, tom->config->busy))
@@ -159,7 +162,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
                               (uint32_t)__builtin_ctz(slot->mask));
     if (!slot->mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
-        go_on(tom, run, RUN_HOME, code);
+        continue_warp(tom, run, RUN_HOME, code);
         return;
     }
     run->stack = stacks_of(tom->stacks, address);
@@ -170,7 +173,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     enum tom_answer answer = tom_decide_stack(&question);
     if (answer != TOM_OFFLOAD) {
         count_answer(tom, answer);
-        go_on(tom, run, RUN_HOME, code);
+        continue_warp(tom, run, RUN_HOME, code);
         return;
     }
     uint32_t pending = ++tom->pending[run->stack];
@@ -205,11 +208,11 @@ static void decide(struct tom *tom, struct tom_run *run)
     if (answer != TOM_OFFLOAD || tom_learns(tom)) {
         if (answer != TOM_OFFLOAD)
             count_answer(tom, answer);
-        go_on(tom, run, RUN_HOME, place->begin);
+        continue_warp(tom, run, RUN_HOME, place->begin);
     } else if (ahead) {
         save_values(run, slot->warp);
         tom->stats.ahead++;
-        go_on(tom, run, RUN_AHEAD, place->begin);
+        continue_warp(tom, run, RUN_AHEAD, place->begin);
     } else {
         choose_stack(tom, run);
     }
@@ -246,11 +249,9 @@ static void drain(struct tom *tom, struct tom_run *run)
 
 static void send(struct tom *tom, struct tom_run *run)
 {
-    uint64_t flit = tom->stacks->config->flit_bytes;
-    uint32_t flits = (uint32_t)((run->block->bytes_in + flit - 1) / flit);
     if (run->ready > tom->machine->now)
         return;
-    tom_stop_polling(tom_core_of(home_of(tom, run)), run->slot);
+    tom_stop_polling(tom, run);
     run->state = RUN_AWAY;
     run->since = tom->machine->now;
     tom->stats.bytes_in += run->block->bytes_in;
@@ -261,7 +262,7 @@ static void send(struct tom *tom, struct tom_run *run)
         tom_arrive(tom, run);
     else
         stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                           run->number, flits);
+                           run->number, stack_flits(tom->stacks, run->block->bytes_in));
 }
 
 // A decision, or a wait that is over, may be followed by the next step in the same cycle.
@@ -388,10 +389,8 @@ void tom_tick(struct machine *machine, void *state)
     for (uint32_t i = 0; i < tom->stacks->count; i++)
         while (stacks_take_packet(tom->stacks, i, &number))
             tom_arrive(tom, &tom->runs[number]);
-    for (uint32_t i = 0; i < machine->ordinary; i++) {
+    BITS_EACH (i, tom->polling, machine->ordinary) {
         struct tom_core *own = tom_core_of(&machine->cores[i]);
-        if (!own->polls)
-            continue;
         EACH_SLOT(slot, machine->cores[i].words, own->polled[word])
         poll(tom, &own->runs[slot]);
     }
@@ -403,9 +402,8 @@ uint64_t tom_next(const struct machine *machine, const void *state)
 {
     const struct tom *tom = state;
     bool works = stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
-                 (tom_learns(tom) && tom->map.instances >= tom->config->learn_instances);
-    for (uint32_t i = 0; !works && i < machine->ordinary; i++)
-        works = tom_core_of(&machine->cores[i])->polls;
+                 (tom_learns(tom) && tom->map.instances >= tom->config->learn_instances) ||
+                 bits_next(tom->polling, 0, machine->ordinary) < machine->ordinary;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
         works = tom_has_room(tom, i);
     return works ? machine->now + 1 : UINT64_MAX;
@@ -421,7 +419,7 @@ static uint32_t code_of(const struct timings *timings, uint32_t number)
     return code;
 }
 
-static uint32_t timing_of(const struct timings *timings, uint32_t function, uint32_t inst)
+static uint32_t find_timing(const struct timings *timings, uint32_t function, uint32_t inst)
 {
     uint32_t i = 0;
     while (timings->list[i].function != function || timings->list[i].inst != inst)
@@ -474,10 +472,10 @@ static void init_place(struct tom *tom, uint32_t number)
     struct timings *timings = &tom->machine->shared.timings;
     const struct tom_block *block = &tom->table->blocks.v[number];
     struct tom_place *place = &tom->places[number];
-    uint32_t behind = timing_of(timings, block->function, block->end + 1);
-    place->first = timing_of(timings, block->function, block->begin);
-    place->last = timing_of(timings, block->function, block->end);
-    place->access = timing_of(timings, block->function, block->access);
+    uint32_t behind = find_timing(timings, block->function, block->end + 1);
+    place->first = find_timing(timings, block->function, block->begin);
+    place->last = find_timing(timings, block->function, block->end);
+    place->access = find_timing(timings, block->function, block->access);
     place->begin = code_of(timings, place->first);
     place->end = code_of(timings, behind);
     place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
@@ -524,6 +522,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         run->number = i;
         run->values = arena_alloc(machine->arena, tom->values_most + 1);
     }
+    tom->polling = bits_new(machine->arena, machine->ordinary);
     join_sms(tom);
     if (tom->config->map)
         tom_learn_begin(tom);

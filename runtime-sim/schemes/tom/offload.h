@@ -93,7 +93,8 @@ struct tom {
     struct tom_place *places; // of each block
     struct tom_run *runs;
     uint32_t run_count, values_most;
-    uint32_t kind; // of the stacks' cores
+    uint64_t *polling; // set of the cores with slots that wait for the controller
+    uint32_t kind;     // of the stacks' cores
     uint8_t scheme;
     uint32_t pending[STACKS_MOST];
     struct tom_queue queues[STACKS_MOST];
@@ -127,7 +128,7 @@ static inline bool tom_learns(const struct tom *tom)
 }
 
 // The slot waits for the controller no longer.
-void tom_stop_polling(struct tom_core *own, uint32_t slot);
+void tom_stop_polling(struct tom *tom, const struct tom_run *run);
 // Puts a block into the queue of its stack; ends it, the warp continues in cycle `now`.
 void tom_arrive(struct tom *tom, struct tom_run *run);
 void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);

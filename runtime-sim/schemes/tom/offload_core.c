@@ -1,6 +1,7 @@
 // Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
+#include "support/bits.h"
 
 enum { STALL_DECISION, STALL_DRAIN, STALL_AWAY };
 
@@ -19,18 +20,22 @@ static void *init(struct core *core, void *scheme)
 
 // Issue
 
-static void ask(struct tom_core *own, struct tom_run *run, uint64_t now, uint8_t state)
+static void ask(struct tom *tom, struct tom_run *run, uint64_t now, uint8_t state)
 {
+    struct tom_core *own = tom_core_of(&tom->machine->cores[run->core]);
     run->state = state;
     run->since = now;
-    own->polled[run->slot / 64] |= slot_bit(run->slot);
+    bits_set(own->polled, run->slot);
     own->polls++;
+    bits_set(tom->polling, run->core);
 }
 
-void tom_stop_polling(struct tom_core *own, uint32_t slot)
+void tom_stop_polling(struct tom *tom, const struct tom_run *run)
 {
-    own->polled[slot / 64] &= ~slot_bit(slot);
-    own->polls--;
+    struct tom_core *own = tom_core_of(&tom->machine->cores[run->core]);
+    bits_clear(own->polled, run->slot);
+    if (!--own->polls)
+        bits_clear(tom->polling, run->core);
 }
 
 static uint32_t timing_of(const struct core *core, uint32_t slot)
@@ -63,7 +68,7 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     if (run->state == RUN_AHEAD) {
         if (at != own->of->places[run->block - own->of->table->blocks.v].access)
             return ISSUE_AS_NORMAL;
-        ask(own, run, now, RUN_AT_ACCESS);
+        ask(own->of, run, now, RUN_AT_ACCESS);
         return ISSUE_AS_MIGRATED;
     }
     if (is_at_home(core, run, at) || !timing_is_marked(timing, own->of->scheme))
@@ -73,7 +78,7 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     run->mask = warp->paths.v[warp->current].mask;
     run->age = core->slots[slot].age;
     run->has_values = false;
-    ask(own, run, now, RUN_ASKING);
+    ask(own->of, run, now, RUN_ASKING);
     return ISSUE_AS_MIGRATED;
 }
 
@@ -154,12 +159,6 @@ static void accessed(struct core *core, uint64_t now, uint32_t slot, const struc
 
 // The end of a block in its stack, in the commit.
 
-static uint32_t flits_of(const struct tom *tom, uint64_t bytes)
-{
-    uint64_t flit = tom->stacks->config->flit_bytes;
-    return (uint32_t)((bytes + flit - 1) / flit);
-}
-
 static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
 {
     enum { LINE_ADDRESS_BYTES = 6 };
@@ -167,7 +166,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     struct tom_run *run = tom_core_of(core)->here[slot];
     const struct tom_block *block = run->block;
     uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
-    uint32_t flits = flits_of(tom, block->bytes_out + listed);
+    uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
     map_end(&tom->map, &run->map);
@@ -179,7 +178,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
         tom_finish(tom, run, now);
     else
         stacks_send_back(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                         run->number, flits, flits - flits_of(tom, block->bytes_out));
+                         run->number, flits, flits - stack_flits(tom->stacks, block->bytes_out));
 }
 
 const struct core_ops tom_core_ops = {

@@ -42,9 +42,7 @@ static void settle(struct machine *machine, void *state)
     (void)machine;
     s->total = (struct stack_stats){0};
     for (uint32_t i = 0; i < s->count; i++)
-        for (uint32_t k = 0; k < stack_stat_key_count; k++)
-            *(uint64_t *)((char *)&s->total + stack_stat_keys[k].offset) +=
-                *(const uint64_t *)((const char *)&s->stacks[i].stats + stack_stat_keys[k].offset);
+        stats_accumulate(&s->total, &s->stacks[i].stats, stack_stat_keys, stack_stat_key_count);
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)

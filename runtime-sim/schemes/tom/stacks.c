@@ -61,8 +61,7 @@ void stack_free_job(struct stacks *s, uint32_t job)
 
 static uint32_t flits_of(const struct stacks *s, uint64_t data)
 {
-    return (uint32_t)((s->config->header_bytes + data + s->config->flit_bytes - 1) /
-                      s->config->flit_bytes);
+    return stack_flits(s, s->config->header_bytes + data);
 }
 
 // The bytes that a write carries: its sectors.

@@ -122,6 +122,13 @@ static inline uint32_t stacks_of(const struct stacks *stacks, uint64_t address)
     return partition_of(&stacks->map, address);
 }
 
+// Returns the flits of a packet of this many bytes, its header included.
+static inline uint32_t stack_flits(const struct stacks *stacks, uint64_t bytes)
+{
+    uint64_t flit = stacks->config->flit_bytes;
+    return (uint32_t)((bytes + flit - 1) / flit);
+}
+
 // Requests of the SM in a stack: `past` of its endpoint.
 struct stack_sm {
     struct stacks *stacks;
