@@ -10,7 +10,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
 RUNS = sorted(path for path in SAMPLES.glob('*/run*.yaml') if 'large' not in path.name)
-# The same kernels on less data, or fewer rounds of them: networks and queues fill up as before.
+# The same kernels on less data, or fewer rounds of them: their memory is compared, not their time.
 LESS = {'bfs': ['values.n=1500'], 'cfd': ['values.steps=1'], 'fdtd': ['values.steps=2'],
         'hotspot': ['values.steps=4'], 'kmn': ['values.points=300'], 'mvt': ['values.n=100'],
         'nn': ['values.maps=10']}
