@@ -5,12 +5,14 @@
 #include "cli/campaign_options.h"
 #include "cli/command.h"
 #include "cli/dram_options.h"
+#include "cli/lsp_options.h"
 #include "cli/noc_options.h"
 #include "cli/sim_options.h"
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &ptxoffload_command, &sim_command, &noc_command, &dram_command, &campaign_command, NULL,
+    &ptxoffload_command, &sim_command, &noc_command, &dram_command,
+    &campaign_command,   &lsp_command, NULL,
 };
 
 // Text for troff: backslashes and dashes are as typed, and no line begins with a control character.

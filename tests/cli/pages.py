@@ -16,7 +16,8 @@ from tap import Skip, add_case, case, ends, main, run, same
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 CLI = BUILD / 'cli'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign')
+COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign',
+            'ptxoffload-lsp')
 SAMPLE = ROOT / 'samples/vecadd'
 
 
