@@ -2,6 +2,7 @@
 // left out, and the rest is written and checked again.
 #pragma once
 #include "backend/backend.h"
+#include "support/diag.h"
 
 // A refuted chain or block: an internal fault.
 struct left_out {
@@ -25,3 +26,7 @@ struct proof {
 void backend_emit_proven(struct output *output, struct proof *proof, struct arena *arena,
                          struct ir_module *module, struct plan *plan,
                          const struct backend_options *options);
+// Adds a warning for each part that is left out.
+void proof_report(const struct proof *proof, struct diags *diags);
+// Adds the warning that nothing is offloaded, because the program is invalid after this pass.
+void proof_give_up(const char *pass, struct diags *diags);

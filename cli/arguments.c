@@ -171,7 +171,7 @@ static void collect_requests(struct argument_reader *r)
     if (a->metadata)
         request_output(r, PRODUCT_META, a->metadata, "--metadata");
     // Files first, so that a report without one sees whether standard output is taken.
-    if (!a->requests.n && !wants_report(a) && !a->remarks)
+    if (!a->requests.n && !wants_report(a) && !a->remarks && !a->quiet)
         a->reports[REPORT_TEXT].wanted = true;
     request_reports(r);
     request_depfile(r);

@@ -64,7 +64,7 @@ struct arguments {
     int restrict_parameters;
     const double *min_saving; // NULL: not given
     int reorder, verify, strip, format, check, list, fragment;
-    int verbose, colour;
+    int verbose, quiet, colour;
     int max_errors;    // 0: all, -1: default
     size_t max_memory; // bytes; 0: no limit
     struct warnings warnings;

@@ -147,7 +147,7 @@ static void hide_progress(struct campaign_program *p)
 static void show_progress(void *context, const struct campaign_counts *counts)
 {
     struct campaign_program *p = context;
-    if (!p->is_terminal)
+    if (!p->is_terminal || p->arguments.common.quiet)
         return;
     p->shown = true;
     fprintf(stderr, "\r\033[K%u of %u done, %u running, %u failed%s", counts->done + counts->failed,

@@ -118,12 +118,13 @@ static const struct option output_options[] = {
 };
 
 static const struct option message_options[] = {
+    {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q", .help = "no progress"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "report the steps"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=keys]", CALL(take_help), .joined = true,
+    {"--help", "[=keys]", CALL(take_help), .joined = true, .brief = "-h",
      .help = "print this, or the keys of campaign files"},
-    {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
+    {"--version", NULL, FLAG(common.version, 1), .brief = "-V", .help = "print the version"},
     {0},
 };
 
@@ -135,8 +136,17 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"run eval/isca19.yaml --quick", "run a small form of a campaign; again to continue it"},
+    {"report eval/isca19.yaml --quick --html=isca19.html", "make a page of its figures"},
+    {"compare eval/isca19.yaml base omni", "list the statistics in which two variants differ"},
+    {0},
+};
+
 const struct command campaign_command = {
     .name = "ptxoffload-campaign",
+    .purpose = "run workloads on variants of a machine, and report the results",
+    .examples = examples,
     .usage = "run|status|report|compare FILE.yaml [OPTION]...",
     .about =
         "Runs workloads on variants of a machine in parallel, and reports the results.\n"

@@ -295,13 +295,15 @@ static const struct option message_options[] = {
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "end with an error if more memory is needed: 512M, 8G\n"
              "(default), 0: no limit"},
+    {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
+     .help = "no notes, and no report that was not requested"},
     {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
     {"--color", "auto|always|never", CHOICE(colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
              "if CLICOLOR_FORCE is"},
-    {"--help", "[=warnings]", CALL(take_help), .joined = true,
+    {"--help", "[=warnings]", CALL(take_help), .joined = true, .brief = "-h",
      .help = "print this, or all errors and warnings by name"},
-    {"--version", NULL, FLAG(version, 1), .help = "print the version"},
+    {"--version", NULL, FLAG(version, 1), .brief = "-V", .help = "print the version"},
     {0},
 };
 
@@ -328,8 +330,21 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"in.ptx -o out.ptx --report=html:in.html", "tag a text, and explain each decision on a page"},
+    {"in.ptx", "only report what can be offloaded"},
+    {"a.out --list", "list the modules of a program"},
+    {"a.out --module=2 -o module.ptx --metadata=module.json", "tag one of them"},
+    {"in.ptx --remarks-missed --remarks-filter=scale",
+     "say why a kernel's candidates are rejected"},
+    {"in.ptx --check", "look for errors"},
+    {0},
+};
+
 const struct command ptxoffload_command = {
     .name = "ptxoffload",
+    .purpose = "find and tag instructions of PTX that can run near their data",
+    .examples = examples,
     .usage = "IN [-o OUT] [OPTION]...",
     .about = "Finds instructions in PTX that can be executed near their data, marks them, and\n"
              "reports the decisions. IN is a PTX text, or a program, object or library with\n"

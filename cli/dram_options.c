@@ -118,8 +118,16 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"--config=gddr5_isca19 --pattern=random --writes=0.3", "measure the throughput of a mix"},
+    {"--config=gddr5_isca19 --sweep --plot=gddr5.svg", "plot latency over load"},
+    {0},
+};
+
 const struct command dram_command = {
     .name = "ptxoffload-dram",
+    .purpose = "measure a DRAM with its controllers",
+    .examples = examples,
     .usage = "[--config=NAME|FILE.yaml] [--pattern=PATTERN] [--load=REQUESTS | --sweep] "
              "[OPTION]...",
     .about =

@@ -131,12 +131,14 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
 #define INTO(field) .offset = offsetof(struct measure_arguments, field)
 
 const struct option measure_messages[] = {
+    {"--quiet", NULL, .kind = OPTION_FLAG, INTO(common.quiet), .value = 1, .brief = "-q",
+     .help = "no progress"},
     {"-v", NULL, .kind = OPTION_FLAG, INTO(common.verbose), .value = 1, .help = "report the steps"},
     {"--color", "auto|always|never", .kind = OPTION_CHOICE, INTO(common.colour),
      .choices = colour_names, .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=keys]", .kind = OPTION_CALL, .call = take_help, .joined = true,
+    {"--help", "[=keys]", .kind = OPTION_CALL, .call = take_help, .joined = true, .brief = "-h",
      .help = "print this, or the keys of configurations"},
-    {"--version", NULL, .kind = OPTION_FLAG, INTO(common.version), .value = 1,
+    {"--version", NULL, .kind = OPTION_FLAG, INTO(common.version), .value = 1, .brief = "-V",
      .help = "print the version"},
     {0},
 };

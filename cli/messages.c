@@ -21,6 +21,11 @@ bool messages_can_erase(int descriptor)
     return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
 }
 
+bool messages_progress(const struct arguments *arguments)
+{
+    return !arguments->quiet && messages_can_erase(STDERR_FILENO);
+}
+
 bool messages_colour(const struct arguments *arguments, int descriptor)
 {
     if (arguments->colour != COLOUR_AUTO)
@@ -148,15 +153,32 @@ void message_memory(const struct messages *messages, const struct memory *memory
         findings_add_last(&log->findings, diag.id, diag.message);
 }
 
-void message_verbose(const struct messages *messages, const char *format, ...)
+static void __attribute__((format(printf, 3, 0)))
+say(const struct messages *messages, const char *word, const char *format, va_list args)
 {
-    if (!messages->arguments->verbose)
-        return;
-    va_list args;
-    va_start(args, format);
     print(messages, messages->to, "", "", "");
+    fputs(word, messages->to);
     vfprintf(messages->to, format, args);
     putc('\n', messages->to);
+}
+
+void message_note(const struct messages *messages, const char *format, ...)
+{
+    va_list args;
+    if (messages->arguments->quiet)
+        return;
+    va_start(args, format);
+    say(messages, "note: ", format, args);
+    va_end(args);
+}
+
+void message_verbose(const struct messages *messages, const char *format, ...)
+{
+    va_list args;
+    if (!messages->arguments->verbose)
+        return;
+    va_start(args, format);
+    say(messages, "", format, args);
     va_end(args);
 }
 

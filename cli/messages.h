@@ -36,6 +36,8 @@ int messages_end(const struct messages *messages, int argc, char *const *argv, i
 
 // Returns true if the descriptor is a terminal that can erase a line: not one with TERM=dumb.
 bool messages_can_erase(int descriptor);
+// Returns true if progress is shown: on a terminal that can erase a line, and not with -q.
+bool messages_progress(const struct arguments *arguments);
 // Returns true if output to this descriptor is to have colours.
 bool messages_colour(const struct arguments *arguments, int descriptor);
 
@@ -50,6 +52,9 @@ void message_internal(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Reports exhausted memory at this size, in bytes. Allocates nothing.
 void message_memory(const struct messages *messages, const struct memory *memory);
+// Not with -q: `ptxoffload: note: …`
+void message_note(const struct messages *messages, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 // Only with -v.
 void message_verbose(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -143,7 +143,7 @@ static void plan(struct noc_program *p)
         .cycles = a->measure.cycles,
         .shuffle = a->shuffle,
         .patience = a->patience,
-        .progress = messages_can_erase(STDERR_FILENO) ? show_progress : NULL,
+        .progress = messages_progress(&a->measure.common) ? show_progress : NULL,
         .context = p,
         .stop = &p->stop,
     };

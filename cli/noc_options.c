@@ -121,8 +121,18 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"--config=mesh88_8vc_islip --sweep --plot=mesh.html", "plot latency over load"},
+    {"--config=mesh88_8vc_islip --traffic=hotspot:0,63 --flits=5 --load=0.1",
+     "measure one load of one pattern"},
+    {"--config=mesh88_8vc_islip --set=noc.vcs=4 --print-config", "print a changed network"},
+    {0},
+};
+
 const struct command noc_command = {
     .name = "ptxoffload-noc",
+    .purpose = "measure a network under synthetic traffic",
+    .examples = examples,
     .usage = "[--config=NAME|FILE.yaml] [--traffic=PATTERN] --load=FLITS | --sweep [OPTION]...",
     .about = "Measures a network under synthetic traffic: latency, accepted load, channels.\n"
              "Without an output option it prints the results.\n",

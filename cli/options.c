@@ -30,15 +30,16 @@ fail(struct option_reader *r, const char *format, ...)
 
 // Finding an option
 
-#define OPTION_EACH(option, command)                                                               \
-    for (const struct option_group *group_ = (command)->groups; group_->title; group_++)           \
-        for (const struct option *option = group_->options; option->name; option++)
+static bool is_name(const char *known, const char *name, size_t length)
+{
+    return known && strlen(known) == length && !memcmp(known, name, length);
+}
 
 static const struct option *find_option(const struct command *command, const char *name,
                                         size_t length)
 {
     OPTION_EACH (option, command)
-        if (strlen(option->name) == length && !memcmp(option->name, name, length))
+        if (is_name(option->name, name, length) || is_name(option->brief, name, length))
             return option;
     return NULL;
 }
@@ -248,7 +249,7 @@ void options_usage(const struct command *command, FILE *to)
 
 static int option_width(const struct option *option)
 {
-    size_t width = strlen(option->name);
+    size_t width = strlen(option->name) + (option->brief ? strlen(option->brief) + 2 : 0);
     if (option->argument)
         width += !option->joined + strlen(option->argument);
     return (int)width;
@@ -260,7 +261,8 @@ static void print_option(const struct option *option, FILE *to)
 {
     // `-o OUT`, but `--metadata=FILE`
     char between = option->name[1] == '-' ? '=' : ' ';
-    fprintf(to, "  %s", option->name);
+    fprintf(to, "  %s%s%s", option->brief ? option->brief : "", option->brief ? ", " : "",
+            option->name);
     if (option->argument)
         fprintf(to, "%.*s%s", !option->joined, &between, option->argument);
     int width = 2 + option_width(option);
@@ -288,6 +290,9 @@ void options_help(const struct command *command, FILE *to)
     }
     if (command->more)
         fprintf(to, "\n%s", command->more);
+    fputs("\nExamples:\n", to);
+    for (const struct option_example *example = command->examples; example->line; example++)
+        fprintf(to, "  %s %s\n      %s\n", command->name, example->line, example->text);
 }
 
 void options_version(const struct command *command, FILE *to)

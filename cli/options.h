@@ -24,7 +24,8 @@ struct option {
     const char *const *choices; // NULL-terminated
     option_call *call;
     bool joined; // `argument` follows the name directly (`-Wname`, `--help=what`) or is missing
-    const char *help; // with its line breaks; NULL: not listed
+    const char *brief; // another name, of one letter: "-h"; NULL: none
+    const char *help;  // with its line breaks; NULL: not listed
 };
 
 struct option_group {
@@ -32,13 +33,25 @@ struct option_group {
     const struct option *options; // up to a name of NULL
 };
 
+// A command line, without the command's name, and its effect.
+struct option_example {
+    const char *line, *text;
+};
+
 struct command {
     const char *name;
-    const char *usage;                 // text after the name
-    const char *about;                 // below the usage
-    const struct option_group *groups; // up to a title of NULL
-    const char *more;                  // below the options
+    const char *purpose;                   // one phrase, as the first line of a manual page
+    const char *usage;                     // text after the name
+    const char *about;                     // below the usage
+    const struct option_group *groups;     // up to a title of NULL
+    const char *more;                      // below the options
+    const struct option_example *examples; // up to a line of NULL
 };
+
+// Loops over all options of a command, with those that are not listed.
+#define OPTION_EACH(option, command)                                                               \
+    for (const struct option_group *group_ = (command)->groups; group_->title; group_++)           \
+        for (const struct option *option = group_->options; option->name; option++)
 
 struct command_line {
     VEC(const char *) operands; // arguments that are not options, in order

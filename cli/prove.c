@@ -6,13 +6,7 @@ static bool report_left_out(struct tagger_run *run, const struct proof *proof)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
-    for (uint32_t i = 0; i < proof->list.n; i++) {
-        const struct left_out *left = &proof->list.v[i];
-        diag_add(&diags, DIAG_WARNING, "unproven", left->begin, left->begin,
-                 "%s is left out, because the checker refutes it: %s; please report this fault of "
-                 "ptxoffload",
-                 left->what, left->text);
-    }
+    proof_report(proof, &diags);
     return messages_diags(&run->messages, &diags, run->tree.source);
 }
 
@@ -44,10 +38,7 @@ bool run_give_up(struct tagger_run *run, const char *pass)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
-    diag_add(&diags, DIAG_WARNING, "unproven", 0, 0,
-             "nothing is offloaded, because the program is invalid after '%s'; please report this "
-             "fault of ptxoffload",
-             pass);
+    proof_give_up(pass, &diags);
     run->plan = (struct plan){.arena = &run->arena};
     return messages_diags(&run->messages, &diags, run->tree.source);
 }

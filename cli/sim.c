@@ -313,11 +313,11 @@ static void report_interrupt(struct sim *sim)
 static void report_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
-        fprintf(stderr, "%s: note: --max-%s has ended the run before it was done\n",
-                sim_command.name, sim->arguments.functional ? "instructions" : "cycles");
+        message_note(&sim->messages, "--max-%s has ended the run before it was done",
+                     sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
-        fprintf(stderr, "%s: note: --stop-after has ended the run after launch %" PRIu64 "\n",
-                sim_command.name, sim->session.device.launches);
+        message_note(&sim->messages, "--stop-after has ended the run after launch %" PRIu64,
+                     sim->session.device.launches);
 }
 
 static enum session_outcome run(struct sim *sim)
@@ -345,7 +345,7 @@ static enum session_outcome run(struct sim *sim)
         timed_end(&sim->machine.timed);
         return SESSION_BAD_INPUT;
     }
-    progress_start(&sim->progress);
+    progress_start(&sim->progress, messages_progress(&sim->arguments.common));
     interrupt_defer(&sim->stop);
     bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
     enum session_outcome outcome = ready ? session_run(session) : SESSION_BAD_INPUT;
@@ -434,7 +434,7 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
 // A run of which nothing else is written prints its counts.
 static bool write_summary(struct sim *sim)
 {
-    if (sim->outputs.list.n || sim->arguments.checkpoint)
+    if (sim->outputs.list.n || sim->arguments.checkpoint || sim->arguments.common.quiet)
         return true;
     FILE *to = open_output(sim, "-");
     if (to)

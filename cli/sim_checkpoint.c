@@ -73,10 +73,9 @@ static bool read_file(struct sim_checkpoint *checkpoint)
 static void report_flushes(const struct sim_checkpoint *checkpoint)
 {
     if (checkpoint->timed && checkpoint->arguments->checkpoint)
-        fprintf(checkpoint->messages->to,
-                "%s: note: --checkpoint empties the caches after each launch that it writes: "
-                "cycles differ from those of a run without\n",
-                checkpoint->messages->command);
+        message_note(checkpoint->messages,
+                     "--checkpoint empties the caches after each launch that it writes: cycles "
+                     "differ from those of a run without");
 }
 
 bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *session,

@@ -51,7 +51,7 @@ bool sim_machine_finds(struct sim_machine *machine, const struct program *progra
     bool good = timed_find_kernels(&machine->options, program, &fault);
     if (!good) {
         message_error(messages, "--timed: %s", fault.text);
-        fprintf(messages->to, "%s: note: %s\n", messages->command, fault.kernels);
+        message_note(messages, "%s", fault.kernels);
     }
     return good;
 }

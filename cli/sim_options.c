@@ -319,12 +319,14 @@ static const struct option message_options[] = {
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
+    {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q",
+     .help = "no notes, no progress, and no counts that were not requested"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "report progress"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=run|keys]", CALL(take_help), .joined = true,
+    {"--help", "[=run|keys]", CALL(take_help), .joined = true, .brief = "-h",
      .help = "print this, or the keys of run files, or of machines"},
-    {"--version", NULL, FLAG(common.version, 1), .help = "print the version"},
+    {"--version", NULL, FLAG(common.version, 1), .brief = "-V", .help = "print the version"},
     {0},
 };
 
@@ -338,8 +340,22 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"samples/bfs/run.yaml", "run a file of launches, and print the counts of its kernels"},
+    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota --save 0=o.npy",
+     "run one launch, and save a buffer"},
+    {"run.yaml --policy=omni --json=omni.json --stats=omni.csv",
+     "run under a policy, and write results and statistics"},
+    {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},
+    {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",
+     "print the configuration of a changed machine"},
+    {0},
+};
+
 const struct command sim_command = {
     .name = "ptxoffload-sim",
+    .purpose = "run PTX kernels on a simulated GPU",
+    .examples = examples,
     .usage = "RUN.yaml | FILE.ptx --grid X --block X [--arg VALUE]... [OPTION]...",
     .about =
         "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: the launches of\n"

@@ -70,13 +70,12 @@ static void *watch(void *argument)
     return NULL;
 }
 
-void progress_start(struct sim_progress *progress)
+void progress_start(struct sim_progress *progress, bool shown)
 {
     *progress = (struct sim_progress){.started = now(), .timed = progress->timed};
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->changed, NULL);
-    progress->running = messages_can_erase(STDERR_FILENO) &&
-                        !pthread_create(&progress->thread, NULL, watch, progress);
+    progress->running = shown && !pthread_create(&progress->thread, NULL, watch, progress);
 }
 
 void progress_launch(void *argument, const char *kernel, uint64_t launch)

@@ -27,9 +27,9 @@ struct sim_progress {
     const struct timed *timed; // has the progress of the launch; NULL: a functional run
 };
 
-// Has no effect unless standard error is a terminal that can erase a line. The line is written each
+// Has no effect unless `shown`, the result of messages_progress. The line is written each
 // second, from second 1 on.
-void progress_start(struct sim_progress *progress);
+void progress_start(struct sim_progress *progress, bool shown);
 // Begins the next launch.
 void progress_launch(void *progress, const char *kernel, uint64_t launch);
 // Clears the line. Called before other output.

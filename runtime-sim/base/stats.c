@@ -286,3 +286,21 @@ void stats_list(const struct stats *stats, FILE *to)
 {
     visit(stats, NULL, write_name, to);
 }
+
+struct each_call {
+    stats_function *function;
+    void *context;
+};
+
+static void call_function(void *context, const struct stat_entry *entry)
+{
+    const struct each_call *call = context;
+    call->function(call->context, entry->group, entry->key, entry->value);
+}
+
+void stats_each(const struct stats *stats, const struct stats_mark *since, stats_function *function,
+                void *context)
+{
+    struct each_call call = {function, context};
+    visit(stats, since, call_function, &call);
+}

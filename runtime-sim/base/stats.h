@@ -86,3 +86,10 @@ void stats_digest(const struct stats *stats, char digest[65]);
 
 // Names, units and meanings.
 void stats_list(const struct stats *stats, FILE *to);
+
+// Calls the function for each statistic in their order, with its value since the mark or, with
+// NULL, since the beginning.
+typedef void stats_function(void *context, const struct stat_group *group,
+                            const struct stat_key *key, double value);
+void stats_each(const struct stats *stats, const struct stats_mark *since, stats_function *function,
+                void *context);

@@ -1,0 +1,544 @@
+// Devices: a module in memory of its own, with or without time.
+#include "api/api.h"
+#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/timed.h"
+#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/schemes/schemes.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct statistic {
+    const char *name, *unit, *text;
+};
+
+struct ptxoffload_device {
+    struct api_object object;
+    struct device_module module;
+    struct machine_config config;
+    struct config_section sections[MACHINE_SECTIONS];
+    struct config resolved;
+    struct timed_options options;
+    struct machine_plans plans;
+    struct device device;
+    struct timed timed;
+    bool has_time;
+    struct device_stream stream;
+    VEC(struct statistic) statistics; // of a device with time
+};
+
+// Configuration
+
+static bool report_config(struct ptxoffload_device *device)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < device->resolved.texts.n; i++) {
+        struct config_text *text = device->resolved.texts.v[i];
+        good &= api_report(device->object.context, &text->diags, &text->source);
+    }
+    return good;
+}
+
+// Returns false if no scheme has the policy.
+static bool set_policy(struct ptxoffload_device *device, const char *policy)
+{
+    struct arena *arena = &device->object.arena;
+    const char *const *known = scheme_policies(arena, schemes);
+    bool found = false;
+    for (uint32_t i = 0; known[i]; i++)
+        found |= !strcmp(known[i], policy);
+    for (uint32_t i = 0; found && schemes[i]; i++) {
+        const char *setting = scheme_policy_setting(arena, schemes[i], policy);
+        if (setting)
+            config_set(&device->resolved, setting);
+    }
+    if (!found)
+        api_fault(device->object.context, "config", policy, "no scheme has this policy");
+    return found;
+}
+
+static bool read_config(struct ptxoffload_device *device,
+                        const struct ptxoffload_device_options *options)
+{
+    struct arena *arena = &device->object.arena;
+    const char *name = options->config ? options->config : "isca19";
+    uint32_t count = machine_sections(device->sections, &device->config, arena, schemes);
+    config_init(&device->resolved, arena, device->sections, count);
+    bool good = config_load(&device->resolved, name);
+    for (uint32_t i = 0; options->settings && options->settings[i]; i++)
+        good &= config_set(&device->resolved, options->settings[i]);
+    good &= !options->policy || set_policy(device, options->policy);
+    if (!report_config(device) || !good)
+        return false;
+    const char *wrong = machine_check(arena, &device->config);
+    if (wrong)
+        api_fault(device->object.context, "config", name, wrong);
+    device->options = (struct timed_options){.config = &device->config,
+                                             .resolved = &device->resolved,
+                                             .max_cycles = options->max_cycles};
+    return !wrong;
+}
+
+// The program and its plans
+
+static bool read_module(struct ptxoffload_device *device, const struct api_text *text)
+{
+    struct diags diags;
+    diags_init(&diags, &device->object.arena);
+    api_source(&device->module.source, &device->object.arena, text);
+    bool good = device_module_read(&device->module, &device->object.arena, lanes_best(), &diags);
+    return api_report(device->object.context, &diags, &device->module.source) && good;
+}
+
+// Returns the tables of the module's tags; NULL: none are needed, or the text has none. *good: its
+// tags have no fault.
+static const struct tables *tags_of(struct ptxoffload_device *device, bool *good)
+{
+    struct tags tags = {0};
+    struct diags diags;
+    struct arena *arena = &device->object.arena;
+    *good = true;
+    if (!machine_reads_plans(&device->config))
+        return NULL;
+    tags_find(&tags, arena, &device->module.source);
+    if (!tags.list.n)
+        return NULL;
+    struct tables *tables = ARENA_NEW(arena, struct tables);
+    diags_init(&diags, arena);
+    bool read = tags_read(tables, arena, &device->module.source, &diags);
+    *good = api_report(device->object.context, &diags, &device->module.source) && read;
+    return read ? tables : NULL;
+}
+
+static bool read_plan(struct ptxoffload_device *device, uint32_t scheme,
+                      const struct tables *tables)
+{
+    const struct scheme_ops *ops = schemes[scheme];
+    struct scheme_plan plan = {0};
+    struct diags diags;
+    if (!ops->read_plan)
+        return true;
+    diags_init(&diags, &device->object.arena);
+    ops->read_plan(&plan, &device->object.arena, tables, &device->module.program,
+                   device->config.of_scheme[scheme], &diags);
+    device->plans.table[scheme] = plan.table;
+    return api_report(device->object.context, &diags, &device->module.source);
+}
+
+static bool read_plans(struct ptxoffload_device *device)
+{
+    bool good;
+    const struct tables *tables = tags_of(device, &good);
+    for (uint32_t i = 0; good && schemes[i]; i++)
+        good = read_plan(device, i, tables);
+    return good;
+}
+
+// Making
+
+void ptxoffload_device_options_init(struct ptxoffload_device_options *options, size_t size)
+{
+    struct ptxoffload_device_options usual = {.functional = 0};
+    options->size = size;
+    api_copy(options, &usual, sizeof usual);
+}
+
+static void add_statistic(void *context, const struct stat_group *group, const struct stat_key *key,
+                          double value)
+{
+    struct ptxoffload_device *device = context;
+    struct arena *arena = &device->object.arena;
+    struct statistic statistic = {arena_printf(arena, "%s.%s", group->name, key->name), key->unit,
+                                  key->text};
+    (void)value;
+    vec_push(arena, &device->statistics, statistic);
+}
+
+static enum ptxoffload_status start(struct ptxoffload_device *device, const struct api_text *text,
+                                    const struct ptxoffload_device_options *options)
+{
+    API_ENTER(&device->object);
+    if (!read_config(device, options) || !read_module(device, text) || !read_plans(device))
+        return PTXOFFLOAD_BAD_INPUT;
+    device->device = (struct device){.arena = &device->object.arena,
+                                     .program = &device->module.program,
+                                     .source = &device->module.source,
+                                     .threads = options->threads,
+                                     .max_instructions = options->max_instructions,
+                                     .plans = &device->plans,
+                                     .print = options->print,
+                                     .print_context = options->print_user};
+    device->has_time = !options->functional;
+    if (device->has_time) {
+        timed_begin(&device->timed, &device->device, &device->options);
+        stats_each(&device->timed.stats, NULL, add_statistic, device);
+    }
+    const char *fault = device_load(&device->device);
+    if (fault)
+        api_fault(device->object.context, "fault", device->module.source.name, fault);
+    device_stream_init(&device->stream, &device->device);
+    return fault ? PTXOFFLOAD_BAD_INPUT : PTXOFFLOAD_OK;
+}
+
+static enum ptxoffload_status make_device(struct ptxoffload_context *context,
+                                          const struct api_text *text,
+                                          const struct ptxoffload_device_options *options,
+                                          struct ptxoffload_device **device)
+{
+    struct ptxoffload_device_options all;
+    *device = NULL;
+    ptxoffload_device_options_init(&all, sizeof all);
+    if (options && options->size > sizeof all)
+        return PTXOFFLOAD_BAD_ARGUMENT; // members that this version does not know
+    if (options)
+        memcpy(&all, options, options->size);
+    struct ptxoffload_device *made = api_new(context, sizeof *made);
+    if (!made)
+        return PTXOFFLOAD_NO_MEMORY;
+    enum ptxoffload_status status = start(made, text, &all);
+    if (status == PTXOFFLOAD_OK)
+        *device = made;
+    else
+        api_free(made);
+    return status;
+}
+
+enum ptxoffload_status ptxoffload_device_new(struct ptxoffload_input *input, uint32_t module,
+                                             const struct ptxoffload_device_options *options,
+                                             struct ptxoffload_device **device)
+{
+    struct api_text text;
+    if (!input || !device)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    *device = NULL;
+    enum ptxoffload_status status = api_unpack(input, module, &text);
+    if (status == PTXOFFLOAD_OK)
+        status = make_device(api_input_context(input), &text, options, device);
+    api_drop_unpacked(input);
+    return status;
+}
+
+enum ptxoffload_status ptxoffload_device_of(struct ptxoffload_program *program,
+                                            const struct ptxoffload_device_options *options,
+                                            struct ptxoffload_device **device)
+{
+    struct api_text text;
+    if (!program || !device)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    *device = NULL;
+    if (!api_program_text(program, &text))
+        return PTXOFFLOAD_NO_MEMORY;
+    return make_device(api_program_context(program), &text, options, device);
+}
+
+void ptxoffload_device_free(struct ptxoffload_device *device)
+{
+    api_free(device);
+}
+
+// Memory
+
+static enum ptxoffload_status argument_fault(const struct ptxoffload_device *device,
+                                             const char *about, const char *text)
+{
+    api_fault(device->object.context, "argument", about, text);
+    return PTXOFFLOAD_BAD_ARGUMENT;
+}
+
+enum ptxoffload_status ptxoffload_allocate(struct ptxoffload_device *device, uint64_t bytes,
+                                           uint64_t *address)
+{
+    if (!device || !address)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    *address = device_allocate(&device->device, bytes, "allocation");
+    return *address ? PTXOFFLOAD_OK : PTXOFFLOAD_NO_MEMORY;
+}
+
+enum ptxoffload_status ptxoffload_release(struct ptxoffload_device *device, uint64_t address)
+{
+    if (!device)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    return device_free(&device->device, address)
+               ? PTXOFFLOAD_OK
+               : argument_fault(device, NULL, "no allocation begins at this address");
+}
+
+static enum ptxoffload_status range_fault(struct ptxoffload_device *device, uint64_t address,
+                                          uint64_t bytes)
+{
+    return argument_fault(device, NULL,
+                          arena_printf(&device->object.arena,
+                                       "the %" PRIu64 " bytes at 0x%" PRIx64
+                                       " are not in one allocation",
+                                       bytes, address));
+}
+
+enum ptxoffload_status ptxoffload_write(struct ptxoffload_device *device, uint64_t to,
+                                        const void *from, uint64_t bytes)
+{
+    if (!device || (!from && bytes))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    uint8_t *at = device_at_written(&device->device, to, bytes);
+    if (!at)
+        return range_fault(device, to, bytes);
+    if (bytes)
+        memcpy(at, from, bytes);
+    return PTXOFFLOAD_OK;
+}
+
+enum ptxoffload_status ptxoffload_read(struct ptxoffload_device *device, void *to, uint64_t from,
+                                       uint64_t bytes)
+{
+    if (!device || (!to && bytes))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    const uint8_t *at = device_at(&device->device, from, bytes);
+    if (!at)
+        return range_fault(device, from, bytes);
+    if (bytes)
+        memcpy(to, at, bytes);
+    return PTXOFFLOAD_OK;
+}
+
+enum ptxoffload_status ptxoffload_variable(struct ptxoffload_device *device, const char *name,
+                                           uint64_t *address, uint64_t *bytes)
+{
+    if (!device || !name || !address || !bytes)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    uint32_t variable = device_find_variable(&device->device, name);
+    if (variable == UINT32_MAX)
+        return argument_fault(device, name, "the module has no such variable");
+    const struct program_variable *found = &device->module.program.variables.v[variable];
+    *address = found->address;
+    *bytes = found->bytes;
+    return PTXOFFLOAD_OK;
+}
+
+// Launches
+
+static const char *const rule_texts[] = {
+    [LAUNCH_ALLOWED] = "",
+#define LAUNCH_RULE(name, argument, text) [LAUNCH_##name] = text,
+#include "runtime-sim/device/launch_rules.def"
+#undef LAUNCH_RULE
+};
+
+static enum ptxoffload_status refuse(struct ptxoffload_device *device,
+                                     const struct ptxoffload_launch *launch,
+                                     const struct program_function *kernel,
+                                     const struct launch_refusal *refusal)
+{
+    struct arena *arena = &device->object.arena;
+    struct diags diags;
+    if (refusal->rule == LAUNCH_EXECUTABLE) {
+        const struct node *node = &device->module.tree.nodes.v[kernel->refused_node];
+        diags_init(&diags, arena);
+        diag_add(&diags, DIAG_ERROR, "not-executable", node->begin, node->end,
+                 "'%s' cannot run: %s", launch->kernel, kernel->refusal);
+        api_report(device->object.context, &diags, &device->module.source);
+        return PTXOFFLOAD_BAD_INPUT;
+    }
+    return argument_fault(device, launch->kernel,
+                          arena_printf(arena,
+                                       "%s: limit %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                                       "; value %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                                       rule_texts[refusal->rule], refusal->limit[0],
+                                       refusal->limit[1], refusal->limit[2], refusal->value[0],
+                                       refusal->value[1], refusal->value[2]));
+}
+
+static enum ptxoffload_status report_fault(struct ptxoffload_device *device,
+                                           const struct device_result *result)
+{
+    const struct program *program = &device->module.program;
+    const struct fault *fault = &result->grid.fault;
+    struct diags diags;
+    diags_init(&diags, &device->object.arena);
+    if (!fault->happened || fault->refused) {
+        diag_add(&diags, DIAG_ERROR, fault->refused ? "config" : "no-progress", NO_OFFSET,
+                 NO_OFFSET, "%s: kernel '%s', launch %" PRIu64,
+                 fault->refused ? fault->text : "no thread of the launch can continue",
+                 result->kernel ? result->kernel->name : "", result->launch);
+    } else {
+        const struct ir_function *function =
+            &device->module.module.functions.v[program->functions.v[fault->function].function];
+        const struct node *node = &device->module.tree.nodes.v[function->insts.v[fault->inst].node];
+        diag_add(&diags, DIAG_ERROR, "fault", node->begin, node->end,
+                 "%s: kernel '%s', launch %" PRIu64 ", CTA (%u, %u, %u), thread (%u, %u, %u)",
+                 fault->text, result->kernel->name, result->launch, fault->cta[0], fault->cta[1],
+                 fault->cta[2], fault->thread[0], fault->thread[1], fault->thread[2]);
+        if (*fault->nearest)
+            diag_add(&diags, DIAG_NOTE, "fault", node->begin, node->end, "the address is %s",
+                     fault->nearest);
+    }
+    api_report(device->object.context, &diags, &device->module.source);
+    return result->end == DEVICE_FAULT   ? PTXOFFLOAD_MEMORY_FAULT
+           : result->end == DEVICE_STUCK ? PTXOFFLOAD_NO_PROGRESS
+                                         : PTXOFFLOAD_BAD_ARGUMENT;
+}
+
+static const struct program_function *find_kernel(struct ptxoffload_device *device,
+                                                  const char *name)
+{
+    struct kernel_fault fault;
+    if (!name)
+        return NULL;
+    const struct program_function *found =
+        kernel_find(&device->module.program, &device->object.arena, name, &fault);
+    if (!found)
+        argument_fault(device, name,
+                       arena_printf(&device->object.arena, "%s; %s", fault.text, fault.kernels));
+    return found;
+}
+
+static const struct program_parameter *parameters_of(const struct ptxoffload_device *device,
+                                                     const struct program_function *kernel)
+{
+    return vec_from(&device->module.program.parameters, kernel->params);
+}
+
+enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device, const char *kernel,
+                                             uint32_t *sizes, uint32_t room, uint32_t *count)
+{
+    if (!device || !count || (!sizes && room))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    const struct program_function *found = find_kernel(device, kernel);
+    if (!found)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    *count = found->param_count;
+    for (uint32_t i = 0; i < room && i < *count; i++)
+        sizes[i] = parameters_of(device, found)[i].bytes;
+    return PTXOFFLOAD_OK;
+}
+
+static void fill_parameters(const struct ptxoffload_device *device,
+                            const struct program_function *kernel,
+                            const struct ptxoffload_launch *from, uint8_t *to)
+{
+    const struct program_parameter *parameters = parameters_of(device, kernel);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        memcpy(to + parameters[i].offset, from->arguments[i], parameters[i].bytes);
+}
+
+static enum ptxoffload_status synchronise(struct ptxoffload_device *device)
+{
+    struct device_result result;
+    switch (device_synchronise(&device->device, &result)) {
+    case DEVICE_DONE: return PTXOFFLOAD_OK;
+    case DEVICE_STOPPED:
+    case DEVICE_LIMITED: return PTXOFFLOAD_LIMIT;
+    default: return report_fault(device, &result);
+    }
+}
+
+static enum ptxoffload_status run(struct ptxoffload_device *device,
+                                  const struct ptxoffload_launch *launch)
+{
+    struct launch_refusal refusal;
+    API_ENTER(&device->object);
+    struct launch_request request = {.kernel = find_kernel(device, launch->kernel),
+                                     .shared = launch->shared,
+                                     .cooperative = launch->cooperative};
+    if (!request.kernel)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    for (uint32_t i = 0; i < 3; i++) {
+        request.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
+        request.block[i] = launch->block[i] ? launch->block[i] : 1;
+    }
+    if (launch->argument_count != request.kernel->param_count ||
+        (launch->argument_count && !launch->arguments))
+        return argument_fault(device, launch->kernel,
+                              arena_printf(&device->object.arena,
+                                           "the kernel has %u parameters, and %u arguments are "
+                                           "given",
+                                           request.kernel->param_count, launch->argument_count));
+    struct device_launch *prepared = device_prepare(&device->device, &request, &refusal);
+    if (!prepared)
+        return refuse(device, launch, request.kernel, &refusal);
+    fill_parameters(device, request.kernel, launch, prepared->parameters);
+    device_stream_launch(&device->stream, prepared);
+    return synchronise(device);
+}
+
+enum ptxoffload_status ptxoffload_run(struct ptxoffload_device *device,
+                                      const struct ptxoffload_launch *launch)
+{
+    struct ptxoffload_launch all = {.size = sizeof all};
+    if (!device || !launch || launch->size > sizeof all)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    memcpy(&all, launch, launch->size);
+    return run(device, &all);
+}
+
+// Statistics
+
+static const struct timed_kernel *counts_of(const struct ptxoffload_device *device,
+                                            const char *kernel)
+{
+    for (uint32_t i = 0; kernel && i < device->device.kernels.n; i++)
+        if (!strcmp(device->device.kernels.v[i]->name, kernel))
+            return device->device.kernels.v[i]->timed;
+    return NULL;
+}
+
+enum ptxoffload_status ptxoffload_statistic(struct ptxoffload_device *device, const char *kernel,
+                                            const char *name, double *value)
+{
+    if (!device || !name || !value)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    const struct timed_kernel *counts = counts_of(device, kernel);
+    bool known =
+        device->has_time && (counts || !kernel) && timed_value(&device->timed, counts, name, value);
+    return known ? PTXOFFLOAD_OK : PTXOFFLOAD_BAD_ARGUMENT;
+}
+
+uint32_t ptxoffload_statistic_count(const struct ptxoffload_device *device)
+{
+    return device->object.lost ? 0 : device->statistics.n;
+}
+
+enum ptxoffload_status ptxoffload_statistic_at(struct ptxoffload_device *device, uint32_t number,
+                                               const char **name, const char **unit,
+                                               const char **text)
+{
+    if (!device || number >= ptxoffload_statistic_count(device))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    const struct statistic *statistic = &device->statistics.v[number];
+    if (name)
+        *name = statistic->name;
+    if (unit)
+        *unit = statistic->unit;
+    if (text)
+        *text = statistic->text;
+    return PTXOFFLOAD_OK;
+}
+
+static void take_value(void *context, const struct stat_group *group, const struct stat_key *key,
+                       double value)
+{
+    double **to = context;
+    (void)group, (void)key;
+    *(*to)++ = value;
+}
+
+enum ptxoffload_status ptxoffload_statistics(struct ptxoffload_device *device, const char *kernel,
+                                             double *values)
+{
+    if (!device || !values || !device->has_time)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    const struct timed_kernel *counts = kernel ? counts_of(device, kernel) : &device->timed.total;
+    if (!counts)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    struct arena own;
+    arena_init(&own, &device->object.memory);
+    struct stats_mark since = stats_since(&device->timed.stats, &counts->sum, &own);
+    stats_each(&device->timed.stats, &since, take_value, &values);
+    arena_free(&own);
+    return PTXOFFLOAD_OK;
+}

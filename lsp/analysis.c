@@ -1,0 +1,178 @@
+#include "lsp/analysis.h"
+#include "backend/tables.h"
+#include "ir/read.h"
+#include "passes/plan/pipeline.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct analysis {
+    struct memory memory;
+    struct arena arena;
+    struct source source;
+    struct tree tree;
+    struct ir_module module;
+    struct diags diags;
+    struct plan plan;
+    struct lsp_result *result;
+    VEC(struct lsp_decision) decisions; // in the result's memory
+};
+
+// Findings
+
+static enum lsp_severity severity_of(enum severity severity)
+{
+    return severity == DIAG_ERROR     ? LSP_ERROR
+           : severity == DIAG_WARNING ? LSP_WARNING
+                                      : LSP_INFORMATION;
+}
+
+static void keep_findings(struct analysis *a)
+{
+    struct arena *arena = &a->result->arena;
+    diags_sort(&a->diags);
+    a->result->finding_count = a->diags.list.n;
+    a->result->findings = ARENA_ARRAY(arena, struct lsp_finding, a->diags.list.n + 1);
+    for (uint32_t i = 0; i < a->diags.list.n; i++) {
+        const struct diag *diag = &a->diags.list.v[i];
+        bool placed = diag->begin != NO_OFFSET;
+        a->result->findings[i] = (struct lsp_finding){
+            .severity = severity_of(diag->severity),
+            .begin = placed ? diag->begin : 0,
+            .end = placed ? diag->end : 0,
+            .rule = arena_printf(arena, "%s", diag->id),
+            .message = arena_printf(arena, "%s", diag->message),
+        };
+    }
+}
+
+// Decisions
+
+static void decide(struct analysis *a, uint32_t function, uint32_t inst, const char *text)
+{
+    const struct ir_function *fn = &a->module.functions.v[function];
+    const struct node *node = &a->tree.nodes.v[fn->insts.v[inst].node];
+    struct lsp_decision decision = {node->begin, node->end, text};
+    vec_push(&a->result->arena, &a->decisions, decision);
+}
+
+static void take_chain(struct analysis *a, const struct chain *chain)
+{
+    const char *text =
+        arena_printf(&a->result->arena,
+                     "**offloaded**: chain of pattern %u, `%s`, saves %u flits per warp and hop",
+                     chain->pattern, table_formulas[chain->pattern], chain->saving);
+    for (uint32_t i = 0; i < chain->count; i++)
+        decide(a, chain->function, chain->inst[i], text);
+}
+
+static void take_block(struct analysis *a, const struct block_plan *block)
+{
+    if (block->chosen)
+        decide(a, block->function, block->first,
+               arena_printf(&a->result->arena,
+                            "**offloaded**: %s with %u loads and %u stores begins here",
+                            table_block_names[block->kind], block->loads, block->stores));
+}
+
+static void take_rejection(struct analysis *a, const struct rejection *rejection)
+{
+    if (rejection->inst < a->module.functions.v[rejection->function].insts.n)
+        decide(a, rejection->function, rejection->inst,
+               arena_printf(&a->result->arena, "%s not offloaded: %s `[%s]`",
+                            table_candidate_names[rejection->kind], rejection->text,
+                            plan_rules[rejection->rule].id));
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct lsp_decision *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void keep_decisions(struct analysis *a)
+{
+    struct pipeline pipeline = {.options = {.cost = COST_REFINED, .reorder = true}};
+    a->plan = (struct plan){.arena = &a->arena};
+    pipeline_run(&pipeline, &a->module, &a->plan);
+    for (uint32_t i = 0; i < a->plan.chains.n; i++)
+        take_chain(a, &a->plan.chains.v[i]);
+    for (uint32_t i = 0; i < a->plan.blocks.n; i++)
+        take_block(a, &a->plan.blocks.v[i]);
+    for (uint32_t i = 0; i < a->plan.rejections.n; i++)
+        take_rejection(a, &a->plan.rejections.v[i]);
+    if (a->decisions.n)
+        qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_begin);
+    a->result->decisions = a->decisions.v;
+    a->result->decision_count = a->decisions.n;
+}
+
+// The whole
+
+static void read_text(struct analysis *a, const char *text, uint32_t length)
+{
+    enum { TERMINATOR = 2 };
+    char *copy = arena_alloc(&a->arena, length + TERMINATOR);
+    memcpy(copy, text, length);
+    source_init(&a->source, &a->arena, "", copy, length);
+    diags_init(&a->diags, &a->arena);
+    struct ir_reading reading = {.arena = &a->arena,
+                                 .source = &a->source,
+                                 .tree = &a->tree,
+                                 .module = &a->module,
+                                 .diags = &a->diags};
+    program_read(&reading);
+}
+
+// Returns false if memory is exhausted.
+static bool analyse(struct analysis *a, const char *text, uint32_t length)
+{
+    if (setjmp(a->memory.on_failure) || setjmp(a->result->memory.on_failure))
+        return false;
+    arena_init(&a->arena, &a->memory);
+    arena_init(&a->result->arena, &a->result->memory);
+    read_text(a, text, length);
+    keep_findings(a);
+    if (!a->diags.errors)
+        keep_decisions(a);
+    return true;
+}
+
+struct lsp_result *analysis_run(const char *text, uint32_t length, uint64_t edits, size_t limit)
+{
+    struct analysis *a = calloc(1, sizeof *a);
+    struct lsp_result *result = calloc(1, sizeof *result);
+    bool good = a && result;
+    if (good) {
+        a->result = result;
+        a->memory.limit = result->memory.limit = limit;
+        good = analyse(a, text, length);
+        result->edits = edits;
+        memory_free(&a->memory);
+    }
+    free(a);
+    if (good)
+        return result;
+    analysis_free(result);
+    return NULL;
+}
+
+void analysis_free(struct lsp_result *result)
+{
+    if (result)
+        memory_free(&result->memory);
+    free(result);
+}
+
+uint32_t analysis_find(const struct lsp_result *result, uint32_t offset)
+{
+    uint32_t low = 0, high = result->decision_count;
+    while (low < high) { // the first that ends behind the offset
+        uint32_t middle = low + (high - low) / 2;
+        if (result->decisions[middle].end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < result->decision_count && result->decisions[low].begin <= offset;
+    return found ? low : result->decision_count;
+}

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""The language server, by a scripted editor.
+
+usage: lsp.py BUILD-ROOT
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import select
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import SANITIZED, Failure, case, ends, main, run, same
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVER = BUILD / 'cli' / 'ptxoffload-lsp'
+URI = 'file:///x.ptx'
+TEXT = '''.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .b8 table[16];
+// { not a brace
+.visible .entry scale(
+    .param .u64 to,
+    .param .u64 from
+)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<6>;
+    .reg .b32 last;
+    ld.param.u64 %rd1, [to];
+    ld.param.u64 %rd2, [from];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    add.u64 %rd5, %rd1, %rd3;
+LOOP:
+    ld.global.u32 %r2, [%rd4];
+    add.u32 %r3, %r2, 7;
+    st.global.u32 [%rd5], %r3;
+    setp.lt.u32 %p1, %r1, 0;
+    @%p1 bra LOOP;
+    ret;
+}
+'''
+
+
+class Editor:
+    def __init__(self, *options):
+        self.process = subprocess.Popen([SERVER, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number, self.version, self.published, self.buffer = 0, 0, [], b''
+
+    def send(self, message):
+        body = json.dumps(dict(message, jsonrpc='2.0')).encode()
+        self.process.stdin.write(b'Content-Length: %d\r\n\r\n%s' % (len(body), body))
+        self.process.stdin.flush()
+
+    def fill(self, seconds):
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            raise Failure('no message in %g s' % seconds)
+        more = os.read(self.process.stdout.fileno(), 1 << 20)
+        if not more:
+            raise Failure('the server has ended')
+        self.buffer += more
+
+    def receive(self, seconds=60):
+        while b'\r\n\r\n' not in self.buffer:
+            self.fill(seconds)
+        head, rest = self.buffer.split(b'\r\n\r\n', 1)
+        length = int(re.fullmatch(rb'Content-Length: (\d+)', head).group(1))
+        while len(rest) < length:
+            self.buffer = rest
+            self.fill(seconds)
+            rest = self.buffer
+        self.buffer = rest[length:]
+        return json.loads(rest[:length])
+
+    def call(self, method, **params):
+        """The reply to a request; what is published before it is kept."""
+        self.number += 1
+        self.send({'id': self.number, 'method': method, 'params': params})
+        while True:
+            message = self.receive()
+            if message.get('id') == self.number:
+                return message
+            self.published.append(message['params'])
+
+    def ask(self, method, **params):
+        reply = self.call(method, **params)
+        assert 'error' not in reply, reply
+        return reply['result']
+
+    def notify(self, method, **params):
+        self.send({'method': method, 'params': params})
+
+    def begin(self, text):
+        self.ask('initialize', capabilities={})
+        self.notify('initialized')
+        self.open(text)
+
+    def open(self, text):
+        self.version += 1
+        self.notify('textDocument/didOpen', textDocument={'uri': URI, 'languageId': 'ptx',
+                                                          'version': self.version, 'text': text})
+
+    def change(self, *changes):
+        self.version += 1
+        self.notify('textDocument/didChange', textDocument={'uri': URI, 'version': self.version},
+                    contentChanges=list(changes))
+
+    def at(self, method, place):
+        return self.ask('textDocument/' + method, textDocument={'uri': URI}, position=place)
+
+    def diagnostics(self, seconds=60):
+        """What is published for the present version."""
+        while not self.published or self.published[-1]['version'] != self.version:
+            message = self.receive(seconds)
+            assert message.get('method') == 'textDocument/publishDiagnostics', message
+            self.published.append(message['params'])
+        return self.published[-1]['diagnostics']
+
+    def end(self):
+        self.ask('shutdown')
+        self.notify('exit')
+        self.process.stdin.close()
+        same(self.process.wait(60), 0)
+
+
+def place_of(text, word, which=0):
+    """The place of an occurrence of a word."""
+    at = [one.start() for one in re.finditer(re.escape(word), text)][which]
+    before = text[:at]
+    line = before.count('\n')
+    return {'line': line, 'character': len((before.split('\n')[-1]).encode('utf-16-le')) // 2}
+
+
+def edit(text, old, new, which=0):
+    """A change of one occurrence, and the text after it."""
+    at = [one.start() for one in re.finditer(re.escape(old), text)][which]
+    begin = place_of(text, old, which)
+    lines = old.split('\n')
+    finish = {'line': begin['line'] + len(lines) - 1,
+              'character': len(lines[-1]) + (begin['character'] if len(lines) == 1 else 0)}
+    return {'range': {'start': begin, 'end': finish}, 'text': new}, text[:at] + new + text[at + len(old):]
+
+
+@case
+def diagnostics(folder):
+    """errors come and go with edits, at their places, as ptxoffload --check has them"""
+    editor, text = Editor('--stdio'), TEXT
+    editor.begin(text)
+    same(editor.diagnostics(), [])
+    change, text = edit(text, 'bra LOOP', 'bra LOOPS')
+    editor.change(change)
+    (folder / 'x.ptx').write_text(text)
+    expected = run([BUILD / 'cli/ptxoffload', '--check', '--diagnostics=json', 'x.ptx'], folder)
+    expected = json.loads(expected.err)
+    found = editor.diagnostics()
+    same([one['message'] for one in found], [one['message'] for one in expected])
+    same([one['severity'] for one in found], [1])
+    same(found[0]['range']['start'], place_of(text, 'LOOPS'))
+    change, text = edit(text, 'LOOPS', 'LOOP')
+    editor.change(change)
+    same(editor.diagnostics(), [])
+    editor.change({'text': 'nonsense'})
+    assert editor.diagnostics()
+    editor.end()
+
+
+@case
+def places(folder):
+    """places count UTF-16 code units, and survive bytes that are none"""
+    editor, text = Editor(), TEXT.replace('// { not', '/* \U0001d54a é */ // { not')
+    editor.begin(text)
+    same([one['code'] for one in editor.diagnostics()], ['non-ascii'])
+    change, text = edit(text, 'not a brace', 'nothing')
+    editor.change(change)
+    change, text = edit(text, '.visible .entry', '/*\U0001d54a*/ .entry')
+    editor.change(change)
+    found = editor.at('documentSymbol', {})
+    same([one['name'] for one in found], ['table', 'scale'])
+    same(found[1]['selectionRange']['start'], place_of(text, 'scale'))
+    same([one['code'] for one in editor.diagnostics()], ['non-ascii'])
+    editor.end()
+
+
+@case
+def hover(folder):
+    """hovering shows forms, what is offloaded, why not, and declarations"""
+    editor = Editor()
+    editor.begin(TEXT)
+    same(editor.diagnostics(), [])
+
+    def shown(word, which=0):
+        found = editor.at('hover', place_of(TEXT, word, which))
+        return found and found['contents']['value']
+    assert '**offloaded**' in shown('ld.global.u32') and 'ld ' in shown('ld.global.u32')
+    assert '**offloaded**' in shown('st.global.u32')
+    assert 'mul' in shown('mul.wide') and 'offloaded' not in shown('mul.wide')
+    assert '.reg .b32 %r<6>;' in shown('%r3, %r2')
+    assert '.reg .b32 last;' in shown('last')
+    assert 'differs between the lanes' in shown('%tid.x')
+    assert '.param .u64 from' in shown('from]')
+    same(shown('.version'), None)
+    change, _ = edit(TEXT, 'add.u32 %r3, %r2, 7', 'div.u32 %r3, %r2, 7')
+    editor.change(change)
+    editor.diagnostics()
+    text = editor.at('hover', place_of(TEXT, 'ld.global'))['contents']['value']
+    assert 'not offloaded: ' in text and '`[operation]`' in text, text
+    editor.end()
+
+
+@case
+def definitions(folder):
+    """definitions of labels, registers, parameters and variables are found"""
+    text = TEXT.replace('[from]', '[from]; mov.u32 last, table')
+    editor = Editor()
+    editor.begin(text)
+    for word, which, target, index in (('LOOP', 1, 'LOOP', 0), ('%r2', 1, '%r<6>', 0), ('%rd4', 1, '%rd<6>', 0),
+                                       ('%p1', 1, '%p<2>', 0), ('from', 1, 'from', 0), ('to]', 0, 'to,', 0),
+                                       ('last', 1, 'last', 0), ('table', 1, 'table', 0)):
+        found = editor.at('definition', place_of(text, word, which))
+        same(found['range']['start'], place_of(text, target, index))
+    same(editor.at('definition', place_of(text, 'mul')), None)
+    editor.end()
+
+
+@case
+def outline(folder):
+    """the outline has functions with their labels, and variables"""
+    editor = Editor()
+    editor.begin(TEXT)
+    found = editor.at('documentSymbol', {})
+    same([one['name'] for one in found], ['table', 'scale'])
+    same([one['name'] for one in found[1]['children']], ['LOOP'])
+    lines = TEXT.count('\n')
+    same(found[1]['range']['end'], {'line': lines - 1, 'character': 1})
+    editor.end()
+
+
+@case
+def formatting(folder):
+    """formatting gives what ptxoffload --format writes, and nothing for a text with errors"""
+    text = (ROOT / 'samples/bfs/bfs.ptx').read_text()
+    text = text.replace('\t', '  \t ').replace('ret;', ' ret ;')
+    (folder / 'x.ptx').write_text(text)
+    ends(run([BUILD / 'cli/ptxoffload', 'x.ptx', '--format', '-o', 'y.ptx'], folder), 0)
+    editor = Editor()
+    editor.begin(text)
+    change, = editor.ask('textDocument/formatting', textDocument={'uri': URI}, options={})
+    same(change['newText'], (folder / 'y.ptx').read_text())
+    same(change['range']['start'], {'line': 0, 'character': 0})
+    editor.change({'text': TEXT.replace('}', '')})
+    same(editor.ask('textDocument/formatting', textDocument={'uri': URI}, options={}), None)
+    editor.end()
+
+
+@case
+def wrong_messages(folder):
+    """wrong requests get errors, and the server goes on"""
+    editor = Editor()
+    same(editor.call('textDocument/hover', textDocument={'uri': URI}, position={})['error']['code'], -32002)
+    editor.begin(TEXT)
+    same(editor.call('textDocument/nothing')['error']['code'], -32601)
+    same(editor.call('textDocument/hover', textDocument={'uri': 'file:///y'})['error']['code'], -32602)
+    editor.process.stdin.write(b'Content-Length: 3\r\n\r\n{x}')
+    editor.process.stdin.flush()
+    while True:
+        message = editor.receive()
+        if 'error' in message:
+            break
+    same(message['error']['code'], -32700)
+    far = {'line': 1 << 30, 'character': 1 << 30}
+    same(editor.at('hover', far), None)
+    editor.change({'range': {'start': far, 'end': {'line': 0, 'character': 0}}, 'text': '// end\n'})
+    same(editor.diagnostics(), [])
+    editor.notify('textDocument/didClose', textDocument={'uri': URI})
+    editor.notify('textDocument/didClose', textDocument={'uri': URI})
+    editor.notify('textDocument/didChange', textDocument={'uri': URI}, contentChanges=[])
+    editor.end()
+    editor = Editor()  # without a shutdown
+    editor.notify('exit')
+    same(editor.process.wait(60), 1)
+    ends(run([SERVER, 'x.ptx'], folder), 2)
+    ends(run([SERVER, '--max-memory=1'], folder, stdin=b'Content-Length: 9\r\n\r\n{"a": 1}'), 1)
+
+
+@case
+def no_memory(folder):
+    """a text that needs more memory than allowed is not analysed, and the server goes on"""
+    editor = Editor('--max-memory=64K')
+    editor.begin(TEXT)
+    same(editor.diagnostics(), [])
+    assert 'offloaded' not in editor.at('hover', place_of(TEXT, 'ld.global'))['contents']['value']
+    editor.end()
+
+
+def resident(process):
+    text = pathlib.Path('/proc/%d/status' % process.pid).read_text()
+    return int(re.search(r'VmRSS:\s+(\d+)', text).group(1))
+
+
+@case
+def long_session(folder):
+    """500 edits of a large text: quick answers, flat memory"""
+    size, edits = (200_000, 60) if SANITIZED else (5_000_000, 500)
+    body = TEXT[TEXT.index('.visible'):]
+    kernels = []
+    while sum(map(len, kernels)) < size:
+        kernels.append(body.replace('scale', 'scale%d' % len(kernels)))
+    text = TEXT[:TEXT.index('.visible')] + ''.join(kernels)
+    lines, rng = text.split('\n'), random.Random(1)
+    places = [i for i, line in enumerate(lines) if 'add.u32' in line]
+    editor, slowest, sizes = Editor(), [], []
+    editor.begin(text)
+    same(editor.diagnostics(), [])
+    for number in range(edits):
+        line = rng.choice(places)
+        begin = lines[line].index('7')
+        editor.change({'range': {'start': {'line': line, 'character': begin},
+                                 'end': {'line': line, 'character': begin + 1}}, 'text': '7'})
+        before = time.monotonic()
+        found = editor.at('hover', {'line': line, 'character': 6})
+        editor.at('definition', {'line': line, 'character': lines[line].index('%r2')})
+        slowest.append((time.monotonic() - before) / 2)
+        assert 'add' in found['contents']['value']
+        if number % (edits // 10) == 0:
+            same(editor.diagnostics(), [])
+            sizes.append(resident(editor.process))
+    slowest.sort()
+    print('# %d edits of %d bytes: median %.1f ms, most %.1f ms; memory %s KiB' %
+          (edits, len(text), slowest[len(slowest) // 2] * 1e3, slowest[-1] * 1e3, sizes))
+    assert max(sizes[1:]) < 1.2 * sizes[0] + 20_000, sizes
+    if not SANITIZED:  # on a machine that does other work, too
+        assert slowest[len(slowest) // 2] < 0.1, slowest[-5:]
+    editor.end()
+
+
+main()

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Manual pages and completions, short names of options, and --quiet.
+
+usage: pages.py BUILD-ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import Skip, add_case, case, ends, main, run, same
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+CLI = BUILD / 'cli'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign',
+            'ptxoffload-lsp')
+SAMPLE = ROOT / 'samples/vecadd'
+
+
+def need(*names):
+    for name in names:
+        if not shutil.which(name):
+            raise Skip('no ' + name)
+    if not (CLI / 'pages').exists():
+        raise Skip('built for another processor')
+
+
+def options_of(command, folder):
+    """The names of options that --help lists."""
+    text = ends(run([CLI / command, '--help'], folder), 0).out.decode()
+    return re.findall(r'^  (?:-\w, )?(--[a-z-]+)', text, re.M)
+
+
+def is_set(folder, page):
+    """A page is set without a warning, and not empty."""
+    need('groff')
+    done = ends(run(['groff', '-man', '-Tutf8', '-Kutf8', '-ww', page], folder), 0, '')
+    plain = re.sub('\x1b\\[[0-9;]*m|.\x08', '', done.out.decode())
+    assert 'NAME' in plain and len(plain) > 500, plain
+    return plain
+
+
+def has_all_options(folder, command):
+    plain = is_set(folder, CLI / (command + '.1')).replace('‐', '-').replace('−', '-')
+    for option in options_of(command, folder):
+        assert option in plain, option
+    for part in ('SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'NOTES', 'EXAMPLES', 'SEE ALSO'):
+        assert part in plain, part
+
+
+def completes(folder, command):
+    """bash completes options, words of options, and files"""
+    need('bash')
+    script = CLI / (command + '.bash')
+    ends(run(['bash', '-n', script], folder), 0, '')
+    for option in options_of(command, folder):
+        text = """
+shopt -s extglob; source "$1"; compopt() { :; }
+COMP_WORDS=("$2" "$3"); COMP_CWORD=1; "_${2//-/_}"; printf '%s\\n' "${COMPREPLY[@]}"
+"""
+        done = ends(run(['bash', '-c', text, 'bash', script, command, option[:-1]], folder), 0, '')
+        assert option in done.out.decode().split(), (option, done)
+
+
+for name in COMMANDS:
+    add_case('the manual page of %s has all options' % name, has_all_options, name)
+    add_case('bash completes the options of %s' % name, completes, name)
+for name in ('ptxoffload-nvcc.1', 'ptxoffload-run-file.5', 'ptxoffload-machine.5', 'ptxoffload-network.5',
+             'ptxoffload-memory.5', 'ptxoffload-campaign-file.5', 'ptxoffload-diagnostics.7'):
+    add_case('the manual page %s is set' % name, is_set, CLI / name)
+
+
+@case
+def choices(folder):
+    """bash completes the words of an option"""
+    need('bash')
+    text = """
+source "$1"; COMP_WORDS=(ptxoffload --tags = p); COMP_CWORD=3; _ptxoffload; echo "${COMPREPLY[@]}"
+COMP_WORDS=(ptxoffload --tags pa); COMP_CWORD=2; _ptxoffload; echo "${COMPREPLY[@]}"
+"""
+    done = ends(run(['bash', '-c', text, 'bash', CLI / 'ptxoffload.bash'], folder), 0, '')
+    same(done.out.decode(), 'pragma paper\npaper\n')
+
+
+@case
+def other_shells(folder):
+    """zsh and fish read their completions"""
+    need()
+    found = [shell for shell in ('zsh', 'fish') if shutil.which(shell)]
+    if not found:
+        raise Skip('no zsh or fish')
+    for command in COMMANDS:
+        for shell in found:
+            file = CLI / {'zsh': '_' + command, 'fish': command + '.fish'}[shell]
+            ends(run([shell, '-n', file], folder), 0, '')
+
+
+def has_short_names(folder, command):
+    for brief, name in (('-h', '--help'), ('-V', '--version')):
+        same(ends(run([CLI / command, brief], folder), 0, '').out,
+             ends(run([CLI / command, name], folder), 0, '').out)
+
+
+def has_examples(folder, command):
+    """Examples begin with the command's name, and use options that exist."""
+    text = ends(run([CLI / command, '-h'], folder), 0, '').out.decode()
+    examples = text.split('\nExamples:\n')[1]
+    lines = [line for line in examples.splitlines() if line.startswith('  ' + command + ' ')]
+    assert len(lines) >= 2, examples
+    known = set(re.findall(r'(?<![\w-])--?[a-zA-Z][a-z-]*', text.split('\nExamples:\n')[0]))
+    for option in re.findall(r'(?<= )--?[a-z][a-z-]*', '\n'.join(lines)):
+        assert option in known, option
+
+
+for name in COMMANDS:
+    add_case('%s -h and -V' % name, has_short_names, name)
+    add_case('%s --help has examples' % name, has_examples, name)
+
+
+@case
+def quiet(folder):
+    """with --quiet nothing is printed that was not requested"""
+    sim = [CLI / 'ptxoffload-sim', SAMPLE / 'run.yaml']
+    assert ends(run(sim, folder), 0).out
+    for option in ('-q', '--quiet'):
+        ends(run([*sim, option], folder), 0, '', '')
+    note = ends(run([*sim, '--policy=omni', '--json=o.json'], folder), 0)
+    assert 'note: ' in note.err.decode()
+    ends(run([*sim, '--policy=omni', '--json=o.json', '-q'], folder), 0, '', '')
+    assert json.loads((folder / 'o.json').read_text())['total']['cycles'] > 0
+    tagger = [CLI / 'ptxoffload', SAMPLE / 'vecadd.ptx']
+    assert ends(run(tagger, folder), 0, '').out
+    ends(run([*tagger, '-q'], folder), 0, '', '')
+    assert ends(run([*tagger, '-q', '--report=text'], folder), 0, '').out
+    (folder / 'wrong.ptx').write_text('.version 8.0\n.target sm_80\n.entry k() { bra x; }\n')
+    assert ends(run([CLI / 'ptxoffload', 'wrong.ptx', '-q'], folder), 1).err
+
+
+main()
