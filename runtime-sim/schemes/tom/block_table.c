@@ -4,6 +4,7 @@
 // branches.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/schemes/tom/rehearse.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,7 @@ static int by_saving(const void *a, const void *b)
 // Takes the blocks that save most; none that overlaps one that saves more.
 static void choose(struct block_builder *b, uint32_t first)
 {
+    VEC(const struct tom_block *) more = {0};
     uint32_t taken = 0;
     qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
     for (uint32_t i = 0; i < b->found.n; i++) {
@@ -323,8 +325,10 @@ static void choose(struct block_builder *b, uint32_t first)
         if (taken++ < b->config->metadata_entries)
             vec_push(b->arena, &b->to->blocks, *block);
         else
-            leave_out(b, block, "the metadata table is full");
+            vec_push(b->arena, &more, block);
     }
+    for (uint32_t i = more.n; i-- > 0;) // the least useful first
+        leave_out(b, more.v[i], "the metadata table is full");
 }
 
 static void add_function(struct block_builder *b, const struct table_kernel *kernel,
@@ -367,7 +371,7 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
                      struct diags *diags)
 {
     struct block_builder b = {.to = table, .arena = arena, .program = program, .config = config};
-    *table = (struct tom_table){0};
+    *table = (struct tom_table){.rehearsal = ARENA_NEW(arena, struct tom_rehearsal)};
     for (uint32_t i = 0; i < tables->kernels.n; i++) {
         const struct table_kernel *kernel = &tables->kernels.v[i];
         if (!kernel->blocks.n)

@@ -402,7 +402,7 @@ uint64_t tom_next(const struct machine *machine, const void *state)
 {
     const struct tom *tom = state;
     bool works = stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
-                 (tom_learns(tom) && tom->map.instances >= tom->config->learn_instances) ||
+                 (tom_learns(tom) && tom->map.instances >= tom->learning.instances) ||
                  bits_next(tom->polling, 0, machine->ordinary) < machine->ordinary;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
         works = tom_has_room(tom, i);
@@ -524,8 +524,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
     }
     tom->polling = bits_new(machine->arena, machine->ordinary);
     join_sms(tom);
-    if (tom->config->map)
-        tom_learn_begin(tom);
+    tom_map_begin(tom);
     return tom;
 }
 

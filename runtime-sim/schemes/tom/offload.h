@@ -9,6 +9,7 @@
 #pragma once
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
+#include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
 enum tom_state {
@@ -69,15 +70,12 @@ struct tom_queue {
 // from the CPU takes as long as that in front of a launch without learning; neither counts.
 enum tom_phase { LEARN_NOT, LEARN_RUNNING, LEARN_STOPPING, LEARN_FLUSHING };
 
-struct tom_range {
-    uint64_t first, last;
-    bool candidate; // a candidate block has accessed it
-};
-
 struct tom_learning {
     enum tom_phase phase;
     uint64_t since;
-    VEC(struct tom_range) ranges; // the memory allocation table
+    uint64_t instances; // that are needed
+    uint32_t bit;       // lowest bit of the chosen pair; 0: none
+    struct tom_allocations allocations;
 };
 
 struct tom_stats {
@@ -118,8 +116,9 @@ void tom_join(struct machine *machine, void *state);
 void tom_tick(struct machine *machine, void *state);
 uint64_t tom_next(const struct machine *machine, const void *state);
 
-// Learning (learn.c).
-void tom_learn_begin(struct tom *tom);
+// Mappings that are chosen (learn.c).
+void tom_map_begin(struct tom *tom);
+void tom_learn_settle(struct tom *tom);
 void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address);
 void tom_learn_tick(struct tom *tom);
 static inline bool tom_learns(const struct tom *tom)

@@ -56,6 +56,21 @@ static void require(struct arena *arena, const void *config, const struct machin
     added->core.registers = CORE_WARPS * LANES * 256;
 }
 
+static bool needs_rehearsal(const struct tom_config *config)
+{
+    return config->map == TOM_ORACLE || (config->map == TOM_TMAP && !config->learn_instances);
+}
+
+static const struct profile_watch *rehearse(struct arena *arena, const void *config,
+                                            const void *plan)
+{
+    const struct tom_table *table = plan;
+    if (!is_on(config) || !needs_rehearsal(config))
+        return NULL;
+    tom_rehearse(table->rehearsal, arena, table);
+    return &table->rehearsal->watch;
+}
+
 static void read_plan(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags)
 {
@@ -84,12 +99,26 @@ static void print_storage(const void *config, const struct machine_config *machi
             (unsigned long long)bits);
     fprintf(to, "memory-map analyzer of a core: %llu warps of %u bits, %llu bits\n",
             (unsigned long long)warps, (unsigned)MAP_BITS, (unsigned long long)(MAP_BITS * warps));
+    fprintf(to, "memory allocation table: %llu entries of %u bits, %llu bits\n",
+            (unsigned long long)own->allocations, (unsigned)TOM_ALLOCATION_BITS,
+            (unsigned long long)(TOM_ALLOCATION_BITS * own->allocations));
 }
 
 static void settle(struct machine *machine, void *state)
 {
     (void)machine;
-    map_choose(&((struct tom *)state)->map);
+    tom_learn_settle(state);
+}
+
+// The least useful first.
+static void write_notes(const struct machine *machine, const void *state, FILE *to)
+{
+    const struct tom_allocations *table = &((const struct tom *)state)->learning.allocations;
+    (void)machine;
+    for (uint32_t i = 0; i < table->left_out.n; i++)
+        fprintf(to, "%s%s%s",
+                i ? ", " : "the memory allocation table has no room for: ", table->left_out.v[i],
+                i + 1 < table->left_out.n ? "" : "\n");
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
@@ -129,6 +158,8 @@ const struct scheme_ops tom_blocks = {
     .require = require,
     .print_storage = print_storage,
     .read_plan = read_plan,
+    .rehearse = rehearse,
+    .write_notes = write_notes,
     .stalls = stalls,
     .stall_count = sizeof stalls / sizeof *stalls,
     .core = &tom_core_ops,
