@@ -2,8 +2,8 @@
 #include "runtime-sim/run/line.h"
 #include "support/file.h"
 
-static bool read_file(struct run *run, struct source *source, const char *path,
-                      struct arena *arena, const struct sim_arguments *arguments, struct diags *diags,
+static bool read_file(struct run *run, struct source *source, const char *path, struct arena *arena,
+                      const struct sim_arguments *arguments, struct diags *diags,
                       const struct messages *messages)
 {
     struct file_text file;
@@ -21,8 +21,8 @@ static bool read_file(struct run *run, struct source *source, const char *path,
     return run_read(run, arena);
 }
 
-static bool read_line(struct run *run, struct source *source, const char *path,
-                      struct arena *arena, const struct sim_arguments *a, struct diags *diags)
+static bool read_line(struct run *run, struct source *source, const char *path, struct arena *arena,
+                      const struct sim_arguments *a, struct diags *diags)
 {
     struct run_line line = {.program = path,
                             .kernel = a->kernel,

@@ -56,7 +56,8 @@ struct device {
     uint64_t max_instructions;   // of warps, in launches without time; 0: no limit
     bool race, uninit;           // look for races, for reads of bytes that were never written
     bool profiled;               // count for each instruction
-    // With `profiled`: follows launches without time on one thread; NULL: nobody does.
+    // With `profiled`: functions that follow launches without time, which then use one
+    // thread; NULL: none.
     const struct profile_watch *watch;
     const atomic_int *stop;            // execution stops when this is not 0; NULL: never
     const struct machine_plans *plans; // of the program for schemes; NULL: no plans

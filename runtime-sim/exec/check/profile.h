@@ -76,7 +76,7 @@ struct profile_watch {
 
 struct profile {
     struct arena *arena;
-    const struct profile_watch *watch; // NULL: nobody follows
+    const struct profile_watch *watch; // NULL: no functions
     const struct program *program;
     struct profile_function **functions; // by program function; NULL: never executed
     uint32_t block[3];                   // of the first launch

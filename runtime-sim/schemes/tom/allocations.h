@@ -15,8 +15,8 @@ struct tom_range {
 };
 
 struct tom_allocations {
-    VEC(struct tom_range) ranges;     // by address
-    VEC(const char *) left_out;       // names, the least useful first
+    VEC(struct tom_range) ranges; // by address
+    VEC(const char *) left_out;   // names, the least useful first
 };
 
 // Returns the range of an address, or NULL.

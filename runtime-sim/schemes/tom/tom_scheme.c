@@ -85,6 +85,15 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
         return;
     plan->summary = arena_printf(arena, "%u block%s to offload, %u left out", table->blocks.n,
                                  table->blocks.n == 1 ? "" : "s", table->left_out);
+    for (uint32_t i = 0; i < table->blocks.n; i++) {
+        const struct tom_block *block = &table->blocks.v[i];
+        plan->summary =
+            arena_printf(arena,
+                         "%s\n  block %u of '%s', number %u: %u instructions, %u "
+                         "accesses, %u B there, %u B back",
+                         plan->summary, block->id, block->kernel, block->number,
+                         block->instructions, block->accesses, block->bytes_in, block->bytes_out);
+    }
     for (uint32_t i = 0; i < table->reasons.n; i++)
         plan->summary = arena_printf(arena, "%s\n  %s", plan->summary, table->reasons.v[i]);
 }
@@ -106,8 +115,12 @@ static void print_storage(const void *config, const struct machine_config *machi
 
 static void settle(struct machine *machine, void *state)
 {
-    (void)machine;
-    tom_learn_settle(state);
+    struct tom *tom = state;
+    const struct machine_kind *kind = &machine->kinds[tom->kind];
+    tom->stats.lines_old = 0;
+    for (uint32_t i = 0; i < kind->count; i++)
+        tom->stats.lines_old += tom_core_of(&machine->cores[kind->first + i])->lines_old;
+    tom_learn_settle(tom);
 }
 
 // The least useful first.
@@ -127,6 +140,9 @@ static void add_stats(const struct machine *machine, const void *state, struct s
     (void)machine;
     stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &tom->stats);
     stats_add(stats, "map", map_stat_keys, map_stat_key_count, &tom->map);
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        stats_add(stats, arena_printf(stats->arena, "block%u", tom->table->blocks.v[i].number),
+                  block_stat_keys, block_stat_key_count, &tom->times[i].stats);
 }
 
 static void name_stats(const void *config, struct stats *stats)
@@ -152,7 +168,8 @@ const struct scheme_ops tom_blocks = {
     .config_bytes = sizeof(struct tom_config),
     .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
                    "condition (tom-no-ctrl), unless channels or stacks are busy\n"
-                   "(tom-ctrl), or at no cost (tom-ideal)",
+                   "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
+                   "measured cycles (tom-measured), or at no cost (tom-ideal)",
     .is_on = is_on,
     .check = check,
     .require = require,
@@ -166,6 +183,7 @@ const struct scheme_ops tom_blocks = {
     .create = tom_create,
     .join = tom_join,
     .settle = settle,
+    .place = tom_place_launch,
     .tick = tom_tick,
     .next = tom_next,
     .add_stats = add_stats,
