@@ -1,6 +1,7 @@
 // Mappings that the machine chooses: learnt, or known from a run without time.
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
 
 static enum map_metric metric_of(const struct tom *tom)
@@ -56,6 +57,28 @@ void tom_map_begin(struct tom *tom)
         begin_learning(tom);
     if (tom->config->map == TOM_ORACLE)
         map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, metric_of(tom)));
+}
+
+// The pair of the first launch with candidate blocks, for the allocations that their addresses are
+// based on.
+void tom_map_launch(struct tom *tom, const struct launch *launch)
+{
+    enum { BASES_MOST = 256 };
+    uint64_t used[BASES_MOST];
+    uint32_t count, bit;
+    struct tom_allocations table = {0};
+    if (tom->config->map != TOM_STATIC || tom->learning.bit)
+        return;
+    bit = static_map_choose(tom->table->differences, tom->machine->arena, launch, used, BASES_MOST,
+                            &count);
+    for (uint32_t i = 0; bit && i < count; i++) {
+        uint32_t found = image_find(launch->image, used[i]);
+        const struct allocation *at = found == UINT32_MAX ? NULL : &launch->image->list.v[found];
+        if (!at || used[i] - at->address >= at->bytes || tom_range_at(&table, used[i]))
+            continue;
+        tom_range_add(&table, tom->machine->arena, launch->image, used[i])->candidate = true;
+    }
+    map_ranges(tom, &table, bit);
 }
 
 // Learning

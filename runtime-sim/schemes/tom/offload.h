@@ -147,6 +147,7 @@ uint64_t tom_next(const struct machine *machine, const void *state);
 
 // Mappings that are chosen (learn.c).
 void tom_map_begin(struct tom *tom);
+void tom_map_launch(struct tom *tom, const struct launch *launch);
 void tom_learn_settle(struct tom *tom);
 void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address);
 void tom_learn_tick(struct tom *tom);

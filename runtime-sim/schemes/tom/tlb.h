@@ -1,5 +1,5 @@
-// Address translation of the SM in a stack [002 §4.4.1]: a TLB behind its L1, and walks through page
-// tables, which are in the memory of all stacks.
+// Address translation of the SM in a stack [002 §4.4.1]: a TLB behind its L1, and walks through
+// page tables, which are in the memory of all stacks.
 //
 // Pages of the tables are read one after the other, each for one level. Requests wait until the
 // walk for their page has ended. Page tables do not change, so there are no shootdowns.
