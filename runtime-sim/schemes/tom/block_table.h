@@ -11,7 +11,7 @@ struct tom_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC };
+enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC, TOM_RANGES };
 enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
 enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
 enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_EPOCH, TOM_INVALIDATE_NONE };

@@ -25,8 +25,7 @@ static bool find_parameter(const struct static_builder *b, const struct affine_a
                            struct static_factor *to)
 {
     for (uint32_t i = 0; i < b->function->param_count; i++) {
-        const struct program_parameter *p =
-            &b->program->parameters.v[b->function->params + i];
+        const struct program_parameter *p = &b->program->parameters.v[b->function->params + i];
         if (p->symbol != atom->index)
             continue;
         *to = (struct static_factor){.kind = STATIC_PARAMETER,
@@ -84,8 +83,7 @@ static bool translate(const struct static_builder *b, const struct affine *from,
         if (first && has_iteration(b, term))
             continue;
         for (uint32_t k = 0; k < AFFINE_FACTORS && term->atom[k] != IR_NONE; k++)
-            if (!add_factor(b, affine_atom(b->affines, term->atom[k]),
-                            &made.factors[made.count++]))
+            if (!add_factor(b, affine_atom(b->affines, term->atom[k]), &made.factors[made.count++]))
                 return false;
         vec_push(b->arena, &to->terms, made);
     }
@@ -175,8 +173,7 @@ void static_map_build(struct static_map *map, struct arena *arena, const struct 
     for (uint32_t i = 0; i < count; i++) {
         b.function = &program->functions.v[blocks[i].function];
         b.fn = &program->module->functions.v[b.function->function];
-        b.affines =
-            facts_affines(facts_of(&plan, program->module, &options, b.function->function));
+        b.affines = facts_affines(facts_of(&plan, program->module, &options, b.function->function));
         add_block(&b, map, &blocks[i]);
     }
 }

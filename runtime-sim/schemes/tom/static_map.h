@@ -37,11 +37,11 @@ struct static_sum {
 
 // An access of a block.
 struct static_access {
-    bool known;               // its distance from the first access
-    struct static_sum apart;  // that distance, in the first iteration and the first lane
-    struct static_sum step;   // for each iteration
-    struct static_sum lane;   // for each lane
-    struct static_factor at;  // the base of its address
+    bool known;              // its distance from the first access
+    struct static_sum apart; // that distance, in the first iteration and the first lane
+    struct static_sum step;  // for each iteration
+    struct static_sum lane;  // for each lane
+    struct static_factor at; // the base of its address
     bool has_base;
 };
 
