@@ -11,10 +11,12 @@ static void *init(struct core *core, void *scheme)
     struct tom *tom = scheme;
     uint32_t warps = (uint32_t)core->kind->config->warps;
     *own = (struct tom_core){.of = tom};
-    if (core->kind->number)
-        own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
-    else
+    if (!core->kind->number) {
         own->runs = &tom->runs[core->index * warps];
+        return own;
+    }
+    own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
+    tom_epochs_init(&own->epochs, core->arena, core->kind->l1->sets * core->kind->l1->ways, warps);
     return own;
 }
 
@@ -44,7 +46,7 @@ static uint32_t timing_of(const struct core *core, uint32_t slot)
 }
 
 // A block that the warp executes itself is over when it issues something else.
-static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at)
+static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
     if (run->state != RUN_HOME)
@@ -52,7 +54,8 @@ static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
         return true;
-    map_end(&tom->map, &run->map);
+    tom_end_instance(tom, run);
+    tom_measure(tom, run, now, false);
     run->state = RUN_NONE;
     return false;
 }
@@ -71,13 +74,14 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
         ask(own->of, run, now, RUN_AT_ACCESS);
         return ISSUE_AS_MIGRATED;
     }
-    if (is_at_home(core, run, at) || !timing_is_marked(timing, own->of->scheme))
+    if (is_at_home(core, now, run, at) || !timing_is_marked(timing, own->of->scheme))
         return ISSUE_AS_NORMAL;
     const struct warp *warp = core->slots[slot].warp;
     run->block = &own->of->table->blocks.v[timing->plan];
     run->mask = warp->paths.v[warp->current].mask;
     run->age = core->slots[slot].age;
     run->has_values = false;
+    run->asked = now;
     ask(own->of, run, now, RUN_ASKING);
     return ISSUE_AS_MIGRATED;
 }
@@ -144,6 +148,28 @@ static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena
                 map_note(&tom->map, &run->map, line * size, stacks_of(tom->stacks, line * size));
             if (tom_learns(tom))
                 tom_learn_note(tom, held->warp->cta->launch->image, address);
+            if (tom_learns(tom) && config->map == TOM_RANGES && run->sample.n < SAMPLE_LINES)
+                vec_push(arena, &run->sample, line * size);
+        }
+    }
+}
+
+// Lines that are older than the block are dropped, so that the access fetches them anew.
+static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+{
+    struct tom_core *own = tom_core_of(core);
+    uint64_t last = UINT64_MAX;
+    for (uint32_t rest = held->global; rest; rest &= rest - 1) {
+        uint64_t address = held->address[__builtin_ctz(rest)];
+        uint64_t end = (address + held->bytes - 1) / LINE_BYTES;
+        for (uint64_t line = address / LINE_BYTES; line <= end; line++) {
+            if (line == last)
+                continue;
+            last = line;
+            if (cache_has(&core->l1, line) && tom_epochs_is_old(&own->epochs, line, slot))
+                own->lines_old += cache_drop(&core->l1, line);
+            if (!cache_has(&core->l1, line))
+                tom_epochs_fetch(&own->epochs, line, now);
         }
     }
 }
@@ -152,7 +178,8 @@ static void accessed(struct core *core, uint64_t now, uint32_t slot, const struc
 {
     const struct tom_core *own = tom_core_of(core);
     struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
-    (void)now;
+    if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
+        look_at_ages(core, now, slot, held);
     if (!own->runs || run->state == RUN_HOME)
         note_lines(own->of, run, core->arena, held);
 }
@@ -169,7 +196,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
-    map_end(&tom->map, &run->map);
+    tom_end_instance(tom, run);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += block->bytes_out + listed;

@@ -1,17 +1,8 @@
 // Offloading of blocks to memory stacks: decisions, conditions, the way of a block, what comes
 // back.
-#include "backend/tags.h"
-#include "runtime-sim/schemes/tom/offload.h"
-#include "tests/fuzz/tagged.h"
-#include "tests/unit/runtime-sim/machine_fixture.h"
+#include "tests/unit/runtime-sim/tom_fixture.h"
 
 // Decisions
-
-static enum tom_answer answer(const struct tom_question *q)
-{
-    enum tom_answer first = tom_decide_first(q);
-    return first == TOM_OFFLOAD ? tom_decide_stack(q) : first;
-}
 
 // Condition, busy channels, tag, room: 64 rows, of which ctrl offloads 9 and no-ctrl 32.
 static void decisions(void **state)
@@ -98,93 +89,6 @@ static void conditions(void **state)
         assert_false(condition_compile(&condition, &arena, bad[i], name_of, NULL));
     arena_free(&arena);
 }
-
-// Machines
-
-#define ENTRY(name, body)                                                                          \
-    ".visible .entry " name "(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 lanes)\n"   \
-    "{\n.reg .b32 %r<12>; .reg .b64 %d<8>; .reg .f32 %f<8>; .reg .pred %p<4>;\n"                   \
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
-    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %d4, %r1, 4;\n"                                   \
-    "mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r2; mul.wide.u32 %d3, %r6, 4;\n"                \
-    "ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u32 %r4, [n];\n"                       \
-    "ld.param.u32 %r5, [lanes]; add.u64 %d1, %d1, %d4; add.u64 %d2, %d2, %d4;\n"                   \
-    "setp.ge.u32 %p1, %r3, %r5; mov.f32 %f3, 0f3F800000;\n" body "ret;\n}\n"
-
-// A loop for the first lanes: sums words of a, and writes each sum to b. The first access is the
-// first instruction, or behind two additions.
-#define LOOP(first)                                                                                \
-    "@%p1 bra OUT; mov.u32 %r8, %r4;\nL:\n" first                                                  \
-    "ld.global.f32 %f1, [%d1]; add.f32 %f3, %f3, %f1; st.global.f32 [%d2], %f3;\n"                 \
-    "add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3; sub.u32 %r8, %r8, 1;\n"                         \
-    "setp.ne.u32 %p2, %r8, 0; @%p2 bra L;\n"                                                       \
-    "OUT: st.global.f32 [%d2], %f3;\n"
-
-static const char text[] = HEAD("7.0", "sm_70") ENTRY("plain", LOOP(""))
-    ENTRY("ahead", LOOP("add.f32 %f3, %f3, %f3; add.f32 %f3, %f3, 0f3F000000;\n"));
-
-enum { MOST = 1 << 19 };
-
-struct block_rig {
-    struct rig r;
-    struct tables tables;
-    struct tom_table table;
-    struct tom *tom;
-    float *a, *b;
-};
-
-static const struct tom_config *config_of(const struct rig *r)
-{
-    return r->config.of_scheme[machine_scheme_number(&r->config, &tom_blocks)];
-}
-
-static void build(struct block_rig *b, const char *const *settings)
-{
-    static char tagged_text[1 << 14];
-    const struct pass_options options = {.cost = COST_TOM};
-    struct tagged tagged;
-    struct machine_plans plans = {0};
-    memset(b, 0, sizeof *b);
-    tagged_make_by(&tagged, text, strlen(text), &options, MUTATE_NOTHING, 0);
-    assert_string_equal(tagged.wrong, "");
-    snprintf(tagged_text, sizeof tagged_text, "%s", tagged.text);
-    tagged_free(&tagged);
-    rig_configure_from(&b->r, tagged_text, "tom", 0, settings, schemes);
-    struct kernel *k = &b->r.k;
-    assert_true(tags_read(&b->tables, &k->arena, &k->source, &k->diags));
-    assert_true(tom_table_build(&b->table, &k->arena, &b->tables, &k->program, config_of(&b->r),
-                                &k->diags));
-    assert_int_equal(b->table.blocks.n, 2);
-    plans.table[machine_scheme_number(&b->r.config, &tom_blocks)] = &b->table;
-    rig_build_planned(&b->r, &plans);
-    b->tom = machine_scheme(b->r.machine, &tom_blocks);
-}
-
-// Runs a kernel for some iterations and lanes; returns its cycles.
-static uint64_t run(struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
-                    uint32_t iterations, uint32_t lanes)
-{
-    b->a = kernel_buffer(&b->r.k, MOST * 4);
-    b->b = kernel_buffer(&b->r.k, MOST * 4);
-    kernel_u32(&b->r.k, iterations);
-    kernel_u32(&b->r.k, lanes);
-    for (uint32_t i = 0; i < MOST; i++)
-        b->a[i] = (float)(i % 7) * 0.25F;
-    return rig_run(&b->r, kernel, grid, block);
-}
-
-// Compares with a machine that offloads nothing.
-static void check(const struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
-                  uint32_t iterations, uint32_t lanes)
-{
-    static struct block_rig plain;
-    build(&plain, SETTINGS("tom.policy=baseline"));
-    run(&plain, kernel, grid, block, iterations, lanes);
-    assert_memory_equal(plain.b, b->b, MOST * 4);
-    rig_free(&plain.r);
-}
-
-#define CTRL "tom.policy=tom-ctrl"
 
 // One warp: 10 cycles to form the packet, its flits on the link, the latency of the link.
 static void sequence(void **state)
@@ -336,25 +240,63 @@ static void analyzer(void **state)
     }
 }
 
-// Of two streams in a distance of 2^M all pairs below are perfect: the lowest is the best.
+// Two streams in a distance: instances with both in one stack, of 16, under each pair. Of a
+// distance of 2^M all pairs below are perfect, and the lowest is the best.
 static void best_pair(void **state)
 {
     (void)state;
-    for (uint32_t bit = 12; bit < 15; bit++) {
+    static const struct {
+        uint64_t distance;
+        uint32_t one[MAP_PAIRS];
+    } rows[] = {
+        {1 << 12, {16, 16, 16, 16, 0, 0, 8, 12, 14, 15}},
+        {1 << 14, {16, 16, 16, 16, 16, 16, 0, 0, 8, 12}},
+        {3 << 12, {16, 16, 16, 16, 0, 0, 0, 4, 10, 13}},
+    };
+    enum { LINES = 1 << 13 };
+    for (uint32_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct map_stats stats = {0};
         struct map_instance instance = {0};
-        for (uint64_t line = 0; line < 1 << 13; line++) {
+        for (uint64_t line = 0; line < LINES; line++) {
             map_note(&stats, &instance, line * 128, 0);
-            map_note(&stats, &instance, line * 128 + (UINT64_C(1) << bit), 0);
+            map_note(&stats, &instance, line * 128 + rows[row].distance, 0);
             map_end(&stats, &instance);
         }
         map_end(&stats, &instance); // without accesses
-        map_choose(&stats);
-        assert_int_equal(stats.instances, 1 << 13);
-        assert_int_equal(stats.one_7, 1 << 13);
+        map_settle(&stats, MAP_ONE, 12);
+        assert_int_equal(stats.instances, LINES);
+        for (uint32_t pair = 0; pair < MAP_PAIRS; pair++)
+            assert_int_equal((&stats.one_7)[pair], rows[row].one[pair] * (LINES / 16));
         assert_int_equal(stats.best_bit, 7);
-        assert_int_equal((&stats.one_7)[bit - 7], 0);
+        assert_int_equal(stats.one_best, LINES);
+        assert_int_equal(stats.one_chosen, rows[row].one[5] * (LINES / 16));
     }
+}
+
+// Counts under which the three metrics choose three pairs; of equals the lowest one.
+static void metrics(void **state)
+{
+    (void)state;
+    struct map_stats stats = {.instances = 10};
+    for (uint32_t pair = 0; pair < MAP_PAIRS; pair++) {
+        (&stats.one_7)[pair] = pair == 2 || pair == 5 ? 6 : 5;
+        (&stats.stacks_7)[pair] = pair == 3 || pair == 8 ? 15 : 16;
+        (&stats.home_7)[pair] = pair == 4 || pair == 6 ? 21 : 20;
+    }
+    assert_int_equal(map_best(&stats, MAP_ONE), 9);
+    assert_int_equal(map_best(&stats, MAP_FEWEST), 10);
+    assert_int_equal(map_best(&stats, MAP_HOME), 11);
+    stats.home_12 = 22; // decides between the two pairs with the most instances
+    assert_int_equal(map_best(&stats, MAP_ONE), 12);
+    map_settle(&stats, MAP_FEWEST, 0);
+    assert_int_equal(stats.best_bit, 10);
+    assert_int_equal(stats.best_bit_one, 12);
+    assert_int_equal(stats.best_bit_stacks, 10);
+    assert_int_equal(stats.best_bit_home, 12);
+    assert_int_equal(stats.one_best, 5);
+    assert_int_equal(stats.one_chosen, 0);
+    stats.instances = 0;
+    assert_int_equal(map_best(&stats, MAP_ONE), 0);
 }
 
 // After 48 instances all cores stop; allocations of candidate blocks get the new mapping, others
@@ -410,7 +352,7 @@ int main(void)
         cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
         cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
         cmocka_unit_test(coherence), cmocka_unit_test(table_is_full), cmocka_unit_test(analyzer),
-        cmocka_unit_test(best_pair), cmocka_unit_test(learning),
+        cmocka_unit_test(best_pair), cmocka_unit_test(learning),      cmocka_unit_test(metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
