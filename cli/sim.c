@@ -10,6 +10,8 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_progress.h"
+#include "cli/sim_rehearse.h"
+#include "cli/sim_run.h"
 #include "cli/sim_summary.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
@@ -61,43 +63,6 @@ static bool report_run(struct sim *sim)
     return good;
 }
 
-static bool read_run_file(struct sim *sim)
-{
-    struct file_text file;
-    const char *path = sim->arguments.common.input;
-    const char *error = file_read(&sim->arena, path, &file);
-    if (error) {
-        message_error(&sim->messages, "cannot read '%s': %s", path, error);
-        return false;
-    }
-    source_init(&sim->run_source, &sim->arena, path, file.text, file.length);
-    run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
-    for (uint32_t i = 0; i < sim->arguments.settings.n; i++) {
-        const struct sim_setting *from = &sim->arguments.settings.v[i];
-        run_set(&sim->run, from->name, from->value);
-    }
-    return run_read(&sim->run, &sim->arena);
-}
-
-static bool read_run_line(struct sim *sim)
-{
-    const struct sim_arguments *a = &sim->arguments;
-    struct run_line line = {.program = a->common.input,
-                            .kernel = a->kernel,
-                            .grid = a->grid,
-                            .block = a->block,
-                            .cluster = a->cluster,
-                            .shared = a->shared,
-                            .args = a->args.v,
-                            .arg_count = a->args.n,
-                            .cooperative = a->cooperative,
-                            .textures = a->textures.v,
-                            .texture_count = a->textures.n};
-    run_line_source(&sim->run_source, &sim->arena, &line);
-    run_init(&sim->run, &sim->arena, &sim->run_source, &sim->run_diags);
-    return run_line_read(&sim->run, &line);
-}
-
 // `--save` names buffers; its files replace those of the run file.
 static bool take_saves(struct sim *sim)
 {
@@ -134,7 +99,8 @@ static bool check_saves(struct sim *sim)
 static bool read_run(struct sim *sim)
 {
     diags_init(&sim->run_diags, &sim->arena);
-    bool good = sim->arguments.run_file ? read_run_file(sim) : read_run_line(sim);
+    bool good = sim_run_read(&sim->run, &sim->run_source, sim->arguments.common.input, &sim->arena,
+                             &sim->arguments, &sim->run_diags, &sim->messages);
     if (sim->run_source.text)
         good &= report_run(sim);
     return good && take_saves(sim) &&
@@ -320,9 +286,26 @@ static void report_end(const struct sim *sim, enum session_outcome outcome)
                 sim_command.name, sim->session.device.launches);
 }
 
+static void rehearse(struct sim *sim)
+{
+    const struct sim_rehearsal rehearsal = {
+        .arguments = &sim->arguments,
+        .path = sim->arguments.run_file ? sim->run_source.name : sim->arguments.common.input,
+        .messages = &sim->messages,
+        .module = &sim->module,
+        .config = &sim->machine.config,
+        .plans = &sim->plans,
+        .stop = &sim->stop};
+    interrupt_defer(&sim->stop);
+    sim_rehearse(&rehearsal, &sim->arena);
+    interrupt_defer(NULL);
+}
+
 static enum session_outcome run(struct sim *sim)
 {
     struct session *session = &sim->session;
+    if (!sim->arguments.functional)
+        rehearse(sim);
     *session = (struct session){
         .device = {.arena = &sim->arena,
                    .program = &sim->module.program,
@@ -475,6 +458,8 @@ static void report_counts(const struct sim *sim)
                 &sim->messages, "%s: %u registers a thread (%s), %u CTAs a core: no more %s",
                 kernel->name, timed->registers, timed->registers_source, timed->room, timed->limit);
     }
+    if (sim->arguments.common.verbose && !sim->arguments.functional)
+        timed_write_notes(&sim->machine.timed, sim->messages.to);
     message_verbose(&sim->messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
                     session->device.kernel_cpu_seconds, session->passed,
                     session->passed + session->failed);

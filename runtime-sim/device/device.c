@@ -110,6 +110,7 @@ struct device_kernel *device_kernel_of(struct device *device,
     if (device->profiled) {
         kernel->profile = ARENA_NEW(device->arena, struct profile);
         profile_init(kernel->profile, device->arena, device->program);
+        kernel->profile->watch = device->watch;
     }
     vec_push(device->arena, &device->kernels, kernel);
     return kernel;

@@ -15,6 +15,7 @@ struct diags;
 struct lanes_table;
 struct machine_plans;
 struct profile;
+struct profile_watch;
 struct textures;
 struct timed_kernel;
 
@@ -50,11 +51,14 @@ struct device_launch {
 struct device {
     struct arena *arena;
     const struct program *program;
-    const struct source *source;       // of the program
-    uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
-    uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
-    bool race, uninit;                 // look for races, for reads of bytes that were never written
-    bool profiled;                     // count for each instruction
+    const struct source *source; // of the program
+    uint32_t threads;            // of this machine, for launches without time; 0 or 1: one
+    uint64_t max_instructions;   // of warps, in launches without time; 0: no limit
+    bool race, uninit;           // look for races, for reads of bytes that were never written
+    bool profiled;               // count for each instruction
+    // With `profiled`: functions that follow launches without time, which then use one
+    // thread; NULL: none.
+    const struct profile_watch *watch;
     const atomic_int *stop;            // execution stops when this is not 0; NULL: never
     const struct machine_plans *plans; // of the program for schemes; NULL: no plans
     // Called before each launch, with the number of launches so far.

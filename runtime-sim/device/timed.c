@@ -397,6 +397,11 @@ void timed_report(const struct timed *timed, FILE *to)
     machine_report(timed->machine, to);
 }
 
+void timed_write_notes(const struct timed *timed, FILE *to)
+{
+    machine_write_notes(timed->machine, to);
+}
+
 // Continuation with another machine
 
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena)

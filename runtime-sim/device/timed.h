@@ -100,6 +100,9 @@ void timed_end(struct timed *timed);
 // Writes the requests that are under way in memory and networks, and what each waits for.
 void timed_report(const struct timed *timed, FILE *to);
 
+// Writes what active schemes note about the run, as lines.
+void timed_write_notes(const struct timed *timed, FILE *to);
+
 // Finds the value of a statistic of a kernel's timed launches (NULL: of all). Returns false if it
 // is not known because some of them ran at the same time as others.
 bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,

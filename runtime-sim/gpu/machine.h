@@ -217,5 +217,7 @@ void machine_stats_add(struct machine *machine, struct stats *stats);
 // Adds the statistics of a machine of this configuration, for any program.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
+// Writes what active schemes note about the runs so far, as lines.
+void machine_write_notes(const struct machine *machine, FILE *to);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);

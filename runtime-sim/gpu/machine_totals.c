@@ -75,6 +75,12 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
     }
 }
 
+void machine_write_notes(const struct machine *machine, FILE *to)
+{
+    EACH_SCHEME (scheme, machine, write_notes)
+        scheme->ops->write_notes(machine, scheme->state, to);
+}
+
 // A machine without a program has all statistics of one with a program, but for those of schemes
 // that read a plan.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,

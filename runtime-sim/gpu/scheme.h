@@ -17,6 +17,7 @@ struct diags;
 struct machine;
 struct machine_config;
 struct machine_launch;
+struct profile_watch;
 struct program;
 struct tables;
 struct trace;
@@ -148,6 +149,12 @@ struct scheme_ops {
     void (*read_plan)(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags);
 
+    // Returns functions that follow a run of all launches without time, which is in front of the
+    // run with time; NULL: the scheme needs no such run. Their results belong to the plan, a table
+    // of read_plan.
+    const struct profile_watch *(*rehearse)(struct arena *arena, const void *config,
+                                            const void *plan);
+
     // Rows of every machine in which the scheme is registered
     const struct scheme_stall *stalls;
     uint32_t stall_count;
@@ -182,6 +189,8 @@ struct scheme_ops {
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
     void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
+    // Writes notes about the run, after it, as lines.
+    void (*write_notes)(const struct machine *machine, const void *state, FILE *to);
     // Adds the names of the statistics that add_stats adds for any program.
     void (*name_stats)(const void *config, struct stats *stats);
     // Processes are numbered from *process on, which is advanced. Returns the trace's state.

@@ -58,6 +58,8 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     bits_clear(m->may_send, core);
     if (path)
         return can_send_past(m, path, request);
+    if (m->ports && core < m->cores)
+        return memsys_port_can_send(m, core);
     uint8_t class = m->messages[request->message].request_class;
     if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
@@ -111,9 +113,14 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
 
 void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
 {
-    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     assert(request->client < m->tables.requester_count && mask_any(request->bytes));
-    uint32_t index = memsys_new_entry(m, request);
+    memsys_send_entry(m, from, memsys_new_entry(m, request));
+}
+
+void memsys_send_entry(struct memsys *m, uint32_t from, uint32_t index)
+{
+    const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
+    const struct memsys_request *request = &m->entries[index].request;
     const struct memsys_message *message = &m->messages[request->message];
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
@@ -128,7 +135,9 @@ void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_reque
 void memsys_send(struct memsys *m, const struct memsys_request *request)
 {
     const struct memsys_path *path = memsys_path_of(m, request->core);
-    if (!path)
+    if (m->ports && request->core < m->cores)
+        memsys_port_send(m, request->core, memsys_new_entry(m, request));
+    else if (!path)
         memsys_send_from(m, request->core, request);
     else
         path->past->send(path->past->context, memsys_new_entry(m, request), request);
@@ -241,6 +250,13 @@ static void pop_past(struct memsys *m, struct memsys_path *path)
     memsys_free_entry(m, index);
 }
 
+// The endpoint of the next reply is notified after all cores, so that their order does not matter.
+static void note_shown(struct memsys *m, uint32_t node, uint32_t class)
+{
+    struct memsys_shown shown = {node, class};
+    vec_push(m->arena, &m->shown, shown);
+}
+
 void memsys_pop(struct memsys *m, uint32_t end)
 {
     struct memsys_path *path = memsys_path_of(m, end);
@@ -259,7 +275,7 @@ void memsys_pop(struct memsys *m, uint32_t end)
         memsys_free_entry(m, index);
         noc_pop(side->noc, m->end_node[end], class);
         if (m->shares_nodes)
-            memsys_show_answer(m, m->end_node[end], class);
+            note_shown(m, m->end_node[end], class);
     }
     if (!memsys_peek(m, end))
         bits_clear(m->answers, end);
@@ -429,6 +445,8 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
             take_requests(m, time, &m->messages[i]);
         if (m->refused_count)
             notify_refused(m);
+        if (m->ports)
+            memsys_ports_tick(m);
     } else {
         for (uint32_t class = 0; class < side->classes; class ++)
             if (side->has_messages[class])
@@ -477,9 +495,20 @@ static uint64_t known_next(struct memsys *m)
     return m->next;
 }
 
+static void after_cores(struct memsys *m)
+{
+    for (uint32_t i = 0; i < m->shown.n; i++)
+        memsys_show_answer(m, m->shown.v[i].node, m->shown.v[i].class);
+    m->shown.n = 0;
+    if (m->ports)
+        memsys_ports_tick(m);
+}
+
 uint64_t memsys_advance(struct memsys *m, uint64_t next)
 {
     assert(next > m->cycle);
+    if (m->shares_nodes)
+        after_cores(m);
     if (is_any(m->answers, m->end_words) || is_any(m->may_send, m->end_words))
         next = m->cycle + 1;
     m->news = false;

@@ -77,7 +77,8 @@ static void init_nodes(struct memsys *m)
         if (m->partition_at[node] != MEMSYS_NONE)
             continue;
         m->end_at[node] = core;
-        m->end_node[core++] = node;
+        for (uint32_t k = 0; k < m->config->memory.node_cores && core < m->cores; k++)
+            m->end_node[core++] = node;
     }
     for (uint32_t i = 0; i < m->routers; i++) {
         uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
@@ -85,6 +86,7 @@ static void init_nodes(struct memsys *m)
         m->end_node[end] = node;
     }
     init_own_ends(m);
+    memsys_ports_init(m);
 }
 
 static void init_messages(struct memsys *m)

@@ -104,11 +104,13 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
                                 (unsigned long long)at->v[i]);
         bits_set(taken, (uint32_t)at->v[i]);
     }
-    if (config->memory.cores > nodes - at->n)
+    uint64_t room = (nodes - at->n) * config->memory.node_cores;
+    if (config->memory.cores > room)
         return arena_printf(arena,
                             "memory.cores is %llu, but %u nodes, of which %u have a partition, "
-                            "leave %u",
-                            (unsigned long long)config->memory.cores, nodes, at->n, nodes - at->n);
+                            "leave %llu",
+                            (unsigned long long)config->memory.cores, nodes, at->n,
+                            (unsigned long long)room);
     return NULL;
 }
 

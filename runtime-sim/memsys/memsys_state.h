@@ -91,6 +91,23 @@ struct memsys_path {
     bool refused;
 };
 
+// A node and a class of the reply network whose oldest packet was taken.
+struct memsys_shown {
+    uint32_t node, class;
+};
+
+// Requests of a core that shares its node with others: a ring of entries.
+struct memsys_port {
+    uint32_t *entries, head, count;
+    bool refused; // the core waits for room
+};
+
+// A node with such cores.
+struct memsys_gate {
+    uint64_t next;          // cycle of the network in which it takes a request again
+    uint32_t turn, waiting; // core that is asked first; requests of its cores
+};
+
 struct memsys {
     const struct memsys_config *config;
     struct memsys_tables tables;
@@ -116,8 +133,12 @@ struct memsys {
     const struct memsys_backend *backend;
     struct memsys_message messages[MEMSYS_ROWS + 1];
     uint32_t message_count;
-    bool shares_nodes; // several endpoints are at one node
-    uint32_t pieces;   // requests to the DRAM for a line
+    bool shares_nodes;              // several endpoints are at one node
+    struct memsys_port *ports;      // of cores; NULL: each has a node of its own
+    struct memsys_gate *gates;      // of nodes
+    uint64_t *gated;                // set of nodes whose cores have requests
+    VEC(struct memsys_shown) shown; // replies that are the oldest ones of their nodes now
+    uint32_t pieces;                // requests to the DRAM for a line
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
     uint32_t sectors; // in a line
     struct memsys_partition *partitions;
@@ -185,6 +206,14 @@ static inline struct memsys_path *memsys_path_of(const struct memsys *m, uint32_
     return end >= m->first_own && m->paths[end - m->first_own].past ? &m->paths[end - m->first_own]
                                                                     : NULL;
 }
+
+// Cores that share nodes (memsys_ports.c).
+void memsys_ports_init(struct memsys *memsys);
+bool memsys_port_can_send(struct memsys *memsys, uint32_t core);
+void memsys_port_send(struct memsys *memsys, uint32_t core, uint32_t entry);
+void memsys_ports_tick(struct memsys *memsys);
+// Sends the request of an entry through the network interface of the endpoint `from`.
+void memsys_send_entry(struct memsys *memsys, uint32_t from, uint32_t entry);
 
 // Allocate the entry of a request, and free it.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);

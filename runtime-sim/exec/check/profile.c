@@ -255,19 +255,42 @@ static void touch_local(struct profile_touched *touched, uint64_t first, uint32_
         touch(touched, (word * LANES + lane) * 4, 4);
 }
 
-static void touch_lane(struct profile_touched *touched, const struct access *access, uint32_t lane)
+// Returns the space of a lane's address. `at`: the address in that space.
+static uint16_t space_of(const struct access *access, uint32_t lane, uint64_t *at)
 {
-    uint64_t at = access->address[lane];
     uint16_t space = access->memory->space;
     bool generic = space == W_UNKNOWN || space == W_param;
-    if (space == W_shared || (generic && at - SHARED_WINDOW < WINDOW_BYTES))
-        return;
-    if (generic && at - LOCAL_WINDOW < WINDOW_BYTES)
-        touch_local(touched, at - LOCAL_WINDOW, access->bytes, lane);
-    else if (space == W_local)
+    *at = access->address[lane];
+    if (generic && *at - SHARED_WINDOW < WINDOW_BYTES)
+        return W_shared;
+    if (!generic || *at - LOCAL_WINDOW >= WINDOW_BYTES)
+        return space == W_shared || space == W_local ? space : W_global;
+    *at -= LOCAL_WINDOW;
+    return W_local;
+}
+
+static void touch_lane(struct profile_touched *touched, const struct access *access, uint32_t lane)
+{
+    uint64_t at;
+    uint16_t space = space_of(access, lane, &at);
+    if (space == W_local)
         touch_local(touched, at, access->bytes, lane);
-    else
+    else if (space == W_global)
         touch(touched, at, access->bytes);
+}
+
+static void show_access(const struct profile_watch *watch, const struct warp *warp,
+                        const struct access *access)
+{
+    uint32_t lanes = 0;
+    uint64_t at;
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        if (space_of(access, lane, &at) == W_global)
+            lanes |= 1U << lane;
+    }
+    if (lanes)
+        watch->accessed(watch->context, warp, access, lanes);
 }
 
 static void count_access(struct profile *profile, struct profile_inst *inst,
@@ -360,7 +383,10 @@ void profile_before(struct warp *warp, const struct path *path, const struct cod
     const struct program_function *at = &warp->program->functions.v[path->function];
     uint32_t offset = (uint32_t)(code - warp->program->codes.v) - at->begin;
     bool again = path->mask & warp->again;
+    const struct profile_watch *watch = warp->profile->watch;
     warp->again &= ~path->mask;
+    if (watch)
+        watch->before(watch->context, warp, path, code);
     if (!again) {
         uint32_t block = function_of(warp->profile, path->function)->block_at[offset];
         if (block != IR_NONE)
@@ -379,6 +405,8 @@ void profile_after(struct warp *warp, const struct code *code, uint32_t mask)
     if (!mask || !code->counted)
         return;
     struct profile_inst *inst = inst_of(warp, warp->paths.v[warp->current].function, code);
+    if (warp->profile->watch && (code->step == step_load || code->step == step_store))
+        show_access(warp->profile->watch, warp, &warp->access);
     if (code->step == step_load || code->step == step_store || code->step == step_atomic)
         count_access(warp->profile, inst, &warp->access);
     count_results(warp, inst, code, mask, &warp->access);

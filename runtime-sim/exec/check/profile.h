@@ -59,18 +59,31 @@ struct profile_function {
     uint32_t *block_at; // for each of the function's codes: the block that begins there, or IR_NONE
 };
 
+struct access;
+struct path;
+struct warp;
+
+// Functions that follow a run without time, instruction by instruction.
+struct profile_watch {
+    void *context;
+    // Called before a path executes a code.
+    void (*before)(void *context, const struct warp *warp, const struct path *path,
+                   const struct code *code);
+    // Called after a load or store whose `lanes`, at least one, have accessed global memory.
+    void (*accessed)(void *context, const struct warp *warp, const struct access *access,
+                     uint32_t lanes);
+};
+
 struct profile {
     struct arena *arena;
+    const struct profile_watch *watch; // NULL: no functions
     const struct program *program;
     struct profile_function **functions; // by program function; NULL: never executed
     uint32_t block[3];                   // of the first launch
     bool blocks_differ;
 };
 
-struct access;
 struct profile_places;
-struct warp;
-struct path;
 
 void profile_init(struct profile *profile, struct arena *arena, const struct program *program);
 // Adds the counts of another profile of the same program.

@@ -285,7 +285,7 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     if (grid_begin(launch, &own, &result->fault)) {
         bool alone = launch->program->functions.v[launch->function].alone ||
                      grid_cluster_ctas(launch) > 1 || launch->check || launch->cooperative ||
-                     options->most_instructions;
+                     options->most_instructions || (launch->profile && launch->profile->watch);
         if (!alone)
             grid_run_parallel(launch, arena->memory, options->threads, most_idle_of(options),
                               result);

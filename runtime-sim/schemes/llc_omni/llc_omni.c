@@ -25,6 +25,8 @@ static const char *check_packets(struct arena *arena, const void *own,
     if (offload->policy == OFFLOAD_BASELINE)
         return NULL;
     uint32_t nodes = noc_node_count(network);
+    if (config->memsys.memory.node_cores > 1)
+        return "offload.policy needs memory.node_cores: 1, since a core that computes is a node";
     if (nodes > PACKET_NODES)
         return arena_printf(arena, "request_network has %u nodes, and a ComputePacket can name %u",
                             nodes, (unsigned)PACKET_NODES);

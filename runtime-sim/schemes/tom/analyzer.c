@@ -13,6 +13,11 @@ static uint64_t *row(uint64_t *first, uint32_t pair)
     return first + pair;
 }
 
+static uint64_t pair_value(const uint64_t *first, uint32_t pair)
+{
+    return first[pair];
+}
+
 static uint32_t stack_of(uint64_t address, uint32_t pair)
 {
     return address >> (MAP_FIRST_BIT + pair) & (MAP_STACKS - 1);
@@ -46,13 +51,38 @@ void map_end(struct map_stats *stats, struct map_instance *instance)
     *instance = (struct map_instance){0};
 }
 
-void map_choose(struct map_stats *stats)
+static bool is_better(const struct map_stats *stats, enum map_metric metric, uint32_t pair,
+                      uint32_t than)
+{
+    uint64_t one = pair_value(&stats->one_7, pair), other = pair_value(&stats->one_7, than);
+    if (metric == MAP_FEWEST)
+        return pair_value(&stats->stacks_7, pair) < pair_value(&stats->stacks_7, than);
+    if (metric == MAP_ONE && one != other)
+        return one > other;
+    return pair_value(&stats->home_7, pair) > pair_value(&stats->home_7, than);
+}
+
+uint32_t map_best(const struct map_stats *stats, enum map_metric metric)
 {
     uint32_t best = 0;
-    for (uint32_t pair = 1; pair < MAP_PAIRS; pair++) {
-        uint64_t one = *row(&stats->one_7, pair), most = *row(&stats->one_7, best);
-        if (one > most || (one == most && *row(&stats->home_7, pair) > *row(&stats->home_7, best)))
+    for (uint32_t pair = 1; pair < MAP_PAIRS; pair++)
+        if (is_better(stats, metric, pair, best))
             best = pair;
-    }
-    stats->best_bit = stats->instances ? MAP_FIRST_BIT + best : 0;
+    return stats->instances ? MAP_FIRST_BIT + best : 0;
+}
+
+uint64_t map_one(const struct map_stats *stats, uint32_t bit)
+{
+    return bit ? pair_value(&stats->one_7, bit - MAP_FIRST_BIT) : 0;
+}
+
+void map_settle(struct map_stats *stats, enum map_metric metric, uint32_t chosen)
+{
+    stats->best_bit = map_best(stats, metric);
+    stats->best_bit_one = map_best(stats, MAP_ONE);
+    stats->best_bit_stacks = map_best(stats, MAP_FEWEST);
+    stats->best_bit_home = map_best(stats, MAP_HOME);
+    stats->chosen_bit = chosen;
+    stats->one_best = map_one(stats, stats->best_bit);
+    stats->one_chosen = map_one(stats, chosen);
 }

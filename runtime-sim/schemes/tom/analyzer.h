@@ -26,5 +26,17 @@ void map_note(struct map_stats *stats, struct map_instance *instance, uint64_t a
               uint32_t stack);
 // The instance is over, and forgotten. Without accesses it does not count.
 void map_end(struct map_stats *stats, struct map_instance *instance);
-// Sets best_bit.
-void map_choose(struct map_stats *stats);
+
+// The number that selects the pair of bits; the paper has three.
+enum map_metric {
+    MAP_ONE,    // most instances that touch one stack [002 §3.2.1]; of equals MAP_HOME
+    MAP_FEWEST, // fewest stacks touched, summed over instances [002 §4.3 step 3]
+    MAP_HOME,   // most lines in the stack of the first access [002 §4.3 step 4]
+};
+
+// Returns the lowest bit of the best pair, of equals the lowest; 0: no instance.
+uint32_t map_best(const struct map_stats *stats, enum map_metric metric);
+// Returns the instances that touch one stack under the pair from this bit on.
+uint64_t map_one(const struct map_stats *stats, uint32_t bit);
+// Sets the members that depend on others. `chosen`: the pair in use; 0: none.
+void map_settle(struct map_stats *stats, enum map_metric metric, uint32_t chosen);

@@ -4,11 +4,12 @@
 // branches.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/schemes/tom/rehearse.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_BYTES = 16, PC_AND_MASK_BYTES = 12 };
+enum { HEADER_BYTES = 16, PC_AND_MASK_BYTES = 12, TOM_KERNEL_NUMBERS = 1000 };
 
 struct block_builder {
     struct tom_table *to;
@@ -17,7 +18,8 @@ struct block_builder {
     const struct tom_config *config;
     const struct ir_function *fn;
     struct slots slots;
-    const char *name; // of the function
+    const char *name;      // of the function
+    uint32_t first_number; // of its blocks
     VEC(struct tom_block) found;
     struct tom_block *block; // at work
 };
@@ -94,6 +96,70 @@ static bool add_outs(struct block_builder *b, const struct table_block *from)
         b->block->bytes_out += bytes_of(b, name);
     }
     return true;
+}
+
+// Live-ins
+
+// Special registers that differ between the lanes of a warp.
+static bool varies(const char *special)
+{
+    static const char *const names[] = {"%tid", "%laneid", "%lanemask"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(special, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void add_ins(struct block_builder *b, const struct table_block *from)
+{
+    for (uint32_t i = 0; i < from->live_in.n; i++) {
+        const char *name = from->live_in.v[i];
+        uint32_t reg = find_register(b, name, strlen(name));
+        bool special = reg == IR_NONE || b->slots.offset[reg] == IR_NONE;
+        struct tom_live_in in = {.place = special ? UINT32_MAX : add_register(b, reg),
+                                 .varies = special && varies(name),
+                                 .bytes = bytes_of(b, name)};
+        vec_push(b->arena, &b->block->in, in);
+        b->block->bytes_in += in.bytes;
+    }
+}
+
+// Returns the offset of a parameter of the kernel in all of them, or UINT32_MAX.
+static uint32_t parameter_offset(const struct block_builder *b, uint32_t symbol)
+{
+    const struct program_function *at = &b->program->functions.v[b->block->function];
+    for (uint32_t i = 0; i < at->param_count; i++)
+        if (b->program->parameters.v[at->params + i].symbol == symbol)
+            return b->program->parameters.v[at->params + i].offset;
+    return UINT32_MAX;
+}
+
+// Sums the words of parameters that the block reads, each once.
+static void add_parameters(struct block_builder *b)
+{
+    struct tom_block *block = b->block;
+    enum { WORDS = 64 * 64 };
+    uint64_t seen[WORDS / 64] = {0}; // words of 4 bytes
+    for (uint32_t i = block->begin; i <= block->end; i++) {
+        const struct ir_inst *at = &b->fn->insts.v[i];
+        uint32_t number = at->class == CLASS_LOAD && at->space == W_param
+                              ? ir_find_operand(b->fn, i, ROLE_ADDRESS, 0)
+                              : IR_NONE;
+        if (number == IR_NONE || b->fn->operands.v[number].kind != OPERAND_SYMBOL)
+            continue;
+        const struct ir_operand *operand = &b->fn->operands.v[number];
+        uint32_t from = parameter_offset(b, operand->index);
+        uint32_t bytes = ir_type_bits(at->type) / 8U * (at->vector ? at->vector : 1U);
+        if (from == UINT32_MAX || !bytes)
+            continue;
+        from += (uint32_t)operand->value;
+        for (uint32_t word = from / 4; word <= (from + bytes - 1) / 4 && word < WORDS; word++) {
+            block->parameter_bytes += seen[word / 64] >> word % 64 & 1 ? 0 : 4;
+            seen[word / 64] |= UINT64_C(1) << word % 64;
+        }
+    }
+    if (b->config->parameters == TOM_SENT)
+        block->bytes_in += block->parameter_bytes;
 }
 
 // Conditions
@@ -263,6 +329,30 @@ static const char *find_access(struct block_builder *b)
 
 // Blocks
 
+static void count_instructions(const struct block_builder *b)
+{
+    struct tom_block *block = b->block;
+    for (uint32_t i = block->begin; i <= block->end; i++)
+        block->accesses += is_access(&b->fn->insts.v[i]);
+    block->instructions = block->end - block->begin + 1;
+}
+
+static bool is_listed(const struct config_list *list, uint32_t number)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->v[i] == number)
+            return true;
+    return false;
+}
+
+static void place_block(const struct block_builder *b)
+{
+    struct tom_block *block = b->block;
+    block->placed = is_listed(&b->config->at_core, block->number)    ? TOM_AT_CORE
+                    : is_listed(&b->config->at_stack, block->number) ? TOM_AT_STACK
+                                                                     : TOM_ANYWHERE;
+}
+
 static void sum_registers(struct tom_block *block)
 {
     for (uint32_t i = 0; i < block->registers.n; i++)
@@ -277,6 +367,8 @@ static const char *make_block(struct block_builder *b, const struct table_block 
     block->begin = from->begin_index;
     block->end = from->end_index;
     add_registers(b);
+    count_instructions(b);
+    place_block(b);
     const char *why = check_shape(b);
     if (!why)
         why = find_access(b);
@@ -284,8 +376,8 @@ static const char *make_block(struct block_builder *b, const struct table_block 
         why = add_condition(b, from, estimate);
     if (!why && !add_outs(b, from))
         why = "it has a live-out that is no register";
-    for (uint32_t i = 0; i < from->live_in.n; i++)
-        block->bytes_in += bytes_of(b, from->live_in.v[i]);
+    add_ins(b, from);
+    add_parameters(b);
     block->bytes_in += HEADER_BYTES + PC_AND_MASK_BYTES;
     block->bytes_out += HEADER_BYTES;
     sum_registers(block);
@@ -310,6 +402,7 @@ static int by_saving(const void *a, const void *b)
 // Takes the blocks that save most; none that overlaps one that saves more.
 static void choose(struct block_builder *b, uint32_t first)
 {
+    VEC(const struct tom_block *) more = {0};
     uint32_t taken = 0;
     qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
     for (uint32_t i = 0; i < b->found.n; i++) {
@@ -323,8 +416,10 @@ static void choose(struct block_builder *b, uint32_t first)
         if (taken++ < b->config->metadata_entries)
             vec_push(b->arena, &b->to->blocks, *block);
         else
-            leave_out(b, block, "the metadata table is full");
+            vec_push(b->arena, &more, block);
     }
+    for (uint32_t i = more.n; i-- > 0;) // the least useful first
+        leave_out(b, more.v[i], "the metadata table is full");
 }
 
 static void add_function(struct block_builder *b, const struct table_kernel *kernel,
@@ -339,7 +434,10 @@ static void add_function(struct block_builder *b, const struct table_kernel *ker
         if (!estimate || !estimate->candidate ||
             (from->kind == BLOCK_REGION && b->config->candidates == TOM_LOOPS_AND_BLOCKS))
             continue;
-        struct tom_block block = {.function = function, .id = from->id};
+        struct tom_block block = {.function = function,
+                                  .id = from->id,
+                                  .number = b->first_number + from->id,
+                                  .kernel = b->name};
         b->block = &block;
         const char *why = make_block(b, from, estimate);
         if (why)
@@ -362,17 +460,38 @@ static uint32_t find_function(struct block_builder *b, const char *text)
     return UINT32_MAX;
 }
 
+// Numbers of at_core and at_stack.
+static bool check_numbers(const struct config_list *list, const char *key,
+                          const struct tables *tables, struct diags *diags)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint64_t kernel = list->v[i] / TOM_KERNEL_NUMBERS, id = list->v[i] % TOM_KERNEL_NUMBERS;
+        if (kernel < tables->kernels.n && id < tables->kernels.v[kernel].blocks.n)
+            continue;
+        diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
+                 "tom.%s has %llu, but the metadata have no such block", key,
+                 (unsigned long long)list->v[i]);
+        good = false;
+    }
+    return good;
+}
+
 bool tom_table_build(struct tom_table *table, struct arena *arena, const struct tables *tables,
                      const struct program *program, const struct tom_config *config,
                      struct diags *diags)
 {
     struct block_builder b = {.to = table, .arena = arena, .program = program, .config = config};
-    *table = (struct tom_table){0};
+    *table = (struct tom_table){.rehearsal = ARENA_NEW(arena, struct tom_rehearsal)};
+    bool good = check_numbers(&config->at_core, "at_core", tables, diags);
+    if (!check_numbers(&config->at_stack, "at_stack", tables, diags) || !good)
+        return false;
     for (uint32_t i = 0; i < tables->kernels.n; i++) {
         const struct table_kernel *kernel = &tables->kernels.v[i];
         if (!kernel->blocks.n)
             continue;
         b.name = kernel->name;
+        b.first_number = i * TOM_KERNEL_NUMBERS;
         uint32_t function = find_function(&b, kernel->name);
         if (function == UINT32_MAX || b.fn->incomplete || kernel->instructions != b.fn->insts.n) {
             diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,

@@ -1,6 +1,7 @@
 // The blocks that the hardware may offload, from the metadata of a program [002 §3.1, §4.2].
 #pragma once
 #include "backend/tables.h"
+#include "runtime-sim/base/config.h"
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/schemes/tom/condition.h"
 #include "runtime-sim/schemes/tom/decide.h"
@@ -10,33 +11,52 @@ struct tom_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
+enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE };
 enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
 enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
-enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_NONE };
+enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_EPOCH, TOM_INVALIDATE_NONE };
+enum tom_live_ins { TOM_LANES, TOM_ONCE };
+enum tom_parameters { TOM_COPIED, TOM_SENT };
 enum tom_drain { TOM_DRAIN_SM, TOM_DRAIN_WARP };
 enum tom_lane { TOM_LANE_MAX, TOM_LANE_FIRST, TOM_LANE_MIN };
 
+// A live-in of a packet.
+struct tom_live_in {
+    uint32_t place; // in the block's registers; UINT32_MAX: a special register
+    bool varies;    // of these: between the lanes
+    uint32_t bytes; // of all lanes
+};
+
 struct tom_block {
     uint32_t function, id; // of the program; in the metadata
-    uint32_t begin, end;   // instructions, the last one included
-    uint32_t access;       // instruction: the first access to global memory
-    uint32_t base;         // of its address: place in `registers`; UINT32_MAX: none
-    int64_t offset;        // added to it
-    unsigned saves;        // enum tom_saves, as bits
+    uint32_t number;       // 1000 for each kernel before its own in the metadata, and id
+    const char *kernel;
+    enum tom_place_of placed;
+    uint32_t begin, end; // instructions, the last one included
+    uint32_t access;     // instruction: the first access to global memory
+    uint32_t base;       // of its address: place in `registers`; UINT32_MAX: none
+    int64_t offset;      // added to it
+    unsigned saves;      // enum tom_saves, as bits
     bool has_condition;
     struct condition condition;
     uint64_t threshold;
     uint64_t threshold_tx, threshold_rx; // iterations from which the channel saves; 0: never
-    uint32_t bytes_in, bytes_out;        // live-ins, live-outs
+    uint32_t bytes_in, bytes_out;        // packets, with live-ins of all lanes; live-outs
+    VEC(struct tom_live_in) in;
+    uint32_t instructions, accesses;     // of its text; accesses to global memory
+    uint32_t parameter_bytes;            // that it reads
     double saving;                       // words at the threshold
     VEC(struct warp_register) registers; // all that its instructions and its condition name
     VEC(struct warp_register) out;       // live-outs
     uint32_t values, out_values;         // bytes of their values
 };
 
+struct tom_rehearsal;
+
 struct tom_table {
     VEC(struct tom_block) blocks;
-    uint32_t left_out; // candidates that the hardware does not know
+    struct tom_rehearsal *rehearsal; // of a run without time
+    uint32_t left_out;               // candidates that the hardware does not know
     VEC(const char *) reasons;
 };
 

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tom_policy { TOM_BASELINE, TOM_NO_CTRL, TOM_CTRL, TOM_IDEAL };
+enum tom_policy { TOM_BASELINE, TOM_NO_CTRL, TOM_CTRL, TOM_ALU, TOM_MEASURED, TOM_IDEAL };
 
 // Channels to which a block adds no traffic: bits of a block's tag.
 enum tom_saves { TOM_SAVES_TX = 1, TOM_SAVES_RX = 2 };
@@ -14,30 +14,54 @@ enum tom_answer {
     TOM_BUSY_TX,
     TOM_BUSY_RX,
     TOM_FULL,
+    TOM_BUSY_SM,
+    TOM_SLOWER,
+    TOM_PLACED,
+    TOM_ANSWERS,
 };
+
+// The place of a block that does not depend on the policy.
+enum tom_place_of { TOM_ANYWHERE, TOM_AT_CORE, TOM_AT_STACK };
 
 struct tom_question {
     enum tom_policy policy;
+    enum tom_place_of place;
     bool condition; // holds, or the block has no condition
     bool busy_tx, busy_rx;
     unsigned saves;          // enum tom_saves, as bits
     uint32_t pending, limit; // blocks of the stack
+    bool sm_busy, much_alu;  // TOM_ALU: the stack's SM is busy; the block has much arithmetic
+    bool slower;             // TOM_MEASURED: the block takes longer in stacks
 };
+
+// Policies that look at channels and room.
+static inline bool tom_controls(enum tom_policy policy)
+{
+    return policy == TOM_CTRL || policy == TOM_ALU || policy == TOM_MEASURED;
+}
 
 // Steps 1 and 2: before the stack is known. TOM_OFFLOAD: continue.
 static inline enum tom_answer tom_decide_first(const struct tom_question *q)
 {
+    if (q->place)
+        return q->place == TOM_AT_CORE ? TOM_PLACED : TOM_OFFLOAD;
     if (!q->condition)
         return TOM_CONDITION_FALSE;
-    if (q->policy != TOM_CTRL)
+    if (!tom_controls(q->policy))
         return TOM_OFFLOAD;
     if (q->busy_tx && !(q->saves & TOM_SAVES_TX))
         return TOM_BUSY_TX;
-    return q->busy_rx && !(q->saves & TOM_SAVES_RX) ? TOM_BUSY_RX : TOM_OFFLOAD;
+    if (q->busy_rx && !(q->saves & TOM_SAVES_RX))
+        return TOM_BUSY_RX;
+    return q->policy == TOM_MEASURED && q->slower ? TOM_SLOWER : TOM_OFFLOAD;
 }
 
 // Step 3.
 static inline enum tom_answer tom_decide_stack(const struct tom_question *q)
 {
-    return q->policy == TOM_CTRL && q->pending >= q->limit ? TOM_FULL : TOM_OFFLOAD;
+    if (q->place == TOM_AT_STACK || !tom_controls(q->policy))
+        return TOM_OFFLOAD;
+    if (q->pending >= q->limit)
+        return TOM_FULL;
+    return q->policy == TOM_ALU && q->sm_busy && q->much_alu ? TOM_BUSY_SM : TOM_OFFLOAD;
 }

@@ -1,50 +1,23 @@
-// Learning of a mapping.
+// Mappings that the machine chooses: learnt, or known from a run without time.
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
+#include <math.h>
 
-void tom_learn_begin(struct tom *tom)
+static enum map_metric metric_of(const struct tom *tom)
 {
-    struct stacks *s = tom->stacks;
-    uint64_t latency = tom->config->pcie_ns * s->config->clock / 1000;
-    stack_link_init(&s->pcie, tom->config->pcie_gbps, s->config->clock, s->config->flit_bytes,
-                    latency);
-    s->from_cpu = true;
-    tom->learning.phase = LEARN_RUNNING;
+    return (enum map_metric)tom->config->metric;
 }
 
-// The allocation table has the allocations of the first launch with a candidate block.
-static void read_allocations(struct tom *tom, const struct image *image)
+static void map_ranges(struct tom *tom, const struct tom_allocations *table, uint32_t bit)
 {
-    for (uint32_t i = 0; i < image->list.n; i++) {
-        const struct allocation *from = &image->list.v[i];
-        struct tom_range range = {from->address, from->address + from->bytes - 1, false};
-        if (i < tom->config->allocations)
-            vec_push(tom->machine->arena, &tom->learning.ranges, range);
-        else
-            tom->stats.ranges_unknown++;
-    }
-}
-
-void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address)
-{
-    struct tom_learning *learning = &tom->learning;
-    if (!learning->ranges.n)
-        read_allocations(tom, image);
-    for (uint32_t i = 0; i < learning->ranges.n; i++)
-        if (address >= learning->ranges.v[i].first && address <= learning->ranges.v[i].last)
-            learning->ranges.v[i].candidate = true;
-}
-
-static void map_ranges(struct tom *tom)
-{
-    map_choose(&tom->map);
-    for (uint32_t i = 0; i < tom->learning.ranges.n; i++) {
-        const struct tom_range *from = &tom->learning.ranges.v[i];
+    tom->learning.bit = bit;
+    for (uint32_t i = 0; bit && i < table->ranges.n; i++) {
+        const struct tom_range *from = &table->ranges.v[i];
         struct partition_range range = {.first = from->first,
                                         .last = from->last,
                                         .rule = PARTITION_MODULO,
                                         .count = tom->stacks->count,
-                                        .chunk = UINT64_C(1) << tom->map.best_bit};
+                                        .chunk = UINT64_C(1) << bit};
         if (!from->candidate)
             continue;
         partition_replace(&tom->stacks->map, &range);
@@ -52,12 +25,66 @@ static void map_ranges(struct tom *tom)
     }
 }
 
+// Begin
+
+// 0.1 % of all instances, if a run has counted them [002 §3.2.2].
+static uint64_t instances_to_learn(const struct tom *tom)
+{
+    const struct tom_config *config = tom->config;
+    double share = ceil((double)tom->table->rehearsal->map.instances * config->learn_share / 100);
+    if (config->learn_instances)
+        return config->learn_instances;
+    return share > (double)config->learn_least ? (uint64_t)share : config->learn_least;
+}
+
+static void begin_learning(struct tom *tom)
+{
+    struct stacks *s = tom->stacks;
+    uint64_t latency = tom->config->pcie_ns * s->config->clock / 1000;
+    stack_link_init(&s->pcie, tom->config->pcie_gbps, s->config->clock, s->config->flit_bytes,
+                    latency);
+    s->from_cpu = true;
+    tom->learning.phase = LEARN_RUNNING;
+    tom->learning.instances = instances_to_learn(tom);
+}
+
+void tom_map_begin(struct tom *tom)
+{
+    struct tom_rehearsal *rehearsal = tom->table->rehearsal;
+    tom_rehearse_end(rehearsal);
+    if (tom->config->map == TOM_TMAP)
+        begin_learning(tom);
+    if (tom->config->map == TOM_ORACLE)
+        map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, metric_of(tom)));
+}
+
+// Learning
+
+// The allocation table has the allocations of the first launch with a candidate block.
+static void read_allocations(struct tom *tom, const struct image *image)
+{
+    struct tom_allocations *table = &tom->learning.allocations;
+    tom_allocations_fill(table, tom->machine->arena, image, &tom->table->rehearsal->allocations,
+                         tom->config->allocations);
+    tom->stats.ranges_unknown = table->left_out.n;
+}
+
+void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address)
+{
+    struct tom_allocations *table = &tom->learning.allocations;
+    if (!table->ranges.n)
+        read_allocations(tom, image);
+    struct tom_range *range = tom_range_at(table, address);
+    if (range)
+        range->candidate = true;
+}
+
 static void resume_with_mapping(struct tom *tom)
 {
     struct machine *machine = tom->machine;
     for (uint32_t i = 0; i < machine->count; i++)
         cache_forget(&machine->cores[i].l1);
-    map_ranges(tom);
+    map_ranges(tom, &tom->learning.allocations, map_best(&tom->map, metric_of(tom)));
     tom->stacks->from_cpu = false;
     tom->stats.stopped_cycles += machine->now - tom->learning.since;
     tom->learning.phase = LEARN_NOT;
@@ -70,7 +97,7 @@ void tom_learn_tick(struct tom *tom)
     struct machine *machine = tom->machine;
     struct memsys *memsys = machine->shared.memsys;
     if (learning->phase == LEARN_RUNNING && !machine->shared.paused &&
-        tom->map.instances >= tom->config->learn_instances) {
+        tom->map.instances >= learning->instances) {
         learning->phase = LEARN_STOPPING;
         learning->since = machine->now;
         tom->stats.learning_cycles = machine->now;
@@ -82,4 +109,15 @@ void tom_learn_tick(struct tom *tom)
     } else if (learning->phase == LEARN_FLUSHING && !memsys_flushing(memsys)) {
         resume_with_mapping(tom);
     }
+}
+
+void tom_learn_settle(struct tom *tom)
+{
+    const struct map_stats *rehearsed = &tom->table->rehearsal->map;
+    uint32_t best = map_best(rehearsed, metric_of(tom));
+    tom->map.rehearsed = rehearsed->instances;
+    tom->map.rehearsed_bit = best;
+    tom->map.rehearsed_best = map_one(rehearsed, best);
+    tom->map.rehearsed_chosen = map_one(rehearsed, tom->learning.bit);
+    map_settle(&tom->map, metric_of(tom), tom->learning.bit);
 }

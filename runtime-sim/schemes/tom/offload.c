@@ -117,7 +117,7 @@ static void continue_warp(struct tom *tom, struct tom_run *run, uint8_t state, u
 static bool is_any_busy(const struct tom *tom, bool rx)
 {
     uint64_t now = memsys_backend_clock(tom->machine->shared.memsys);
-    if (tom->config->policy != TOM_CTRL)
+    if (!tom_controls((enum tom_policy)tom->config->policy))
         return false;
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct stack *stack = &tom->stacks->stacks[i];
@@ -134,6 +134,9 @@ static void count_answer(struct tom *tom, enum tom_answer answer)
         [TOM_BUSY_TX] = &tom->stats.busy_tx,
         [TOM_BUSY_RX] = &tom->stats.busy_rx,
         [TOM_FULL] = &tom->stats.full,
+        [TOM_BUSY_SM] = &tom->stats.busy_sm,
+        [TOM_SLOWER] = &tom->stats.slower,
+        [TOM_PLACED] = &tom->stats.placed,
     };
     ++*counts[answer];
 }
@@ -168,8 +171,12 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     run->stack = stacks_of(tom->stacks, address);
     struct tom_question question = {
         .policy = (enum tom_policy)tom->config->policy,
+        .place = block->placed,
         .pending = tom->pending[run->stack],
-        .limit = (uint32_t)tom->machine->kinds[tom->kind].kind.config->warps};
+        .limit = (uint32_t)tom->machine->kinds[tom->kind].kind.config->warps,
+        .sm_busy = tom->config->policy == TOM_ALU && tom_sm_is_busy(tom, run->stack),
+        .much_alu = (block->instructions - block->accesses) * 100 >=
+                    tom->config->alu_share * block->instructions};
     enum tom_answer answer = tom_decide_stack(&question);
     if (answer != TOM_OFFLOAD) {
         count_answer(tom, answer);
@@ -195,13 +202,17 @@ static void decide(struct tom *tom, struct tom_run *run)
     if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
         (ahead && !has_all(tom, run, slot)))
         return;
-    int64_t iterations = block->has_condition ? iterations_of(tom, run, slot->warp) : 0;
+    int64_t iterations = block->has_condition ? iterations_of(tom, run, slot->warp) : 1;
+    bool holds = !block->has_condition || iterations >= (int64_t)block->threshold;
+    run->iterations = iterations;
     struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
-                                    .condition = !block->has_condition ||
-                                                 iterations >= (int64_t)block->threshold,
+                                    .place = block->placed,
+                                    .condition = holds,
                                     .busy_tx = is_any_busy(tom, false),
                                     .busy_rx = is_any_busy(tom, true),
-                                    .saves = saves_of(tom, block, iterations)};
+                                    .saves = saves_of(tom, block, iterations),
+                                    .slower = tom->config->policy == TOM_MEASURED && holds &&
+                                              tom_is_slower(tom, run)};
     enum tom_answer answer = tom_decide_first(&question);
     tom->stats.asked++;
     tom->stats.decision_cycles += tom->machine->now - run->since;
@@ -219,6 +230,48 @@ static void decide(struct tom *tom, struct tom_run *run)
 }
 
 // Sending
+
+static bool is_same_in_all(const struct tom_run *run, const struct warp_register *reg,
+                           const uint8_t *values)
+{
+    uint32_t bytes = reg->bytes / LANES, first = (uint32_t)__builtin_ctz(run->mask);
+    uint32_t bits = 0;
+    if (reg->bytes < LANES) {
+        memcpy(&bits, values, sizeof bits);
+        return !(bits & run->mask) || (bits & run->mask) == run->mask;
+    }
+    for (uint32_t rest = run->mask; rest; rest &= rest - 1)
+        if (memcmp(values + first * bytes, values + (uint32_t)__builtin_ctz(rest) * bytes, bytes))
+            return false;
+    return true;
+}
+
+// Bytes of the packet to the stack: live-ins that all active lanes share are sent once.
+static uint64_t packet_bytes(struct tom *tom, const struct tom_run *run)
+{
+    const struct tom_block *block = run->block;
+    uint64_t bytes = block->bytes_in;
+    const uint8_t *values = run->values;
+    if (tom->config->live_ins == TOM_LANES)
+        return bytes;
+    bytes += (block->in.n + 7) / 8;
+    for (uint32_t i = 0; i < block->registers.n; i++) {
+        const struct warp_register *reg = &block->registers.v[i];
+        for (uint32_t k = 0; k < block->in.n; k++)
+            if (block->in.v[k].place == i && block->in.v[k].bytes > 4 &&
+                is_same_in_all(run, reg, values)) {
+                bytes -= block->in.v[k].bytes - block->in.v[k].bytes / LANES;
+                tom->stats.sent_once++;
+            }
+        values += reg->bytes;
+    }
+    for (uint32_t k = 0; k < block->in.n; k++)
+        if (block->in.v[k].place == UINT32_MAX && !block->in.v[k].varies) {
+            bytes -= block->in.v[k].bytes - block->in.v[k].bytes / LANES;
+            tom->stats.sent_once++;
+        }
+    return bytes;
+}
 
 static bool is_drained(struct tom *tom, struct tom_run *run)
 {
@@ -254,7 +307,8 @@ static void send(struct tom *tom, struct tom_run *run)
     tom_stop_polling(tom, run);
     run->state = RUN_AWAY;
     run->since = tom->machine->now;
-    tom->stats.bytes_in += run->block->bytes_in;
+    run->bytes_in = packet_bytes(tom, run);
+    tom->stats.bytes_in += run->bytes_in;
     if (run->lines.count)
         memset(run->lines.table, 0, run->lines.size * sizeof *run->lines.table);
     run->lines.count = 0;
@@ -262,7 +316,7 @@ static void send(struct tom *tom, struct tom_run *run)
         tom_arrive(tom, run);
     else
         stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                           run->number, stack_flits(tom->stacks, run->block->bytes_in));
+                           run->number, stack_flits(tom->stacks, run->bytes_in));
 }
 
 // A decision, or a wait that is over, may be followed by the next step in the same cycle.
@@ -280,7 +334,7 @@ static void poll(struct tom *tom, struct tom_run *run)
 
 // Stacks
 
-static struct core *sm_of(const struct tom *tom, uint32_t stack)
+struct core *tom_sm_of(const struct tom *tom, uint32_t stack)
 {
     return &tom->machine->cores[tom->machine->kinds[tom->kind].first + stack];
 }
@@ -308,12 +362,12 @@ bool tom_has_room(const struct tom *tom, uint32_t stack)
 {
     const struct tom_queue *queue = &tom->queues[stack];
     return queue->count &&
-           core_has_warp_room(sm_of(tom, stack), registers_of(tom, &tom->runs[queue->first]));
+           core_has_warp_room(tom_sm_of(tom, stack), registers_of(tom, &tom->runs[queue->first]));
 }
 
 static void start(struct tom *tom, struct tom_run *run)
 {
-    struct core *core = sm_of(tom, run->stack), *home = home_of(tom, run);
+    struct core *core = tom_sm_of(tom, run->stack), *home = home_of(tom, run);
     const struct slot *from = &home->slots[run->slot];
     const struct tom_place *place = place_of(tom, run);
     const struct tom_block *block = run->block;
@@ -323,6 +377,7 @@ static void start(struct tom *tom, struct tom_run *run)
     run->cta->core = core->index;
     if (tom->config->invalidate == TOM_INVALIDATE_SM)
         tom->stats.lines_lost += cache_forget(&core->l1);
+    tom_core_of(core)->epochs.began[core_free_slot(core)] = now;
     cta_start_detached(run->cta, &(struct detached_start){.of = from->warp,
                                                           .function = block->function,
                                                           .begin = place->begin,
@@ -374,8 +429,24 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
     tom->pending[run->stack]--;
     tom->stats.returned++;
     tom->stats.away_cycles += now - run->since;
+    tom_measure(tom, run, now, true);
     core_go_on_at(home, now, run->slot, place_of(tom, run)->end);
     machine_set_due(tom->machine, run->core, now);
+}
+
+// Launches
+
+// Each stack has a copy of the parameters, if one of the kernel's blocks reads some.
+void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch)
+{
+    struct tom *tom = state;
+    const struct program_function *at = &machine->program->functions.v[launch->launch->function];
+    bool reads = false;
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        reads |= tom->table->blocks.v[i].function == launch->launch->function &&
+                 tom->table->blocks.v[i].parameter_bytes;
+    if (reads && tom->config->parameters == TOM_COPIED)
+        tom->stats.parameter_bytes += (uint64_t)at->param_bytes * tom->stacks->count;
 }
 
 // Time
@@ -402,137 +473,9 @@ uint64_t tom_next(const struct machine *machine, const void *state)
 {
     const struct tom *tom = state;
     bool works = stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
-                 (tom_learns(tom) && tom->map.instances >= tom->config->learn_instances) ||
+                 (tom_learns(tom) && tom->map.instances >= tom->learning.instances) ||
                  bits_next(tom->polling, 0, machine->ordinary) < machine->ordinary;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
         works = tom_has_room(tom, i);
     return works ? machine->now + 1 : UINT64_MAX;
-}
-
-// Construction
-
-static uint32_t code_of(const struct timings *timings, uint32_t number)
-{
-    uint32_t code = 0;
-    while (timings->of[code] != number)
-        code++;
-    return code;
-}
-
-static uint32_t find_timing(const struct timings *timings, uint32_t function, uint32_t inst)
-{
-    uint32_t i = 0;
-    while (timings->list[i].function != function || timings->list[i].inst != inst)
-        i++;
-    return i;
-}
-
-// The scoreboard's slots of registers of a block, by their places in its list.
-static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
-                           bool (*counts)(const struct tom_block *block, uint32_t place))
-{
-    const struct timings *timings = &tom->machine->shared.timings;
-    const struct program_function *at = &tom->machine->program->functions.v[block->function];
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < block->registers.n; i++) {
-        bool known = !counts(block, i);
-        for (uint32_t code = at->begin; !known && code < at->end; code++) {
-            const struct slot_use *uses;
-            uint32_t count = issue_slots(&timings->used, code, &uses);
-            for (uint32_t k = 0; !known && k < count; k++)
-                if (!uses[k].between && uses[k].offset == block->registers.v[i].offset) {
-                    to[found++] = uses[k].slot;
-                    known = true;
-                }
-        }
-    }
-    return found;
-}
-
-static bool is_any(const struct tom_block *block, uint32_t place)
-{
-    (void)block;
-    (void)place;
-    return true;
-}
-
-static bool decides(const struct tom_block *block, uint32_t place)
-{
-    if (place == block->base)
-        return true;
-    for (uint32_t i = 0; i < block->condition.ops.n; i++)
-        if (block->condition.ops.v[i].kind == CONDITION_REGISTER &&
-            block->condition.ops.v[i].place == place)
-            return true;
-    return false;
-}
-
-static void init_place(struct tom *tom, uint32_t number)
-{
-    struct timings *timings = &tom->machine->shared.timings;
-    const struct tom_block *block = &tom->table->blocks.v[number];
-    struct tom_place *place = &tom->places[number];
-    uint32_t behind = find_timing(timings, block->function, block->end + 1);
-    place->first = find_timing(timings, block->function, block->begin);
-    place->last = find_timing(timings, block->function, block->end);
-    place->access = find_timing(timings, block->function, block->access);
-    place->begin = code_of(timings, place->first);
-    place->end = code_of(timings, behind);
-    place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
-    place->decides = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
-    place->need_count = find_slots(tom, block, place->needs, is_any);
-    place->decide_count = find_slots(tom, block, place->decides, decides);
-    timing_mark(&timings->list[place->first], tom->scheme, number, 0);
-    if (block->values + block->out_values > tom->values_most)
-        tom->values_most = block->values + block->out_values;
-}
-
-static void join_sms(struct tom *tom)
-{
-    const struct machine_config *config = tom->machine->config;
-    for (uint32_t i = 0; i < config->added_count; i++) {
-        const struct added_cores *added = &config->added[i];
-        if (added->scheme != tom->scheme)
-            continue;
-        tom->kind = 1 + i;
-        for (uint32_t k = 0; k < added->count; k++)
-            ((struct stack_sm *)added->past[k].context)->stacks = tom->stacks;
-    }
-}
-
-void *tom_create(struct machine *machine, const void *config, const void *plan)
-{
-    struct tom *tom = ARENA_NEW(machine->arena, struct tom);
-    uint32_t warps = (uint32_t)machine->config->core.warps;
-    *tom = (struct tom){.config = config,
-                        .table = plan,
-                        .machine = machine,
-                        .stacks = machine_scheme(machine, &tom_stacks),
-                        .scheme = (uint8_t)machine_scheme_number(machine->config, &tom_blocks)};
-    tom->stacks->all_local = tom->config->policy == TOM_IDEAL;
-    tom->places = ARENA_ARRAY(machine->arena, struct tom_place, tom->table->blocks.n);
-    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
-        init_place(tom, i);
-    tom->run_count = (uint32_t)machine->config->memsys.memory.cores * warps;
-    tom->runs = ARENA_ARRAY(machine->arena, struct tom_run, tom->run_count);
-    for (uint32_t i = 0; i < tom->run_count; i++) {
-        struct tom_run *run = &tom->runs[i];
-        run->core = i / warps;
-        run->slot = i % warps;
-        run->number = i;
-        run->values = arena_alloc(machine->arena, tom->values_most + 1);
-    }
-    tom->polling = bits_new(machine->arena, machine->ordinary);
-    join_sms(tom);
-    if (tom->config->map)
-        tom_learn_begin(tom);
-    return tom;
-}
-
-void tom_join(struct machine *machine, void *state)
-{
-    struct tom *tom = state;
-    for (uint32_t i = 0; i < tom->stacks->count; i++)
-        tom->stacks->stacks[i].sm_end = sm_of(tom, i)->endpoint;
-    (void)machine;
 }

@@ -9,6 +9,8 @@
 #pragma once
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
+#include "runtime-sim/schemes/tom/epochs.h"
+#include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
 enum tom_state {
@@ -34,12 +36,14 @@ struct tom_run {
     bool has_values;
     uint32_t core, slot, number; // number: among all
     uint32_t stack, mask, reached;
-    uint64_t age; // of the slot
-    uint64_t since, ready;
-    uint64_t waits[CORE_WORDS]; // slots whose stores it waits for
-    uint8_t *values;            // of the block's registers, then of its live-outs
-    struct cta *cta;            // while it is in the stack
-    struct line_set lines;      // that it has written
+    uint64_t age;                 // of the slot
+    uint64_t asked, since, ready; // cycles: of its begin; of its state
+    int64_t iterations;           // by the condition; 1 without one
+    uint64_t bytes_in;            // of its packet
+    uint64_t waits[CORE_WORDS];   // slots whose stores it waits for
+    uint8_t *values;              // of the block's registers, then of its live-outs
+    struct cta *cta;              // while it is in the stack
+    struct line_set lines;        // that it has written
     struct map_instance map;
     uint32_t next; // in the stack's queue
 };
@@ -52,12 +56,33 @@ struct tom_place {
     uint32_t need_count, decide_count;
 };
 
+struct tom_block_stats {
+#define STATS_DEF "runtime-sim/schemes/tom/block_stats.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+// Measured times of a block. Cycles are of an iteration if it has a condition.
+enum { TOM_HOME, TOM_AWAY, TOM_PLACES };
+struct tom_times {
+    struct tom_block_stats stats;
+    uint64_t cycles[TOM_PLACES], count[TOM_PLACES]; // of the last instances
+    uint64_t asked;                                 // decisions
+};
+
+// Utilisation of the SM of a stack: instructions since a cycle.
+struct tom_meter {
+    uint64_t since, issued;
+    bool busy;
+};
+
 struct tom_core {
     struct tom *of;
     struct tom_run *runs;        // of each slot; NULL: a core of a stack
     struct tom_run **here;       // of each slot of a core of a stack
     uint64_t polled[CORE_WORDS]; // slots that wait for the controller
     uint32_t polls;
+    struct tom_epochs epochs; // of a core of a stack
+    uint64_t lines_old;       // dropped because they are older than a block
 };
 
 struct tom_queue {
@@ -69,15 +94,12 @@ struct tom_queue {
 // from the CPU takes as long as that in front of a launch without learning; neither counts.
 enum tom_phase { LEARN_NOT, LEARN_RUNNING, LEARN_STOPPING, LEARN_FLUSHING };
 
-struct tom_range {
-    uint64_t first, last;
-    bool candidate; // a candidate block has accessed it
-};
-
 struct tom_learning {
     enum tom_phase phase;
     uint64_t since;
-    VEC(struct tom_range) ranges; // the memory allocation table
+    uint64_t instances; // that are needed
+    uint32_t bit;       // lowest bit of the chosen pair; 0: none
+    struct tom_allocations allocations;
 };
 
 struct tom_stats {
@@ -91,6 +113,8 @@ struct tom {
     struct machine *machine;
     struct stacks *stacks;
     struct tom_place *places; // of each block
+    struct tom_times *times;  // the same
+    struct tom_meter meters[STACKS_MOST];
     struct tom_run *runs;
     uint32_t run_count, values_most;
     uint64_t *polling; // set of the cores with slots that wait for the controller
@@ -107,6 +131,8 @@ struct tom {
 extern const struct core_ops tom_core_ops;
 extern const struct stat_key tom_stat_keys[];
 extern const uint32_t tom_stat_key_count;
+extern const struct stat_key block_stat_keys[];
+extern const uint32_t block_stat_key_count;
 
 static inline struct tom_core *tom_core_of(const struct core *core)
 {
@@ -115,11 +141,13 @@ static inline struct tom_core *tom_core_of(const struct core *core)
 
 void *tom_create(struct machine *machine, const void *config, const void *plan);
 void tom_join(struct machine *machine, void *state);
+void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch);
 void tom_tick(struct machine *machine, void *state);
 uint64_t tom_next(const struct machine *machine, const void *state);
 
-// Learning (learn.c).
-void tom_learn_begin(struct tom *tom);
+// Mappings that are chosen (learn.c).
+void tom_map_begin(struct tom *tom);
+void tom_learn_settle(struct tom *tom);
 void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address);
 void tom_learn_tick(struct tom *tom);
 static inline bool tom_learns(const struct tom *tom)
@@ -127,8 +155,20 @@ static inline bool tom_learns(const struct tom *tom)
     return tom->learning.phase != LEARN_NOT;
 }
 
+// Measurements (measure.c).
+
+// Counts an instance that has ended in this cycle.
+void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away);
+// Returns true if the block takes longer in stacks than in the GPU, as measured; some instances
+// are sent to the other place, so that both are measured. In a scheme's tick.
+bool tom_is_slower(struct tom *tom, const struct tom_run *run);
+// Returns true if the stack's SM has issued in most of the last cycles. In a scheme's tick.
+bool tom_sm_is_busy(struct tom *tom, uint32_t stack);
+
 // The slot waits for the controller no longer.
 void tom_stop_polling(struct tom *tom, const struct tom_run *run);
+// Returns the core in a stack.
+struct core *tom_sm_of(const struct tom *tom, uint32_t stack);
 // Puts a block into the queue of its stack; ends it, the warp continues in cycle `now`.
 void tom_arrive(struct tom *tom, struct tom_run *run);
 void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);

@@ -11,10 +11,12 @@ static void *init(struct core *core, void *scheme)
     struct tom *tom = scheme;
     uint32_t warps = (uint32_t)core->kind->config->warps;
     *own = (struct tom_core){.of = tom};
-    if (core->kind->number)
-        own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
-    else
+    if (!core->kind->number) {
         own->runs = &tom->runs[core->index * warps];
+        return own;
+    }
+    own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
+    tom_epochs_init(&own->epochs, core->arena, core->kind->l1->sets * core->kind->l1->ways, warps);
     return own;
 }
 
@@ -44,7 +46,7 @@ static uint32_t timing_of(const struct core *core, uint32_t slot)
 }
 
 // A block that the warp executes itself is over when it issues something else.
-static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at)
+static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
     if (run->state != RUN_HOME)
@@ -53,6 +55,7 @@ static bool is_at_home(const struct core *core, struct tom_run *run, uint32_t at
     if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
         return true;
     map_end(&tom->map, &run->map);
+    tom_measure(tom, run, now, false);
     run->state = RUN_NONE;
     return false;
 }
@@ -71,13 +74,14 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
         ask(own->of, run, now, RUN_AT_ACCESS);
         return ISSUE_AS_MIGRATED;
     }
-    if (is_at_home(core, run, at) || !timing_is_marked(timing, own->of->scheme))
+    if (is_at_home(core, now, run, at) || !timing_is_marked(timing, own->of->scheme))
         return ISSUE_AS_NORMAL;
     const struct warp *warp = core->slots[slot].warp;
     run->block = &own->of->table->blocks.v[timing->plan];
     run->mask = warp->paths.v[warp->current].mask;
     run->age = core->slots[slot].age;
     run->has_values = false;
+    run->asked = now;
     ask(own->of, run, now, RUN_ASKING);
     return ISSUE_AS_MIGRATED;
 }
@@ -148,11 +152,32 @@ static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena
     }
 }
 
+// Lines that are older than the block are dropped, so that the access fetches them anew.
+static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+{
+    struct tom_core *own = tom_core_of(core);
+    uint64_t last = UINT64_MAX;
+    for (uint32_t rest = held->global; rest; rest &= rest - 1) {
+        uint64_t address = held->address[__builtin_ctz(rest)];
+        uint64_t end = (address + held->bytes - 1) / LINE_BYTES;
+        for (uint64_t line = address / LINE_BYTES; line <= end; line++) {
+            if (line == last)
+                continue;
+            last = line;
+            if (cache_has(&core->l1, line) && tom_epochs_is_old(&own->epochs, line, slot))
+                own->lines_old += cache_drop(&core->l1, line);
+            if (!cache_has(&core->l1, line))
+                tom_epochs_fetch(&own->epochs, line, now);
+        }
+    }
+}
+
 static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
 {
     const struct tom_core *own = tom_core_of(core);
     struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
-    (void)now;
+    if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
+        look_at_ages(core, now, slot, held);
     if (!own->runs || run->state == RUN_HOME)
         note_lines(own->of, run, core->arena, held);
 }

@@ -56,6 +56,21 @@ static void require(struct arena *arena, const void *config, const struct machin
     added->core.registers = CORE_WARPS * LANES * 256;
 }
 
+static bool needs_rehearsal(const struct tom_config *config)
+{
+    return config->map == TOM_ORACLE || (config->map == TOM_TMAP && !config->learn_instances);
+}
+
+static const struct profile_watch *rehearse(struct arena *arena, const void *config,
+                                            const void *plan)
+{
+    const struct tom_table *table = plan;
+    if (!is_on(config) || !needs_rehearsal(config))
+        return NULL;
+    tom_rehearse(table->rehearsal, arena, table);
+    return &table->rehearsal->watch;
+}
+
 static void read_plan(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags)
 {
@@ -70,6 +85,15 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
         return;
     plan->summary = arena_printf(arena, "%u block%s to offload, %u left out", table->blocks.n,
                                  table->blocks.n == 1 ? "" : "s", table->left_out);
+    for (uint32_t i = 0; i < table->blocks.n; i++) {
+        const struct tom_block *block = &table->blocks.v[i];
+        plan->summary =
+            arena_printf(arena,
+                         "%s\n  block %u of '%s', number %u: %u instructions, %u "
+                         "accesses, %u B there, %u B back",
+                         plan->summary, block->id, block->kernel, block->number,
+                         block->instructions, block->accesses, block->bytes_in, block->bytes_out);
+    }
     for (uint32_t i = 0; i < table->reasons.n; i++)
         plan->summary = arena_printf(arena, "%s\n  %s", plan->summary, table->reasons.v[i]);
 }
@@ -84,12 +108,30 @@ static void print_storage(const void *config, const struct machine_config *machi
             (unsigned long long)bits);
     fprintf(to, "memory-map analyzer of a core: %llu warps of %u bits, %llu bits\n",
             (unsigned long long)warps, (unsigned)MAP_BITS, (unsigned long long)(MAP_BITS * warps));
+    fprintf(to, "memory allocation table: %llu entries of %u bits, %llu bits\n",
+            (unsigned long long)own->allocations, (unsigned)TOM_ALLOCATION_BITS,
+            (unsigned long long)(TOM_ALLOCATION_BITS * own->allocations));
 }
 
 static void settle(struct machine *machine, void *state)
 {
+    struct tom *tom = state;
+    const struct machine_kind *kind = &machine->kinds[tom->kind];
+    tom->stats.lines_old = 0;
+    for (uint32_t i = 0; i < kind->count; i++)
+        tom->stats.lines_old += tom_core_of(&machine->cores[kind->first + i])->lines_old;
+    tom_learn_settle(tom);
+}
+
+// The least useful first.
+static void write_notes(const struct machine *machine, const void *state, FILE *to)
+{
+    const struct tom_allocations *table = &((const struct tom *)state)->learning.allocations;
     (void)machine;
-    map_choose(&((struct tom *)state)->map);
+    for (uint32_t i = 0; i < table->left_out.n; i++)
+        fprintf(to, "%s%s%s",
+                i ? ", " : "the memory allocation table has no room for: ", table->left_out.v[i],
+                i + 1 < table->left_out.n ? "" : "\n");
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
@@ -98,6 +140,9 @@ static void add_stats(const struct machine *machine, const void *state, struct s
     (void)machine;
     stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &tom->stats);
     stats_add(stats, "map", map_stat_keys, map_stat_key_count, &tom->map);
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        stats_add(stats, arena_printf(stats->arena, "block%u", tom->table->blocks.v[i].number),
+                  block_stat_keys, block_stat_key_count, &tom->times[i].stats);
 }
 
 static void name_stats(const void *config, struct stats *stats)
@@ -123,18 +168,22 @@ const struct scheme_ops tom_blocks = {
     .config_bytes = sizeof(struct tom_config),
     .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
                    "condition (tom-no-ctrl), unless channels or stacks are busy\n"
-                   "(tom-ctrl), or at no cost (tom-ideal)",
+                   "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
+                   "measured cycles (tom-measured), or at no cost (tom-ideal)",
     .is_on = is_on,
     .check = check,
     .require = require,
     .print_storage = print_storage,
     .read_plan = read_plan,
+    .rehearse = rehearse,
+    .write_notes = write_notes,
     .stalls = stalls,
     .stall_count = sizeof stalls / sizeof *stalls,
     .core = &tom_core_ops,
     .create = tom_create,
     .join = tom_join,
     .settle = settle,
+    .place = tom_place_launch,
     .tick = tom_tick,
     .next = tom_next,
     .add_stats = add_stats,

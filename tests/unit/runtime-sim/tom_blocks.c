@@ -336,25 +336,63 @@ static void analyzer(void **state)
     }
 }
 
-// Of two streams in a distance of 2^M all pairs below are perfect: the lowest is the best.
+// Two streams in a distance: instances with both in one stack, of 16, under each pair. Of a
+// distance of 2^M all pairs below are perfect, and the lowest is the best.
 static void best_pair(void **state)
 {
     (void)state;
-    for (uint32_t bit = 12; bit < 15; bit++) {
+    static const struct {
+        uint64_t distance;
+        uint32_t one[MAP_PAIRS];
+    } rows[] = {
+        {1 << 12, {16, 16, 16, 16, 0, 0, 8, 12, 14, 15}},
+        {1 << 14, {16, 16, 16, 16, 16, 16, 0, 0, 8, 12}},
+        {3 << 12, {16, 16, 16, 16, 0, 0, 0, 4, 10, 13}},
+    };
+    enum { LINES = 1 << 13 };
+    for (uint32_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct map_stats stats = {0};
         struct map_instance instance = {0};
-        for (uint64_t line = 0; line < 1 << 13; line++) {
+        for (uint64_t line = 0; line < LINES; line++) {
             map_note(&stats, &instance, line * 128, 0);
-            map_note(&stats, &instance, line * 128 + (UINT64_C(1) << bit), 0);
+            map_note(&stats, &instance, line * 128 + rows[row].distance, 0);
             map_end(&stats, &instance);
         }
         map_end(&stats, &instance); // without accesses
-        map_choose(&stats);
-        assert_int_equal(stats.instances, 1 << 13);
-        assert_int_equal(stats.one_7, 1 << 13);
+        map_settle(&stats, MAP_ONE, 12);
+        assert_int_equal(stats.instances, LINES);
+        for (uint32_t pair = 0; pair < MAP_PAIRS; pair++)
+            assert_int_equal((&stats.one_7)[pair], rows[row].one[pair] * (LINES / 16));
         assert_int_equal(stats.best_bit, 7);
-        assert_int_equal((&stats.one_7)[bit - 7], 0);
+        assert_int_equal(stats.one_best, LINES);
+        assert_int_equal(stats.one_chosen, rows[row].one[5] * (LINES / 16));
     }
+}
+
+// Counts under which the three metrics choose three pairs; of equals the lowest one.
+static void metrics(void **state)
+{
+    (void)state;
+    struct map_stats stats = {.instances = 10};
+    for (uint32_t pair = 0; pair < MAP_PAIRS; pair++) {
+        (&stats.one_7)[pair] = pair == 2 || pair == 5 ? 6 : 5;
+        (&stats.stacks_7)[pair] = pair == 3 || pair == 8 ? 15 : 16;
+        (&stats.home_7)[pair] = pair == 4 || pair == 6 ? 21 : 20;
+    }
+    assert_int_equal(map_best(&stats, MAP_ONE), 9);
+    assert_int_equal(map_best(&stats, MAP_FEWEST), 10);
+    assert_int_equal(map_best(&stats, MAP_HOME), 11);
+    stats.home_12 = 22; // decides between the two pairs with the most instances
+    assert_int_equal(map_best(&stats, MAP_ONE), 12);
+    map_settle(&stats, MAP_FEWEST, 0);
+    assert_int_equal(stats.best_bit, 10);
+    assert_int_equal(stats.best_bit_one, 12);
+    assert_int_equal(stats.best_bit_stacks, 10);
+    assert_int_equal(stats.best_bit_home, 12);
+    assert_int_equal(stats.one_best, 5);
+    assert_int_equal(stats.one_chosen, 0);
+    stats.instances = 0;
+    assert_int_equal(map_best(&stats, MAP_ONE), 0);
 }
 
 // After 48 instances all cores stop; allocations of candidate blocks get the new mapping, others
@@ -410,7 +448,7 @@ int main(void)
         cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
         cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
         cmocka_unit_test(coherence), cmocka_unit_test(table_is_full), cmocka_unit_test(analyzer),
-        cmocka_unit_test(best_pair), cmocka_unit_test(learning),
+        cmocka_unit_test(best_pair), cmocka_unit_test(learning),      cmocka_unit_test(metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

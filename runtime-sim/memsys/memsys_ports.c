@@ -1,0 +1,81 @@
+// Cores that share a node: each has a queue in front of the node's network interface, which takes
+// the queues in turn, one request in a cycle of the network.
+//
+// A core looks at its own queue only, so the order of the cores in a cycle does not matter.
+#include "runtime-sim/memsys/memsys_state.h"
+#include "support/bits.h"
+
+void memsys_ports_init(struct memsys *m)
+{
+    uint32_t size = (uint32_t)m->config->memory.port_queue;
+    if (m->config->memory.node_cores == 1)
+        return;
+    m->shares_nodes = true;
+    m->ports = ARENA_ARRAY(m->arena, struct memsys_port, m->cores);
+    for (uint32_t i = 0; i < m->cores; i++)
+        m->ports[i].entries = ARENA_ARRAY(m->arena, uint32_t, size);
+    m->gates = ARENA_ARRAY(m->arena, struct memsys_gate, m->nodes);
+    m->gated = bits_new(m->arena, m->nodes);
+}
+
+bool memsys_port_can_send(struct memsys *m, uint32_t core)
+{
+    struct memsys_port *port = &m->ports[core];
+    port->refused = port->count == m->config->memory.port_queue;
+    m->stats.refused += port->refused;
+    return !port->refused;
+}
+
+void memsys_port_send(struct memsys *m, uint32_t core, uint32_t entry)
+{
+    struct memsys_port *port = &m->ports[core];
+    uint32_t size = (uint32_t)m->config->memory.port_queue;
+    port->entries[(port->head + port->count++) % size] = entry;
+    m->gates[m->end_node[core]].waiting++;
+    bits_set(m->gated, m->end_node[core]);
+}
+
+static bool send_first(struct memsys *m, uint32_t core)
+{
+    struct memsys_port *port = &m->ports[core];
+    const struct memsys_request *request =
+        port->count ? &m->entries[port->entries[port->head]].request : NULL;
+    if (!request || !memsys_can_send_from(m, core, request))
+        return false;
+    memsys_send_entry(m, core, port->entries[port->head]);
+    port->head = (port->head + 1) % (uint32_t)m->config->memory.port_queue;
+    port->count--;
+    m->next = 0;
+    if (port->refused) {
+        bits_set(m->may_send, core);
+        m->news = true;
+    }
+    port->refused = false;
+    return true;
+}
+
+// The cores of a node have consecutive numbers from that of its endpoint on.
+static void send_of_node(struct memsys *m, uint32_t node)
+{
+    struct memsys_gate *gate = &m->gates[node];
+    uint64_t cycle = noc_cycle(m->side[MEMSYS_REQUESTS].noc);
+    uint32_t first = m->end_at[node], count = (uint32_t)m->config->memory.node_cores;
+    if (gate->next > cycle)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t core = (gate->turn + i) % count;
+        if (first + core >= m->cores || !send_first(m, first + core))
+            continue;
+        gate->turn = (core + 1) % count;
+        gate->next = cycle + 1;
+        if (!--gate->waiting)
+            bits_clear(m->gated, node);
+        return;
+    }
+}
+
+void memsys_ports_tick(struct memsys *m)
+{
+    BITS_EACH (node, m->gated, m->nodes)
+        send_of_node(m, node);
+}

@@ -1,0 +1,84 @@
+#include "runtime-sim/schemes/tom/allocations.h"
+#include "runtime-sim/exec/memory/image.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Returns the number of ranges that begin at or below the address.
+static uint32_t count_below(const struct tom_allocations *table, uint64_t address)
+{
+    uint32_t low = 0, high = table->ranges.n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (table->ranges.v[middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t address)
+{
+    uint32_t below = count_below(table, address);
+    struct tom_range *range = below ? &table->ranges.v[below - 1] : NULL;
+    return range && address <= range->last ? range : NULL;
+}
+
+static struct tom_range range_of(const struct allocation *from)
+{
+    return (struct tom_range){
+        .first = from->address, .last = from->address + from->bytes - 1, .name = from->name};
+}
+
+struct tom_range *tom_range_add(struct tom_allocations *table, struct arena *arena,
+                                const struct image *image, uint64_t address)
+{
+    struct tom_range range = range_of(&image->list.v[image_find(image, address)]);
+    uint32_t at = count_below(table, range.first);
+    vec_push(arena, &table->ranges, range);
+    memmove(&table->ranges.v[at + 1], &table->ranges.v[at],
+            (table->ranges.n - 1 - at) * sizeof range);
+    table->ranges.v[at] = range;
+    return &table->ranges.v[at];
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct tom_range *x = a, *y = b;
+    if (x->uses != y->uses)
+        return x->uses < y->uses ? 1 : -1;
+    return x->first < y->first ? -1 : 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct tom_range *x = a, *y = b;
+    return x->first < y->first ? -1 : 1;
+}
+
+// The allocation of parameters, or for the barrier of a grid, belongs to its launch.
+static bool is_of_host(const struct allocation *at)
+{
+    return at->state == ALLOCATION_LIVE && !at->heap && strcmp(at->name, IMAGE_PARAMETERS) != 0 &&
+           strcmp(at->name, IMAGE_WORKSPACE) != 0;
+}
+
+void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
+                          const struct image *image, const struct tom_allocations *known,
+                          uint64_t most)
+{
+    for (uint32_t i = 0; i < image->list.n; i++) {
+        struct tom_range range = range_of(&image->list.v[i]);
+        const struct tom_range *use = known ? tom_range_at(known, range.first) : NULL;
+        range.uses = use ? use->uses : 0;
+        if (is_of_host(&image->list.v[i]))
+            vec_push(arena, &table->ranges, range);
+    }
+    if (table->ranges.n <= most)
+        return;
+    qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_use);
+    for (uint32_t i = table->ranges.n; i-- > most;)
+        vec_push(arena, &table->left_out, table->ranges.v[i].name);
+    table->ranges.n = (uint32_t)most;
+    qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_address);
+}

@@ -1,0 +1,33 @@
+// The memory allocation table [002 §4.3, §6.6]: allocations, and which of them candidate blocks
+// have accessed.
+#pragma once
+#include "support/vec.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct image;
+
+struct tom_range {
+    uint64_t first, last; // addresses
+    const char *name;
+    uint64_t uses;  // lines that candidate blocks have accessed
+    bool candidate; // a candidate block has accessed it since the table was filled
+};
+
+struct tom_allocations {
+    VEC(struct tom_range) ranges; // by address
+    VEC(const char *) left_out;   // names, the least useful first
+};
+
+// Returns the range of an address, or NULL.
+struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t address);
+// Adds an allocation of an address that no range has, without a limit. Returns its range.
+struct tom_range *tom_range_add(struct tom_allocations *table, struct arena *arena,
+                                const struct image *image, uint64_t address);
+// Fills an empty table with all allocations of the host. If more than `most`, those are left out
+// that `known` (NULL: no knowledge) says are used least, of equals those with the highest address.
+void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
+                          const struct image *image, const struct tom_allocations *known,
+                          uint64_t most);
+// The bits of an entry: start, length, whether a candidate accesses it [002 §6.6].
+enum { TOM_ALLOCATION_BITS = 48 + 48 + 1 };

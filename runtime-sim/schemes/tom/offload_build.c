@@ -1,0 +1,131 @@
+// Construction of the offload controller: codes and scoreboard slots of blocks.
+#include "runtime-sim/exec/decode/program.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/offload.h"
+#include "support/bits.h"
+
+static uint32_t code_of(const struct timings *timings, uint32_t number)
+{
+    uint32_t code = 0;
+    while (timings->of[code] != number)
+        code++;
+    return code;
+}
+
+static uint32_t find_timing(const struct timings *timings, uint32_t function, uint32_t inst)
+{
+    uint32_t i = 0;
+    while (timings->list[i].function != function || timings->list[i].inst != inst)
+        i++;
+    return i;
+}
+
+// The scoreboard's slots of registers of a block, by their places in its list.
+static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
+                           bool (*counts)(const struct tom_block *block, uint32_t place))
+{
+    const struct timings *timings = &tom->machine->shared.timings;
+    const struct program_function *at = &tom->machine->program->functions.v[block->function];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < block->registers.n; i++) {
+        bool known = !counts(block, i);
+        for (uint32_t code = at->begin; !known && code < at->end; code++) {
+            const struct slot_use *uses;
+            uint32_t count = issue_slots(&timings->used, code, &uses);
+            for (uint32_t k = 0; !known && k < count; k++)
+                if (!uses[k].between && uses[k].offset == block->registers.v[i].offset) {
+                    to[found++] = uses[k].slot;
+                    known = true;
+                }
+        }
+    }
+    return found;
+}
+
+static bool is_any(const struct tom_block *block, uint32_t place)
+{
+    (void)block;
+    (void)place;
+    return true;
+}
+
+static bool decides(const struct tom_block *block, uint32_t place)
+{
+    if (place == block->base)
+        return true;
+    for (uint32_t i = 0; i < block->condition.ops.n; i++)
+        if (block->condition.ops.v[i].kind == CONDITION_REGISTER &&
+            block->condition.ops.v[i].place == place)
+            return true;
+    return false;
+}
+
+static void init_place(struct tom *tom, uint32_t number)
+{
+    struct timings *timings = &tom->machine->shared.timings;
+    const struct tom_block *block = &tom->table->blocks.v[number];
+    struct tom_place *place = &tom->places[number];
+    uint32_t behind = find_timing(timings, block->function, block->end + 1);
+    place->first = find_timing(timings, block->function, block->begin);
+    place->last = find_timing(timings, block->function, block->end);
+    place->access = find_timing(timings, block->function, block->access);
+    place->begin = code_of(timings, place->first);
+    place->end = code_of(timings, behind);
+    place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
+    place->decides = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
+    place->need_count = find_slots(tom, block, place->needs, is_any);
+    place->decide_count = find_slots(tom, block, place->decides, decides);
+    timing_mark(&timings->list[place->first], tom->scheme, number, 0);
+    if (block->values + block->out_values > tom->values_most)
+        tom->values_most = block->values + block->out_values;
+}
+
+static void join_sms(struct tom *tom)
+{
+    const struct machine_config *config = tom->machine->config;
+    for (uint32_t i = 0; i < config->added_count; i++) {
+        const struct added_cores *added = &config->added[i];
+        if (added->scheme != tom->scheme)
+            continue;
+        tom->kind = 1 + i;
+        for (uint32_t k = 0; k < added->count; k++)
+            ((struct stack_sm *)added->past[k].context)->stacks = tom->stacks;
+    }
+}
+
+void *tom_create(struct machine *machine, const void *config, const void *plan)
+{
+    struct tom *tom = ARENA_NEW(machine->arena, struct tom);
+    uint32_t warps = (uint32_t)machine->config->core.warps;
+    *tom = (struct tom){.config = config,
+                        .table = plan,
+                        .machine = machine,
+                        .stacks = machine_scheme(machine, &tom_stacks),
+                        .scheme = (uint8_t)machine_scheme_number(machine->config, &tom_blocks)};
+    tom->stacks->all_local = tom->config->policy == TOM_IDEAL;
+    tom->places = ARENA_ARRAY(machine->arena, struct tom_place, tom->table->blocks.n);
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        init_place(tom, i);
+    tom->run_count = (uint32_t)machine->config->memsys.memory.cores * warps;
+    tom->runs = ARENA_ARRAY(machine->arena, struct tom_run, tom->run_count);
+    for (uint32_t i = 0; i < tom->run_count; i++) {
+        struct tom_run *run = &tom->runs[i];
+        run->core = i / warps;
+        run->slot = i % warps;
+        run->number = i;
+        run->values = arena_alloc(machine->arena, tom->values_most + 1);
+    }
+    tom->times = ARENA_ARRAY(machine->arena, struct tom_times, tom->table->blocks.n);
+    tom->polling = bits_new(machine->arena, machine->ordinary);
+    join_sms(tom);
+    tom_map_begin(tom);
+    return tom;
+}
+
+void tom_join(struct machine *machine, void *state)
+{
+    struct tom *tom = state;
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        tom->stacks->stacks[i].sm_end = tom_sm_of(tom, i)->endpoint;
+    (void)machine;
+}
