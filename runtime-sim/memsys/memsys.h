@@ -122,8 +122,8 @@ struct memsys_backend {
     uint64_t (*ready)(const void *backend);
     // Returns the number of pieces that were taken and not popped.
     uint32_t (*inside)(const void *backend);
-    // Statistics of a DRAM channel, for the totals; NULL: it has fewer.
-    const struct dram_stats *(*dram_stats)(const void *backend, uint32_t channel);
+    // A DRAM channel, for statistics and traces; NULL: it has fewer.
+    struct dram_channel *(*dram_channel)(void *backend, uint32_t channel);
 };
 
 // A reply at the network interface of a node, in a clock of the slices or a cycle of the cores.

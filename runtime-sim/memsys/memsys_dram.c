@@ -59,11 +59,6 @@ static void *create(void *context, struct arena *arena, const struct memsys_conf
     return d;
 }
 
-struct dram_channel *memsys_dram_channels(void *backend)
-{
-    return ((struct local_dram *)backend)->channels;
-}
-
 static struct dram_place place_of(const struct local_dram *d, const struct memsys_piece *piece)
 {
     return dram_map_find(&d->map, piece->line * d->config->llc.line_bytes +
@@ -214,10 +209,10 @@ static uint32_t inside(const void *backend)
     return sum;
 }
 
-static const struct dram_stats *channel_stats(const void *backend, uint32_t channel)
+static struct dram_channel *channel_of(void *backend, uint32_t channel)
 {
-    const struct local_dram *d = backend;
-    return channel < d->config->dram.channels ? &d->channels[channel].stats : NULL;
+    struct local_dram *d = backend;
+    return channel < d->config->dram.channels ? &d->channels[channel] : NULL;
 }
 
 const struct memsys_backend memsys_local_dram = {
@@ -230,5 +225,5 @@ const struct memsys_backend memsys_local_dram = {
     .next = next,
     .ready = ready,
     .inside = inside,
-    .dram_stats = channel_stats,
+    .dram_channel = channel_of,
 };

@@ -233,18 +233,14 @@ void memsys_partition_tell(struct memsys_partition *partition, uint64_t next);
 // `next` or later if the backend then has a piece.
 void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
 
-// The DRAM of the configuration (memsys_dram.c), and its channels.
+// The DRAM of the configuration (memsys_dram.c).
 extern const struct memsys_backend memsys_local_dram;
-struct dram_channel *memsys_dram_channels(void *backend);
 
-// Returns the number of channels of each partition's DRAM, for statistics and traces; 0: another
-// backend.
-static inline uint32_t memsys_channels(const struct memsys *m)
-{
-    return m->backend == &memsys_local_dram ? (uint32_t)m->config->dram.channels : 0;
-}
+// Returns a channel of a partition's memory, for statistics and traces; NULL: it has fewer.
 static inline struct dram_channel *memsys_channel(const struct memsys *m, uint32_t partition,
                                                   uint32_t channel)
 {
-    return &memsys_dram_channels(m->partitions[partition].backend)[channel];
+    return m->backend->dram_channel
+               ? m->backend->dram_channel(m->partitions[partition].backend, channel)
+               : NULL;
 }

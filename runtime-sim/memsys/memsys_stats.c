@@ -25,10 +25,9 @@ static void add_parts(struct memsys *m)
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         stats_accumulate(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
-        const struct dram_stats *dram;
-        for (uint32_t k = 0;
-             m->backend->dram_stats && (dram = m->backend->dram_stats(p->backend, k)); k++)
-            stats_accumulate(&m->dram_total, dram, dram_stat_keys, dram_stat_key_count);
+        const struct dram_channel *dram;
+        for (uint32_t k = 0; (dram = memsys_channel(m, i, k)); k++)
+            stats_accumulate(&m->dram_total, &dram->stats, dram_stat_keys, dram_stat_key_count);
     }
 }
 
@@ -119,12 +118,13 @@ const struct memsys_stats *memsys_stats(const struct memsys *m)
 
 // Groups
 
-static void add_channels(const struct memsys *m, struct stats *stats, uint32_t partition)
+static void add_channels(const struct memsys *m, struct stats *stats)
 {
-    uint32_t channels = memsys_channels(m);
-    for (uint32_t i = 0; i < channels; i++)
-        stats_add(stats, arena_printf(stats->arena, "dram%u", partition * channels + i),
-                  dram_stat_keys, dram_stat_key_count, &memsys_channel(m, partition, i)->stats);
+    const struct dram_channel *channel;
+    for (uint32_t i = 0, number = 0; i < m->partition_count; i++)
+        for (uint32_t k = 0; (channel = memsys_channel(m, i, k)); k++)
+            stats_add(stats, arena_printf(stats->arena, "dram%u", number++), dram_stat_keys,
+                      dram_stat_key_count, &channel->stats);
 }
 
 void memsys_stats_add(const struct memsys *m, struct stats *stats)
@@ -140,8 +140,7 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     for (uint32_t i = 0; i < m->partition_count; i++)
         stats_add(stats, arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
                   cache_stat_key_count, &m->partitions[i].cache.stats);
-    for (uint32_t i = 0; i < m->partition_count; i++)
-        add_channels(m, stats, i);
+    add_channels(m, stats);
     noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
     noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");
 }

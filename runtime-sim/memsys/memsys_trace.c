@@ -15,6 +15,7 @@ struct memsys_trace {
     struct trace_clock network;
     struct listener networks[2];
     struct dram_trace_channel *channels;
+    struct dram_channel **of; // of each of these
     uint32_t channel_count;
 };
 
@@ -70,7 +71,11 @@ static void hear(void *context, const struct noc_packet *packet, bool arrived)
 
 static uint32_t count_channels(const struct memsys *m)
 {
-    return m->partition_count * memsys_channels(m);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        for (uint32_t k = 0; memsys_channel(m, i, k); k++)
+            count++;
+    return count;
 }
 
 uint32_t memsys_trace_processes(const struct memsys *m)
@@ -96,10 +101,14 @@ static void listen_to_networks(struct memsys_trace *t, uint32_t process)
     }
 }
 
-static struct dram_channel *channel_of(const struct memsys *m, uint32_t index)
+// Finds the channels, in the order of the partitions.
+static void find_channels(struct memsys_trace *t)
 {
-    uint32_t channels = memsys_channels(m);
-    return memsys_channel(m, index / channels, index % channels);
+    struct dram_channel *channel;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->memsys->partition_count; i++)
+        for (uint32_t k = 0; (channel = memsys_channel(t->memsys, i, k)); k++)
+            t->of[count++] = channel;
 }
 
 static void listen_to_channels(struct memsys_trace *t, uint32_t process)
@@ -108,7 +117,7 @@ static void listen_to_channels(struct memsys_trace *t, uint32_t process)
     const struct trace_clock clock = {config->memory.core_clock * TRACE_MICROSECOND,
                                       config->dram.clock};
     for (uint32_t i = 0; i < t->channel_count; i++) {
-        struct dram_channel *channel = channel_of(t->memsys, i);
+        struct dram_channel *channel = t->of[i];
         dram_trace_begin(&t->channels[i], &config->dram, t->to, clock, process + i);
         channel->trace = dram_trace_command;
         channel->trace_context = &t->channels[i];
@@ -125,6 +134,8 @@ struct memsys_trace *memsys_trace_begin(struct memsys *m, struct arena *arena, s
                                       config->memory.network_clock};
     t->channel_count = count_channels(m);
     t->channels = ARENA_ARRAY(arena, struct dram_trace_channel, t->channel_count);
+    t->of = ARENA_ARRAY(arena, struct dram_channel *, t->channel_count);
+    find_channels(t);
     listen_to_networks(t, process);
     listen_to_channels(t, process + 2);
     return t;
@@ -136,6 +147,6 @@ void memsys_trace_end(struct memsys_trace *t, uint64_t cycle)
     uint64_t clock = memsys_later(cycle * config->dram.clock, config->memory.core_clock);
     for (uint32_t i = 0; i < t->channel_count; i++) {
         dram_trace_end(&t->channels[i], clock);
-        channel_of(t->memsys, i)->trace = NULL;
+        t->of[i]->trace = NULL;
     }
 }

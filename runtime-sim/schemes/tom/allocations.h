@@ -12,6 +12,7 @@ struct tom_range {
     const char *name;
     uint64_t uses;  // lines that candidate blocks have accessed
     bool candidate; // a candidate block has accessed it since the table was filled
+    uint32_t bit;   // lowest bit of its own pair; 0: that of all
 };
 
 struct tom_allocations {

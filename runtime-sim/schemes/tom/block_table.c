@@ -5,6 +5,7 @@
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
+#include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,6 +500,10 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
             return false;
         }
         add_function(&b, kernel, function);
+    }
+    if (config->map == TOM_STATIC) {
+        table->differences = ARENA_NEW(arena, struct static_map);
+        static_map_build(table->differences, arena, program, table->blocks.v, table->blocks.n);
     }
     return true;
 }

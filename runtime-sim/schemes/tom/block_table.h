@@ -11,7 +11,7 @@ struct tom_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE };
+enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC, TOM_RANGES };
 enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
 enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
 enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_EPOCH, TOM_INVALIDATE_NONE };
@@ -51,11 +51,13 @@ struct tom_block {
     uint32_t values, out_values;         // bytes of their values
 };
 
+struct static_map;
 struct tom_rehearsal;
 
 struct tom_table {
     VEC(struct tom_block) blocks;
     struct tom_rehearsal *rehearsal; // of a run without time
+    struct static_map *differences;  // TOM_STATIC: of the accesses of each block
     uint32_t left_out;               // candidates that the hardware does not know
     VEC(const char *) reasons;
 };

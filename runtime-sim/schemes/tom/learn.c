@@ -1,6 +1,7 @@
 // Mappings that the machine chooses: learnt, or known from a run without time.
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
 
 static enum map_metric metric_of(const struct tom *tom)
@@ -17,7 +18,7 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
                                         .last = from->last,
                                         .rule = PARTITION_MODULO,
                                         .count = tom->stacks->count,
-                                        .chunk = UINT64_C(1) << bit};
+                                        .chunk = UINT64_C(1) << (from->bit ? from->bit : bit)};
         if (!from->candidate)
             continue;
         partition_replace(&tom->stacks->map, &range);
@@ -52,10 +53,32 @@ void tom_map_begin(struct tom *tom)
 {
     struct tom_rehearsal *rehearsal = tom->table->rehearsal;
     tom_rehearse_end(rehearsal);
-    if (tom->config->map == TOM_TMAP)
+    if (tom_is_learnt(tom->config))
         begin_learning(tom);
     if (tom->config->map == TOM_ORACLE)
         map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, metric_of(tom)));
+}
+
+// The pair of the first launch with candidate blocks, for the allocations that their addresses are
+// based on.
+void tom_map_launch(struct tom *tom, const struct launch *launch)
+{
+    enum { BASES_MOST = 256 };
+    uint64_t used[BASES_MOST];
+    uint32_t count, bit;
+    struct tom_allocations table = {0};
+    if (tom->config->map != TOM_STATIC || tom->learning.bit)
+        return;
+    bit = static_map_choose(tom->table->differences, tom->machine->arena, launch, used, BASES_MOST,
+                            &count);
+    for (uint32_t i = 0; bit && i < count; i++) {
+        uint32_t found = image_find(launch->image, used[i]);
+        const struct allocation *at = found == UINT32_MAX ? NULL : &launch->image->list.v[found];
+        if (!at || used[i] - at->address >= at->bytes || tom_range_at(&table, used[i]))
+            continue;
+        tom_range_add(&table, tom->machine->arena, launch->image, used[i])->candidate = true;
+    }
+    map_ranges(tom, &table, bit);
 }
 
 // Learning
@@ -79,12 +102,27 @@ void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address
         range->candidate = true;
 }
 
+void tom_end_instance(struct tom *tom, struct tom_run *run)
+{
+    struct map_samples *samples = &tom->learning.samples;
+    struct arena *arena = tom->machine->arena;
+    map_end(&tom->map, &run->map);
+    for (uint32_t i = 0; i < run->sample.n; i++)
+        vec_push(arena, &samples->lines, run->sample.v[i]);
+    if (run->sample.n)
+        vec_push(arena, &samples->ends, samples->lines.n);
+    run->sample.n = 0;
+}
+
 static void resume_with_mapping(struct tom *tom)
 {
     struct machine *machine = tom->machine;
+    uint32_t bit = map_best(&tom->map, metric_of(tom));
+    if (tom->config->map == TOM_RANGES)
+        range_map_choose(&tom->learning.samples, &tom->learning.allocations, bit);
     for (uint32_t i = 0; i < machine->count; i++)
         cache_forget(&machine->cores[i].l1);
-    map_ranges(tom, &tom->learning.allocations, map_best(&tom->map, metric_of(tom)));
+    map_ranges(tom, &tom->learning.allocations, bit);
     tom->stacks->from_cpu = false;
     tom->stats.stopped_cycles += machine->now - tom->learning.since;
     tom->learning.phase = LEARN_NOT;

@@ -447,6 +447,7 @@ void tom_place_launch(struct machine *machine, void *state, struct machine_launc
                  tom->table->blocks.v[i].parameter_bytes;
     if (reads && tom->config->parameters == TOM_COPIED)
         tom->stats.parameter_bytes += (uint64_t)at->param_bytes * tom->stacks->count;
+    tom_map_launch(tom, launch->launch);
 }
 
 // Time

@@ -10,6 +10,7 @@
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/epochs.h"
+#include "runtime-sim/schemes/tom/range_map.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
@@ -45,7 +46,8 @@ struct tom_run {
     struct cta *cta;              // while it is in the stack
     struct line_set lines;        // that it has written
     struct map_instance map;
-    uint32_t next; // in the stack's queue
+    VEC(uint64_t) sample; // TOM_RANGES, while a mapping is learnt: its first lines
+    uint32_t next;        // in the stack's queue
 };
 
 // Codes and slots of the scoreboard of a block.
@@ -100,6 +102,7 @@ struct tom_learning {
     uint64_t instances; // that are needed
     uint32_t bit;       // lowest bit of the chosen pair; 0: none
     struct tom_allocations allocations;
+    struct map_samples samples; // TOM_RANGES
 };
 
 struct tom_stats {
@@ -147,9 +150,16 @@ uint64_t tom_next(const struct machine *machine, const void *state);
 
 // Mappings that are chosen (learn.c).
 void tom_map_begin(struct tom *tom);
+void tom_map_launch(struct tom *tom, const struct launch *launch);
 void tom_learn_settle(struct tom *tom);
 void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address);
 void tom_learn_tick(struct tom *tom);
+// An instance is over.
+void tom_end_instance(struct tom *tom, struct tom_run *run);
+static inline bool tom_is_learnt(const struct tom_config *config)
+{
+    return config->map == TOM_TMAP || config->map == TOM_RANGES;
+}
 static inline bool tom_learns(const struct tom *tom)
 {
     return tom->learning.phase != LEARN_NOT;

@@ -54,7 +54,7 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
         return true;
-    map_end(&tom->map, &run->map);
+    tom_end_instance(tom, run);
     tom_measure(tom, run, now, false);
     run->state = RUN_NONE;
     return false;
@@ -148,6 +148,8 @@ static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena
                 map_note(&tom->map, &run->map, line * size, stacks_of(tom->stacks, line * size));
             if (tom_learns(tom))
                 tom_learn_note(tom, held->warp->cta->launch->image, address);
+            if (tom_learns(tom) && config->map == TOM_RANGES && run->sample.n < SAMPLE_LINES)
+                vec_push(arena, &run->sample, line * size);
         }
     }
 }
@@ -194,7 +196,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
-    map_end(&tom->map, &run->map);
+    tom_end_instance(tom, run);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += block->bytes_out + listed;

@@ -38,11 +38,7 @@ static void join(struct machine *machine, void *state)
 
 static void settle(struct machine *machine, void *state)
 {
-    struct stacks *s = state;
-    (void)machine;
-    s->total = (struct stack_stats){0};
-    for (uint32_t i = 0; i < s->count; i++)
-        stats_accumulate(&s->total, &s->stacks[i].stats, stack_stat_keys, stack_stat_key_count);
+    stacks_settle(state, memsys_backend_clock(machine->shared.memsys));
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)

@@ -30,7 +30,7 @@ static void complete(struct stacks *s, struct stack *stack, uint32_t index, uint
     if (job->kind == JOB_SLICE) {
         *(job->write ? &stack->stats.writes : &stack->stats.reads) += 1;
         stack_push(s, &stack->rx_queue, index);
-    } else if (!memsys_serve_past(s->memsys, job->piece.entry)) {
+    } else if (job->kind == JOB_SM && !memsys_serve_past(s->memsys, job->piece.entry)) {
         stack_push(s, &stack->late, index);
     } else if (job->from == here) {
         stack->stats.local++;
@@ -115,12 +115,16 @@ static void enter_vault(struct stacks *s, uint32_t index)
 {
     const struct stack_job *job = &s->jobs[index];
     struct stack *stack = &s->stacks[job->stack];
-    stack_push(s, &stack->vaults[job->vault].waiting[job->kind == JOB_SM], index);
+    stack_push(s, &stack->vaults[job->vault].waiting[stack_side(job)], index);
     stack->busy |= UINT64_C(1) << job->vault;
 }
 
-static void answer_sm(struct stacks *s, uint32_t index)
+static void answer_sm(struct stacks *s, uint32_t index, uint64_t now)
 {
+    if (s->jobs[index].kind == JOB_WALK) {
+        stack_end_read(s, index, now);
+        return;
+    }
     memsys_answer_past(s->memsys, s->jobs[index].piece.entry);
     stack_free_job(s, index);
 }
@@ -171,7 +175,7 @@ static void take_cross(struct stacks *s, struct stack *from, uint64_t now)
             if (s->jobs[index].left)
                 enter_vault(s, index);
             else
-                answer_sm(s, index);
+                answer_sm(s, index, now);
         }
 }
 
@@ -180,7 +184,7 @@ static void take_replies(struct stacks *s, struct stack *stack, uint64_t now)
     for (uint32_t i = stack->late.count; i; i--)
         complete(s, stack, stack_pop(s, &stack->late), now);
     while (has_come(s, &stack->inside, now))
-        answer_sm(s, stack_pop(s, &stack->inside));
+        answer_sm(s, stack_pop(s, &stack->inside), now);
 }
 
 // Links
@@ -291,7 +295,7 @@ static void send_cpu(struct stacks *s, uint64_t now)
 
 static uint32_t sm_waiting(const struct stacks *s, const struct stack *stack)
 {
-    uint32_t count = 0;
+    uint32_t count = stack->untranslated;
     for (uint32_t i = 0; i < s->count; i++)
         count += stack->sm[i].count;
     return count;

@@ -95,12 +95,12 @@ static struct stack_vault *vault_of(const struct stacks *s, const struct stack_j
 
 bool stack_has_room(const struct stacks *s, const struct stack_job *job)
 {
-    return vault_of(s, job)->reserved[job->kind == JOB_SM] < s->config->vault_queue;
+    return vault_of(s, job)->reserved[stack_side(job)] < s->config->vault_queue;
 }
 
 void stack_reserve(struct stacks *s, const struct stack_job *job)
 {
-    vault_of(s, job)->reserved[job->kind == JOB_SM]++;
+    vault_of(s, job)->reserved[stack_side(job)]++;
 }
 
 static void be_due(struct stacks *s, uint64_t now)
@@ -195,32 +195,101 @@ static uint32_t inside(const void *backend)
 }
 
 // All vaults are those of the first slice.
-static const struct dram_stats *vault_stats(const void *backend, uint32_t channel)
+static struct dram_channel *vault_channel(void *backend, uint32_t channel)
 {
     const struct stack_port *p = backend;
     const struct stacks *s = p->of;
     if (p->number || channel >= s->count * s->vaults)
         return NULL;
-    return &s->stacks[channel / s->vaults].vaults[channel % s->vaults].channel.stats;
+    return &s->stacks[channel / s->vaults].vaults[channel % s->vaults].channel;
 }
 
 // SMs
 
+// Requests of the own SM that wait, in a queue or for a translation.
+static uint32_t waiting_of(const struct stack *stack, uint32_t stacks)
+{
+    uint32_t count = stack->untranslated;
+    for (uint32_t i = 0; i < stacks; i++)
+        count += stack->sm[i].count;
+    return count;
+}
+
 bool stacks_can_send(void *context, const struct memsys_request *request)
 {
     const struct stack_sm *sm = context;
-    const struct stack *stack = &sm->stacks->stacks[sm->stack];
-    uint32_t count = 0;
     (void)request;
-    for (uint32_t i = 0; i < sm->stacks->count; i++)
-        count += stack->sm[i].count;
-    return count < sm->stacks->config->port_queue;
+    return waiting_of(&sm->stacks->stacks[sm->stack], sm->stacks->count) <
+           sm->stacks->config->port_queue;
 }
 
 // Code, constants and parameters are copied to all stacks.
 static bool is_copied(const struct memsys_request *request)
 {
     return request->client == CLIENT_CODE || request->client == CLIENT_CONSTANT;
+}
+
+// Translation
+
+static void read_table(struct stacks *s, uint32_t from, uint32_t walk, uint64_t now)
+{
+    struct stack *stack = &s->stacks[from];
+    uint64_t address = tlb_table(&stack->tlb, walk);
+    uint32_t index = stack_new_job(s), to = stacks_of(s, address);
+    s->jobs[index] = (struct stack_job){.kind = JOB_WALK,
+                                        .stack = (uint8_t)to,
+                                        .from = (uint8_t)from,
+                                        .packet = walk,
+                                        .ready = now};
+    uint32_t offset = (uint32_t)(address % s->memsys_config->llc.line_bytes);
+    stack_aim(s, &s->jobs[index], address - offset, mask_range(offset, offset + 8));
+    stack->stats.tlb_remote += to != from;
+    stack_push(s, &stack->sm[to], index);
+}
+
+// The request goes to its queue, or waits for a walk.
+static void translate(struct stacks *s, uint32_t from, uint32_t index, uint64_t address,
+                      uint64_t now)
+{
+    struct stack *stack = &s->stacks[from];
+    uint64_t page = tlb_page(&stack->tlb, address);
+    if (tlb_has(&stack->tlb, page)) {
+        stack->stats.tlb_hits++;
+        stack_push(s, &stack->sm[s->jobs[index].stack], index);
+        return;
+    }
+    uint32_t walk = tlb_walk_of(&stack->tlb, page);
+    stack->stats.tlb_misses++;
+    stack->untranslated++;
+    if (walk == TLB_NONE) {
+        stack->stats.tlb_walks++;
+        walk = tlb_begin(&stack->tlb, s->arena, page);
+        read_table(s, from, walk, now);
+    }
+    struct tlb_walk *at = &stack->tlb.walks[walk];
+    s->jobs[index].next = STACK_JOBS_NONE;
+    if (at->first == TLB_NONE)
+        at->first = index;
+    else
+        s->jobs[at->last].next = index;
+    at->last = index;
+}
+
+void stack_end_read(struct stacks *s, uint32_t index, uint64_t now)
+{
+    uint32_t from = s->jobs[index].from, walk = s->jobs[index].packet;
+    struct stack *stack = &s->stacks[from];
+    stack_free_job(s, index);
+    if (tlb_step(&stack->tlb, walk)) {
+        read_table(s, from, walk, now);
+        return;
+    }
+    for (uint32_t job = stack->tlb.walks[walk].first, next; job != TLB_NONE; job = next) {
+        next = s->jobs[job].next;
+        s->jobs[job].ready = now;
+        stack->untranslated--;
+        stack_push(s, &stack->sm[s->jobs[job].stack], job);
+    }
 }
 
 void stacks_send(void *context, uint32_t entry, const struct memsys_request *request)
@@ -240,7 +309,11 @@ void stacks_send(void *context, uint32_t entry, const struct memsys_request *req
     job->ready = now;
     stack_aim(s, job, address,
               job->write ? request->bytes : mask_range(0, s->memsys_config->llc.line_bytes));
-    stack_push(s, &s->stacks[sm->stack].sm[stack], index);
+    s->stacks[sm->stack].stats.copied += is_copied(request);
+    if (!local && s->config->tlb_entries)
+        translate(s, sm->stack, index, address, now);
+    else
+        stack_push(s, &s->stacks[sm->stack].sm[stack], index);
     be_due(s, now);
 }
 
@@ -302,6 +375,41 @@ bool stacks_have_arrivals(const struct stacks *s)
     return any;
 }
 
+// Statistics
+
+// Bits that a link can carry in these clocks.
+static uint64_t link_bits(const struct stacks *s, uint64_t gbps, uint64_t clocks)
+{
+    return clocks * gbps * 8000 / s->config->clock;
+}
+
+static void count_energy(const struct stacks *s, struct stack *stack, uint64_t clocks)
+{
+    struct stack_stats *stats = &stack->stats;
+    uint64_t flits = stats->tx_request + stats->tx_offload + stats->rx_reply + stats->rx_ack +
+                     stats->rx_coherence + stats->cross;
+    uint64_t most = 2 * link_bits(s, s->config->link_gbps, clocks) +
+                    (s->count - 1) * link_bits(s, s->config->cross_gbps, clocks);
+    stats->offchip_link = flits * s->config->flit_bytes * 8;
+    // Packets whose flits are still on a link are counted.
+    stats->offchip_link_idle = most > stats->offchip_link ? most - stats->offchip_link : 0;
+    stats->stack_row_activate = stats->stack_row_read = 0;
+    for (uint32_t i = 0; i < s->vaults; i++) {
+        const struct dram_stats *vault = &stack->vaults[i].channel.stats;
+        stats->stack_row_activate += vault->activates;
+        stats->stack_row_read += (vault->reads + vault->writes) * s->vault.request_bytes * 8;
+    }
+}
+
+void stacks_settle(struct stacks *s, uint64_t now)
+{
+    s->total = (struct stack_stats){0};
+    for (uint32_t i = 0; i < s->count; i++) {
+        count_energy(s, &s->stacks[i], now);
+        stats_accumulate(&s->total, &s->stacks[i].stats, stack_stat_keys, stack_stat_key_count);
+    }
+}
+
 // Construction
 
 // GB/s of all vaults of a stack.
@@ -351,6 +459,7 @@ static void init_stack(struct stacks *s, struct stack *stack)
     stack_link_init(&stack->rx, c->link_gbps, c->clock, c->flit_bytes, c->link_latency);
     for (uint32_t i = 0; i < s->count; i++)
         stack_link_init(&stack->cross[i], c->cross_gbps, c->clock, c->flit_bytes, c->cross_latency);
+    tlb_init(&stack->tlb, s->arena, c->tlb_entries, c->tlb_page * 1024, c->tlb_reads);
     stack->vaults = ARENA_ARRAY(s->arena, struct stack_vault, s->vaults);
     for (uint32_t i = 0; i < s->vaults; i++)
         dram_init(&stack->vaults[i].channel, s->arena, &s->vault);
@@ -385,7 +494,7 @@ struct stacks *stacks_new(struct arena *arena, const struct stack_config *config
                                          .next = next,
                                          .ready = ready,
                                          .inside = inside,
-                                         .dram_stats = vault_stats};
+                                         .dram_channel = vault_channel};
     s->vault.burst *= slower;
     s->vault.tCCD = s->vault.tCCD > s->vault.burst ? s->vault.tCCD : s->vault.burst;
     s->slices = (struct partition_range){.last = UINT64_MAX,

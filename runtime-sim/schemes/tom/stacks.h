@@ -14,6 +14,7 @@
 #include "runtime-sim/dram/dram_map.h"
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/schemes/tom/stack_link.h"
+#include "runtime-sim/schemes/tom/tlb.h"
 
 struct stack_config {
 #define CONFIG_DEF "runtime-sim/schemes/tom/stack.def"
@@ -27,7 +28,7 @@ struct stack_stats {
 
 enum { STACKS_MOST = 8, STACK_JOBS_NONE = UINT32_MAX };
 
-enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET };
+enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET, JOB_WALK };
 
 // A request in flight to a vault or back, or a packet of an offloaded block.
 struct stack_job {
@@ -41,7 +42,7 @@ struct stack_job {
     uint32_t flits, back; // there and back; JOB_PACKET: `flits` only
     uint32_t listed;      // JOB_PACKET to the GPU: flits of `flits` for its list of lines
     uint32_t vault;
-    uint32_t packet; // JOB_PACKET: the owner's number
+    uint32_t packet; // JOB_PACKET: the owner's number; JOB_WALK: the walk
     uint32_t next;   // in a list
 };
 
@@ -51,6 +52,11 @@ struct stack_list {
 
 // Requests come from links and from SMs; both have room of their own.
 enum { VAULT_LINKS, VAULT_SMS, VAULT_SIDES };
+
+static inline uint32_t stack_side(const struct stack_job *job)
+{
+    return job->kind == JOB_SM || job->kind == JOB_WALK ? VAULT_SMS : VAULT_LINKS;
+}
 
 struct stack_vault {
     struct dram_channel channel;
@@ -67,6 +73,8 @@ struct stack {
     struct stack_list inside;          // replies of the own vaults to the own SM
     struct stack_list late;            // served by a vault, but not by the owner
     struct stack_list arrived;         // packets
+    struct tlb tlb;                    // of the own SM
+    uint32_t untranslated;             // requests of the own SM that wait for walks
     struct stack_vault *vaults;
     uint64_t busy;   // set of the vaults with requests
     uint32_t turn;   // of slices and packets, for TX
@@ -149,7 +157,13 @@ bool stacks_take_packet(struct stacks *stacks, uint32_t stack, uint32_t *packet)
 bool stacks_take_back(struct stacks *stacks, uint32_t *packet);
 bool stacks_have_arrivals(const struct stacks *stacks);
 
+// Counts energy up to this clock, and all stacks together.
+void stacks_settle(struct stacks *stacks, uint64_t now);
+
 // Shared by the files of the stacks
+
+// A read of a walk has arrived at its SM.
+void stack_end_read(struct stacks *stacks, uint32_t job, uint64_t now);
 
 void stack_push(struct stacks *stacks, struct stack_list *list, uint32_t job);
 uint32_t stack_pop(struct stacks *stacks, struct stack_list *list);

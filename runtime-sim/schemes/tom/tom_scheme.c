@@ -58,7 +58,7 @@ static void require(struct arena *arena, const void *config, const struct machin
 
 static bool needs_rehearsal(const struct tom_config *config)
 {
-    return config->map == TOM_ORACLE || (config->map == TOM_TMAP && !config->learn_instances);
+    return config->map == TOM_ORACLE || (tom_is_learnt(config) && !config->learn_instances);
 }
 
 static const struct profile_watch *rehearse(struct arena *arena, const void *config,
