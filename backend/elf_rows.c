@@ -38,6 +38,7 @@ static const struct elf_row module_rows[] = {
     ROW("options.capability", capability),
     ROW("options.profile", profile),
     ROW("options.min_saving", min_saving),
+    ROW("options.candidates", candidates),
     END,
 };
 #undef RECORD

@@ -95,6 +95,7 @@ static bool is_absent(const struct record_field *field, const void *value)
     return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
            (field->kind == FIELD_COUNT && !*(const uint64_t *)value) ||
            (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
+           (field->kind == FIELD_WORDS && field->may_lack && !*(const unsigned *)value) ||
            (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
@@ -360,7 +361,8 @@ static bool read_field(struct field_reader *reader, const struct record_field *f
     const struct field_pair *pair = fields_take(pairs, key);
     if (!pair)
         return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
-               field->kind == FIELD_MAYBE || fault(reader, key, (int)strlen(key), "it is missing");
+               field->kind == FIELD_MAYBE || field->may_lack ||
+               fault(reader, key, (int)strlen(key), "it is missing");
     return read_value(reader, field, pair, value) ||
            fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
 }

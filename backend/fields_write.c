@@ -79,7 +79,8 @@ static void write_value(struct json *json, const struct record_field *field, con
 static bool is_absent(const struct record_field *field, const void *record)
 {
     const void *value = (const char *)record + field->offset;
-    return field->kind == FIELD_MAYBE && !*(const double *const *)value;
+    return (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
+           (field->kind == FIELD_WORDS && field->may_lack && !*(const unsigned *)value);
 }
 
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record)

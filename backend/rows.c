@@ -253,6 +253,7 @@ static const struct record_field rows_options[] = {
     ENTRY("capability", TEXT, capability),
     ENTRY("profile", TEXT, profile),
     ENTRY("min_saving", MAYBE, options.min_saving),
+    ENTRY("candidates", WORDS, options.kinds, WORDS(table_block_names), .may_lack = true),
     END,
 };
 #define VERSION ENTRY("version", UINT, version, .least = TABLES_VERSION, .most = TABLES_VERSION)

@@ -63,6 +63,7 @@ struct arguments {
     const struct source *profile;        // contents of the file
     int restrict_parameters;
     const double *min_saving; // NULL: not given
+    unsigned kinds;           // of candidate blocks, 1 << enum block_kind; 0: not given
     int reorder, verify, strip, format, check, list, fragment;
     int verbose, quiet, colour;
     int max_errors;    // 0: all, -1: default

@@ -123,6 +123,31 @@ static const char *take_min_saving(struct arena *arena, void *into, const char *
     return NULL;
 }
 
+// A list with commas, without repetitions.
+static const char *take_candidates(struct arena *arena, void *into, const char *argument)
+{
+    static const char *const names[] = {
+        [BLOCK_LOOP] = "loops", [BLOCK_BASIC] = "blocks", [BLOCK_REGION] = "regions"};
+    unsigned found = 0;
+    for (const char *at = argument;; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        int kind = 0;
+        while (kind < BLOCK_KINDS &&
+               (strlen(names[kind]) != length || memcmp(names[kind], at, length)))
+            kind++;
+        if (kind == BLOCK_KINDS || found >> kind & 1)
+            return arena_printf(
+                arena, "cannot be '%s': it is a list of loops, blocks and regions, with commas",
+                argument);
+        found |= 1U << kind;
+        at += length;
+        if (!*at)
+            break;
+    }
+    ((struct arguments *)into)->kinds = found;
+    return NULL;
+}
+
 static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
 {
     (void)arena;
@@ -240,6 +265,10 @@ static const struct option analysis_options[] = {
      .help = "cost model of candidate blocks: that of the TOM paper, or\n"
              "(the default) with the lines, sizes, reuse and uniform\n"
              "values of the analyses; the metadata have both"},
+    {"--candidates", "LIST", CALL(take_candidates),
+     .help = "kinds of candidate blocks: loops, blocks (straight-line code),\n"
+             "regions (with one entry and one exit), with commas; without\n"
+             "this option all"},
     {"--block", "X[,Y[,Z]]", CALL(take_block),
      .help = "shape of the thread blocks, for kernels without .reqntid"},
     {"--restrict", NULL, FLAG(restrict_parameters, 1),

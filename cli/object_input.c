@@ -44,6 +44,8 @@ static const char *other_option(struct arena *arena, const struct arguments *arg
         return "this --capability";
     if (arguments->min_saving && (!made->min_saving || *arguments->min_saving != *made->min_saving))
         return "this --min-saving";
+    if (arguments->kinds && arguments->kinds != made->kinds)
+        return "this --candidates";
     if (arguments->profile_path)
         return "this --profile";
     if (arguments->tags >= 0 && !is_tagged_as(arena, ptx, (enum tag_style)arguments->tags))

@@ -229,6 +229,7 @@ static int analyse(struct tagger_run *run)
                 .block = arguments->block,
                 .restrict_parameters = arguments->restrict_parameters,
                 .min_saving = arguments->min_saving,
+                .kinds = arguments->kinds,
                 .capability = arguments->capability,
             },
         .profiled = arguments->profile != NULL,

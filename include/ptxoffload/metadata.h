@@ -137,11 +137,15 @@ struct ptxoffload_module {
     ptxoffload_string profile;    /* SHA-256 of the file of --profile; empty: none */
     /* --min-saving: the least expected_saving of a chain. NaN: not given. */
     double min_saving;
+    /* Bits, 1 << enum ptxoffload_block_kind: --candidates. 0: not given, all kinds. */
+    uint8_t candidates;
+    uint8_t reserved[7];
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, kernels) == 8);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, cost) == 16);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, min_saving) == 40);
-PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 48);
+PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_module, candidates) == 48);
+PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 56);
 
 /* A kernel with a body, or another function with chains, blocks or rejections. */
 struct ptxoffload_kernel {

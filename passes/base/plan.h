@@ -5,6 +5,7 @@
 #include "passes/base/shape.h"
 
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
+enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION, BLOCK_KINDS };
 enum fma_mode { FMA_FUSED, FMA_SPLIT };
 
 struct capability;   // passes/base/capability.h
@@ -19,6 +20,7 @@ struct pass_options {
     bool restrict_parameters;
     // --min-saving: the least expected saving of a chain, in flits; NULL: any. Finite.
     const double *min_saving;
+    unsigned kinds; // --candidates: kinds of candidate blocks, a bit for each; 0: all
     const struct capability *capability; // of the unit near the data; NULL: the default
     const struct measurements *measured; // of a run of this module; NULL: none
 };
@@ -42,7 +44,6 @@ enum candidate_kind {
     CANDIDATE_STORE,
     CANDIDATE_KERNEL, // it keeps its chains, but its cores do not compute them
 };
-enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION };
 
 // A rejected candidate.
 struct rejection {

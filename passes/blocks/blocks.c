@@ -19,6 +19,8 @@
 //   - A loop whose iterations were measured is evaluated at their mean, with --cost=refined, and is
 //   a
 //     candidate if that is enough; where the number is an expression the condition stays.
+// --candidates selects kinds of candidates; others are neither evaluated nor rejected. Loops and
+// blocks are the candidates of the paper's tool [002 §5.2].
 // With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
 // the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
 #include "passes/analysis/measured.h"
@@ -226,9 +228,12 @@ static void sort_candidates(struct block_pass *p)
 {
     p->judged = ARENA_ARRAY(&p->scratch, struct judged, p->candidates.list.n + 1);
     p->count = 0;
-    for (uint32_t i = 0; i < p->candidates.list.n; i++)
-        if (p->candidates.list.v[i].counts.first != IR_NONE)
-            p->judged[p->count++].candidate = &p->candidates.list.v[i];
+    for (uint32_t i = 0; i < p->candidates.list.n; i++) {
+        const struct block_candidate *candidate = &p->candidates.list.v[i];
+        bool is_kind = !p->options->kinds || p->options->kinds >> candidate->kind & 1;
+        if (is_kind && candidate->counts.first != IR_NONE)
+            p->judged[p->count++].candidate = candidate;
+    }
     if (p->count)
         qsort(p->judged, p->count, sizeof *p->judged, in_text);
 }

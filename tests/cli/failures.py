@@ -226,6 +226,12 @@ BAD_USAGE = {
         "--min-saving cannot be 'inf': it is a number of flits, such as 4 or -0.5",
     'in.ptx --min-saving=1e999':
         "--min-saving cannot be '1e999': it is a number of flits, such as 4 or -0.5",
+    'in.ptx --candidates=loops,':
+        "--candidates cannot be 'loops,': it is a list of loops, blocks and regions, with commas",
+    'in.ptx --candidates=loops,loops':
+        "--candidates cannot be 'loops,loops': it is a list of loops, blocks and regions, with commas",
+    'in.ptx --candidates=loop':
+        "--candidates cannot be 'loop': it is a list of loops, blocks and regions, with commas",
     'in.ptx --cost=free': "--cost cannot be 'free': it is tom or refined",
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',

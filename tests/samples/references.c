@@ -41,6 +41,8 @@ static const struct {
     {"fdtd", "run-large", ref_fdtd, "ex ey hz", {512, 512, 4}},
     {"kmn", "run", ref_kmn, "feature centre member moved", {1000, 4, 5, 1000}},
     {"kmn", "run-large", ref_kmn, "feature centre member moved", {32768, 8, 8, 5}},
+    {"kmn", "run-points", ref_kmn_points, "member", {1000, 8, 5}},
+    {"kmn", "run-points-large", ref_kmn_points, "member", {131072, 8, 5}},
     {"libor", "run", ref_libor, "L_b value", {300, 10, 20}},
     {"libor", "run-large", ref_libor, "L_b value", {16384, 40, 80}},
     {"libor", "run-libor32", ref_libor32, "L_b", {300, 10, 10}},

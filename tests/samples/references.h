@@ -18,7 +18,7 @@ struct job {
 typedef void reference_fn(struct job *job);
 reference_fn ref_vecadd, ref_vecadd_strided, ref_copy, ref_copy_strided, ref_compare, ref_density,
     ref_norm, ref_triad, ref_mvt, ref_red, ref_red_stride, ref_scp;
-reference_fn ref_bfs, ref_kmn, ref_stream;
+reference_fn ref_bfs, ref_kmn, ref_kmn_points, ref_stream;
 reference_fn ref_fdtd, ref_libor, ref_libor32, ref_srad;
 reference_fn ref_bp, ref_matrixmul, ref_mriq, ref_nn, ref_blackscholes, ref_fwt;
 reference_fn ref_conv, ref_hist, ref_histogram64, ref_hw, ref_integr, ref_ray;

@@ -107,6 +107,23 @@ void ref_kmn(struct job *job)
     free(table);
 }
 
+void ref_kmn_points(struct job *job)
+{
+    struct kmn k = {
+        .points = number(job, 0), .features = number(job, 1), .clusters = number(job, 2)};
+    size_t centres = k.clusters * k.features;
+    int32_t *table = range_int(k.points * k.features, 0, 256, 7);
+    k.table = table;
+    k.centre = calloc(centres, sizeof *k.centre);
+    k.member = calloc(k.points, sizeof *k.member);
+    for (size_t i = 0; i < centres; i++)
+        k.centre[i] = (float)table[i];
+    assign(&k);
+    same_ints(job, "member", k.member, k.points);
+    free(k.centre);
+    free(table);
+}
+
 // Numbers of the run file of stream: n, dimensions, centres, weight, price.
 struct stream {
     size_t n, dimensions, centres;
