@@ -127,13 +127,18 @@ struct machine_launch {
     const char *registers_source, *limit;
 };
 
+enum { COPY_OUTSTANDING = 64, COPY_PIECES = 256 }; // requests of a copy under way: usual, at most
+
 // A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: host
-// memory, which takes no time. The bytes of a line move when its request is served.
+// memory. The bytes of a line move when its request is served.
 struct machine_copy {
     uint64_t to, from, bytes;
     uint8_t *data_to; // the same places in this process
     const uint8_t *data_from;
-    uint32_t interval; // minimum of cycles between requests; 0 is 1
+    uint32_t interval;    // minimum of cycles between requests; 0 is 1
+    uint64_t rate;        // MB/s of the link to host memory, instead of `interval`; 0: no link
+    uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
+    bool one_engine;      // copies to the host use the engine of those to the device
 };
 
 enum machine_event_kind {
@@ -170,6 +175,7 @@ struct machine_limits {
 
 enum machine_end {
     MACHINE_DONE,
+    MACHINE_PAUSED,  // of machine_proceed: an event has ended, or `until` has come
     MACHINE_STOPPED, // launch->stop
     MACHINE_CYCLES,  // the limit
     MACHINE_STUCK,   // result->stalls names the warps that wait
@@ -183,6 +189,20 @@ enum machine_end {
 // or, if the run is stuck, of the first that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
                              const struct machine_limits *limits, struct grid_result *result);
+
+// The same for an owner that adds events while the run goes on. machine_open begins a run without
+// events. machine_add_event adds one, which stays until machine_close; `after` may name earlier
+// events of the run. machine_proceed runs until all events have ended (MACHINE_DONE), to the end of
+// a cycle in which one of them has ended, or up to the cycle `until` (UINT64_MAX: none). With
+// `until` it waits for that cycle even if no event is left. After another end than MACHINE_DONE and
+// MACHINE_PAUSED the run must be closed; machine_close gets the end that was the last. `limits`
+// and `result` stay until then.
+void machine_open(struct machine *machine, const struct machine_limits *limits,
+                  struct grid_result *result);
+void machine_add_event(struct machine *machine, struct machine_event *event);
+enum machine_end machine_proceed(struct machine *machine, uint64_t until,
+                                 struct grid_result *result);
+void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result);
 
 // Returns the registers of each thread of a launch. *source: the source of the number.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
