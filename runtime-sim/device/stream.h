@@ -75,3 +75,16 @@ struct device_result {
 enum device_end device_synchronise(struct device *device, struct device_result *result);
 // Frees all commands that have not run, and launches that were prepared for them.
 void device_drop(struct device *device);
+
+// For owners of a clock of their own, who execute commands one by one.
+
+// Returns true if the device's executor takes the launch, as the next one.
+bool device_takes_time(const struct device *device, const struct device_launch *launch);
+// Executes a command without time.
+enum device_end device_run_now(struct device *device, struct device_command *command,
+                               struct device_result *result);
+// Count a launch that begins in an executor, and one that has ended there. `result->grid` is the
+// end of all launches at the same time.
+void device_begin_launch(struct device *device, struct device_launch *launch);
+void device_end_launch(struct device_launch *launch, struct device_result *result);
+enum device_end device_end_of(const struct grid_result *result);
