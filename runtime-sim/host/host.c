@@ -1,0 +1,117 @@
+// Streams, the caller's time, statistics.
+#include "runtime-sim/host/host_state.h"
+#include <inttypes.h>
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "runtime-sim/host/host.def"
+#define CONFIG_OF struct host_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+struct config_section host_section(struct host_config *config)
+{
+    return (struct config_section){"host", keys, sizeof keys / sizeof *keys, config};
+}
+
+static void add_stats(void *context, struct stats *stats)
+{
+    host_stats_add(context, stats);
+}
+
+void host_options(const struct host_config *config, struct host *host,
+                  struct timed_options *options)
+{
+    options->copies = true;
+    options->link_rate = host_link_rate(config);
+    options->copy_outstanding = (uint32_t)config->outstanding;
+    options->one_copy_engine = config->engines == 1;
+    options->add_stats = add_stats;
+    options->stats_context = host;
+}
+
+void host_begin(struct host *host, struct device *device, struct timed *timed,
+                const struct host_config *config)
+{
+    *host = (struct host){.device = device, .timed = timed, .config = config};
+    if (timed)
+        host->clock = timed->config.memsys.memory.core_clock;
+}
+
+void host_stream_add(struct host *host, struct host_stream *stream, enum host_order order)
+{
+    struct host_stream **at = &host->streams;
+    *stream =
+        (struct host_stream){.host = host, .order = order, .number = host->stream_count++};
+    while (*at)
+        at = &(*at)->next;
+    *at = stream;
+}
+
+void host_stream_remove(struct host_stream *stream)
+{
+    struct host_stream **at = &stream->host->streams;
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
+}
+
+// The caller's time
+
+void host_pass(struct host *host, uint64_t time)
+{
+    host_trace_call(host, "cpu", host->now, host->now + time);
+    host->now += time;
+    host->stats.cpu += time / HOST_NS;
+    host->stats.runtime = host_runtime(host) / HOST_NS;
+}
+
+void host_work(struct host *host, uint64_t elements)
+{
+    host_pass(host, (uint64_t)((double)elements * host->config->cpu_ns * HOST_NS + 0.5));
+}
+
+void host_mark(struct host *host)
+{
+    host->mark = host->now;
+    host->stats.runtime = 0;
+}
+
+// Statistics
+
+void host_stats_add(const struct host *host, struct stats *stats)
+{
+    static const struct stat_key stat_keys[] = {
+#define STATS_DEF "runtime-sim/host/host_stats.def"
+#define STATS_OF struct host_stats
+#include "runtime-sim/base/stats_keys.inc"
+    };
+    stats_add(stats, "host", stat_keys, sizeof stat_keys / sizeof *stat_keys, &host->stats);
+}
+
+// Report
+
+static const char *name_of(const struct host_command *command)
+{
+    static const char *const copies[] = {"copy to the device", "copy to the host",
+                                         "copy within the device"};
+    switch (command->command.kind) {
+    case COMMAND_LAUNCH: return command->command.launch->kernel->name;
+    case COMMAND_COPY: return copies[host_direction(&command->command)];
+    case COMMAND_SET: return "memory set";
+    case COMMAND_CALL: break;
+    }
+    return command->after ? "wait for an event" : command->record ? "event" : "call";
+}
+
+void host_report(const struct host *host, FILE *to)
+{
+    static const char *const stages[] = {"waits for the driver", "is in the driver", "is executed",
+                                         "has ended"};
+    for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
+        const struct host_command *command = stream->first;
+        if (!command)
+            continue;
+        fprintf(to, "stream %u: %s (command %" PRIu64 ") %s\n", stream->number, name_of(command),
+                command->number, stages[command->stage]);
+    }
+}

@@ -1,0 +1,279 @@
+// The driver, and the execution of commands: by the machine, or without one.
+//
+// At a point of time commands end, then commands enter and leave the driver. Between two points
+// nothing of the host changes; the machine runs from one to the next.
+#include "runtime-sim/host/host_state.h"
+#include <string.h>
+
+// Times and cycles
+
+// Returns value · multiply / divide, rounded up. Requires divide · multiply below 2⁶⁴.
+static uint64_t scale(uint64_t value, uint64_t multiply, uint64_t divide)
+{
+    return value / divide * multiply + (value % divide * multiply + divide - 1) / divide;
+}
+
+static uint64_t cycle_at(const struct host *host, uint64_t time)
+{
+    return scale(time, host->clock, HOST_US);
+}
+
+static uint64_t time_of(const struct host *host, uint64_t cycle)
+{
+    return scale(cycle, HOST_US, host->clock);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// End of commands
+
+static void end_command(struct host *host, struct host_command *command, uint64_t time)
+{
+    struct host_stream *stream = command->stream;
+    struct host_event *event = command->record;
+    command->stage = HOST_ENDED;
+    command->ended = time;
+    stream->first = command->next;
+    if (!stream->first)
+        stream->last = NULL;
+    host->open--;
+    if (event && event->command == command)
+        *event = (struct host_event){.has_ended = true, .time = time};
+    if (host->driver == command) { // it was held
+        host->driver = NULL;
+        host->stats.driver_busy += (time - command->driver) / HOST_NS;
+    }
+    host_trace_execution(host, command);
+}
+
+static void count_end(struct host *host, const struct host_command *command)
+{
+    struct host_stats *stats = &host->stats;
+    uint64_t took = (command->ended - command->begun) / HOST_NS;
+    uint64_t *const sums[] = {&stats->copies_to_device, &stats->copies_to_host};
+    uint64_t *const bytes[] = {&stats->to_device_bytes, &stats->to_host_bytes};
+    uint32_t direction = host_direction(&command->command);
+    if (direction < 2) {
+        *sums[direction] += took;
+        *bytes[direction] += command->command.bytes;
+    }
+    if (command->command.kind == COMMAND_LAUNCH)
+        stats->launches += took;
+}
+
+// Ends the commands whose execution is over by `time`. Returns the end of the last of them that
+// has another one than DEVICE_DONE.
+static enum device_end end_executed(struct host *host, uint64_t time, struct device_result *result)
+{
+    enum device_end end = DEVICE_DONE;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        struct host_command *command = host->executed.v[i];
+        bool is_over = command->machine ? command->command.has_ended : command->ended <= time;
+        if (!is_over || end != DEVICE_DONE) {
+            host->executed.v[kept++] = command;
+            continue;
+        }
+        if (!command->machine)
+            end = device_run_now(host->device, &command->command, result);
+        end_command(host, command,
+                    command->machine ? time_of(host, command->command.ended) : command->ended);
+        count_end(host, command);
+    }
+    host->executed.n = kept;
+    return end;
+}
+
+// Begin of execution
+
+static uint64_t end_without_machine(struct host *host, const struct host_command *command)
+{
+    uint32_t direction = host_direction(&command->command);
+    if (direction == 2)
+        return command->begun;
+    uint64_t *free = &host->engine_free[host->config->engines == 1 ? 0 : direction];
+    uint64_t from = *free > command->begun ? *free : command->begun;
+    *free = from + scale(command->command.bytes, HOST_US, host_link_rate(host->config));
+    return *free;
+}
+
+static void begin_command(struct host *host, struct host_command *command, uint64_t time)
+{
+    const struct device_launch *launch = command->command.launch;
+    command->stage = HOST_EXECUTES;
+    command->begun = time;
+    command->machine = host->timed && (!launch || device_takes_time(host->device, launch));
+    vec_push(host->device->arena, &host->executed, command);
+    if (command->machine)
+        timed_start(host->timed, &command->command, cycle_at(host, time));
+    else
+        command->ended = end_without_machine(host, command);
+}
+
+// The driver
+
+// Returns true if an older command of another stream must end before this one.
+static bool is_behind(const struct host *host, const struct host_command *command)
+{
+    enum host_order order = command->stream->order;
+    for (const struct host_stream *other = host->streams; other; other = other->next) {
+        bool ordered = (order == HOST_DEFAULT && other->order == HOST_BLOCKING) ||
+                       (order == HOST_BLOCKING && other->order == HOST_DEFAULT);
+        if (ordered && other->first && other->first->number < command->number)
+            return true;
+    }
+    return false;
+}
+
+// Returns the oldest command that may enter the driver, or that needs none.
+static struct host_command *find_ready(struct host *host, bool at_once)
+{
+    struct host_command *found = NULL;
+    for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
+        struct host_command *command = stream->first;
+        if (!command || command->stage != HOST_ENQUEUED || command->enqueued > host->time ||
+            is_behind(host, command) || (command->after && command->after->stage != HOST_ENDED))
+            continue;
+        if (!command->ready)
+            command->ready = host->time;
+        if (command->at_once == at_once && (!found || command->number < found->number))
+            found = command;
+    }
+    return found;
+}
+
+static void leave_driver(struct host *host)
+{
+    struct host_command *command = host->driver;
+    host_trace_driver(host, command, host->driver_until);
+    if (!host->config->driver) {
+        host->stats.driver_busy += (host->driver_until - command->driver) / HOST_NS;
+        host->driver = NULL;
+    }
+    begin_command(host, command, host->driver_until);
+}
+
+static void enter_driver(struct host *host, struct host_command *command)
+{
+    command->stage = HOST_IN_DRIVER;
+    command->driver = host->time;
+    host->stats.driver_waits += (host->time - command->ready) / HOST_NS;
+    host->driver = command;
+    host->driver_until = host->time + command->latency;
+}
+
+static bool is_in_stage(const struct host *host)
+{
+    return host->driver && host->driver->stage == HOST_IN_DRIVER;
+}
+
+// Returns true if a command has changed its stage at this point of time.
+static bool move_one(struct host *host, enum device_end *end, struct device_result *result)
+{
+    struct host_command *command;
+    uint32_t before = host->executed.n;
+    *end = end_executed(host, host->time, result);
+    if (host->executed.n < before)
+        return true;
+    if (is_in_stage(host) && host->driver_until <= host->time) {
+        leave_driver(host);
+        return true;
+    }
+    if ((command = find_ready(host, true))) {
+        *end = device_run_now(host->device, &command->command, result);
+        command->begun = host->time;
+        end_command(host, command, host->time);
+        return true;
+    }
+    if (!host->driver && (command = find_ready(host, false))) {
+        enter_driver(host, command);
+        return true;
+    }
+    return false;
+}
+
+// Time
+
+// Returns the next point of time that is known.
+static uint64_t next_time(const struct host *host)
+{
+    uint64_t next = is_in_stage(host) ? host->driver_until : UINT64_MAX;
+    for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
+        if (stream->first && stream->first->enqueued > host->time)
+            next = least(next, stream->first->enqueued);
+    for (uint32_t i = 0; i < host->executed.n; i++)
+        if (!host->executed.v[i]->machine)
+            next = least(next, host->executed.v[i]->ended);
+    return next;
+}
+
+// Returns the end of the machine's commands that have ended last, or `none`.
+static uint64_t machine_time(const struct host *host, uint64_t none)
+{
+    uint64_t time = none;
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        const struct host_command *command = host->executed.v[i];
+        if (command->machine && command->command.has_ended)
+            time = least(time, time_of(host, command->command.ended));
+    }
+    return time;
+}
+
+static enum device_end run_machine(struct host *host, uint64_t next, struct device_result *result)
+{
+    uint64_t until = next == UINT64_MAX ? next : cycle_at(host, next);
+    enum device_end end = DEVICE_DONE;
+    if (host->timed && (until == UINT64_MAX || until > timed_cycle(host->timed)))
+        end = timed_proceed(host->timed, until, result);
+    uint64_t time = machine_time(host, next);
+    if (time != UINT64_MAX && time > host->time)
+        host->time = time;
+    return end;
+}
+
+static void drop_all(struct host *host)
+{
+    for (struct host_stream *stream = host->streams; stream; stream = stream->next) {
+        for (struct host_command *command = stream->first; command; command = command->next)
+            if (command->record && command->record->command == command)
+                command->record->command = NULL;
+        stream->first = stream->last = NULL;
+    }
+    host->executed.n = host->open = 0;
+    host->driver = NULL;
+    device_drop(host->device);
+}
+
+static enum device_end advance(struct host *host, bool (*is_over)(const void *context),
+                               const void *context, uint64_t until, struct device_result *result)
+{
+    enum device_end end = DEVICE_DONE;
+    for (;;) {
+        while (move_one(host, &end, result))
+            if (end != DEVICE_DONE)
+                return end;
+        if (end != DEVICE_DONE || is_over(context) || host->time >= until)
+            return end;
+        uint64_t next = least(next_time(host), until), before = host->time;
+        end = run_machine(host, next, result);
+        if (end != DEVICE_DONE)
+            return end;
+        if (next == UINT64_MAX && host->time == before && machine_time(host, next) == next)
+            return DEVICE_STUCK;
+    }
+}
+
+enum device_end host_advance(struct host *host, bool (*is_over)(const void *context),
+                             const void *context, uint64_t until, struct device_result *result)
+{
+    *result = (struct device_result){.end = DEVICE_DONE};
+    if (host->end == DEVICE_DONE)
+        host->end = advance(host, is_over, context, until, result);
+    result->end = host->end;
+    if (host->end != DEVICE_DONE)
+        drop_all(host);
+    return host->end;
+}
