@@ -76,7 +76,7 @@ enum device_end device_synchronise(struct device *device, struct device_result *
 // Frees all commands that have not run, and launches that were prepared for them.
 void device_drop(struct device *device);
 
-// For owners of a clock of their own, who execute commands one by one.
+// For an owner with a clock of its own, which executes commands one by one.
 
 // Returns true if the device's executor takes the launch, as the next one.
 bool device_takes_time(const struct device *device, const struct device_launch *launch);

@@ -115,7 +115,8 @@ static void open_period(struct timed *timed, uint64_t cycle)
     wait_until(timed, cycle);
     uint64_t begun = machine_cycle(timed->machine), most = timed->options->max_cycles;
     if (most)
-        period->limits.cycles = begun + (most > timed->total.cycles ? most - timed->total.cycles : 1);
+        period->limits.cycles =
+            begun + (most > timed->total.cycles ? most - timed->total.cycles : 1);
     period->commands = (__typeof__(period->commands)){0};
     period->events = (__typeof__(period->events)){0};
     period->ended = period->first = 0;

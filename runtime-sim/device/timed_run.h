@@ -1,4 +1,4 @@
-// What the files of a timed device share: timed.c (regions, the machine), timed_run.c (execution).
+// Functions that the files of a timed device share: timed.c (regions, the machine), timed_run.c.
 #pragma once
 #include "runtime-sim/device/timed.h"
 
@@ -6,6 +6,6 @@
 void timed_count_run(struct timed *timed, struct timed_kernel *kernel,
                      const struct stats_mark *before, uint64_t launches, uint64_t cycles);
 struct machine_limits timed_limits(struct timed *timed);
-// Is device->execute.
+// Executes commands, as device->execute.
 void timed_execute(void *context, struct device_command *const *commands, uint32_t count,
                    struct grid_result *result);

@@ -276,7 +276,7 @@ static uint64_t last_cycle(const struct machine *machine)
     return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
 }
 
-// Time goes on to the next cycle with work, or with `is_short` to the next one at all. Returns
+// Advances to the next cycle with work, or with `is_short` to the next one at all. Returns
 // MACHINE_PAUSED if there is one.
 static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint64_t most)
 {

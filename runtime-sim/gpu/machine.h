@@ -190,7 +190,7 @@ enum machine_end {
 enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
                              const struct machine_limits *limits, struct grid_result *result);
 
-// The same for an owner that adds events while the run goes on. machine_open begins a run without
+// The same for an owner that adds events during the run. machine_open begins a run without
 // events. machine_add_event adds one, which stays until machine_close; `after` may name earlier
 // events of the run. machine_proceed runs until all events have ended (MACHINE_DONE), to the end of
 // a cycle in which one of them has ended, or up to the cycle `until` (UINT64_MAX: none). With

@@ -40,8 +40,7 @@ void host_begin(struct host *host, struct device *device, struct timed *timed,
 void host_stream_add(struct host *host, struct host_stream *stream, enum host_order order)
 {
     struct host_stream **at = &host->streams;
-    *stream =
-        (struct host_stream){.host = host, .order = order, .number = host->stream_count++};
+    *stream = (struct host_stream){.host = host, .order = order, .number = host->stream_count++};
     while (*at)
         at = &(*at)->next;
     *at = stream;

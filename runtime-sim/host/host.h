@@ -88,9 +88,9 @@ struct host {
     uint32_t open;               // commands that have not ended
     struct host_command *driver; // that it has; NULL: it is free
     uint64_t driver_until;
-    uint64_t engine_free[2];     // without a machine: to the device, to the host
+    uint64_t engine_free[2];             // without a machine: to the device, to the host
     VEC(struct host_command *) executed; // that have begun and not ended
-    enum device_end end;                 // of the commands; not DEVICE_DONE: none is executed any more
+    enum device_end end; // of the commands; not DEVICE_DONE: none is executed any more
     struct host_stats stats;
     struct host_trace *trace; // NULL: no trace
 };

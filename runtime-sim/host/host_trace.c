@@ -85,7 +85,7 @@ void host_trace_execution(struct host *host, const struct host_command *command)
                   trace->named);
     snprintf(args, sizeof args, "\"command\": %" PRIu64 ", \"bytes\": %" PRIu64, command->number,
              command->command.bytes);
-    write_span(host, ROW_STREAMS + stream->number, command->begun, command->ended,
-               name_of(command), args);
+    write_span(host, ROW_STREAMS + stream->number, command->begun, command->ended, name_of(command),
+               args);
     write_copy(host, command, args);
 }

@@ -518,13 +518,13 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves),       cmocka_unit_test(halves_timed),
-        cmocka_unit_test(baseline),     cmocka_unit_test(blocking),
-        cmocka_unit_test(overlap),      cmocka_unit_test(overlap_timed),
-        cmocka_unit_test(oldest_ready), cmocka_unit_test(events),
+        cmocka_unit_test(halves),         cmocka_unit_test(halves_timed),
+        cmocka_unit_test(baseline),       cmocka_unit_test(blocking),
+        cmocka_unit_test(overlap),        cmocka_unit_test(overlap_timed),
+        cmocka_unit_test(oldest_ready),   cmocka_unit_test(events),
         cmocka_unit_test(default_stream), cmocka_unit_test(partial),
-        cmocka_unit_test(statistics),   cmocka_unit_test(stuck),
-        cmocka_unit_test(trace),        cmocka_unit_test(documented),
+        cmocka_unit_test(statistics),     cmocka_unit_test(stuck),
+        cmocka_unit_test(trace),          cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
