@@ -99,18 +99,64 @@ static const char *name_of(const struct host_command *command)
     case COMMAND_SET: return "memory set";
     case COMMAND_CALL: break;
     }
-    return command->after ? "wait for an event" : command->record ? "event" : "call";
+    return command->after          ? "wait for an event"
+           : command->record       ? "event"
+           : command->command.mark ? "change of state"
+                                   : "call";
+}
+
+static void print_command(const struct host *host, const struct host_command *command, FILE *to)
+{
+    static const char *const stages[] = {"waits for its turn", "is in the driver", "is executed",
+                                         "has ended"};
+    fprintf(to, "command %" PRIu64 " in stream %u (%s", command->number, command->stream->number,
+            name_of(command));
+    if (command->command.bytes)
+        fprintf(to, ", %" PRIu64 " bytes", command->command.bytes);
+    fprintf(to, ") %s",
+            command->stage == HOST_ENQUEUED && command->ready ? "waits for the driver"
+                                                              : stages[command->stage]);
+    if (command->stage == HOST_ENQUEUED && command->ready && host->driver)
+        fprintf(to, ", which command %" PRIu64 " holds", host->driver->number);
+    else if (command->stage == HOST_ENQUEUED && command->stream->first != command)
+        fprintf(to, " behind command %" PRIu64, command->stream->first->number);
+}
+
+// Returns true if the command may change the state of the word.
+static bool may_change(const struct host_command *command, uint64_t word)
+{
+    const struct device_command *one = &command->command;
+    uint64_t at = one->to ? one->to : one->from;
+    return one->kind == COMMAND_LAUNCH ||
+           (plane_action_of(one->mark) &&
+            word - at / PLANE_WORD * PLANE_WORD < one->bytes + at % PLANE_WORD);
 }
 
 void host_report(const struct host *host, FILE *to)
 {
-    static const char *const stages[] = {"waits for the driver", "is in the driver", "is executed",
-                                         "has ended"};
+    uint64_t word = host->timed ? timed_waited(host->timed) : 0;
+    word = word ? word : host->missing;
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
-        const struct host_command *command = stream->first;
-        if (!command)
+        if (!stream->first)
             continue;
-        fprintf(to, "stream %u: %s (command %" PRIu64 ") %s\n", stream->number, name_of(command),
-                command->number, stages[command->stage]);
+        print_command(host, stream->first, to);
+        fputc('\n', to);
     }
+    if (!word)
+        return;
+    char place[160];
+    bool found = false;
+    image_describe(host->device->image, word, place, sizeof place);
+    fprintf(to, "the word at 0x%" PRIx64 " %s has not the state that is waited for\n", word, place);
+    for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
+        for (const struct host_command *one = stream->first; one; one = one->next) {
+            if (!may_change(one, word))
+                continue;
+            found = true;
+            fputs("its state could change: ", to);
+            print_command(host, one, to);
+            fputc('\n', to);
+        }
+    if (!found)
+        fputs("no command that was issued changes its state\n", to);
 }
