@@ -132,10 +132,22 @@ static bool may_change(const struct host_command *command, uint64_t word)
             word - at / PLANE_WORD * PLANE_WORD < one->bytes + at % PLANE_WORD);
 }
 
-void host_report(const struct host *host, FILE *to)
+// Returns the address of a word that an execution waits for, or 0. One of a kernel goes before one
+// of a copy, which may wait for the kernel.
+static uint64_t waited_word(const struct host *host)
 {
     uint64_t word = host->timed ? timed_waited(host->timed) : 0;
-    word = word ? word : host->missing;
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        const struct host_command *command = host->executed.v[i];
+        if (command->missing && (!word || command->command.kind == COMMAND_LAUNCH))
+            word = command->missing;
+    }
+    return word;
+}
+
+void host_report(const struct host *host, FILE *to)
+{
+    uint64_t word = waited_word(host);
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
         if (!stream->first)
             continue;

@@ -50,7 +50,7 @@ struct host_command {
     uint64_t number;           // in the order of calls
     enum host_stage stage;
     bool machine;      // executes it
-    bool waits;        // without a machine: for words
+    uint64_t missing;  // without a machine: address of a word that it waits for; 0: none
     uint64_t latency;  // of the driver; 0 with `at_once`
     bool at_once;      // needs no driver: calls, and records of events and waits for them
     uint64_t enqueued; // from this time on the driver may take it
@@ -93,8 +93,7 @@ struct host {
     // Without a machine, to the device and to the host: the copy of an engine, and its end before.
     struct host_command *engine[2];
     uint64_t engine_free[2];
-    uint64_t missing; // address of a word that an execution waits for; 0: none
-    const char *why;  // after DEVICE_STUCK: which commands wait for what, in lines
+    const char *why; // after DEVICE_STUCK: which commands wait for what, in lines
     VEC(struct host_command *) executed; // that have begun and not ended
     enum device_end end; // of the commands; not DEVICE_DONE: none is executed any more
     struct host_stats stats;

@@ -98,16 +98,14 @@ static void start_copies(struct host *host)
     }
 }
 
-// Returns true if the words of a copy have the state that it waits for.
-static bool has_words(struct host *host, const struct host_command *command)
+// Returns the address of a word of a copy that has not the state that it waits for, or 0.
+static uint64_t missing_word(const struct host *host, const struct host_command *command)
 {
     const struct device_command *copy = &command->command;
     if (copy->kind != COMMAND_COPY || !copy->mark)
-        return true;
-    uint64_t missing = plane_find_missing(host->device->image, copy->from ? copy->from : copy->to,
-                                          copy->bytes, plane_trigger_of(copy->mark));
-    host->missing = missing ? missing : host->missing;
-    return !missing;
+        return 0;
+    return plane_find_missing(host->device->image, copy->from ? copy->from : copy->to, copy->bytes,
+                              plane_trigger_of(copy->mark));
 }
 
 // Executes a command at its end. Returns false if it waits for words.
@@ -115,22 +113,19 @@ static bool finish(struct host *host, struct host_command *command, enum device_
                    struct device_result *result)
 {
     struct device_command *one = &command->command;
-    bool done = true;
+    command->missing = missing_word(host, command);
     if (one->kind == COMMAND_LAUNCH) {
-        done = device_attempt(host->device, one, result);
-        host->missing = done ? host->missing : result->grid.fault.needs_word;
+        bool done = device_attempt(host->device, one, result);
+        command->missing = done ? 0 : result->grid.fault.needs_word;
         *end = done ? result->end : DEVICE_DONE;
-    } else if (has_words(host, command)) {
+    } else if (!command->missing) {
         *end = device_run_now(host->device, one, result);
-    } else {
-        done = false;
     }
-    command->waits = !done;
-    if (!done)
+    if (command->missing)
         command->ended = UINT64_MAX;
     else if (host->timed && plane_action_of(one->mark))
         timed_look_at_planes(host->timed);
-    return done;
+    return !command->missing;
 }
 
 // Words have changed. A launch tries again; a copy has only the line left that it waited for.
@@ -138,10 +133,10 @@ static void retry(struct host *host, uint64_t time)
 {
     for (uint32_t i = 0; i < host->executed.n; i++) {
         struct host_command *command = host->executed.v[i];
-        if (!command->waits || !has_words(host, command))
+        if (!command->missing || missing_word(host, command))
             continue;
         uint64_t line = command->command.bytes < PLANE_LINE ? command->command.bytes : PLANE_LINE;
-        command->waits = false;
+        command->missing = 0;
         command->ended = time + (needs_engine(command) ? link_time(host, line) : 0);
     }
 }
@@ -165,7 +160,7 @@ static bool end_executed(struct host *host, uint64_t time, enum device_end *end,
     for (uint32_t i = 0; i < host->executed.n; i++) {
         struct host_command *command = host->executed.v[i];
         bool is_over = command->machine ? command->command.has_ended
-                                        : command->ended <= time && !command->waits &&
+                                        : command->ended <= time && !command->missing &&
                                               (command->ended || !needs_engine(command)) &&
                                               finish(host, command, end, result);
         if (!is_over)

@@ -307,7 +307,7 @@ bool memsys_can_put(const struct memsys *memsys, uint32_t partition, uint32_t in
 void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
                 const struct memsys_request *request);
 
-// Of a gate. Releases a request into the slice of its partition; requires room.
+// Releases a request of a gate into the slice of its partition; requires room.
 bool memsys_can_release(const struct memsys *memsys, uint32_t partition);
 void memsys_release(struct memsys *memsys, uint32_t partition, uint32_t entry, uint64_t clock);
 // Returns true if the slice has all bytes of the request.

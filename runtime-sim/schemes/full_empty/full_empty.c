@@ -67,9 +67,8 @@ static const char *check(struct arena *arena, const void *own, const struct mach
         return "fe.enabled needs memory.sectors: false, and memory.chunk of whole lines";
     if (class_vcs(&machine->memsys.request_network, memory->request_class) < CLASSES ||
         class_vcs(&machine->memsys.reply_network, memory->reply_class) < CLASSES)
-        return arena_printf(arena,
-                            "fe.enabled needs %d virtual channels of requests and of replies",
-                            CLASSES);
+        return arena_printf(
+            arena, "fe.enabled needs %d virtual channels of requests and of replies", CLASSES);
     for (uint32_t i = 0; machine->schemes[i]; i++)
         if (machine->schemes[i]->requester_count &&
             machine->schemes[i]->is_on(machine->of_scheme[i]))
@@ -139,10 +138,9 @@ static uint32_t carried(void *context, const struct memsys_request *request, uin
     const struct fe_machine *fe = context;
     const struct image *image = *fe->machine->config->image;
     struct plane_line at = plane_find(image, request->line * PLANE_LINE);
-    uint32_t empty = fe->config->partial_lines == FE_LINES_KEEP
-                         ? 0
-                         : plane_missing(at, UINT32_MAX, PLANE_WAIT_FULL);
-    return known & ~empty;
+    if (fe->config->partial_lines == FE_LINES_KEEP)
+        return UINT32_MAX;
+    return known & ~plane_missing(at, UINT32_MAX, PLANE_WAIT_FULL);
 }
 
 static void *create(struct machine *machine, const void *own, const void *plan)
@@ -204,10 +202,11 @@ static void ended(struct machine *machine, void *state)
     memsys_look_at_gates(machine->shared.memsys);
 }
 
-// Returns the first request that waits for a word.
+// Returns the first request that waits for a word. One of a kernel goes before one of the host,
+// which may wait for the kernel.
 static const struct fe_request *first_blocked(const struct fe_machine *fe, uint32_t *partition)
 {
-    for (uint32_t i = 0; i < FE_QUEUES; i++)
+    for (uint32_t i = FE_QUEUES; i-- > 0;)
         for (*partition = 0; *partition < fe->count; ++*partition) {
             const struct fe_request *request = fe_gate_blocked(&fe->gates[*partition], i);
             if (request)
@@ -228,7 +227,8 @@ static uint64_t waited(const struct machine *machine, const void *state)
 static void report(const struct machine *machine, const void *state, FILE *to)
 {
     static const char *const queues[FE_QUEUES] = {"untriggered", "CPU", "GPU"};
-    static const char *const kinds[] = {[MEMSYS_READ] = "read", [MEMSYS_WRITE] = "write",
+    static const char *const kinds[] = {[MEMSYS_READ] = "read",
+                                        [MEMSYS_WRITE] = "write",
                                         [MEMSYS_ATOMIC] = "atomic access",
                                         [MEMSYS_REDUCE] = "atomic access"};
     const struct fe_machine *fe = state;
@@ -240,11 +240,11 @@ static void report(const struct machine *machine, const void *state, FILE *to)
                 continue;
             uint64_t word = fe_gate_word(&fe->gates[i], request);
             image_describe(*machine->config->image, word, place, sizeof place);
-            fprintf(to, "partition %u: the %s queue (%u requests) waits: a %s of endpoint %u needs "
-                        "the %s word at 0x%" PRIx64 " %s\n",
-                    i, queues[k], fe->gates[i].queues[k].count, kinds[request->kind],
-                    request->core, request->trigger == PLANE_WAIT_FULL ? "empty" : "full", word,
-                    place);
+            fprintf(to,
+                    "partition %u: the %s queue (%u requests) waits: a %s of endpoint %u needs "
+                    "the %s word at 0x%" PRIx64 " %s\n",
+                    i, queues[k], fe->gates[i].queues[k].count, kinds[request->kind], request->core,
+                    request->trigger == PLANE_WAIT_FULL ? "empty" : "full", word, place);
         }
 }
 

@@ -7,9 +7,9 @@ void fe_gate_init(struct fe_gate *gate, struct arena *arena, const struct fe_con
 {
     *gate = (struct fe_gate){.config = config, .partition = partition};
     for (int i = 0; i < FE_QUEUES; i++)
-        gate->queues[i] = (struct fe_queue){
-            .list = ARENA_ARRAY(arena, struct fe_request, config->queue_depth),
-            .blocked = UINT64_MAX};
+        gate->queues[i] =
+            (struct fe_queue){.list = ARENA_ARRAY(arena, struct fe_request, config->queue_depth),
+                              .blocked = UINT64_MAX};
 }
 
 // Triggers and actions
@@ -239,8 +239,8 @@ const struct fe_request *fe_gate_blocked(const struct fe_gate *gate, uint32_t qu
 
 uint64_t fe_gate_word(const struct fe_gate *gate, const struct fe_request *request)
 {
-    uint32_t missing = plane_missing(
-        request->at, widen(request->words, gate->config->granule), request->trigger);
+    uint32_t missing =
+        plane_missing(request->at, widen(request->words, gate->config->granule), request->trigger);
     return request->line * PLANE_LINE +
            (missing ? (uint64_t)__builtin_ctz(missing) * PLANE_WORD : 0);
 }

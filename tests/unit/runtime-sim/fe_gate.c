@@ -1,5 +1,5 @@
-// The queues of full/empty bits in a partition, clock by clock: triggers and actions, order, release,
-// arbitration, word masks.
+// The queues of full/empty bits in a partition, clock by clock: triggers and actions, order,
+// release, arbitration, word masks.
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/memsys/memsys_state.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
@@ -293,10 +293,8 @@ static void depth(void **state)
     start_gate(&b, &config, false);
     arrive(&b, MEMSYS_READ, 1, 0, 0, 1, 0);
     arrive(&b, MEMSYS_READ, 2, 0, 0, 1, 0);
-    const struct memsys_request third = {.line = b.address / PLANE_LINE,
-                                         .bytes = mask_range(0, 4),
-                                         .core = 3,
-                                         .kind = MEMSYS_READ};
+    const struct memsys_request third = {
+        .line = b.address / PLANE_LINE, .bytes = mask_range(0, 4), .core = 3, .kind = MEMSYS_READ};
     assert_false(fe_gate_has_room(&b.gate, &third));
     arrive(&b, MEMSYS_WRITE, 3, 1, 0, 1, 0);
     arrive(&b, MEMSYS_READ, CPU, 2, 0, 1, plane_mark(PLANE_WAIT_FULL, PLANE_KEEP));
@@ -331,10 +329,10 @@ static void rounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truth_table), cmocka_unit_test(arbitration),
+        cmocka_unit_test(truth_table),  cmocka_unit_test(arbitration),
         cmocka_unit_test(head_of_line), cmocka_unit_test(coalesced),
-        cmocka_unit_test(order),       cmocka_unit_test(atomics),
-        cmocka_unit_test(depth),       cmocka_unit_test(rounds),
+        cmocka_unit_test(order),        cmocka_unit_test(atomics),
+        cmocka_unit_test(depth),        cmocka_unit_test(rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ struct bench {
     struct timed_options options;
     struct timed timed;
     bool with_time;
+    uint32_t grid; // of launches; 0: a thread for each element
     struct host host;
     struct host_stream streams[3];
     uint64_t in_at, out_at;
@@ -91,7 +92,7 @@ static inline struct device_launch *prepare(struct bench *b, const char *kernel)
 {
     uint64_t parameters[2] = {b->out_at, b->in_at};
     struct launch_request request = {.kernel = program_find(&b->module.program, kernel),
-                                     .grid = {ELEMENTS / BLOCK, 1, 1},
+                                     .grid = {b->grid ? b->grid : ELEMENTS / BLOCK, 1, 1},
                                      .block = {BLOCK, 1, 1},
                                      .parameters = parameters,
                                      .parameter_bytes = sizeof parameters};
