@@ -60,8 +60,8 @@ void host_pass(struct host *host, uint64_t time)
 {
     host_trace_call(host, "cpu", host->now, host->now + time);
     host->now += time;
-    host->stats.cpu += time / HOST_NS;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
+    host->counts.cpu += time / HOST_NS;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
 }
 
 void host_work(struct host *host, uint64_t elements)
@@ -72,7 +72,7 @@ void host_work(struct host *host, uint64_t elements)
 void host_mark(struct host *host)
 {
     host->mark = host->now;
-    host->stats.runtime = 0;
+    host->counts.runtime = 0;
 }
 
 // Statistics
@@ -85,6 +85,20 @@ void host_stats_add(const struct host *host, struct stats *stats)
 #include "runtime-sim/base/stats_keys.inc"
     };
     stats_add(stats, "host", stat_keys, sizeof stat_keys / sizeof *stat_keys, &host->stats);
+}
+
+// The statistics are 0 until now: the total gets the counts.
+void host_end(struct host *host)
+{
+    struct timed *timed = host->timed;
+    struct arena own;
+    if (!timed)
+        return;
+    arena_init(&own, host->device->arena->memory);
+    struct stats_mark before = stats_take(&timed->stats, &own);
+    host->stats = host->counts;
+    stats_sum(&timed->stats, &before, &timed->total.sum);
+    arena_free(&own);
 }
 
 // Report

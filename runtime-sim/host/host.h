@@ -95,8 +95,9 @@ struct host {
     uint64_t engine_free[2];
     const char *why; // after DEVICE_STUCK: which commands wait for what, in lines
     VEC(struct host_command *) executed; // that have begun and not ended
-    enum device_end end; // of the commands; not DEVICE_DONE: none is executed any more
-    struct host_stats stats;
+    enum device_end end;      // of the commands; not DEVICE_DONE: none is executed any more
+    struct host_stats counts; // so far
+    struct host_stats stats;  // of the machine's statistics: the counts, from host_end on
     struct host_trace *trace; // NULL: no trace
 };
 
@@ -123,8 +124,8 @@ struct host_copy {
 };
 
 // Returns NULL, or why the copy is refused, as a sentence without a full stop: bytes that are not
-// in one live allocation, source and destination that overlap, a trigger or action on memory
-// without state.
+// in one live allocation, source and destination that overlap, a trigger, or an action that
+// empties, on memory without state.
 const char *host_check_copy(const struct host *host, const struct host_copy *copy);
 // Return false if the copy is refused, or if bytes of the device are not in one live allocation:
 // nothing was enqueued, and no time has passed.
@@ -152,6 +153,8 @@ enum device_end host_synchronise_stream(struct host_stream *stream, struct devic
 enum device_end host_synchronise_event(struct host *host, struct host_event *event,
                                        struct device_result *result);
 enum device_end host_synchronise(struct host *host, struct device_result *result);
+// Executes all commands. Takes no time of the caller, whose work is done.
+enum device_end host_finish(struct host *host, struct device_result *result);
 // Executes what happens up to `now`. Takes no time of the caller. host_is_idle and event->has_ended
 // are up to date afterwards.
 enum device_end host_look(struct host *host, struct device_result *result);
@@ -171,6 +174,8 @@ static inline uint64_t host_runtime(const struct host *host)
     return host->now - host->mark;
 }
 
+// At the end: the counts belong to the statistics of the machine's total.
+void host_end(struct host *host);
 // Adds the group `host`.
 void host_stats_add(const struct host *host, struct stats *stats);
 // Writes rows of calls, driver, copies and streams to the machine's trace (timed_trace), from now

@@ -10,9 +10,9 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     *command = made;
     host_trace_call(host, name, host->now, host->now + call);
     host->now += call;
-    host->stats.calls += call / HOST_NS;
-    host->stats.commands += !made.at_once;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
+    host->counts.calls += call / HOST_NS;
+    host->counts.commands += !made.at_once;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
     command->stream = stream;
     command->number = ++host->calls;
     command->enqueued = host->now;
@@ -26,11 +26,13 @@ const char *host_check_copy(const struct host *host, const struct host_copy *cop
 {
     const struct device *device = host->device;
     const uint64_t ends[] = {copy->from, copy->to};
+    // Memory without bits is full: to fill it has no effect.
+    bool has_state = copy->mark && copy->mark != plane_mark(PLANE_ALWAYS, PLANE_FILL);
     for (int i = 0; i < 2; i++) {
         if (ends[i] && !device_at(device, ends[i], copy->bytes))
             return "the bytes are not in one live allocation";
-        if (ends[i] && copy->mark && !plane_covers(device->image, ends[i], copy->bytes))
-            return "a trigger or an action needs memory with full/empty bits";
+        if (ends[i] && has_state && !plane_covers(device->image, ends[i], copy->bytes))
+            return "a trigger, or to empty words, needs memory with full/empty bits";
     }
     if (copy->to && copy->from && copy->to < copy->from + copy->bytes &&
         copy->from < copy->to + copy->bytes)
@@ -174,10 +176,10 @@ static enum device_end wait_until(struct host *host, bool (*is_over)(const void 
     host->now = host->time > begun ? host->time : begun;
     host_trace_call(host, "wait", begun, host->now);
     host_trace_call(host, "return", host->now, host->now + after);
-    host->stats.waits += (host->now - begun) / HOST_NS;
-    host->stats.calls += after / HOST_NS;
+    host->counts.waits += (host->now - begun) / HOST_NS;
+    host->counts.calls += after / HOST_NS;
     host->now += after;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
     if (!host->open) {
         device_drop(host->device);
         plane_next_round(host->device->image);
@@ -191,7 +193,7 @@ static enum device_end synchronise(struct host *host, bool (*is_over)(const void
     uint64_t call = host_us(host->config->sync_call_us);
     host_trace_call(host, "synchronise", host->now, host->now + call);
     host->now += call;
-    host->stats.calls += call / HOST_NS;
+    host->counts.calls += call / HOST_NS;
     return wait_until(host, is_over, context, host_us(host->config->sync_after_us), result);
 }
 
@@ -222,6 +224,11 @@ enum device_end host_copy_now(struct host_stream *stream, const struct host_copy
         return DEVICE_DONE;
     struct host_command *command = enqueue(stream, "copy", made, 0);
     return wait_until(host, has_ended, command, 0, result);
+}
+
+enum device_end host_finish(struct host *host, struct device_result *result)
+{
+    return host_advance(host, is_idle, host, UINT64_MAX, result);
 }
 
 enum device_end host_look(struct host *host, struct device_result *result)

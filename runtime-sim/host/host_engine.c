@@ -46,14 +46,14 @@ static void end_command(struct host *host, struct host_command *command, uint64_
         *event = (struct host_event){.has_ended = true, .time = time};
     if (host->driver == command) { // it was held
         host->driver = NULL;
-        host->stats.driver_busy += (time - command->driver) / HOST_NS;
+        host->counts.driver_busy += (time - command->driver) / HOST_NS;
     }
     host_trace_execution(host, command);
 }
 
 static void count_end(struct host *host, const struct host_command *command)
 {
-    struct host_stats *stats = &host->stats;
+    struct host_stats *stats = &host->counts;
     uint64_t took = (command->ended - command->begun) / HOST_NS;
     uint64_t *const sums[] = {&stats->copies_to_device, &stats->copies_to_host};
     uint64_t *const bytes[] = {&stats->to_device_bytes, &stats->to_host_bytes};
@@ -231,7 +231,7 @@ static void leave_driver(struct host *host)
     struct host_command *command = host->driver;
     host_trace_driver(host, command, host->driver_until);
     if (!host->config->driver) {
-        host->stats.driver_busy += (host->driver_until - command->driver) / HOST_NS;
+        host->counts.driver_busy += (host->driver_until - command->driver) / HOST_NS;
         host->driver = NULL;
     }
     begin_command(host, command, host->driver_until);
@@ -241,7 +241,7 @@ static void enter_driver(struct host *host, struct host_command *command)
 {
     command->stage = HOST_IN_DRIVER;
     command->driver = host->time;
-    host->stats.driver_waits += (host->time - command->ready) / HOST_NS;
+    host->counts.driver_waits += (host->time - command->ready) / HOST_NS;
     host->driver = command;
     host->driver_until = host->time + command->latency;
 }

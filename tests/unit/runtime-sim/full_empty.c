@@ -11,28 +11,27 @@
     "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
     "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4;\n"                                  \
     "add.u64 %rd4, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3;\n"
-const char host_text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n" BEGIN("step")
-    "ld.global.u32 %r4, [%rd2];\n"
-    "mad.lo.u32 %r4, %r4, 2, 1; st.global.u32 [%rd4], %r4; ret;\n}\n" BEGIN("halves")
-    "and.b32 %r3, %r3, 31; setp.ge.u32 %p1, %r3, 16; @%p1 ret;\n"
-    "ld.global.u32 %r4, [%rd2];\n"
-    "mad.lo.u32 %r4, %r4, 2, 1; st.global.u32 [%rd4], %r4; ret;\n}\n"
+const char host_text[] = ".version 8.0\n.target sm_80\n.address_size 64\n" BEGIN(
+    "step") "ld.global.u32 %r4, [%rd2];\n"
+            "mad.lo.u32 %r4, %r4, 2, 1; st.global.u32 [%rd4], %r4; ret;\n}\n" BEGIN(
+                "halves") "and.b32 %r3, %r3, 31; setp.ge.u32 %p1, %r3, 16; @%p1 ret;\n"
+                          "ld.global.u32 %r4, [%rd2];\n"
+                          "mad.lo.u32 %r4, %r4, 2, 1; st.global.u32 [%rd4], %r4; ret;\n}\n"
     // Each lane of the second half reads its word after the first half of the line was read.
-    BEGIN("both")
-    "sub.u64 %rd3, %rd2, 64; and.b32 %r3, %r3, 31; setp.lt.u32 %p1, %r3, 16; @%p1 ret;\n"
-    "ld.global.u32 %r4, [%rd3]; add.u32 %r4, %r4, 1; and.b32 %r4, %r4, 0;\n"
-    "mul.wide.u32 %rd3, %r4, 4; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r4, [%rd2];\n"
-    "st.global.u32 [%rd4], %r4; ret;\n}\n" BEGIN("sum")
-    "ld.global.u32 %r4, [%rd2]; red.global.add.u32 [%rd1], %r4; ret;\n}\n";
+    BEGIN(
+        "both") "sub.u64 %rd3, %rd2, 64; and.b32 %r3, %r3, 31; setp.lt.u32 %p1, %r3, 16; @%p1 "
+                "ret;\n"
+                "ld.global.u32 %r4, [%rd3]; add.u32 %r4, %r4, 1; and.b32 %r4, %r4, 0;\n"
+                "mul.wide.u32 %rd3, %r4, 4; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r4, [%rd2];\n"
+                "st.global.u32 [%rd4], %r4; ret;\n}\n" BEGIN(
+                    "sum") "ld.global.u32 %r4, [%rd2]; red.global.add.u32 [%rd1], %r4; ret;\n}\n";
 
 enum { FILL = PLANE_FILL << 2, WAIT = PLANE_WAIT_FULL };
 enum pattern { BASELINE, START, FINISH, FULL, PATTERNS };
 
 static void copy_in(struct bench *b, uint32_t stream, uint8_t mark)
 {
-    const struct host_copy copy = {
-        .to = b->in_at, .bytes = SIZE, .data_from = b->in, .mark = mark};
+    const struct host_copy copy = {.to = b->in_at, .bytes = SIZE, .data_from = b->in, .mark = mark};
     assert_true(host_copy(&b->streams[stream], &copy));
 }
 
@@ -84,8 +83,8 @@ static uint64_t run(struct bench *b, enum pattern pattern, const char *kernel)
     return time;
 }
 
-// Without a machine the kernel takes no time: 17.2, 14.2, 11.2, 8.2 us and the transfers that do not
-// overlap. Of a copy that waited, one line is left.
+// Without a machine the kernel takes no time: 17.2, 14.2, 11.2, 8.2 us and the transfers that do
+// not overlap. Of a copy that waited, one line is left.
 static void closed_forms(void **state)
 {
     static struct bench b;
@@ -163,10 +162,8 @@ static void partial(void **state)
     launch(&b, 0, "halves");
     host_pass(&b.host, us(20));
     for (uint64_t at = 0; at < 8192; at += 128) {
-        const struct host_copy copy = {.to = b.in_at + at,
-                                       .bytes = 64,
-                                       .data_from = (uint8_t *)b.in + at,
-                                       .mark = FILL};
+        const struct host_copy copy = {
+            .to = b.in_at + at, .bytes = 64, .data_from = (uint8_t *)b.in + at, .mark = FILL};
         assert_true(host_copy(&b.streams[1], &copy));
     }
     struct host_event event;
@@ -190,8 +187,9 @@ static void lines(void **state)
     static struct bench b;
     (void)state;
     for (int keep = 0; keep < 2; keep++) {
-        start(&b, true,
-              SETTINGS("fe.enabled=true", keep ? "fe.partial_lines=keep" : "fe.partial_lines=drop"));
+        start(
+            &b, true,
+            SETTINGS("fe.enabled=true", keep ? "fe.partial_lines=keep" : "fe.partial_lines=drop"));
         b.grid = 2;
         launch(&b, 0, "both");
         host_pass(&b.host, us(20));
@@ -254,8 +252,8 @@ static void second_round(void **state)
     }
 }
 
-// [001 Fig. 7d] needs two copy engines and a driver that a waiting copy does not hold: otherwise the
-// copy to the device never begins. The report names the word, and the copy that could fill it.
+// [001 Fig. 7d] needs two copy engines and a driver that a waiting copy does not hold: otherwise
+// the copy to the device never begins. The report names the word, and the copy that could fill it.
 static void deadlock(void **state)
 {
     static const char *const settings[] = {"host.driver=held", "host.engines=1"};
@@ -268,8 +266,8 @@ static void deadlock(void **state)
             call(&b, FULL, "step");
             assert_int_equal(host_synchronise(&b.host, &result), DEVICE_STUCK);
             assert_non_null(b.host.why);
-            const char *names[] = {"the word at 0x", "bytes into 'in'", "its state could change: ",
-                                   "(copy to the device, 131072 bytes)",
+            const char *names[] = {"the word at 0x", "bytes into 'in'",
+                                   "its state could change: ", "(copy to the device, 131072 bytes)",
                                    i ? "is executed" : "waits for the driver, which command"};
             for (uint32_t k = 0; k < sizeof names / sizeof *names; k++)
                 if (!strstr(b.host.why, names[k]))
@@ -311,8 +309,7 @@ static void sums(void **state)
     for (int with_time = 0; with_time < 2; with_time++) {
         start(&b, with_time, SETTINGS("fe.enabled=true"));
         launch(&b, 0, "sum");
-        const struct host_copy back = {
-            .from = b.out_at, .bytes = 4, .data_to = &sum, .mark = WAIT};
+        const struct host_copy back = {.from = b.out_at, .bytes = 4, .data_to = &sum, .mark = WAIT};
         const struct host_copy first = {
             .to = b.out_at, .bytes = 4, .data_from = &zero, .mark = FILL};
         host_pass(&b.host, us(20));
@@ -334,9 +331,9 @@ static void refused(void **state)
     static struct bench b;
     (void)state;
     start(&b, false, NULL);
-    struct host_copy copy = {.to = b.in_at, .bytes = 8, .data_from = b.in, .mark = FILL};
+    struct host_copy copy = {.to = b.in_at, .bytes = 8, .data_from = b.in, .mark = WAIT};
     assert_string_equal(host_check_copy(&b.host, &copy),
-                        "a trigger or an action needs memory with full/empty bits");
+                        "a trigger, or to empty words, needs memory with full/empty bits");
     assert_false(host_copy(&b.streams[0], &copy));
     assert_false(host_set_state(&b.streams[0], b.in_at, 8, PLANE_EMPTY));
     copy = (struct host_copy){.to = b.in_at, .from = b.in_at + 4, .bytes = 8};

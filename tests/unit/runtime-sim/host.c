@@ -134,8 +134,8 @@ static void overlap(void **state)
     check_time(events[0].time, us(7.2) + link_time(SIZE), 0);
     check_time(events[1].time, us(13.2) + link_time(SIZE), 0);
     check_time(time, us(14.2) + link_time(SIZE), 0);
-    assert_int_equal(b.host.stats.driver_busy, 12000);
-    assert_int_equal(b.host.stats.driver_waits, 4800); // from 2.4 to 7.2
+    assert_int_equal(b.host.counts.driver_busy, 12000);
+    assert_int_equal(b.host.counts.driver_waits, 4800); // from 2.4 to 7.2
     end(&b);
     // With one engine the second waits for the first.
     start(&b, false, SETTINGS("host.engines=1"));
@@ -298,13 +298,13 @@ static void statistics(void **state)
     assert_true(timed_value(&b.timed, kernel->timed, "machine.cycles", &value));
     assert_int_equal(value, kernel->timed->cycles);
     assert_true(value < 20000); // without the time of copies and driver
-    assert_int_equal(b.host.stats.to_device_bytes, 2 * SIZE);
-    assert_int_equal(b.host.stats.to_host_bytes, 2 * SIZE);
-    assert_int_equal(b.host.stats.commands, 6);
-    assert_int_equal(b.host.stats.driver_busy, 2 * (6 + 3 + 6) * 1000);
+    assert_int_equal(b.host.counts.to_device_bytes, 2 * SIZE);
+    assert_int_equal(b.host.counts.to_host_bytes, 2 * SIZE);
+    assert_int_equal(b.host.counts.commands, 6);
+    assert_int_equal(b.host.counts.driver_busy, 2 * (6 + 3 + 6) * 1000);
     double clock = (double)b.host.clock / 1000; // cycles in a nanosecond
-    assert_true((double)b.host.stats.launches * clock <= value + 2 * clock + 2);
-    assert_true((double)b.host.stats.launches * clock >= value - 100);
+    assert_true((double)b.host.counts.launches * clock <= value + 2 * clock + 2);
+    assert_true((double)b.host.counts.launches * clock >= value - 100);
     end(&b);
 }
 
