@@ -1,4 +1,5 @@
 // Execution of `streams`: each step is a call of the host.
+#include "runtime-sim/host/host.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>
