@@ -2,11 +2,13 @@
 #pragma once
 #include "cli/messages.h"
 #include "cli/sim_options.h"
-#include "runtime-sim/device/timed.h"
+#include "runtime-sim/host/host.h"
 
 struct sim_machine {
     struct machine_config config;
-    struct config_section sections[MACHINE_SECTIONS];
+    struct host_config host_config;
+    struct host host; // of runs with streams
+    struct config_section sections[HOST_SECTIONS];
     struct config resolved;
     struct timed_options options;
     struct timed timed;

@@ -1,4 +1,5 @@
 #include "runtime-sim/device/stream.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
 void device_stream_init(struct device_stream *stream, struct device *device)
@@ -89,7 +90,7 @@ void device_stream_wait(struct device_stream *stream, const struct device_event 
 
 // Execution
 
-static void begin_launch(struct device *device, struct device_launch *one)
+void device_begin_launch(struct device *device, struct device_launch *one)
 {
     one->launch->id = (uint32_t)device->launches++;
     one->kernel->launches++;
@@ -109,7 +110,14 @@ static void blame(struct device_result *result, const struct device_launch *one)
     result->launch = (uint64_t)one->launch->id + 1;
 }
 
-static enum device_end end_of(const struct grid_result *grid)
+void device_end_launch(struct device_launch *one, struct device_result *result)
+{
+    count_launch(one);
+    if (!result->kernel || one->launch->id == result->grid.fault.launch)
+        blame(result, one);
+}
+
+enum device_end device_end_of(const struct grid_result *grid)
 {
     return grid->stopped          ? DEVICE_STOPPED
            : grid->limited        ? DEVICE_LIMITED
@@ -124,11 +132,11 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
 {
     struct grid_result *grid = &result->grid;
     uint64_t most = device->max_instructions, done = device->instructions;
-    struct grid_options options = {.threads = device->threads,
+    struct grid_options options = {.threads = device->image->watches_planes ? 1 : device->threads,
                                    .most_instructions = most > done ? most - done : 0};
     if (most && most <= done)
         return DEVICE_LIMITED;
-    begin_launch(device, one);
+    device_begin_launch(device, one);
     double before = device_cpu_seconds();
     grid_run(one->launch, device->arena, &options, grid);
     device->kernel_cpu_seconds += device_cpu_seconds() - before;
@@ -139,11 +147,10 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
     if (!grid->stuck && !grid->fault.happened)
         count_launch(one);
     blame(result, one);
-    return end_of(grid);
+    return device_end_of(grid);
 }
 
-// Without time.
-static enum device_end run_now(struct device *device, struct device_command *command,
+enum device_end device_run_now(struct device *device, struct device_command *command,
                                struct device_result *result)
 {
     command->has_ended = true;
@@ -156,6 +163,8 @@ static enum device_end run_now(struct device *device, struct device_command *com
             command->call(command->context);
         break;
     }
+    plane_act_all(device->image, command->to ? command->to : command->from, command->bytes,
+                  plane_action_of(command->mark));
     return DEVICE_DONE;
 }
 
@@ -166,19 +175,22 @@ static enum device_end run_together(struct device *device, struct device_command
     struct grid_result *grid = &result->grid;
     for (uint32_t i = 0; i < count; i++)
         if (commands[i]->launch)
-            begin_launch(device, commands[i]->launch);
+            device_begin_launch(device, commands[i]->launch);
     double before = device_cpu_seconds();
     device->execute(device->executor, commands, count, grid);
     device->kernel_cpu_seconds += device_cpu_seconds() - before;
     for (uint32_t i = 0; i < count; i++) {
         struct device_launch *one = commands[i]->launch;
-        if (!one)
-            continue;
-        count_launch(one);
-        if (!result->kernel || one->launch->id == grid->fault.launch)
-            blame(result, one);
+        if (one)
+            device_end_launch(one, result);
     }
-    return end_of(grid);
+    return device_end_of(grid);
+}
+
+bool device_takes_time(const struct device *device, const struct device_launch *launch)
+{
+    return device->execute && device->takes(device->executor, launch->kernel,
+                                            launch->kernel->launches + 1, device->launches);
 }
 
 static bool takes_time(const struct device *device, struct device_command *const *commands,
@@ -233,7 +245,7 @@ enum device_end device_synchronise(struct device *device, struct device_result *
         uint32_t count = count_together(device, commands, device->queue.n - i);
         result->kernel = NULL;
         result->end = count ? run_together(device, commands, count, result)
-                            : run_now(device, commands[0], result);
+                            : device_run_now(device, commands[0], result);
         i += count ? count : 1;
     }
     device_drop(device);

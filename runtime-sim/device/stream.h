@@ -18,6 +18,7 @@ struct device_command {
     uint8_t *data_to;
     const uint8_t *data_from;
     uint8_t value; // of COMMAND_SET
+    uint8_t mark;  // of a copy or set: trigger and action on state planes (exec/memory/plane.h)
     void (*call)(void *context);
     void *context;
     struct device_event *event; // set when it has run; NULL: no event
@@ -75,3 +76,20 @@ struct device_result {
 enum device_end device_synchronise(struct device *device, struct device_result *result);
 // Frees all commands that have not run, and launches that were prepared for them.
 void device_drop(struct device *device);
+
+// For an owner with a clock of its own, which executes commands one by one.
+
+// Returns true if the device's executor takes the launch, as the next one.
+bool device_takes_time(const struct device *device, const struct device_launch *launch);
+// Executes a command without time.
+enum device_end device_run_now(struct device *device, struct device_command *command,
+                               struct device_result *result);
+// The same for a launch whose loads need full words, if memory has state planes. Returns false if
+// it has read an empty word: its address is in result->grid.fault, and nothing has changed.
+bool device_attempt(struct device *device, struct device_command *command,
+                    struct device_result *result);
+// Count a launch that begins in an executor, and one that has ended there. `result->grid` is the
+// end of all launches at the same time.
+void device_begin_launch(struct device *device, struct device_launch *launch);
+void device_end_launch(struct device_launch *launch, struct device_result *result);
+enum device_end device_end_of(const struct grid_result *result);

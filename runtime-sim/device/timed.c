@@ -1,4 +1,4 @@
-#include "runtime-sim/device/timed.h"
+#include "runtime-sim/device/timed_run.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
@@ -93,196 +93,12 @@ struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *ker
     return kernel->timed;
 }
 
-// For all together, and for a kernel unless it is NULL.
-static void count_run(struct timed *timed, struct timed_kernel *kernel,
-                      const struct stats_mark *before, uint64_t launches, uint64_t cycles)
-{
-    struct timed_kernel *const both[] = {&timed->total, kernel};
-    for (int i = 0; i < 1 + !!kernel; i++) {
-        both[i]->launches += launches;
-        both[i]->cycles += cycles;
-        stats_sum(&timed->stats, before, &both[i]->sum);
-    }
-}
-
-static void sample(void *context, uint64_t cycle)
-{
-    struct timed *timed = context;
-    timed->options->sample(timed->options->context, timed->kernel, cycle);
-    stats_retake(&timed->stats, &timed->sampled);
-}
-
-static struct machine_limits limits_of(struct timed *timed)
-{
-    return (struct machine_limits){
-        .every = timed->options->interval,
-        .sample = sample,
-        .context = timed,
-        .cycle = &timed->cycle,
-        .ctas_done = &timed->ctas_done,
-    };
-}
-
 static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch)
 {
     const struct timed *timed = context;
     return (number == 1 || sample_takes(&timed->options->sampling, launch)) &&
            is_timed(timed->options, kernel->name, number);
-}
-
-// For progress, and for the rows of a time series.
-static void show_launches(struct timed *timed, struct device_command *const *commands,
-                          uint32_t count)
-{
-    uint64_t ctas = 0;
-    timed->kernel = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct device_launch *one = commands[i]->launch;
-        if (!one)
-            continue;
-        const uint32_t *grid = one->launch->grid;
-        const char *name = one->kernel->name;
-        ctas += (uint64_t)grid[0] * grid[1] * grid[2];
-        timed->kernel =
-            timed->kernel ? arena_printf(timed->arena, "%s+%s", timed->kernel, name) : name;
-    }
-    if (!timed->kernel)
-        timed->kernel = "copy";
-    atomic_store(&timed->cycle, 0);
-    atomic_store(&timed->ctas_done, 0);
-    atomic_store(&timed->ctas, ctas);
-}
-
-static void sample_launch(const struct timed *timed, struct timed_kernel *kernel,
-                          const struct device_launch *one, const struct machine_launch *run)
-{
-    double skipped = machine_sample_cycles(run);
-    kernel->sampled.skipped_cycles += skipped;
-    kernel->sampled.skipped_instructions += run->skipped.warp_instructions;
-    sample_add(&kernel->sampled, sample_measures(&timed->options->sampling, one->launch->id),
-               (double)(run->ended - run->begun) + skipped, one->warp_instructions);
-}
-
-// Statistics of the machine belong to the kernel of a launch that ran by itself, and to none of
-// several.
-static void count_launches(struct timed *timed, struct device_command *const *commands,
-                           const struct machine_event *agenda, uint32_t count,
-                           const struct stats_mark *before, uint64_t cycles)
-{
-    uint64_t launches = 0;
-    timed->last = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        launches += commands[i]->kind == COMMAND_LAUNCH;
-    for (uint32_t i = 0; i < count; i++) {
-        struct device_launch *one = commands[i]->launch;
-        const struct machine_launch *run = agenda[i].launch;
-        if (!one)
-            continue;
-        struct timed_kernel *kernel = timed_counts(timed, one->kernel);
-        one->warp_instructions = run->warp_instructions + run->skipped.warp_instructions;
-        one->thread_instructions = run->thread_instructions + run->skipped.thread_instructions;
-        kernel->warp_instructions += run->warp_instructions;
-        kernel->thread_instructions += run->thread_instructions;
-        kernel->registers = run->registers;
-        kernel->registers_source = run->registers_source;
-        kernel->room = run->room;
-        kernel->limit = run->limit;
-        sample_launch(timed, kernel, one, run);
-        if (launches == 1) {
-            timed->last = kernel;
-            continue;
-        }
-        kernel->together++;
-        kernel->launches++;
-        kernel->cycles += run->ended - run->begun;
-    }
-    count_run(timed, timed->last, before, launches, cycles);
-}
-
-// Copies that take no time, and calls.
-static void do_command(void *context, uint64_t cycle)
-{
-    struct device_command *command = context;
-    (void)cycle;
-    switch (command->kind) {
-    case COMMAND_COPY: memmove(command->data_to, command->data_from, command->bytes); break;
-    case COMMAND_SET: memset(command->data_to, command->value, command->bytes); break;
-    default:
-        if (command->call)
-            command->call(command->context);
-    }
-}
-
-static void plan_command(const struct timed *timed, struct device_command *command,
-                         struct arena *arena, struct machine_event *event)
-{
-    *event = (struct machine_event){.kind = EVENT_CALL, .call = do_command, .context = command};
-    if (command->kind == COMMAND_LAUNCH) {
-        event->kind = EVENT_LAUNCH;
-        event->launch = ARENA_NEW(arena, struct machine_launch);
-        event->launch->launch = command->launch->launch;
-        event->launch->sample_waves = timed->options->sampling.waves;
-    } else if (command->kind != COMMAND_CALL && timed->options->copies) {
-        event->kind = EVENT_COPY;
-        event->copy = (struct machine_copy){.to = command->to,
-                                            .from = command->from,
-                                            .bytes = command->bytes,
-                                            .data_to = command->data_to,
-                                            .data_from = command->data_from,
-                                            .interval = timed->options->copy_interval};
-    }
-    if (event->kind == EVENT_COPY && command->kind == COMMAND_SET) {
-        uint8_t *values = arena_alloc(arena, command->bytes + 1);
-        memset(values, command->value, command->bytes);
-        event->copy.data_from = values;
-    }
-}
-
-// Commands become events of an agenda, of the same order.
-static struct machine_event *plan_commands(const struct timed *timed,
-                                           struct device_command *const *commands, uint32_t count,
-                                           struct arena *arena)
-{
-    struct machine_event *agenda = ARENA_ARRAY(arena, struct machine_event, count);
-    for (uint32_t i = 0; i < count; i++) {
-        plan_command(timed, commands[i], arena, &agenda[i]);
-        for (int k = 0; k < 2; k++) {
-            const struct device_command *after = commands[i]->after[k];
-            if (after && !after->has_ended)
-                agenda[i].after[k] = &agenda[after->number - commands[0]->number];
-        }
-    }
-    return agenda;
-}
-
-static void execute(void *context, struct device_command *const *commands, uint32_t count,
-                    struct grid_result *result)
-{
-    struct timed *timed = context;
-    const struct timed_options *options = timed->options;
-    if (options->max_cycles && timed->total.cycles >= options->max_cycles) {
-        *result = (struct grid_result){.limited = true};
-        return;
-    }
-    struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct stats_mark before = stats_take(&timed->stats, &own);
-    struct machine_event *agenda = plan_commands(timed, commands, count, &own);
-    struct machine_limits limits = limits_of(timed);
-    uint64_t begun = machine_cycle(timed->machine);
-    if (options->max_cycles)
-        limits.cycles = begun + options->max_cycles - timed->total.cycles;
-    show_launches(timed, commands, count);
-    timed->used = true;
-    machine_run(timed->machine, agenda, count, &limits, result);
-    for (uint32_t i = 0; i < count; i++) {
-        commands[i]->has_ended = agenda[i].has_ended;
-        commands[i]->begun = agenda[i].begun;
-        commands[i]->ended = agenda[i].ended;
-    }
-    count_launches(timed, commands, agenda, count, &before, machine_cycle(timed->machine) - begun);
-    arena_free(&own);
 }
 
 void timed_add_samples(const struct sample_totals *totals, struct stats *stats)
@@ -303,6 +119,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     arena_init(&timed->own, timed->arena->memory);
     timed->config = *timed->options->config;
     timed->config.copies = timed->options->copies;
+    timed->config.image = &timed->device->image;
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->last = NULL;
@@ -313,6 +130,8 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     machine_stats_add(timed->machine, &timed->stats);
     if (timed->options->sampling.period || timed->options->sampling.waves)
         timed_add_samples(&timed->samples, &timed->stats);
+    if (timed->options->add_stats)
+        timed->options->add_stats(timed->options->stats_context, &timed->stats);
     if (timed->trace)
         machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
@@ -322,10 +141,12 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
     *timed = (struct timed){.options = options, .device = device, .arena = device->arena};
     arena_init(&timed->own, device->arena->memory);
     make_machine(timed, 0);
+    arena_init(&timed->period.arena, device->arena->memory);
     timed->total.sum = stats_zero(&timed->stats, device->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
+    device->planes = machine_planes(options->config);
     device->takes = takes;
-    device->execute = execute;
+    device->execute = timed_execute;
     device->executor = timed;
 }
 
@@ -419,7 +240,7 @@ void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *
 
 void timed_renew(struct timed *timed)
 {
-    struct machine_limits limits = limits_of(timed);
+    struct machine_limits limits = timed_limits(timed);
     struct arena own;
     if (!timed->used)
         return;
@@ -428,7 +249,7 @@ void timed_renew(struct timed *timed)
     uint64_t begun = machine_cycle(timed->machine);
     machine_flush(timed->machine, &limits);
     uint64_t cycle = machine_cycle(timed->machine);
-    count_run(timed, timed->last, &before, 0, cycle - begun);
+    timed_count_run(timed, timed->last, &before, 0, cycle - begun);
     struct stats_mark since_sample = timed_since_sample(timed, &own);
     timed_resume(timed, cycle, &since_sample);
     arena_free(&own);

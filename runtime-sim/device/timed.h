@@ -24,13 +24,18 @@ struct timed_options {
     const struct config *resolved;       // its values, for results
     bool copies;                         // copies take time
     uint32_t copy_interval;              // cycles from one request of a copy to the next; 0: 1
-    uint64_t shuffle;                    // order of evaluation; 0: by number
-    uint64_t max_cycles;                 // of all launches together; 0: no limit
-    VEC(struct timed_region) regions;    // none: every launch takes time
-    struct sample_plan sampling;         // instead of regions; period 0: none
-    uint64_t interval;                   // cycles between samples; 0: no samples
+    uint64_t link_rate;                  // MB/s to and from host memory, instead; 0: no link
+    uint32_t copy_outstanding;           // as struct machine_copy has it
+    bool one_copy_engine;
+    uint64_t shuffle;                 // order of evaluation; 0: by number
+    uint64_t max_cycles;              // of all launches together; 0: no limit
+    VEC(struct timed_region) regions; // none: every launch takes time
+    struct sample_plan sampling;      // instead of regions; period 0: none
+    uint64_t interval;                // cycles between samples; 0: no samples
     timed_sample *sample;
     void *context;
+    void (*add_stats)(void *context, struct stats *stats); // of the caller; NULL: it has none
+    void *stats_context;
 };
 
 // Counts of a kernel's launches that took time.
@@ -53,6 +58,20 @@ struct sample_totals {
 
 void timed_add_samples(const struct sample_totals *totals, struct stats *stats);
 
+// A run of the machine: from the begin of a command while nothing else is under way, until nothing
+// is under way again.
+struct timed_period {
+    struct arena arena;
+    bool is_open;
+    VEC(struct device_command *) commands;
+    VEC(struct machine_event *) events; // of the commands
+    uint32_t ended, first;              // of the commands; all before `first` have ended
+    struct stats_mark before;
+    uint64_t begun;
+    struct machine_limits limits;
+    struct grid_result result;
+};
+
 struct timed {
     const struct timed_options *options;
     struct device *device;
@@ -64,9 +83,10 @@ struct timed {
     struct stats stats;
     struct timed_kernel total;
     struct sample_totals samples;
-    bool used;                                   // this machine has run something
-    struct timed_kernel *last;                   // of the last launch, if it ran by itself; or NULL
-    struct stats_mark sampled;                   // at the last sample
+    bool used;                 // this machine has run something
+    struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
+    struct stats_mark sampled; // at the last sample
+    struct timed_period period;
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of this run, for another thread
 };
@@ -80,6 +100,22 @@ bool timed_find_kernels(struct timed_options *options, const struct program *pro
 
 // Makes a machine the executor of the device, which has its program and arena. `options` stays.
 void timed_begin(struct timed *timed, struct device *device, const struct timed_options *options);
+
+// Execution for an owner that has a clock of its own (runtime-sim/host) and does not synchronise
+// the device.
+
+// The command begins in this cycle, or in the next one of the machine if that is later. It stays
+// until the machine is idle.
+void timed_start(struct timed *timed, struct device_command *command, uint64_t cycle);
+// Runs until a command has ended (its `has_ended`), or up to the cycle `until` (UINT64_MAX: no such
+// cycle). Returns at once if no command is under way. After another end than DEVICE_DONE no command
+// is under way any more.
+enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device_result *result);
+// The caller has changed state planes; and the address of a word that a request waits for, or 0.
+void timed_look_at_planes(struct timed *timed);
+uint64_t timed_waited(const struct timed *timed);
+// The cycle that comes next.
+uint64_t timed_cycle(const struct timed *timed);
 
 // Returns the counts of a kernel.
 struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *kernel);

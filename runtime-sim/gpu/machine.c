@@ -2,6 +2,7 @@
 #include "runtime-sim/gpu/machine_state.h"
 #include "support/random.h"
 #include <assert.h>
+#include <string.h>
 
 // A request is served: moves its values.
 static enum memsys_served serve(void *context, const struct memsys_request *request)
@@ -86,8 +87,23 @@ uint64_t machine_cycle(const struct machine *machine)
     return machine->start + machine->now;
 }
 
+uint64_t machine_waited(const struct machine *machine)
+{
+    uint64_t address = 0;
+    EACH_SCHEME (scheme, machine, waited)
+        address = address ? address : scheme->ops->waited(machine, scheme->state);
+    return address;
+}
+
+void machine_look_at_planes(struct machine *machine)
+{
+    memsys_look_at_gates(machine->shared.memsys);
+}
+
 void machine_report(const struct machine *machine, FILE *to)
 {
+    EACH_SCHEME (scheme, machine, report)
+        scheme->ops->report(machine, scheme->state, to);
     memsys_report(machine->shared.memsys, to, 32);
 }
 
@@ -275,13 +291,35 @@ static uint64_t last_cycle(const struct machine *machine)
     return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
 }
 
+// Advances to the next cycle with work, or with `is_short` to the next one at all. Returns
+// MACHINE_PAUSED if there is one.
+static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint64_t most)
+{
+    bool dispatches = !machine->shared.paused && machine_dispatch(machine);
+    if (!go_on(machine, dispatches || is_short, most)) {
+        if (!machine->open)
+            return end_cycle(machine, MACHINE_DONE);
+        if (!machine_relieve(machine) && !machine_relieve(machine))
+            return end_cycle(machine, MACHINE_STUCK);
+    }
+    if (machine->trace)
+        machine_trace_cycle(machine);
+    return MACHINE_PAUSED;
+}
+
+// Returns true if nothing is left to do: in an open run not before `until`.
+static bool is_over(const struct machine *machine)
+{
+    return !machine->open && (machine->until == UINT64_MAX || machine->now >= machine->until);
+}
+
 static enum machine_end run(struct machine *machine, struct grid_result *result)
 {
     const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
-    uint32_t evaluated = 0;
     uint64_t sampled = next_sample(machine);
-    while (machine->open) {
+    machine->ended_seen = machine->ended;
+    while (!is_over(machine)) {
         uint64_t most = least(least(sampled, limit), machine->looked_at + every);
         if (!machine_begin_due(machine, result))
             return MACHINE_FAULT;
@@ -289,59 +327,88 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
-        bool dispatches = !machine->shared.paused && machine_dispatch(machine);
-        if (!go_on(machine, dispatches, most)) {
-            if (!machine->open)
-                return end_cycle(machine, MACHINE_DONE);
-            if (!machine_relieve(machine) && !machine_relieve(machine))
-                return end_cycle(machine, MACHINE_STUCK);
-        }
-        if (machine->trace)
-            machine_trace_cycle(machine);
+        bool is_awaited = machine->is_open && machine->ended != machine->ended_seen;
+        enum machine_end end = leave_cycle(machine, is_awaited, least(most, machine->until));
+        if (end != MACHINE_PAUSED)
+            return end;
         if (machine->now == sampled) {
             sample(machine);
             sampled = next_sample(machine);
         }
         if (machine->now >= limit && machine->open)
             return MACHINE_CYCLES;
-        if (++evaluated % WATCHED_EVERY == 0)
+        if (++machine->evaluated % WATCHED_EVERY == 0)
             be_watched(machine);
         if (is_stopped(machine))
             return MACHINE_STOPPED;
         if (machine->now - machine->looked_at >= every && machine_watch(machine))
             return MACHINE_STUCK;
+        if (is_awaited || machine->now >= machine->until)
+            return MACHINE_PAUSED;
     }
     return MACHINE_DONE;
 }
 
 // Waits for nothing of the runs before it.
-static void init_run(struct machine *machine, struct machine_event *agenda, uint32_t count)
+void machine_open(struct machine *machine, const struct machine_limits *limits,
+                  struct grid_result *result)
 {
-    machine->agenda = agenda;
-    machine->agenda_count = machine->waiting = machine->open = count;
-    machine->agenda_first = machine->running_count = machine->live = machine->unreleased = 0;
+    *result = (struct grid_result){0};
+    arena_init(&machine->run_arena, machine->arena->memory);
+    machine->shared.fault = &result->fault;
+    machine->limits = limits;
+    machine->agenda.n = machine->agenda_first = machine->waiting = machine->open = 0;
+    machine->agenda = (__typeof__(machine->agenda)){0};
+    machine->running = NULL;
+    machine->running_count = machine->live = machine->unreleased = machine->evaluated = 0;
     machine->pausing = NULL;
     machine->shared.paused = machine->shared.profiled = false;
     machine->cycles_before = machine->totals.cycles;
     machine->begun = machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct machine_launch *launch = agenda[i].launch;
-        agenda[i].has_begun = agenda[i].has_ended = false;
-        if (agenda[i].kind != EVENT_LAUNCH)
-            continue;
-        launch->begun = launch->ended = machine_cycle(machine);
-        launch->warp_instructions = launch->thread_instructions = 0;
-    }
+    machine->is_open = true;
+    machine->until = UINT64_MAX;
 }
 
-static void end_run(struct machine *machine, struct grid_result *result)
+void machine_add_event(struct machine *machine, struct machine_event *event)
+{
+    struct machine_launch *launch = event->launch;
+    uint32_t count = machine->agenda.n;
+    event->has_begun = event->has_ended = false;
+    vec_push(&machine->run_arena, &machine->agenda, event);
+    machine->waiting++;
+    machine->open++;
+    if (!(count & (count - 1))) { // room for as many launches as events
+        struct running *room =
+            ARENA_ARRAY(&machine->run_arena, struct running, count ? 2 * count : 1);
+        if (machine->running_count)
+            memcpy(room, machine->running, machine->running_count * sizeof *room);
+        machine->running = room;
+    }
+    if (event->kind != EVENT_LAUNCH)
+        return;
+    launch->begun = launch->ended = machine_cycle(machine);
+    launch->warp_instructions = launch->thread_instructions = 0;
+}
+
+enum machine_end machine_proceed(struct machine *machine, uint64_t until,
+                                 struct grid_result *result)
+{
+    machine->until = until == UINT64_MAX      ? until
+                     : until > machine->start ? until - machine->start
+                                              : 0;
+    enum machine_end end = run(machine, result);
+    machine->until = UINT64_MAX;
+    return end;
+}
+
+static void end_launches(struct machine *machine, struct grid_result *result)
 {
     machine_count_there(machine);
     for (uint32_t i = 0; i < machine->running_count; i++)
         machine_release(&machine->running[i]);
-    for (uint32_t i = 0; i < machine->agenda_count; i++) {
-        struct machine_event *event = &machine->agenda[i];
+    for (uint32_t i = 0; i < machine->agenda.n; i++) {
+        struct machine_event *event = machine->agenda.v[i];
         if (!event->has_ended)
             event->ended = machine_cycle(machine);
         if (event->kind != EVENT_LAUNCH)
@@ -352,29 +419,31 @@ static void end_run(struct machine *machine, struct grid_result *result)
     }
 }
 
-enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
-                             const struct machine_limits *limits, struct grid_result *result)
+void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result)
 {
-    struct arena own;
-    arena_init(&own, machine->arena->memory);
-    *result = (struct grid_result){0};
-    machine->running = ARENA_ARRAY(&own, struct running, count);
-    machine->shared.fault = &result->fault;
-    machine->limits = limits;
-    init_run(machine, agenda, count);
-    enum machine_end end = run(machine, result);
     if (end == MACHINE_STUCK)
         machine_tell_stalls(machine, result);
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);
-    for (uint32_t i = 0; end == MACHINE_DONE && i < count; i++)
-        machine->totals.launches += agenda[i].kind == EVENT_LAUNCH;
+    for (uint32_t i = 0; end == MACHINE_DONE && i < machine->agenda.n; i++)
+        machine->totals.launches += machine->agenda.v[i]->kind == EVENT_LAUNCH;
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
         machine_trace_close(machine); // while its CTAs exist: no launch follows it
-    end_run(machine, result);
-    arena_free(&own);
+    end_launches(machine, result);
+    arena_free(&machine->run_arena);
+}
+
+enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
+                             const struct machine_limits *limits, struct grid_result *result)
+{
+    machine_open(machine, limits, result);
+    machine->is_open = false;
+    for (uint32_t i = 0; i < count; i++)
+        machine_add_event(machine, &agenda[i]);
+    enum machine_end end = run(machine, result);
+    machine_close(machine, end, result);
     return end;
 }
 

@@ -44,7 +44,8 @@ struct machine_config {
     struct scheme_classes classes[SCHEMES_MOST]; // classes of a machine's active schemes
     struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
     uint32_t added_count;
-    bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
+    struct image **image; // of the device, for schemes; NULL: they get none
+    bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
@@ -71,6 +72,9 @@ const char *machine_policy(struct arena *arena, const struct machine_config *con
 // Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
 // be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
+
+// Returns the state planes (enum plane_initial) that the enabled schemes need.
+uint8_t machine_planes(const struct machine_config *config);
 
 struct machine;
 struct trace;
@@ -127,13 +131,19 @@ struct machine_launch {
     const char *registers_source, *limit;
 };
 
+enum { COPY_OUTSTANDING = 64, COPY_PIECES = 256 }; // requests of a copy under way: usual, at most
+
 // A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: host
-// memory, which takes no time. The bytes of a line move when its request is served.
+// memory. The bytes of a line move when its request is served.
 struct machine_copy {
     uint64_t to, from, bytes;
     uint8_t *data_to; // the same places in this process
     const uint8_t *data_from;
-    uint32_t interval; // minimum of cycles between requests; 0 is 1
+    uint32_t interval;    // minimum of cycles between requests; 0 is 1
+    uint64_t rate;        // MB/s of the link to host memory, instead of `interval`; 0: no link
+    uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
+    uint8_t read_mark, write_mark; // of its requests, for schemes
+    bool one_engine;               // copies to the host use the engine of those to the device
 };
 
 enum machine_event_kind {
@@ -170,6 +180,7 @@ struct machine_limits {
 
 enum machine_end {
     MACHINE_DONE,
+    MACHINE_PAUSED,  // of machine_proceed: an event has ended, or `until` has come
     MACHINE_STOPPED, // launch->stop
     MACHINE_CYCLES,  // the limit
     MACHINE_STUCK,   // result->stalls names the warps that wait
@@ -183,6 +194,20 @@ enum machine_end {
 // or, if the run is stuck, of the first that is not over.
 enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
                              const struct machine_limits *limits, struct grid_result *result);
+
+// The same for an owner that adds events during the run. machine_open begins a run without
+// events. machine_add_event adds one, which stays until machine_close; `after` may name earlier
+// events of the run. machine_proceed runs until all events have ended (MACHINE_DONE), to the end of
+// a cycle in which one of them has ended, or up to the cycle `until` (UINT64_MAX: none). With
+// `until` it waits for that cycle even if no event is left. After another end than MACHINE_DONE and
+// MACHINE_PAUSED the run must be closed; machine_close gets the end that was the last. `limits`
+// and `result` stay until then.
+void machine_open(struct machine *machine, const struct machine_limits *limits,
+                  struct grid_result *result);
+void machine_add_event(struct machine *machine, struct machine_event *event);
+enum machine_end machine_proceed(struct machine *machine, uint64_t until,
+                                 struct grid_result *result);
+void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result);
 
 // Returns the registers of each thread of a launch. *source: the source of the number.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
@@ -221,3 +246,7 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
 void machine_write_notes(const struct machine *machine, FILE *to);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
+// Returns the address of a word of memory whose state a request waits for; 0: none waits.
+uint64_t machine_waited(const struct machine *machine);
+// The owner has changed state planes: requests that wait for them are looked at.
+void machine_look_at_planes(struct machine *machine);

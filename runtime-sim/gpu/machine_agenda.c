@@ -134,6 +134,9 @@ void machine_end_launch(struct machine *machine, struct running *running)
     machine->live--;
     machine->unreleased++;
     machine_end_event(machine, running->event);
+    if (!machine->live)
+        EACH_SCHEME (scheme, machine, ended)
+            scheme->ops->ended(machine, scheme->state);
 }
 
 // Pauses
@@ -181,6 +184,7 @@ void machine_end_event(struct machine *machine, struct machine_event *event)
     event->has_ended = true;
     event->ended = machine_cycle(machine);
     machine->open--;
+    machine->ended++;
 }
 
 static bool is_free(const struct machine_event *event)
@@ -223,14 +227,14 @@ bool machine_begin_due(struct machine *machine, struct grid_result *result)
         release_ended(machine);
     if (machine->pausing && has_drained(machine))
         end_pause(machine);
-    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda_count; i++) {
-        struct machine_event *event = &machine->agenda[i];
+    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
+        struct machine_event *event = machine->agenda.v[i];
         if (is_free(event) && event->cycle <= machine_cycle(machine) &&
             !begin_event(machine, event, result))
             return false;
     }
-    while (machine->agenda_first < machine->agenda_count &&
-           machine->agenda[machine->agenda_first].has_ended)
+    while (machine->agenda_first < machine->agenda.n &&
+           machine->agenda.v[machine->agenda_first]->has_ended)
         machine->agenda_first++;
     if (machine->running_count > launches)
         EACH_SCHEME (scheme, machine, launch)
@@ -247,13 +251,15 @@ uint64_t machine_agenda_next(const struct machine *machine)
 {
     uint64_t soon = machine->now + 1;
     uint64_t next = machine->copies ? machine_copies_next(machine) : UINT64_MAX;
+    if (machine->until != UINT64_MAX)
+        next = least(next, not_before(machine->until, soon));
     if (machine->pausing && has_drained(machine))
         next = soon;
     for (uint32_t i = 0; machine->live && i < machine->running_count; i++)
         if (machine->running[i].ready > machine->now)
             next = least(next, machine->running[i].ready);
-    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda_count; i++) {
-        const struct machine_event *event = &machine->agenda[i];
+    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
+        const struct machine_event *event = machine->agenda.v[i];
         uint64_t cycle = not_before(event->cycle, machine->start) - machine->start;
         if (is_free(event))
             next = least(next, not_before(cycle, soon));
@@ -264,6 +270,8 @@ uint64_t machine_agenda_next(const struct machine *machine)
 bool machine_agenda_holds(const struct machine *machine)
 {
     bool runs = false;
+    if (machine->until != UINT64_MAX) // the owner is about to add events
+        return true;
     for (uint32_t i = 0; i < machine->running_count && !machine->shared.paused; i++)
         runs |= machine->running[i].over < machine->running[i].ctas &&
                 machine->running[i].ready <= machine->now;

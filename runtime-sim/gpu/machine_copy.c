@@ -1,41 +1,53 @@
 // Copies as requests through the memory system, from an endpoint at the first partition's node.
 //
 // A copy is cut into pieces, each in one line at both ends. A piece reads its line of device
-// memory, then writes it; one end in host memory takes no time. Three engines, one for each
-// direction, share the endpoint and a table of pieces under way.
+// memory, then writes it; one end in host memory has no requests. There is an engine for each
+// direction. All share the endpoint, but each has its own table of pieces under way and its own
+// queue of requests, so that none waits for the pieces of another.
+//
+// With a rate the bytes cross a link to host memory, piece by piece: a write is sent when its bytes
+// have crossed, a read crosses when its reply has come. Reads are sent at the rate of the link.
 #include "runtime-sim/gpu/machine_state.h"
 #include <string.h>
 
-enum { PIECES = 64 }; // under way, of all engines
+enum { PIECES = COPY_PIECES, PIECE_WORDS = PIECES / 64, PIECE_BITS = 8 };
 
 enum copy_direction { COPY_TO_DEVICE, COPY_TO_HOST, COPY_WITHIN, COPY_DIRECTIONS };
 
 struct copy_piece {
-    struct copy_engine *engine;
     uint64_t to, from; // as struct machine_copy has them
     uint8_t *data_to;
     const uint8_t *data_from;
+    uint64_t ready; // cycle of its first request
     uint32_t bytes;
     bool reads; // it reads now, or else writes
     uint8_t line[MASK_BYTES];
 };
 
+// Bytes at a steady rate since a cycle.
+struct pace {
+    uint64_t base, bytes;
+    uint64_t end; // cycle in which the last of them has passed
+};
+
 struct copy_engine {
     VEC(struct machine_event *) list; // copies that have begun, from `first` on not over
     uint32_t first;
-    uint64_t done;   // bytes of the first that have pieces
-    uint64_t next;   // the first cycle of the next piece
-    uint32_t inside; // pieces under way
+    uint64_t done;              // bytes of the first that have pieces
+    struct pace request, link;  // of pieces begun, of replies across the link
+    uint32_t inside;            // pieces under way
+    uint64_t free[PIECE_WORDS]; // the set of pieces not in use
+    uint8_t queue[PIECES];      // a ring of pieces to be sent
+    uint32_t queue_head, queue_count;
+    struct copy_piece pieces[PIECES];
 };
 
 struct copy_engines {
     struct arena *arena;
     uint32_t end, line_bytes;
+    uint64_t clock; // MHz
     uint8_t client;
     struct copy_engine engines[COPY_DIRECTIONS];
-    struct copy_piece pieces[PIECES];
-    uint64_t free;                                  // the set of pieces not in use
-    uint8_t queue[PIECES], queue_head, queue_count; // pieces to be sent
 };
 
 void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
@@ -45,8 +57,10 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     *c = (struct copy_engines){.arena = machine->arena,
                                .end = tables->endpoint_count, // its row, until it is made
                                .line_bytes = (uint32_t)machine->config->memsys.llc.line_bytes,
-                               .client = (uint8_t)machine->requester_count,
-                               .free = UINT64_MAX};
+                               .clock = machine->config->memsys.memory.core_clock,
+                               .client = (uint8_t)machine->requester_count};
+    for (int i = 0; i < COPY_DIRECTIONS; i++)
+        memset(c->engines[i].free, 0xff, sizeof c->engines[i].free);
     machine_add_requester(machine, &requester);
     tables->requester_count = machine->requester_count;
     tables->endpoints[tables->endpoint_count++] = (struct memsys_endpoint){
@@ -62,9 +76,9 @@ void machine_begin_copy(struct machine *machine, struct machine_event *event)
 {
     struct copy_engines *c = machine->copies;
     const struct machine_copy *copy = &event->copy;
-    enum copy_direction direction = !copy->from ? COPY_TO_DEVICE
-                                    : !copy->to ? COPY_TO_HOST
-                                                : COPY_WITHIN;
+    enum copy_direction direction = !copy->from || (copy->one_engine && !copy->to) ? COPY_TO_DEVICE
+                                    : !copy->to                                    ? COPY_TO_HOST
+                                                                                   : COPY_WITHIN;
     struct copy_engine *engine = &c->engines[direction];
     if (engine->first == engine->list.n)
         engine->first = engine->list.n = 0;
@@ -73,55 +87,98 @@ void machine_begin_copy(struct machine *machine, struct machine_event *event)
 
 // Requests
 
+static const struct machine_copy *current(const struct copy_engine *engine)
+{
+    return &engine->list.v[engine->first]->copy;
+}
+
+static bool has_copy(const struct copy_engine *engine)
+{
+    return engine->first < engine->list.n;
+}
+
+// Lets bytes pass after those before them, from this cycle on at the earliest.
+static void pass(const struct copy_engines *c, struct pace *pace, uint64_t rate, uint64_t now,
+                 uint64_t bytes)
+{
+    if (pace->end < now)
+        *pace = (struct pace){.base = now};
+    pace->bytes += bytes;
+    pace->end = pace->base + (pace->bytes * c->clock + rate - 1) / rate;
+}
+
 static uint32_t line_left(const struct copy_engines *c, uint64_t address)
 {
     return address ? c->line_bytes - (uint32_t)(address % c->line_bytes) : c->line_bytes;
 }
 
-static void push(struct copy_engines *c, uint32_t piece)
+static void push(struct copy_engine *engine, uint32_t piece)
 {
-    c->queue[(c->queue_head + c->queue_count++) % PIECES] = (uint8_t)piece;
+    engine->queue[(engine->queue_head + engine->queue_count++) % PIECES] = (uint8_t)piece;
+}
+
+static uint32_t take_free(struct copy_engine *engine)
+{
+    uint32_t word = 0;
+    while (!engine->free[word])
+        word++;
+    uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(engine->free[word]);
+    engine->free[word] &= engine->free[word] - 1;
+    engine->inside++;
+    return index;
 }
 
 static void begin_piece(struct copy_engines *c, struct copy_engine *engine, uint64_t now)
 {
-    const struct machine_copy *copy = &engine->list.v[engine->first]->copy;
-    uint32_t index = (uint32_t)__builtin_ctzll(c->free);
-    struct copy_piece *piece = &c->pieces[index];
+    const struct machine_copy *copy = current(engine);
+    uint32_t index = take_free(engine);
+    struct copy_piece *piece = &engine->pieces[index];
     uint64_t left = copy->bytes - engine->done;
-    *piece = (struct copy_piece){.engine = engine,
-                                 .to = copy->to ? copy->to + engine->done : 0,
+    *piece = (struct copy_piece){.to = copy->to ? copy->to + engine->done : 0,
                                  .from = copy->from ? copy->from + engine->done : 0,
                                  .data_to = copy->data_to + engine->done,
                                  .data_from = copy->data_from + engine->done,
+                                 .ready = now,
                                  .reads = copy->from};
     uint32_t most = line_left(c, piece->to), other = line_left(c, piece->from);
     most = most < other ? most : other;
     piece->bytes = left < most ? (uint32_t)left : most;
-    c->free &= ~(UINT64_C(1) << index);
     engine->done += piece->bytes;
-    engine->next = now + (copy->interval ? copy->interval : 1);
-    engine->inside++;
-    push(c, index);
+    if (copy->rate)
+        pass(c, &engine->request, copy->rate, now, piece->bytes);
+    else
+        engine->request.end = now + (copy->interval ? copy->interval : 1);
+    if (copy->rate && !copy->from)
+        piece->ready = engine->request.end;
+    push(engine, index);
 }
 
 static bool has_more(const struct copy_engine *engine)
 {
-    return engine->first < engine->list.n &&
-           engine->done < engine->list.v[engine->first]->copy.bytes;
+    return has_copy(engine) && engine->done < current(engine)->bytes;
 }
 
-static bool send(struct machine *machine, uint32_t index)
+// Returns true if the engine begins pieces as soon as its pace lets it.
+static bool has_room(const struct copy_engine *engine)
+{
+    const struct machine_copy *copy = has_copy(engine) ? current(engine) : NULL;
+    return copy && engine->inside < (copy->outstanding ? copy->outstanding : COPY_OUTSTANDING);
+}
+
+static bool send(struct machine *machine, uint32_t number, uint32_t index)
 {
     const struct copy_engines *c = machine->copies;
-    const struct copy_piece *piece = &c->pieces[index];
+    const struct copy_piece *piece = &c->engines[number].pieces[index];
+    const struct machine_copy *copy = current(&c->engines[number]);
     uint64_t address = piece->reads ? piece->from : piece->to;
     uint32_t at = (uint32_t)(address % c->line_bytes);
     const struct memsys_request request = {.line = address / c->line_bytes,
                                            .bytes = mask_range(at, at + piece->bytes),
                                            .core = c->end,
-                                           .tag = index,
+                                           .tag = number << PIECE_BITS | index,
                                            .kind = piece->reads ? MEMSYS_READ : MEMSYS_WRITE,
+                                           .mark =
+                                               piece->reads ? copy->read_mark : copy->write_mark,
                                            .client = c->client};
     if (!memsys_can_send(machine->shared.memsys, &request))
         return false;
@@ -129,9 +186,15 @@ static bool send(struct machine *machine, uint32_t index)
     return true;
 }
 
+// The piece that a request or a reply is for.
+static struct copy_piece *piece_of(struct copy_engines *c, uint32_t tag)
+{
+    return &c->engines[tag >> PIECE_BITS].pieces[tag % PIECES];
+}
+
 void machine_serve_copy(struct machine *machine, const struct memsys_request *request)
 {
-    struct copy_piece *piece = &machine->copies->pieces[request->tag];
+    struct copy_piece *piece = piece_of(machine->copies, request->tag);
     if (!piece->from)
         memcpy(piece->data_to, piece->data_from, piece->bytes);
     else if (!piece->reads)
@@ -142,16 +205,14 @@ void machine_serve_copy(struct machine *machine, const struct memsys_request *re
 
 // Replies
 
-static void end_piece(struct machine *machine, uint32_t index)
+static void end_piece(struct machine *machine, struct copy_engine *engine, uint32_t index)
 {
-    struct copy_engines *c = machine->copies;
-    struct copy_engine *engine = c->pieces[index].engine;
-    c->free |= UINT64_C(1) << index;
+    const struct machine_copy *copy = current(engine);
+    if (copy->rate && !copy->to)
+        pass(machine->copies, &engine->link, copy->rate, machine->now, engine->pieces[index].bytes);
+    engine->free[index / 64] |= UINT64_C(1) << index % 64;
+    engine->inside--;
     machine->progress++;
-    if (--engine->inside || has_more(engine))
-        return;
-    machine_end_event(machine, engine->list.v[engine->first++]);
-    engine->done = 0;
 }
 
 static void take_replies(struct machine *machine)
@@ -159,49 +220,83 @@ static void take_replies(struct machine *machine)
     struct copy_engines *c = machine->copies;
     const struct memsys_request *reply;
     while ((reply = memsys_peek(machine->shared.memsys, c->end))) {
-        uint32_t index = reply->tag;
+        struct copy_engine *engine = &c->engines[reply->tag >> PIECE_BITS];
+        struct copy_piece *piece = piece_of(c, reply->tag);
+        uint32_t index = reply->tag % PIECES;
         memsys_pop(machine->shared.memsys, c->end);
-        if (c->pieces[index].reads && c->pieces[index].to) {
-            c->pieces[index].reads = false;
-            push(c, index);
+        if (piece->reads && piece->to) {
+            piece->reads = false;
+            push(engine, index);
         } else {
-            end_piece(machine, index);
+            end_piece(machine, engine, index);
         }
     }
 }
 
-// A copy without bytes has no replies.
-static void end_empty(struct machine *machine, struct copy_engine *engine)
+// Returns true if all pieces of the current copy have replies. Its bytes may still cross the link.
+static bool has_replies(const struct copy_engine *engine)
 {
-    while (engine->first < engine->list.n && !engine->list.v[engine->first]->copy.bytes)
+    return has_copy(engine) && !engine->inside && !has_more(engine);
+}
+
+static void end_copies(struct machine *machine, struct copy_engine *engine)
+{
+    while (has_replies(engine) && engine->link.end <= machine->now) {
         machine_end_event(machine, engine->list.v[engine->first++]);
+        engine->done = 0;
+    }
+}
+
+static void send_pieces(struct machine *machine, uint32_t number)
+{
+    struct copy_engine *engine = &machine->copies->engines[number];
+    while (engine->queue_count) {
+        uint32_t index = engine->queue[engine->queue_head];
+        if (engine->pieces[index].ready > machine->now || !send(machine, number, index))
+            return;
+        engine->queue_head = (engine->queue_head + 1) % PIECES;
+        engine->queue_count--;
+    }
 }
 
 void machine_tick_copies(struct machine *machine)
 {
     struct copy_engines *c = machine->copies;
     take_replies(machine);
-    for (int i = 0; i < COPY_DIRECTIONS; i++) {
+    for (uint32_t i = 0; i < COPY_DIRECTIONS; i++) {
         struct copy_engine *engine = &c->engines[i];
-        end_empty(machine, engine);
-        if (c->free && has_more(engine) && engine->next <= machine->now)
+        end_copies(machine, engine);
+        if (has_room(engine) && has_more(engine) && engine->request.end <= machine->now)
             begin_piece(c, engine, machine->now);
     }
-    while (c->queue_count && send(machine, c->queue[c->queue_head])) {
-        c->queue_head = (uint8_t)((c->queue_head + 1) % PIECES);
-        c->queue_count--;
-    }
+    for (uint32_t i = 0; i < COPY_DIRECTIONS; i++)
+        send_pieces(machine, i);
 }
 
-// A queue that is not empty waits for the network.
+// A piece that is ready and not sent waits for the network.
+static uint64_t engine_next(const struct copy_engine *engine, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    if (has_replies(engine))
+        next = engine->link.end;
+    else if (has_room(engine) && has_more(engine))
+        next = engine->request.end;
+    if (engine->queue_count) {
+        uint64_t ready = engine->pieces[engine->queue[engine->queue_head]].ready;
+        if (ready <= now)
+            return next > now ? next : UINT64_MAX;
+        next = ready < next ? ready : next;
+    }
+    return next > now ? next : now + 1;
+}
+
 uint64_t machine_copies_next(const struct machine *machine)
 {
-    const struct copy_engines *c = machine->copies;
-    uint64_t next = UINT64_MAX, soon = machine->now + 1;
-    for (int i = 0; i < COPY_DIRECTIONS && c->free && !c->queue_count; i++) {
-        uint64_t at = c->engines[i].next > soon ? c->engines[i].next : soon;
-        if (has_more(&c->engines[i]))
-            next = at < next ? at : next;
+    uint64_t next = UINT64_MAX;
+    for (int i = 0; i < COPY_DIRECTIONS; i++) {
+        const struct copy_engine *engine = &machine->copies->engines[i];
+        uint64_t at = has_copy(engine) ? engine_next(engine, machine->now) : UINT64_MAX;
+        next = at < next ? at : next;
     }
     return next;
 }
@@ -210,6 +305,6 @@ uint32_t machine_copies_inside(const struct machine *machine)
 {
     uint32_t inside = 0;
     for (int i = 0; machine->copies && i < COPY_DIRECTIONS; i++)
-        inside += machine->copies->engines[i].inside;
-    return machine->copies ? inside - machine->copies->queue_count : 0;
+        inside += machine->copies->engines[i].inside - machine->copies->engines[i].queue_count;
+    return inside;
 }

@@ -58,16 +58,21 @@ struct machine {
     struct launch_time time;
     uint64_t shuffle; // state; 0: off
     uint32_t *order;
-    struct machine_event *agenda;
-    uint32_t agenda_count, agenda_first; // all before `agenda_first` have ended
-    uint32_t waiting, open;              // events that have not begun, and that have not ended
-    struct machine_event *pausing;       // pause event that waits for replies to all cores; NULL:
-                                         // none
-    struct copy_engines *copies;         // NULL: no copies
-    struct running *running;             // launches that have begun
-    uint32_t running_count, live;        // of these, not over
-    uint32_t unreleased;                 // over, with memory
-    uint64_t progress;                   // CTAs begun and ended
+    struct arena run_arena;             // of this run
+    VEC(struct machine_event *) agenda; // of this run
+    uint32_t agenda_first;              // all before it have ended
+    bool is_open;                       // the owner may add events during the run
+    uint64_t until;                     // the run pauses in this cycle, as `now` counts
+    uint64_t ended, ended_seen;         // events, of all runs; at the begin of this part of the run
+    uint32_t evaluated;                 // cycles of this run
+    uint32_t waiting, open;             // events that have not begun, and that have not ended
+    struct machine_event *pausing;      // pause event that waits for replies to all cores; NULL:
+                                        // none
+    struct copy_engines *copies;        // NULL: no copies
+    struct running *running;            // launches that have begun
+    uint32_t running_count, live;       // of these, not over
+    uint32_t unreleased;                // over, with memory
+    uint64_t progress;                  // CTAs begun and ended
     uint64_t progress_seen, progress_at; // sum of all that the watchdog counts, and the cycle of
                                          // its last growth
     uint64_t looked_at;                  // cycle of the last search for CTAs without progress

@@ -42,6 +42,13 @@ uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request 
 
 // Cores
 
+static const struct memsys_message *message_of(const struct memsys *m,
+                                               const struct memsys_request *request)
+{
+    const struct memsys_gate *gate = m->tables.gate;
+    return &m->messages[gate ? gate->message_of(gate->context, request) : request->message];
+}
+
 static bool can_send_past(struct memsys *m, struct memsys_path *path,
                           const struct memsys_request *request)
 {
@@ -60,7 +67,7 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
         return can_send_past(m, path, request);
     if (m->ports && core < m->cores)
         return memsys_port_can_send(m, core);
-    uint8_t class = m->messages[request->message].request_class;
+    uint8_t class = message_of(m, request)->request_class;
     if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
     m->stats.refused++;
@@ -102,7 +109,8 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
     m->unused = entry->next;
     *entry = (struct memsys_entry){.request = *request, .sent = m->cycle * m->core_period};
     entry->created = request->since ? request->since * m->core_period : entry->sent;
-    if (request->kind == MEMSYS_READ)
+    entry->request.message = (uint8_t)(message_of(m, request) - m->messages);
+    if (request->kind == MEMSYS_READ && !m->config->named_reads)
         entry->request.bytes =
             m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
     entry->partition = memsys_partition_of(m, request->line);

@@ -1,0 +1,310 @@
+// Execution of commands by the machine. A period is a run of the machine: from the begin of a
+// command while nothing else is under way, until nothing is under way again.
+#include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/exec/memory/plane.h"
+#include <string.h>
+
+void timed_count_run(struct timed *timed, struct timed_kernel *kernel,
+                     const struct stats_mark *before, uint64_t launches, uint64_t cycles)
+{
+    struct timed_kernel *const both[] = {&timed->total, kernel};
+    for (int i = 0; i < 1 + !!kernel; i++) {
+        both[i]->launches += launches;
+        both[i]->cycles += cycles;
+        stats_sum(&timed->stats, before, &both[i]->sum);
+    }
+}
+
+static void sample(void *context, uint64_t cycle)
+{
+    struct timed *timed = context;
+    timed->options->sample(timed->options->context, timed->kernel, cycle);
+    stats_retake(&timed->stats, &timed->sampled);
+}
+
+struct machine_limits timed_limits(struct timed *timed)
+{
+    return (struct machine_limits){
+        .every = timed->options->interval,
+        .sample = sample,
+        .context = timed,
+        .cycle = &timed->cycle,
+        .ctas_done = &timed->ctas_done,
+    };
+}
+
+// For progress, and for the rows of a time series.
+static void show_launch(struct timed *timed, const struct device_launch *one)
+{
+    const uint32_t *grid = one->launch->grid;
+    const char *name = one->kernel->name;
+    bool is_first = !strcmp(timed->kernel, "copy");
+    timed->kernel = is_first ? name : arena_printf(timed->arena, "%s+%s", timed->kernel, name);
+    atomic_fetch_add(&timed->ctas, (uint64_t)grid[0] * grid[1] * grid[2]);
+}
+
+// Events
+
+// Copies that take no time, and calls.
+static void do_command(void *context, uint64_t cycle)
+{
+    struct device_command *command = context;
+    (void)cycle;
+    switch (command->kind) {
+    case COMMAND_COPY: memmove(command->data_to, command->data_from, command->bytes); break;
+    case COMMAND_SET: memset(command->data_to, command->value, command->bytes); break;
+    default:
+        if (command->call)
+            command->call(command->context);
+    }
+}
+
+static void plan_copy(const struct timed_options *options, const struct device_command *command,
+                      struct arena *arena, struct machine_copy *copy)
+{
+    bool crosses = command->kind == COMMAND_COPY && (!command->to || !command->from);
+    uint8_t trigger = plane_mark(plane_trigger_of(command->mark), PLANE_KEEP);
+    uint8_t action = plane_mark(PLANE_ALWAYS, plane_action_of(command->mark));
+    *copy = (struct machine_copy){.to = command->to,
+                                  .from = command->from,
+                                  .bytes = command->bytes,
+                                  .data_to = command->data_to,
+                                  .data_from = command->data_from,
+                                  .interval = options->copy_interval,
+                                  .rate = crosses ? options->link_rate : 0,
+                                  .outstanding = options->copy_outstanding,
+                                  .read_mark = (crosses ? command->mark : trigger) | PLANE_OF_HOST,
+                                  .write_mark = (crosses ? command->mark : action) | PLANE_OF_HOST,
+                                  .one_engine = options->one_copy_engine};
+    if (command->kind == COMMAND_SET) {
+        uint8_t *values = arena_alloc(arena, command->bytes + 1);
+        memset(values, command->value, command->bytes);
+        copy->data_from = values;
+    }
+}
+
+static struct machine_event *plan_command(const struct timed *timed, struct device_command *command,
+                                          struct arena *arena)
+{
+    struct machine_event *event = ARENA_NEW(arena, struct machine_event);
+    *event = (struct machine_event){.kind = EVENT_CALL, .call = do_command, .context = command};
+    if (command->kind == COMMAND_LAUNCH) {
+        event->kind = EVENT_LAUNCH;
+        event->launch = ARENA_NEW(arena, struct machine_launch);
+        event->launch->launch = command->launch->launch;
+        event->launch->sample_waves = timed->options->sampling.waves;
+    } else if (command->kind != COMMAND_CALL && timed->options->copies) {
+        event->kind = EVENT_COPY;
+        plan_copy(timed->options, command, arena, &event->copy);
+    }
+    return event;
+}
+
+// Periods
+
+// Lets the machine wait for a cycle, for no kernel's account.
+static void wait_until(struct timed *timed, uint64_t cycle)
+{
+    struct timed_period *period = &timed->period;
+    if (cycle <= machine_cycle(timed->machine))
+        return;
+    machine_open(timed->machine, &period->limits, &period->result);
+    enum machine_end end = machine_proceed(timed->machine, cycle, &period->result);
+    machine_close(timed->machine, end == MACHINE_PAUSED ? MACHINE_DONE : end, &period->result);
+}
+
+static void open_period(struct timed *timed, uint64_t cycle)
+{
+    struct timed_period *period = &timed->period;
+    period->limits = timed_limits(timed);
+    wait_until(timed, cycle);
+    uint64_t begun = machine_cycle(timed->machine), most = timed->options->max_cycles;
+    if (most)
+        period->limits.cycles =
+            begun + (most > timed->total.cycles ? most - timed->total.cycles : 1);
+    period->commands = (__typeof__(period->commands)){0};
+    period->events = (__typeof__(period->events)){0};
+    period->ended = period->first = 0;
+    period->before = stats_take(&timed->stats, &period->arena);
+    period->begun = begun;
+    period->is_open = true;
+    timed->used = true;
+    timed->kernel = "copy";
+    atomic_store(&timed->cycle, 0);
+    atomic_store(&timed->ctas_done, 0);
+    atomic_store(&timed->ctas, 0);
+    machine_open(timed->machine, &period->limits, &period->result);
+}
+
+static struct machine_event *add_command(struct timed *timed, struct device_command *command)
+{
+    struct timed_period *period = &timed->period;
+    struct machine_event *event = plan_command(timed, command, &period->arena);
+    for (uint32_t i = 0; i < 2 && period->commands.n; i++) {
+        const struct device_command *after = command->after[i];
+        if (after && !after->has_ended)
+            event->after[i] = period->events.v[after->number - period->commands.v[0]->number];
+    }
+    vec_push(&period->arena, &period->commands, command);
+    vec_push(&period->arena, &period->events, event);
+    machine_add_event(timed->machine, event);
+    if (command->launch)
+        show_launch(timed, command->launch);
+    return event;
+}
+
+static void sample_launch(const struct timed *timed, struct timed_kernel *kernel,
+                          const struct device_launch *one, const struct machine_launch *run)
+{
+    double skipped = machine_sample_cycles(run);
+    kernel->sampled.skipped_cycles += skipped;
+    kernel->sampled.skipped_instructions += run->skipped.warp_instructions;
+    sample_add(&kernel->sampled, sample_measures(&timed->options->sampling, one->launch->id),
+               (double)(run->ended - run->begun) + skipped, one->warp_instructions);
+}
+
+static struct timed_kernel *count_launch(struct timed *timed, struct device_launch *one,
+                                         const struct machine_launch *run)
+{
+    struct timed_kernel *kernel = timed_counts(timed, one->kernel);
+    one->warp_instructions = run->warp_instructions + run->skipped.warp_instructions;
+    one->thread_instructions = run->thread_instructions + run->skipped.thread_instructions;
+    kernel->warp_instructions += run->warp_instructions;
+    kernel->thread_instructions += run->thread_instructions;
+    kernel->registers = run->registers;
+    kernel->registers_source = run->registers_source;
+    kernel->room = run->room;
+    kernel->limit = run->limit;
+    sample_launch(timed, kernel, one, run);
+    return kernel;
+}
+
+// Statistics of the machine belong to the kernel of a launch that ran by itself, and to none of
+// several.
+static void count_launches(struct timed *timed)
+{
+    const struct timed_period *period = &timed->period;
+    uint64_t launches = 0, cycles = machine_cycle(timed->machine) - period->begun;
+    timed->last = NULL;
+    for (uint32_t i = 0; i < period->commands.n; i++)
+        launches += period->commands.v[i]->kind == COMMAND_LAUNCH;
+    for (uint32_t i = 0; i < period->commands.n; i++) {
+        struct device_launch *one = period->commands.v[i]->launch;
+        const struct machine_launch *run = period->events.v[i]->launch;
+        if (!one)
+            continue;
+        struct timed_kernel *kernel = count_launch(timed, one, run);
+        if (launches == 1) {
+            timed->last = kernel;
+            continue;
+        }
+        kernel->together++;
+        kernel->launches++;
+        kernel->cycles += run->ended - run->begun;
+    }
+    timed_count_run(timed, timed->last, &period->before, launches, cycles);
+}
+
+// Reports the ends of commands to their owners. Those before `first` have ended.
+static void note_ends(struct timed_period *period)
+{
+    bool is_first = true;
+    for (uint32_t i = period->first; i < period->commands.n; i++) {
+        struct device_command *command = period->commands.v[i];
+        const struct machine_event *event = period->events.v[i];
+        period->ended += event->has_ended && !command->has_ended;
+        command->has_ended = event->has_ended;
+        command->begun = event->begun;
+        command->ended = event->ended;
+        is_first &= event->has_ended;
+        period->first += is_first;
+    }
+}
+
+static void close_period(struct timed *timed, enum machine_end end)
+{
+    struct timed_period *period = &timed->period;
+    machine_close(timed->machine, end, &period->result);
+    period->first = 0;
+    note_ends(period);
+    count_launches(timed);
+    period->is_open = false;
+}
+
+void timed_execute(void *context, struct device_command *const *commands, uint32_t count,
+                   struct grid_result *result)
+{
+    struct timed *timed = context;
+    if (timed->options->max_cycles && timed->total.cycles >= timed->options->max_cycles) {
+        *result = (struct grid_result){.limited = true};
+        return;
+    }
+    open_period(timed, 0);
+    for (uint32_t i = 0; i < count; i++)
+        add_command(timed, commands[i]);
+    enum machine_end end;
+    do
+        end = machine_proceed(timed->machine, UINT64_MAX, &timed->period.result);
+    while (end == MACHINE_PAUSED);
+    close_period(timed, end);
+    *result = timed->period.result;
+    arena_free(&timed->period.arena);
+}
+
+// One by one
+
+void timed_start(struct timed *timed, struct device_command *command, uint64_t cycle)
+{
+    if (!timed->period.is_open)
+        open_period(timed, cycle);
+    command->after[0] = command->after[1] = NULL;
+    add_command(timed, command)->cycle = cycle;
+    if (command->launch)
+        device_begin_launch(timed->device, command->launch);
+}
+
+// The end of a period for the device: its launches count, and one of them is to blame for a fault.
+static void report(struct timed *timed, struct device_result *result)
+{
+    const struct timed_period *period = &timed->period;
+    result->grid = period->result;
+    for (uint32_t i = 0; i < period->commands.n; i++)
+        if (period->commands.v[i]->launch)
+            device_end_launch(period->commands.v[i]->launch, result);
+    result->end = device_end_of(&period->result);
+}
+
+enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device_result *result)
+{
+    struct timed_period *period = &timed->period;
+    *result = (struct device_result){.end = DEVICE_DONE};
+    if (!period->is_open)
+        return DEVICE_DONE;
+    double before = device_cpu_seconds();
+    enum machine_end end = machine_proceed(timed->machine, until, &period->result);
+    note_ends(period);
+    if (end == MACHINE_PAUSED && period->ended == period->commands.n)
+        end = MACHINE_DONE;
+    if (end != MACHINE_PAUSED) {
+        close_period(timed, end);
+        report(timed, result);
+        arena_free(&period->arena);
+    }
+    timed->device->kernel_cpu_seconds += device_cpu_seconds() - before;
+    return result->end;
+}
+
+void timed_look_at_planes(struct timed *timed)
+{
+    machine_look_at_planes(timed->machine);
+}
+
+uint64_t timed_waited(const struct timed *timed)
+{
+    return machine_waited(timed->machine);
+}
+
+uint64_t timed_cycle(const struct timed *timed)
+{
+    return machine_cycle(timed->machine);
+}

@@ -1,0 +1,237 @@
+// The caller's side: calls enqueue commands, or wait for them.
+#include "runtime-sim/host/host_state.h"
+
+// Enqueues the command. The call takes `call` picoseconds.
+static struct host_command *enqueue(struct host_stream *stream, const char *name,
+                                    struct host_command made, uint64_t call)
+{
+    struct host *host = stream->host;
+    struct host_command *command = ARENA_NEW(&host->device->queue_arena, struct host_command);
+    *command = made;
+    host_trace_call(host, name, host->now, host->now + call);
+    host->now += call;
+    host->counts.calls += call / HOST_NS;
+    host->counts.commands += !made.at_once;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
+    command->stream = stream;
+    command->number = ++host->calls;
+    command->enqueued = host->now;
+    *(stream->last ? &stream->last->next : &stream->first) = command;
+    stream->last = command;
+    host->open++;
+    return command;
+}
+
+const char *host_check_copy(const struct host *host, const struct host_copy *copy)
+{
+    const struct device *device = host->device;
+    const uint64_t ends[] = {copy->from, copy->to};
+    // Memory without bits is full: to fill it has no effect.
+    bool has_state = copy->mark && copy->mark != plane_mark(PLANE_ALWAYS, PLANE_FILL);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] && !device_at(device, ends[i], copy->bytes))
+            return "the bytes are not in one live allocation";
+        if (ends[i] && has_state && !plane_covers(device->image, ends[i], copy->bytes))
+            return "a trigger, or to empty words, needs memory with full/empty bits";
+    }
+    if (copy->to && copy->from && copy->to < copy->from + copy->bytes &&
+        copy->from < copy->to + copy->bytes)
+        return "source and destination overlap";
+    return NULL;
+}
+
+// Finds the bytes of a copy in this process. Returns false if the copy is refused.
+static bool find_bytes(struct host *host, const struct host_copy *copy,
+                       struct device_command *command)
+{
+    struct device *device = host->device;
+    if (host_check_copy(host, copy))
+        return false;
+    *command = (struct device_command){.kind = COMMAND_COPY,
+                                       .to = copy->to,
+                                       .from = copy->from,
+                                       .bytes = copy->bytes,
+                                       .data_to = copy->data_to,
+                                       .data_from = copy->data_from,
+                                       .mark = copy->mark};
+    if (copy->from)
+        command->data_from = device_at(device, copy->from, copy->bytes);
+    if (copy->to)
+        command->data_to = device_at_written(device, copy->to, copy->bytes);
+    return true;
+}
+
+bool host_copy(struct host_stream *stream, const struct host_copy *copy)
+{
+    const struct host_config *config = stream->host->config;
+    struct host_command made = {.latency = host_us(config->copy_driver_us)};
+    if (!find_bytes(stream->host, copy, &made.command))
+        return false;
+    enqueue(stream, "copy", made, host_us(config->copy_call_us));
+    return true;
+}
+
+bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t bytes)
+{
+    const struct host_config *config = stream->host->config;
+    struct host_command made = {
+        .command = {.kind = COMMAND_SET,
+                    .to = to,
+                    .bytes = bytes,
+                    .value = value,
+                    .mark = plane_mark(PLANE_ALWAYS, PLANE_FILL)},
+        .latency = host_us(config->launch_driver_us),
+    };
+    made.command.data_to = device_at_written(stream->host->device, to, bytes);
+    if (made.command.data_to)
+        enqueue(stream, "set", made, host_us(config->launch_call_us));
+    return made.command.data_to;
+}
+
+bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes,
+                    enum plane_action action)
+{
+    const struct host_config *config = stream->host->config;
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL,
+                    .to = address,
+                    .bytes = bytes,
+                    .mark = plane_mark(PLANE_ALWAYS, action)},
+        .latency = host_us(config->launch_driver_us),
+    };
+    if (!plane_covers(stream->host->device->image, address, bytes))
+        return false;
+    enqueue(stream, "set state", made, host_us(config->launch_call_us));
+    return true;
+}
+
+void host_launch(struct host_stream *stream, struct device_launch *launch)
+{
+    const struct host_config *config = stream->host->config;
+    struct host_command made = {.command = {.kind = COMMAND_LAUNCH, .launch = launch},
+                                .latency = host_us(config->launch_driver_us)};
+    enqueue(stream, "launch", made, host_us(config->launch_call_us));
+}
+
+void host_call(struct host_stream *stream, void (*call)(void *context), void *context)
+{
+    struct host_command made = {.command = {.kind = COMMAND_CALL, .call = call, .context = context},
+                                .at_once = true};
+    enqueue(stream, "call", made, 0);
+}
+
+void host_record(struct host_stream *stream, struct host_event *event)
+{
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL}, .at_once = true, .record = event};
+    *event = (struct host_event){.command = enqueue(stream, "record", made, 0)};
+}
+
+void host_wait(struct host_stream *stream, const struct host_event *event)
+{
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL}, .at_once = true, .after = event->command};
+    if (event->command)
+        enqueue(stream, "wait", made, 0);
+}
+
+// Waiting
+
+static bool has_no_commands(const void *context)
+{
+    const struct host_stream *stream = context;
+    return !stream->first;
+}
+
+static bool has_ended(const void *context)
+{
+    const struct host_command *command = context;
+    return command->stage == HOST_ENDED;
+}
+
+static bool has_happened(const void *context)
+{
+    const struct host_event *event = context;
+    return !event->command;
+}
+
+static bool is_idle(const void *context)
+{
+    const struct host *host = context;
+    return !host->open;
+}
+
+static bool never(const void *context)
+{
+    (void)context;
+    return false;
+}
+
+// The caller waits, and then takes `after` picoseconds to return.
+static enum device_end wait_until(struct host *host, bool (*is_over)(const void *context),
+                                  const void *context, uint64_t after, struct device_result *result)
+{
+    uint64_t begun = host->now;
+    enum device_end end = host_advance(host, is_over, context, UINT64_MAX, result);
+    host->now = host->time > begun ? host->time : begun;
+    host_trace_call(host, "wait", begun, host->now);
+    host_trace_call(host, "return", host->now, host->now + after);
+    host->counts.waits += (host->now - begun) / HOST_NS;
+    host->counts.calls += after / HOST_NS;
+    host->now += after;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
+    if (!host->open) {
+        device_drop(host->device);
+        plane_next_round(host->device->image);
+    }
+    return end;
+}
+
+static enum device_end synchronise(struct host *host, bool (*is_over)(const void *context),
+                                   const void *context, struct device_result *result)
+{
+    uint64_t call = host_us(host->config->sync_call_us);
+    host_trace_call(host, "synchronise", host->now, host->now + call);
+    host->now += call;
+    host->counts.calls += call / HOST_NS;
+    return wait_until(host, is_over, context, host_us(host->config->sync_after_us), result);
+}
+
+enum device_end host_synchronise_stream(struct host_stream *stream, struct device_result *result)
+{
+    return synchronise(stream->host, has_no_commands, stream, result);
+}
+
+enum device_end host_synchronise_event(struct host *host, struct host_event *event,
+                                       struct device_result *result)
+{
+    return synchronise(host, has_happened, event, result);
+}
+
+enum device_end host_synchronise(struct host *host, struct device_result *result)
+{
+    return synchronise(host, is_idle, host, result);
+}
+
+enum device_end host_copy_now(struct host_stream *stream, const struct host_copy *copy,
+                              bool *enqueued, struct device_result *result)
+{
+    struct host *host = stream->host;
+    struct host_command made = {.latency = host_us(host->config->memcpy_us)};
+    *result = (struct device_result){.end = DEVICE_DONE};
+    *enqueued = find_bytes(host, copy, &made.command);
+    if (!*enqueued)
+        return DEVICE_DONE;
+    struct host_command *command = enqueue(stream, "copy", made, 0);
+    return wait_until(host, has_ended, command, 0, result);
+}
+
+enum device_end host_finish(struct host *host, struct device_result *result)
+{
+    return host_advance(host, is_idle, host, UINT64_MAX, result);
+}
+
+enum device_end host_look(struct host *host, struct device_result *result)
+{
+    return host_advance(host, never, NULL, host->now, result);
+}
