@@ -29,8 +29,7 @@ static const char *find_libraries(struct arena *arena)
     path[length] = 0;
     char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        const char *folder =
-            arena_printf(arena, "%.*s/%s", (int)(slash - path), path, places[i]);
+        const char *folder = arena_printf(arena, "%.*s/%s", (int)(slash - path), path, places[i]);
         char real[4096];
         if (!access(arena_printf(arena, "%s/libcudart.so.13", folder), R_OK) &&
             realpath(folder, real))
@@ -63,9 +62,8 @@ static const char *refuse(struct arena *arena, const struct run_program *program
 static void add_to(struct arena *arena, const char *variable, const char *first, char between)
 {
     const char *before = getenv(variable);
-    setenv(variable, before && *before ? arena_printf(arena, "%s%c%s", first, between, before)
-                                       : first,
-           1);
+    setenv(variable,
+           before && *before ? arena_printf(arena, "%s%c%s", first, between, before) : first, 1);
 }
 
 // An RPATH is searched before LD_LIBRARY_PATH.

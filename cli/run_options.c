@@ -20,8 +20,8 @@ static const struct option program_options[] = {
 static bool is_left_out(const struct option *option)
 {
     static const char *const names[] = {
-        "--stop-after", "--checkpoint", "--checkpoint-every", "--resume",        "--module",
-        "--program",    "--metadata",   "--save",             "--allow-outside", NULL};
+        "--stop-after", "--checkpoint", "--checkpoint-every", "--resume", "--module", "--program",
+        "--metadata",   "--save",       "--allow-outside",    NULL};
     for (const char *const *name = names; *name; name++)
         if (!strcmp(option->name, *name))
             return true;

@@ -17,7 +17,7 @@ struct run_arguments {
 enum { RUN_SEPARATOR = 0x1f };
 
 const struct command *run_command(struct arena *arena);
-// Reads options up to the first that is none. Returns their number, or -1 after printing errors.
+// Reads options up to the first other word. Returns their number, or -1 after printing errors.
 // argv[0] is the command's name.
 int run_options_read(struct run_arguments *arguments, struct arena *arena, int argc,
                      char *const *argv, FILE *errors);

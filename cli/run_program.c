@@ -48,9 +48,8 @@ static void read_dynamic(struct run_program *program, Elf *elf, Elf_Scn *section
         GElf_Dyn entry;
         if (!gelf_getdyn(data, (int)i, &entry))
             return;
-        const char *text = entry.d_tag == DT_NEEDED
-                               ? elf_strptr(elf, header->sh_link, entry.d_un.d_val)
-                               : NULL;
+        const char *text =
+            entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
         program->fixed_path |= entry.d_tag == DT_RPATH;
         if (text)
             read_needed(program, text);

@@ -7,10 +7,10 @@ enum { RUNTIME_UNKNOWN = -1, RUNTIME_NONE = 0 };
 struct run_program {
     const char *path;
     bool is_elf;
-    int runtime;           // version of the CUDA runtime library: 13; or one of the above
-    bool driver;           // linked with the driver's library
-    bool has_device_code;  // fatbins
-    bool fixed_path;       // has an RPATH, which is searched first
+    int runtime;          // version of the CUDA runtime library: 13; or one of the above
+    bool driver;          // linked with the driver's library
+    bool has_device_code; // fatbins
+    bool fixed_path;      // has an RPATH, which is searched first
 };
 
 // Finds the program, as a shell does, and reads how it is linked. Returns NULL, or the fault as a

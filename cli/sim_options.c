@@ -449,22 +449,29 @@ bool sim_options_check(const struct sim_arguments *a, const struct command *comm
                         : a->timed.n    ? "--timed"
                                         : sampling_option(a);
     if (a->functional && timed)
-        return sim_options_fault(command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
+        return sim_options_fault(
+            command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
     if (a->timed.n && sampling_option(a))
-        return sim_options_fault(command, errors, "--timed selects the timed launches; it cannot be combined with ",
-                     sampling_option(a));
+        return sim_options_fault(command, errors,
+                                 "--timed selects the timed launches; it cannot be combined with ",
+                                 sampling_option(a));
     if (a->functional && a->policy_choice > 0)
-        return sim_options_fault(command, errors, "--functional offloads nothing; it cannot be combined with --policy=",
-                     a->policy);
+        return sim_options_fault(
+            command, errors,
+            "--functional offloads nothing; it cannot be combined with --policy=", a->policy);
     if (!a->functional && a->max_instructions)
-        return sim_options_fault(command, errors, "--max-instructions is for --functional; --max-cycles ends other runs",
-                     "");
+        return sim_options_fault(
+            command, errors, "--max-instructions is for --functional; --max-cycles ends other runs",
+            "");
     if (a->trace_until && !a->trace)
-        return sim_options_fault(command, errors, "--trace-window selects the part of --trace that is written", "");
+        return sim_options_fault(command, errors,
+                                 "--trace-window selects the part of --trace that is written", "");
     if (a->interval && !a->series)
-        return sim_options_fault(command, errors, "--interval is the length of a row of --series", "");
+        return sim_options_fault(command, errors, "--interval is the length of a row of --series",
+                                 "");
     if (!a->functional && a->checks)
-        return sim_options_fault(command, errors, "--check looks at values only and needs --functional", "");
+        return sim_options_fault(command, errors,
+                                 "--check looks at values only and needs --functional", "");
     return true;
 }
 

@@ -197,9 +197,8 @@ static bool read_plans(struct library *library)
 {
     struct sim_plans *plans = &library->plans;
     plans->decided = false;
-    return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim,
-                          &library->messages, &library->run, &library->module->source,
-                          &library->machine.config) &&
+    return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
+                          &library->run, &library->module->source, &library->machine.config) &&
            sim_plans_build(plans, &library->messages, &library->module->program,
                            &library->module->source, &library->machine.config);
 }
@@ -275,8 +274,8 @@ static bool load(void *context, struct cuda *cuda, struct source *source)
         return false;
     cuda->device->program = &library->module->program;
     cuda->device->source = &library->module->source;
-    return (!cuda->timed || sim_machine_finds(&library->machine, cuda->device->program,
-                                              &library->messages)) &&
+    return (!cuda->timed ||
+            sim_machine_finds(&library->machine, cuda->device->program, &library->messages)) &&
            (first ? begin_device(library) : extend_device(library));
 }
 
@@ -285,15 +284,15 @@ static bool load(void *context, struct cuda *cuda, struct source *source)
 static void report(void *context, const struct device_result *result)
 {
     static const enum session_outcome outcomes[] = {
-        [DEVICE_DONE] = SESSION_DONE,           [DEVICE_STOPPED] = SESSION_INTERRUPTED,
-        [DEVICE_LIMITED] = SESSION_LIMITED,     [DEVICE_STUCK] = SESSION_NO_PROGRESS,
-        [DEVICE_REFUSED] = SESSION_BAD_INPUT,   [DEVICE_FAULT] = SESSION_FAULT,
+        [DEVICE_DONE] = SESSION_DONE,         [DEVICE_STOPPED] = SESSION_INTERRUPTED,
+        [DEVICE_LIMITED] = SESSION_LIMITED,   [DEVICE_STUCK] = SESSION_NO_PROGRESS,
+        [DEVICE_REFUSED] = SESSION_BAD_INPUT, [DEVICE_FAULT] = SESSION_FAULT,
     };
     struct library *library = context;
     library->outcome = outcomes[result->end];
     fflush(stdout);
     if (result->end == DEVICE_LIMITED || result->end == DEVICE_STOPPED) {
-        // The program cannot go on without what it has launched.
+        // The program depends on what it has launched.
         cuda_end();
         if (library->stop)
             interrupt_end(library->stop);
@@ -301,8 +300,10 @@ static void report(void *context, const struct device_result *result)
     }
     session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
     report_diags(library, &library->module->source);
-    if (result->end == DEVICE_STUCK && library->cuda->timed)
+    if (result->end == DEVICE_STUCK && library->cuda->timed) {
         timed_report(library->cuda->timed, stderr);
+        host_report(&library->cuda->host, stderr);
+    }
 }
 
 static void complain(void *context, const char *text)
@@ -345,7 +346,7 @@ static bool write_results(struct library *library)
     return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library));
 }
 
-// Of a program of which nothing is written, only with -v.
+// Counts of the kernels, with -v.
 static void write_summary(struct library *library)
 {
     if (library->arguments.sim.common.verbose)
@@ -375,8 +376,7 @@ static struct library the_library;
 static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch)
 {
-    return the_library.cuda->profiling &&
-           the_library.takes(executor, kernel, number, launch);
+    return the_library.cuda->profiling && the_library.takes(executor, kernel, number, launch);
 }
 
 static const struct cuda_front front = {

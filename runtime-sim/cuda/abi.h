@@ -5,7 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum cuda_copy_kind { COPY_HOST_HOST, COPY_HOST_DEVICE, COPY_DEVICE_HOST, COPY_DEVICE, COPY_DEFAULT };
+enum cuda_copy_kind {
+    COPY_HOST_HOST,
+    COPY_HOST_DEVICE,
+    COPY_DEVICE_HOST,
+    COPY_DEVICE,
+    COPY_DEFAULT
+};
 
 struct cuda_dim3 {
     uint32_t x, y, z;

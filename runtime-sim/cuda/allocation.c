@@ -156,8 +156,7 @@ CUDA_API(cudaMemGetInfo, size_t *free, size_t *total)
     return CUDA_DO(memory_info(cuda, free, total));
 }
 
-static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes *to,
-                              const void *at)
+static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes *to, const void *at)
 {
     static const int types[] = {[KIND_DEVICE] = MEMORY_DEVICE,
                                 [KIND_MANAGED] = MEMORY_MANAGED,
@@ -172,8 +171,8 @@ static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes 
     *to = (struct cuda_pointer_attributes){.type = MEMORY_UNREGISTERED, .device = -2};
     if (registered) {
         uint64_t offset = (uintptr_t)at - (uintptr_t)registered->host;
-        *to = (struct cuda_pointer_attributes){
-            MEMORY_HOST, 0, (void *)(registered->address + offset), (void *)at};
+        *to = (struct cuda_pointer_attributes){MEMORY_HOST, 0,
+                                               (void *)(registered->address + offset), (void *)at};
     } else if (memory) {
         *to = (struct cuda_pointer_attributes){types[memory->kind], 0, (void *)at,
                                                memory->host ? (void *)at : NULL};

@@ -39,8 +39,11 @@ static int allocate(struct cuda *cuda, void **to, const struct cuda_channels *ch
     uint64_t pitch = (extent.width * element + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     uint64_t rows = (extent.height ? extent.height : 1) * (extent.depth ? extent.depth : 1);
     struct cuda_array *array = ARENA_NEW(&cuda->arena, struct cuda_array);
-    *array = (struct cuda_array){
-        .channels = *channels, .extent = extent, .flags = flags, .pitch = pitch, .element = element};
+    *array = (struct cuda_array){.channels = *channels,
+                                 .extent = extent,
+                                 .flags = flags,
+                                 .pitch = pitch,
+                                 .element = element};
     int error = cuda_memory_allocate(cuda, KIND_ARRAY, pitch * rows, &array->address);
     if (error)
         return error;
@@ -65,8 +68,7 @@ static int release(struct cuda *cuda, void *handle)
 CUDA_API(cudaMallocArray, void **array, const struct cuda_channels *channels, size_t width,
          size_t height, unsigned flags)
 {
-    return CUDA_DO(
-        allocate(cuda, array, channels, (struct cuda_extent){width, height, 0}, flags));
+    return CUDA_DO(allocate(cuda, array, channels, (struct cuda_extent){width, height, 0}, flags));
 }
 
 CUDA_API(cudaMalloc3DArray, void **array, const struct cuda_channels *channels,
@@ -130,8 +132,8 @@ static int copy(struct cuda *cuda, const struct array_copy *from, void *stream, 
         return cudaErrorInvalidResourceHandle;
     void *at = (void *)array->address; // any address of the device
     struct cuda_copy copy = {.width = from->width, .height = from->height, .depth = 1};
-    int error = from->to_array ? copy_sides(cuda, &copy, at, array->pitch, from->other,
-                                            from->pitch, from->kind)
+    int error = from->to_array ? copy_sides(cuda, &copy, at, array->pitch, from->other, from->pitch,
+                                            from->kind)
                                : copy_sides(cuda, &copy, (void *)from->other, from->pitch, at,
                                             array->pitch, from->kind);
     *(from->to_array ? &copy.to : &copy.from) = array_side(array, from->x, from->y, 0);
@@ -191,16 +193,16 @@ CUDA_API(cudaMemcpy2DFromArrayAsync, void *to, size_t pitch, const void *array, 
 CUDA_API(cudaMemcpyToArray, void *array, size_t x, size_t y, const void *from, size_t bytes,
          int kind)
 {
-    struct array_copy of = {.array = array, .x = x, .y = y, .other = from, .to_array = true,
-                            .kind = kind};
+    struct array_copy of = {
+        .array = array, .x = x, .y = y, .other = from, .to_array = true, .kind = kind};
     return CUDA_DO(copy_bytes(cuda, of, bytes, NULL, true));
 }
 
 CUDA_API(cudaMemcpyToArrayAsync, void *array, size_t x, size_t y, const void *from, size_t bytes,
          int kind, void *stream)
 {
-    struct array_copy of = {.array = array, .x = x, .y = y, .other = from, .to_array = true,
-                            .kind = kind};
+    struct array_copy of = {
+        .array = array, .x = x, .y = y, .other = from, .to_array = true, .kind = kind};
     return CUDA_DO(copy_bytes(cuda, of, bytes, stream, false));
 }
 

@@ -43,8 +43,8 @@ static int get_attributes(struct cuda *cuda, struct cuda_function_attributes *to
         .registers = (int)(entry->registers < MOST_REGISTERS ? entry->registers : MOST_REGISTERS),
         .ptx_version = arch,
         .binary_version = arch,
-        .most_dynamic_shared = function->most_shared ? function->most_shared
-                                                     : SHARED_USUAL - (int)entry->shared_bytes,
+        .most_dynamic_shared =
+            function->most_shared ? function->most_shared : SHARED_USUAL - (int)entry->shared_bytes,
         .carveout = function->carveout,
         .cluster = {(int)entry->cluster[0], (int)entry->cluster[1], (int)entry->cluster[2]},
         .cluster_must_be_set = entry->cluster[0] != 0,

@@ -85,7 +85,8 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
     uint32_t module = good ? best_module(&container, cuda->arch) : UINT32_MAX;
     if (good && module == UINT32_MAX)
         return without_text(cuda, &container);
-    if (!good || !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
+    if (!good ||
+        !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
         cuda_complain(cuda, "error: a fatbin of '%s' cannot be read: %s", cuda->program_name,
                       diags.list.n ? diags.list.v[0].message : "it is damaged");
         return cudaErrorInvalidKernelImage;
@@ -154,8 +155,8 @@ static int add_symbol(struct cuda *cuda, struct cuda_symbol from)
 
 CUDA_EXPORT void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name,
                                         int external, size_t bytes, int constant, int global);
-void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name,
-                            int external, size_t bytes, int constant, int global)
+void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                            size_t bytes, int constant, int global)
 {
     (void)device, (void)external, (void)constant, (void)global;
     CUDA_DO(add_symbol(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,

@@ -133,8 +133,8 @@ CUDA_API(cudaMemcpyToSymbol, const void *symbol, const void *from, size_t bytes,
     return CUDA_DO(copy_symbol(cuda, symbol, from, bytes, offset, true, kind, NULL, true));
 }
 
-CUDA_API(cudaMemcpyToSymbolAsync, const void *symbol, const void *from, size_t bytes,
-         size_t offset, int kind, void *stream)
+CUDA_API(cudaMemcpyToSymbolAsync, const void *symbol, const void *from, size_t bytes, size_t offset,
+         int kind, void *stream)
 {
     return CUDA_DO(copy_symbol(cuda, symbol, from, bytes, offset, true, kind, stream, false));
 }
@@ -187,8 +187,8 @@ static int side_3d(struct cuda *cuda, const void *handle, struct cuda_position p
     if (!memory.ptr)
         return cudaErrorInvalidValue;
     uint64_t slice = memory.pitch * memory.ysize;
-    const char *at = (const char *)memory.ptr + position.z * slice + position.y * memory.pitch +
-                     position.x;
+    const char *at =
+        (const char *)memory.ptr + position.z * slice + position.y * memory.pitch + position.x;
     bool good = side_of(cuda, at, is_device, kind, memory.pitch, to);
     to->slice = slice;
     return good ? cudaSuccess : cudaErrorInvalidValue;
@@ -199,9 +199,8 @@ int copy_3d(struct cuda *cuda, const struct cuda_copy3d *from, struct cuda_copy 
     int kind = from->kind, error = cuda_begin(cuda);
     bool to_device = kind == COPY_HOST_DEVICE || kind == COPY_DEVICE;
     bool from_device = kind == COPY_DEVICE_HOST || kind == COPY_DEVICE;
-    *to = (struct cuda_copy){.width = from->extent.width,
-                             .height = from->extent.height,
-                             .depth = from->extent.depth};
+    *to = (struct cuda_copy){
+        .width = from->extent.width, .height = from->extent.height, .depth = from->extent.depth};
     if (!error)
         error = side_3d(cuda, from->to_array, from->to_at, from->to, to_device, kind, &to->to);
     if (!error)

@@ -1,8 +1,8 @@
 // The CUDA runtime library on a device: state of the process, and what its parts share.
 //
-// A program that nvcc has linked registers its fatbins, kernels and variables before main. The first
-// call that needs the device reads the PTX of all fatbins as one program (link.h) and begins the
-// simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
+// A program that nvcc has linked registers its fatbins, kernels and variables before main. The
+// first call that needs the device reads the PTX of all fatbins as one program (link.h) and begins
+// the simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
 //
 // Commands are works (work.h). They are issued through the host's clock (host/), and are executed
 // when the host waits.
@@ -65,15 +65,15 @@ struct cuda_binary {
     uint32_t number;     // in the order of registration
     bool linked, failed; // its PTX is part of the program; it cannot be
     int failure;
-    bool registered;     // before main, by the program itself
+    bool registered;         // before main, by the program itself
     struct link_names names; // of the linked program, where they differ
 };
 
 struct cuda_function {
     struct cuda_binary *binary;
-    const void *host;  // the stub that launches it; NULL: of a loaded module
-    const char *name;  // in the binary
-    uint32_t program;  // number of the program that `entry` is of; 0: not found yet
+    const void *host; // the stub that launches it; NULL: of a loaded module
+    const char *name; // in the binary
+    uint32_t program; // number of the program that `entry` is of; 0: not found yet
     const struct program_function *entry;
     int most_shared, carveout; // attributes that were set; 0: not set
     bool any_cluster;
@@ -163,7 +163,7 @@ struct cuda {
     // After a fault of a kernel nothing runs any more. Its error is returned by the call that waits
     // for the kernel, and by all later ones.
     int fault, sticky;
-    int calling; // depth of calls of the host's functions by works
+    int calling;           // depth of calls of the host's functions by works
     uint64_t shared_until; // end of the variables that the host accesses; 0: it does not
     bool profiling, ended;
     VEC(struct cuda_binary *) binaries;
@@ -176,7 +176,7 @@ struct cuda {
     struct link link;
     uint32_t programs;      // number of times that it was linked
     uint32_t seen_binaries; // of `binaries`
-    uint32_t capability; // 80 for 8.0
+    uint32_t capability;    // 80 for 8.0
 
     VEC(struct cuda_memory) memories;
     uint64_t used_bytes, allocations;
@@ -196,7 +196,7 @@ struct cuda {
     uint64_t staged;
     VEC(char) printed; // output of kernels that the host has not waited for
     uint64_t limits[8];
-    struct record *recorded; // NULL: --record is not given
+    struct launch_record *recorded; // NULL: --record is not given
 };
 
 // Sets where options come from.

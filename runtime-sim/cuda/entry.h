@@ -12,5 +12,5 @@
 #endif
 
 #define ENTRY(name, function)                                                                      \
-    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n"                    \
-            ENTRY_JUMP(function) ".size " #name ", . - " #name "\n");
+    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name                          \
+            ":\n" ENTRY_JUMP(function) ".size " #name ", . - " #name "\n");

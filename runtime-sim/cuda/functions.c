@@ -24,7 +24,8 @@ struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary
                                    const char *name)
 {
     struct cuda_function *function = ARENA_NEW(&cuda->arena, struct cuda_function);
-    *function = (struct cuda_function){.binary = binary, .host = host ? host : function,
+    *function = (struct cuda_function){.binary = binary,
+                                       .host = host ? host : function,
                                        .name = arena_strndup(&cuda->arena, name, strlen(name))};
     if (cuda->functions.n * 2 >= cuda->by_host_size)
         grow_table(cuda);
@@ -36,8 +37,7 @@ struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary
 
 struct cuda_function *function_of(struct cuda *cuda, const void *host)
 {
-    struct cuda_function *function =
-        cuda->by_host_size ? *find_place(cuda, host) : NULL;
+    struct cuda_function *function = cuda->by_host_size ? *find_place(cuda, host) : NULL;
     for (uint32_t i = 0; !function && i < cuda->functions.n; i++)
         if (cuda->functions.v[i] == host)
             function = cuda->functions.v[i];
@@ -62,14 +62,14 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
         return NULL;
     if (function->program != cuda->programs) {
         function->program = cuda->programs;
-        function->entry = function->binary->linked
-                              ? program_find(cuda->device->program,
-                                             linked_name(function->binary, function->name))
-                              : NULL;
+        function->entry =
+            function->binary->linked
+                ? program_find(cuda->device->program, linked_name(function->binary, function->name))
+                : NULL;
     }
     if (!function->entry)
-        *error = function->binary->failure ? function->binary->failure
-                                           : cudaErrorInvalidDeviceFunction;
+        *error =
+            function->binary->failure ? function->binary->failure : cudaErrorInvalidDeviceFunction;
     return function->entry;
 }
 

@@ -55,10 +55,11 @@ static struct cuda_node *add_node(struct cuda_graph *graph, const struct cuda_wo
 
 static int type_of(const struct cuda_work *work)
 {
-    static const int types[] = {[WORK_NOTHING] = GRAPH_NODE_EMPTY, [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
-                                [WORK_COPY] = GRAPH_NODE_COPY,     [WORK_SET] = GRAPH_NODE_SET,
-                                [WORK_CALL] = GRAPH_NODE_HOST,     [WORK_RECORD] = GRAPH_NODE_RECORD,
-                                [WORK_WAIT] = GRAPH_NODE_WAIT,     [WORK_GRAPH] = GRAPH_NODE_GRAPH};
+    static const int types[] = {
+        [WORK_NOTHING] = GRAPH_NODE_EMPTY, [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
+        [WORK_COPY] = GRAPH_NODE_COPY,     [WORK_SET] = GRAPH_NODE_SET,
+        [WORK_CALL] = GRAPH_NODE_HOST,     [WORK_RECORD] = GRAPH_NODE_RECORD,
+        [WORK_WAIT] = GRAPH_NODE_WAIT,     [WORK_GRAPH] = GRAPH_NODE_GRAPH};
     return types[work->kind];
 }
 
@@ -143,7 +144,7 @@ static int capture_state(struct cuda *cuda, void *handle, int *status, unsigned 
     const struct cuda_stream *stream = stream_of(cuda, handle, &error);
     if (!stream)
         return error;
-    *status = !stream->capturing          ? CAPTURE_NONE
+    *status = !stream->capturing       ? CAPTURE_NONE
               : stream->capture_failed ? CAPTURE_INVALIDATED
                                        : CAPTURE_ACTIVE;
     if (id)
@@ -218,7 +219,7 @@ CUDA_API(cudaGraphDestroy, void *graph)
 }
 
 struct node_edges {
-    void **node;             // to be set
+    void **node; // to be set
     void *graph;
     void *const *after;
     size_t count;
@@ -362,8 +363,7 @@ CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *
     return CUDA_DO(add_edges(cuda, graph, from, to, count));
 }
 
-CUDA_API(cudaGraphAddDependencies_v1, void *graph, void *const *from, void *const *to,
-         size_t count)
+CUDA_API(cudaGraphAddDependencies_v1, void *graph, void *const *from, void *const *to, size_t count)
 {
     return CUDA_DO(add_edges(cuda, graph, from, to, count));
 }
@@ -405,7 +405,7 @@ static int set_kernel(struct cuda *cuda, void *handle, const struct cuda_kernel_
 {
     struct cuda_node *node = handle;
     return node && node->type == GRAPH_NODE_KERNEL ? kernel_work(cuda, from, &node->work)
-                                             : cudaErrorInvalidValue;
+                                                   : cudaErrorInvalidValue;
 }
 
 CUDA_API(cudaGraphKernelNodeSetParams, void *node, const struct cuda_kernel_node *from)
@@ -430,8 +430,8 @@ static bool order_node(struct cuda_graph *to, struct cuda_node *node, uint32_t d
     return true;
 }
 
-// The works of an executable graph are copies: the graph may change. Its nodes stay known, for calls
-// that change the works.
+// The works of an executable graph are copies: the graph may change. Its nodes stay known, for
+// calls that change the works.
 static int instantiate(struct cuda *cuda, void **exec, void *handle)
 {
     struct cuda_graph *graph = graph_of(cuda, handle);

@@ -6,7 +6,7 @@ struct cuda_node {
     struct cuda_work work;
     int type; // as cudaGraphNodeType
     VEC(struct cuda_node *) after;
-    bool done; // while works are put into an order
+    bool done;                      // while works are put into an order
     const struct cuda_node *origin; // of an executable graph: the node of the graph
 };
 

@@ -151,7 +151,7 @@ static void add_definition(struct link_module *module, const char *name, uint32_
 
 static void begin_statement(struct link_statement *statement, const struct link_token *token)
 {
-    static const char *const spaces[] = {".global", ".const",      ".shared",  ".tex",  ".texref",
+    static const char *const spaces[] = {".global", ".const",      ".shared",  ".tex",   ".texref",
                                          ".alias",  ".samplerref", ".surfref", ".local", NULL};
     if (token_is(token, ".extern"))
         statement->is_extern = true;
@@ -214,8 +214,7 @@ static void read_module(struct link_module *module)
         if (token.kind == TOKEN_DOT_WORD && outside) {
             read_header(module, &token);
             begin_statement(&statement, &token);
-        } else if (token.kind == TOKEN_WORD && outside && statement.takes_name &&
-                   !statement.name) {
+        } else if (token.kind == TOKEN_WORD && outside && statement.takes_name && !statement.name) {
             statement.name = token.at;
             statement.name_length = token.length;
         } else if (token.kind == TOKEN_WORD && braces == 1 && statement.is_section &&
@@ -274,10 +273,9 @@ static int compare_token(const void *key, const void *element)
 static void append_word(struct link_module *module, const struct link_token *token)
 {
     const struct link_names *names = module->names;
-    const struct link_name *name =
-        names->list.n ? bsearch(token, names->list.v, names->list.n, sizeof *names->list.v,
-                                compare_token)
-                      : NULL;
+    const struct link_name *name = names->list.n ? bsearch(token, names->list.v, names->list.n,
+                                                           sizeof *names->list.v, compare_token)
+                                                 : NULL;
     const char *text = name ? name->to : token->at;
     append(module->link, text, name ? (uint32_t)strlen(text) : token->length);
 }
@@ -302,8 +300,8 @@ static void append_module(struct link_module *module)
             continue;
         }
         if (token.kind == TOKEN_NUMBER && numbers_file) {
-            const char *number = arena_printf(link->arena, "%lu",
-                                              strtoul(token.at, NULL, 10) + link->files);
+            const char *number =
+                arena_printf(link->arena, "%lu", strtoul(token.at, NULL, 10) + link->files);
             append(link, number, (uint32_t)strlen(number));
         } else if (token.kind == TOKEN_WORD) {
             append_word(module, &token);
@@ -317,11 +315,9 @@ static void append_module(struct link_module *module)
     append(link, "\n", 1);
 }
 
-const char *link_add(struct link *link, const char *text, uint32_t length,
-                     struct link_names *names)
+const char *link_add(struct link *link, const char *text, uint32_t length, struct link_names *names)
 {
-    struct link_module module = {
-        .link = link, .text = text, .end = text + length, .names = names};
+    struct link_module module = {.link = link, .text = text, .end = text + length, .names = names};
     read_module(&module);
     if (module.address_bits != 64)
         return "its addresses have 32 bits";
@@ -352,8 +348,8 @@ static const char *write_header(const struct link *link, char *to, uint32_t *len
         if (token.kind != TOKEN_DOT_WORD)
             continue;
         if (token_is(&token, ".version") && !version) {
-            *length += (uint32_t)sprintf(to + *length, " %u.%u", link->version / 10,
-                                         link->version % 10);
+            *length +=
+                (uint32_t)sprintf(to + *length, " %u.%u", link->version / 10, link->version % 10);
             at += strcspn(at, "\n");
             version = true;
         } else if (token_is(&token, ".target") && !target) {

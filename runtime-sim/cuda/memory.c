@@ -86,7 +86,7 @@ static void *map_at(uint64_t address, uint64_t bytes)
 }
 
 int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t bytes,
-                    uint64_t *address)
+                         uint64_t *address)
 {
     int error = cuda_begin(cuda);
     *address = 0;

@@ -7,7 +7,7 @@
 
 // Allocates memory. Returns an error; *address is 0 for 0 bytes.
 int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t bytes,
-                    uint64_t *address);
+                         uint64_t *address);
 // Frees the allocation that begins there, which must be of one of the kinds, given as bits.
 int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds);
 // The same, when the works that were issued have run.

@@ -294,6 +294,8 @@ static int profile(struct cuda *cuda, bool on)
     int error = cuda_begin(cuda);
     if (!error)
         error = cuda_synchronise(cuda);
+    if (!error && on)
+        host_mark(&cuda->host); // the total time counts from here
     cuda->profiling = on;
     return cudaSuccess;
 }

@@ -5,8 +5,8 @@
 struct properties_machine {
     size_t bytes, shared, shared_most;
     int registers, threads, warps, ctas, cores; // of a multiprocessor; their number
-    int clock, memory_clock;             // kHz
-    int bus, llc, major, minor;          // bits, bytes
+    int clock, memory_clock;                    // kHz
+    int bus, llc, major, minor;                 // bits, bytes
 };
 
 // The configured machine; without time a multiprocessor is one of sm_80, as no limit of the machine

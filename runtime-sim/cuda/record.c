@@ -13,7 +13,7 @@ struct recorded_content {
     const char *file;
 };
 
-struct record {
+struct launch_record {
     struct arena *arena;
     const char *folder, *program;
     uint32_t programs, runs, files; // numbers of files so far
@@ -31,8 +31,8 @@ static void fail(struct cuda *cuda, const char *path)
 
 void record_begin(struct cuda *cuda)
 {
-    cuda->recorded = ARENA_NEW(&cuda->arena, struct record);
-    *cuda->recorded = (struct record){.arena = &cuda->arena, .folder = cuda->record};
+    cuda->recorded = ARENA_NEW(&cuda->arena, struct launch_record);
+    *cuda->recorded = (struct launch_record){.arena = &cuda->arena, .folder = cuda->record};
     if (mkdir(cuda->record, 0777) && errno != EEXIST)
         fail(cuda, cuda->record);
 }
@@ -57,7 +57,7 @@ static uint64_t hash_bytes(const uint8_t *data, uint64_t bytes)
 // Returns the name of a file with these bytes, which exists once; NULL: they are all 0.
 static const char *write_content(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
 {
-    struct record *record = cuda->recorded;
+    struct launch_record *record = cuda->recorded;
     if (bytes && !data[0] && !memcmp(data, data + 1, bytes - 1))
         return NULL;
     uint64_t hash = hash_bytes(data, bytes);
@@ -105,7 +105,7 @@ static void write_buffers(struct cuda *cuda)
 
 static void write_program(struct cuda *cuda)
 {
-    struct record *record = cuda->recorded;
+    struct launch_record *record = cuda->recorded;
     if (record->programs == cuda->programs)
         return;
     record->programs = cuda->programs;
@@ -120,7 +120,7 @@ static void write_program(struct cuda *cuda)
 
 static void begin_run(struct cuda *cuda)
 {
-    struct record *record = cuda->recorded;
+    struct launch_record *record = cuda->recorded;
     write_program(cuda);
     record->run = open_file(cuda, arena_printf(&cuda->arena, "run-%u.yaml", record->runs++));
     if (!record->run)
@@ -154,7 +154,7 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
                    const struct program_function *entry)
 {
     const struct program *program = cuda->device->program;
-    struct record *record = cuda->recorded;
+    struct launch_record *record = cuda->recorded;
     if (record->failed || cuda_synchronise(cuda)) // its memory is what earlier works leave
         return;
     if (!record->run)
@@ -186,7 +186,7 @@ void record_write(struct cuda *cuda)
 
 void record_end(struct cuda *cuda)
 {
-    struct record *record = cuda->recorded;
+    struct launch_record *record = cuda->recorded;
     if (record->run && fclose(record->run))
         fail(cuda, record->folder);
     record->run = NULL;

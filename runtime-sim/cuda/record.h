@@ -1,8 +1,8 @@
 // --record: the launches of a program as run files of ptxoffload-sim.
 //
 // A run file has launches up to the next access of the host to the device's memory, and the
-// contents of all memory before the first of them. Its buffers have the program's addresses, so that
-// pointers in memory and in parameters are right.
+// contents of all memory before the first of them. Its buffers have the program's addresses, so
+// that pointers in memory and in parameters are right.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 

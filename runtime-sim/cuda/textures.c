@@ -42,8 +42,8 @@ static int find_source(struct cuda *cuda, const struct cuda_resource *resource,
                                       array->pitch, array->channels};
         return cudaSuccess;
     case RESOURCE_LINEAR: {
-        uint64_t bits = (uint64_t)resource->linear.channels.x *
-                        count_channels(&resource->linear.channels);
+        uint64_t bits =
+            (uint64_t)resource->linear.channels.x * count_channels(&resource->linear.channels);
         if (!bits)
             return cudaErrorInvalidChannelDescriptor;
         *to = (struct texture_source){.address = (uintptr_t)resource->linear.at,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    MOST_QUEUED = 4096,           // works after which all are run
-    MOST_STAGED = 256 << 20,      // bytes of the host
-    USUAL_SHARED = 48 * 1024,     // that a kernel gets without an attribute
+    MOST_QUEUED = 4096,       // works after which all are run
+    MOST_STAGED = 256 << 20,  // bytes of the host
+    USUAL_SHARED = 48 * 1024, // that a kernel gets without an attribute
 };
 
 // Launches
@@ -78,11 +78,10 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
 
 static bool is_contiguous(const struct cuda_copy *copy)
 {
-    bool rows = copy->height == 1 ||
-                (copy->to.pitch == copy->width && copy->from.pitch == copy->width);
+    bool rows =
+        copy->height == 1 || (copy->to.pitch == copy->width && copy->from.pitch == copy->width);
     uint64_t plane = copy->width * copy->height;
-    return rows &&
-           (copy->depth == 1 || (copy->to.slice == plane && copy->from.slice == plane));
+    return rows && (copy->depth == 1 || (copy->to.slice == plane && copy->from.slice == plane));
 }
 
 // Returns the bytes that a work of the host reads later: pageable memory is copied now.
@@ -154,8 +153,9 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
     *collect = (struct staged_rows){.copy = *copy, .collects = true};
     collect->to = place_of(cuda, copy, &copy->to, true);
     collect->from = place_of(cuda, copy, &copy->from, false);
-    int error = collect->to && collect->from ? cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address)
-                                             : cudaErrorInvalidValue;
+    int error = collect->to && collect->from
+                    ? cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address)
+                    : cudaErrorInvalidValue;
     if (error)
         return error;
     uint8_t *on_device = device_at(cuda->device, address, bytes);
@@ -237,8 +237,8 @@ static bool set_row(struct cuda *cuda, struct cuda_stream *stream, const struct 
     cuda->staged += bytes;
     for (uint64_t i = 0; i + set->element <= bytes; i += set->element)
         memcpy(values + i, &set->value, set->element);
-    return host_copy(&stream->on, &(struct host_copy){
-                                      .to = to, .bytes = bytes, .data_from = values});
+    return host_copy(&stream->on,
+                     &(struct host_copy){.to = to, .bytes = bytes, .data_from = values});
 }
 
 // Memory of the host that kernels share is set as the device's.

@@ -45,7 +45,7 @@ struct cuda_set {
 };
 
 struct cuda_call {
-    void (*function)(void *context);                                 // or:
+    void (*function)(void *context); // or:
     void (*callback)(void *stream, int status, void *context);
     void *stream, *context;
 };
