@@ -27,10 +27,10 @@ static int most_threads(const struct program_function *entry)
     return shape[0] ? (int)(shape[0] * shape[1] * shape[2]) : MOST_THREADS;
 }
 
-static int get_attributes(struct cuda *cuda, struct cuda_function_attributes *to, const void *host)
+int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
+                        struct cuda_function *function)
 {
     int error;
-    struct cuda_function *function = function_of(cuda, host);
     const struct program_function *entry = function_entry(cuda, function, &error);
     if (!entry)
         return error;
@@ -55,7 +55,7 @@ static int get_attributes(struct cuda *cuda, struct cuda_function_attributes *to
 
 CUDA_API(cudaFuncGetAttributes, struct cuda_function_attributes *to, const void *function)
 {
-    return CUDA_DO(get_attributes(cuda, to, function));
+    return CUDA_DO(function_attributes(cuda, to, function_of(cuda, function)));
 }
 
 int function_set_attribute(struct cuda *cuda, struct cuda_function *function, int attribute,

@@ -177,8 +177,8 @@ static void free_ended(struct cuda *cuda)
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result)
 {
     if (end != DEVICE_DONE && !cuda->fault) {
-        cuda->front->report(cuda->front->context, result);
         cuda->fault = error_of(result);
+        cuda->front->report(cuda->front->context, result);
     }
     cuda->sticky = cuda->fault;
     free_ended(cuda);

@@ -253,6 +253,8 @@ const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_bi
 int program_link(struct cuda *cuda);
 
 // attributes.c
+int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
+                        struct cuda_function *function);
 // Returns an error.
 int function_set_attribute(struct cuda *cuda, struct cuda_function *function, int attribute,
                            int value);
