@@ -277,6 +277,8 @@ static bool begin(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
+    if (sim->run.has_streams)
+        host_options(&machine->host_config, &machine->host, &machine->options);
     if (timed)
         timed_begin(timed, &sim->session.device, &machine->options);
     sim->progress.timed = timed;
@@ -337,10 +339,13 @@ static enum session_outcome run(struct sim *sim)
                    .progress = progress_launch,
                    .progress_context = &sim->progress,
                    .print = print},
+        .host = &sim->machine.host,
+        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
         .arena = &sim->arena,
         .run = &sim->run,
         .diags = &sim->diags,
     };
+    session->device.planes = machine_planes(&sim->machine.config);
     if (!begin(sim)) {
         timed_end(&sim->machine.timed);
         return SESSION_BAD_INPUT;

@@ -19,7 +19,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
 {
     uint32_t count = machine_sections(machine->sections, &machine->config, arena, schemes);
-    machine->sections[count++] = host_section(&machine->host);
+    machine->sections[count++] = host_section(&machine->host_config);
     config_init(&machine->resolved, arena, machine->sections, count);
     bool good = config_load(&machine->resolved, arguments->config);
     for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
@@ -40,6 +40,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
         .max_cycles = arguments->max_cycles,
         .sampling = arguments->sampling,
     };
+    machine->host.config = &machine->host_config;
     for (uint32_t i = 0; i < arguments->timed.n; i++)
         vec_push(arena, &machine->options.regions, arguments->timed.v[i]);
     return !wrong;

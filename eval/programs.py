@@ -23,7 +23,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs_suites import SUITES  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+OLD = pathlib.Path(__file__).resolve().parent / 'programs_old'
 HEAD = '''# Programs of benchmark suites
 
 Each program was compiled from its own sources by nvcc %s with `-cudart shared -arch=%s`, and run by
@@ -81,10 +81,13 @@ def sources_of(folder, patterns):
     return list(dict.fromkeys(found))
 
 
-def set_sizes(program, folder):
-    """Replaces sizes that are defined in the program's header."""
+def change_copy(program, folder):
+    """Makes the edits, and replaces sizes that are defined in the program's header."""
     def smaller(match):
         return match[1] + str(min(int(match[3]), program['sizes'].get(match[2], 256)))
+    for name, before, after in program.get('edits', ()):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(before, after))
     for path in folder.glob(program.get('header', '')) if program.get('header') else ():
         text = path.read_text()
         path.write_text(re.sub(r'^(\s*#\s*define\s+(\w+)\s+)(\d+)', smaller, text, flags=re.M))
@@ -92,7 +95,7 @@ def set_sizes(program, folder):
 
 def compile_program(program, folder, to, options):
     command = [nvcc(), '-w', '-O2', '-arch=' + options.get('arch', 'sm_80'), '-cudart', 'shared',
-               '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
+               '-include', OLD / 'old_names.h', '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
                *sources_of(folder, program['sources'])]
     code, text, _ = run(command, folder, 600)
     return None if code == 0 else 'does not compile: ' + first_error(text)
@@ -126,7 +129,7 @@ def run_program(program, suite, work, options):
     if not folder.is_dir():
         return 'not there', '', '', 0
     to = folder / 'program.simulated'
-    set_sizes(program, folder)
+    change_copy(program, folder)
     wrong = compile_program(program, folder, to, options)
     if wrong:
         return 'not built', '', wrong, 0

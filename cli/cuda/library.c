@@ -242,12 +242,12 @@ static bool begin_device(struct library *library)
         return false;
     }
     if (cuda->timed) {
-        host_options(&machine->host, &cuda->host, &machine->options);
+        host_options(&machine->host_config, &cuda->host, &machine->options);
         timed_begin(&machine->timed, device, &machine->options);
         library->takes = device->takes;
         device->takes = takes;
     }
-    host_begin(&cuda->host, device, cuda->timed, &machine->host);
+    host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
     return open_traces(library);
 }
 
@@ -359,6 +359,7 @@ static void end(void *context)
     interrupt_defer(NULL);
     if (!library->cuda->device->image)
         return; // the program was not read
+    host_end(&library->cuda->host);
     if (library->cuda->timed)
         timed_end(library->cuda->timed);
     session_report_accesses(&library->session);

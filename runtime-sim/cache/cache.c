@@ -66,6 +66,12 @@ bool cache_has(const struct cache *c, uint64_t line)
     return cache_find(c, line) != NOWHERE || is_queued(c, line, 1 << CACHE_READ);
 }
 
+struct mask cache_known(const struct cache *c, uint64_t line)
+{
+    uint32_t place = cache_find(c, line);
+    return place != NOWHERE ? c->known[place] : (struct mask){{0}};
+}
+
 bool cache_holds(const struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);

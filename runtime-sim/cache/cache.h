@@ -240,6 +240,10 @@ static inline bool cache_can_fill(const struct cache *cache, uint64_t now)
 // Takes bytes of a line that was requested. Requires cache_can_fill.
 void cache_fill(struct cache *cache, uint64_t now, uint64_t line, struct mask bytes);
 
+// Bytes of a line that was requested have come with the reply to a request for others of its bytes:
+// they are present, though a reply for them may still come. Precedes cache_fill.
+void cache_fill_more(struct cache *cache, uint64_t line, struct mask bytes);
+
 // Begins to write back the dirty lines from `first` to `last`, both included, one in a clock; with
 // `drop` all of these lines are removed. No request has its access until cache_flushing returns
 // false. Requires that no flush is in progress.
@@ -255,6 +259,9 @@ bool cache_has(const struct cache *cache, uint64_t line);
 
 // Returns true if the line is present with all bytes that were requested.
 bool cache_holds(const struct cache *cache, uint64_t line);
+
+// Returns the bytes of the line that are present.
+struct mask cache_known(const struct cache *cache, uint64_t line);
 
 // Returns true if a request to the line was put and is not served yet; with `writes`: a write or an
 // atomic.

@@ -45,6 +45,13 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     cache_wake_at(c, now);
 }
 
+void cache_fill_more(struct cache *c, uint64_t line, struct mask bytes)
+{
+    uint32_t place = cache_find(c, line);
+    assert(place != NOWHERE && c->mshr_of[place]);
+    c->known[place] = mask_or(c->known[place], bytes);
+}
+
 // Returns request `at` of those that wait at an MSHR, oldest first.
 static struct cache_request *target_at(const struct cache *c, uint32_t number, uint32_t at)
 {

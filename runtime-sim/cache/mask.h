@@ -63,3 +63,22 @@ static inline uint32_t mask_count(struct mask m)
 {
     return mask_count_word(m.w[0]) + mask_count_word(m.w[1]);
 }
+
+// Words of 4 bytes, a bit for each: those of which all bytes are in the set, and back.
+static inline uint32_t mask_to_words(struct mask m)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < MASK_BYTES / 4; i++)
+        words |= (uint32_t)((m.w[i / 16] >> i % 16 * 4 & 15) == 15) << i;
+    return words;
+}
+
+static inline struct mask mask_of_words(uint32_t words)
+{
+    struct mask m = {{0}};
+    for (uint32_t rest = words; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(rest);
+        m.w[i / 16] |= UINT64_C(15) << i % 16 * 4;
+    }
+    return m;
+}

@@ -1,3 +1,4 @@
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/device/device.h"
 #include "ir/read.h"
 #include "runtime-sim/device/kernel_name.h"
@@ -57,6 +58,14 @@ const char *device_extend(struct device *device)
 
 // Memory
 
+static uint64_t allocate(const struct device *device, uint64_t bytes, const char *name)
+{
+    uint64_t address = image_allocate(device->image, bytes, BUFFER_ALIGN, name);
+    if (address && device->planes)
+        plane_add(device->image, address, device->planes == PLANES_FULL);
+    return address;
+}
+
 uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name)
 {
     struct memory *memory = device->arena->memory;
@@ -64,7 +73,7 @@ uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name
     jmp_buf outer;
     memcpy(outer, memory->on_failure, sizeof outer);
     if (!setjmp(memory->on_failure))
-        address = image_allocate(device->image, bytes, BUFFER_ALIGN, name);
+        address = allocate(device, bytes, name);
     memcpy(memory->on_failure, outer, sizeof outer);
     return address;
 }

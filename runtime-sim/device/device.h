@@ -54,6 +54,7 @@ struct device {
     uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
     uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
     bool grows;                        // the program can be replaced by a longer one
+    uint8_t planes;                    // of allocations: enum plane_initial
     bool race, uninit;                 // look for races, for reads of bytes that were never written
     bool profiled;                     // count for each instruction
     const atomic_int *stop;            // execution stops when this is not 0; NULL: never

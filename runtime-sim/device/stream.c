@@ -1,4 +1,5 @@
 #include "runtime-sim/device/stream.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
 void device_stream_init(struct device_stream *stream, struct device *device)
@@ -131,7 +132,7 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
 {
     struct grid_result *grid = &result->grid;
     uint64_t most = device->max_instructions, done = device->instructions;
-    struct grid_options options = {.threads = device->threads,
+    struct grid_options options = {.threads = device->image->watches_planes ? 1 : device->threads,
                                    .most_instructions = most > done ? most - done : 0};
     if (most && most <= done)
         return DEVICE_LIMITED;
@@ -162,6 +163,8 @@ enum device_end device_run_now(struct device *device, struct device_command *com
             command->call(command->context);
         break;
     }
+    plane_act_all(device->image, command->to ? command->to : command->from, command->bytes,
+                  plane_action_of(command->mark));
     return DEVICE_DONE;
 }
 

@@ -18,6 +18,7 @@ struct device_command {
     uint8_t *data_to;
     const uint8_t *data_from;
     uint8_t value; // of COMMAND_SET
+    uint8_t mark;  // of a copy or set: trigger and action on state planes (exec/memory/plane.h)
     void (*call)(void *context);
     void *context;
     struct device_event *event; // set when it has run; NULL: no event
@@ -83,6 +84,10 @@ bool device_takes_time(const struct device *device, const struct device_launch *
 // Executes a command without time.
 enum device_end device_run_now(struct device *device, struct device_command *command,
                                struct device_result *result);
+// The same for a launch whose loads need full words, if memory has state planes. Returns false if
+// it has read an empty word: its address is in result->grid.fault, and nothing has changed.
+bool device_attempt(struct device *device, struct device_command *command,
+                    struct device_result *result);
 // Count a launch that begins in an executor, and one that has ended there. `result->grid` is the
 // end of all launches at the same time.
 void device_begin_launch(struct device *device, struct device_launch *launch);

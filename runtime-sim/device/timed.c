@@ -119,6 +119,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     arena_init(&timed->own, timed->arena->memory);
     timed->config = *timed->options->config;
     timed->config.copies = timed->options->copies;
+    timed->config.image = &timed->device->image;
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->last = NULL;
@@ -143,6 +144,7 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
     arena_init(&timed->period.arena, device->arena->memory);
     timed->total.sum = stats_zero(&timed->stats, device->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
+    device->planes = machine_planes(options->config);
     device->takes = takes;
     device->execute = timed_execute;
     device->executor = timed;

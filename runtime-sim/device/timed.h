@@ -111,6 +111,9 @@ void timed_start(struct timed *timed, struct device_command *command, uint64_t c
 // cycle). Returns at once if no command is under way. After another end than DEVICE_DONE no command
 // is under way any more.
 enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device_result *result);
+// The caller has changed state planes; and the address of a word that a request waits for, or 0.
+void timed_look_at_planes(struct timed *timed);
+uint64_t timed_waited(const struct timed *timed);
 // The cycle that comes next.
 uint64_t timed_cycle(const struct timed *timed);
 

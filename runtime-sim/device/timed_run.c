@@ -1,6 +1,7 @@
 // Execution of commands by the machine. A period is a run of the machine: from the begin of a
 // command while nothing else is under way, until nothing is under way again.
 #include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
 void timed_count_run(struct timed *timed, struct timed_kernel *kernel,
@@ -62,6 +63,8 @@ static void plan_copy(const struct timed_options *options, const struct device_c
                       struct arena *arena, struct machine_copy *copy)
 {
     bool crosses = command->kind == COMMAND_COPY && (!command->to || !command->from);
+    uint8_t trigger = plane_mark(plane_trigger_of(command->mark), PLANE_KEEP);
+    uint8_t action = plane_mark(PLANE_ALWAYS, plane_action_of(command->mark));
     *copy = (struct machine_copy){.to = command->to,
                                   .from = command->from,
                                   .bytes = command->bytes,
@@ -70,6 +73,8 @@ static void plan_copy(const struct timed_options *options, const struct device_c
                                   .interval = options->copy_interval,
                                   .rate = crosses ? options->link_rate : 0,
                                   .outstanding = options->copy_outstanding,
+                                  .read_mark = (crosses ? command->mark : trigger) | PLANE_OF_HOST,
+                                  .write_mark = (crosses ? command->mark : action) | PLANE_OF_HOST,
                                   .one_engine = options->one_copy_engine};
     if (command->kind == COMMAND_SET) {
         uint8_t *values = arena_alloc(arena, command->bytes + 1);
@@ -287,6 +292,16 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
     }
     timed->device->kernel_cpu_seconds += device_cpu_seconds() - before;
     return result->end;
+}
+
+void timed_look_at_planes(struct timed *timed)
+{
+    machine_look_at_planes(timed->machine);
+}
+
+uint64_t timed_waited(const struct timed *timed)
+{
+    return machine_waited(timed->machine);
 }
 
 uint64_t timed_cycle(const struct timed *timed)

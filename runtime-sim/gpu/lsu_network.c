@@ -128,6 +128,8 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
         if (reply->kind == MEMSYS_WRITE) {
             end_store(core, now, reply->tag, reply->line);
         } else {
+            if (reply->words)
+                cache_fill_more(&core->l1, reply->line, mask_of_words(reply->words));
             cache_fill(&core->l1, now, reply->line, reply->bytes);
             core->l1_next = now;
         }

@@ -87,8 +87,23 @@ uint64_t machine_cycle(const struct machine *machine)
     return machine->start + machine->now;
 }
 
+uint64_t machine_waited(const struct machine *machine)
+{
+    uint64_t address = 0;
+    EACH_SCHEME (scheme, machine, waited)
+        address = address ? address : scheme->ops->waited(machine, scheme->state);
+    return address;
+}
+
+void machine_look_at_planes(struct machine *machine)
+{
+    memsys_look_at_gates(machine->shared.memsys);
+}
+
 void machine_report(const struct machine *machine, FILE *to)
 {
+    EACH_SCHEME (scheme, machine, report)
+        scheme->ops->report(machine, scheme->state, to);
     memsys_report(machine->shared.memsys, to, 32);
 }
 

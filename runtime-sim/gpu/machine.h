@@ -44,7 +44,8 @@ struct machine_config {
     struct scheme_classes classes[SCHEMES_MOST]; // classes of a machine's active schemes
     struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
     uint32_t added_count;
-    bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
+    struct image **image; // of the device, for schemes; NULL: they get none
+    bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
 enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
@@ -71,6 +72,9 @@ const char *machine_policy(struct arena *arena, const struct machine_config *con
 // Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
 // be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
+
+// Returns the state planes (enum plane_initial) that the enabled schemes need.
+uint8_t machine_planes(const struct machine_config *config);
 
 struct machine;
 struct trace;
@@ -138,7 +142,8 @@ struct machine_copy {
     uint32_t interval;    // minimum of cycles between requests; 0 is 1
     uint64_t rate;        // MB/s of the link to host memory, instead of `interval`; 0: no link
     uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
-    bool one_engine;      // copies to the host use the engine of those to the device
+    uint8_t read_mark, write_mark; // of its requests, for schemes
+    bool one_engine;               // copies to the host use the engine of those to the device
 };
 
 enum machine_event_kind {
@@ -239,3 +244,7 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
                         struct stats *stats);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
+// Returns the address of a word of memory whose state a request waits for; 0: none waits.
+uint64_t machine_waited(const struct machine *machine);
+// The owner has changed state planes: requests that wait for them are looked at.
+void machine_look_at_planes(struct machine *machine);

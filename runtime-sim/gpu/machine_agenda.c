@@ -134,6 +134,9 @@ void machine_end_launch(struct machine *machine, struct running *running)
     machine->live--;
     machine->unreleased++;
     machine_end_event(machine, running->event);
+    if (!machine->live)
+        EACH_SCHEME (scheme, machine, ended)
+            scheme->ops->ended(machine, scheme->state);
 }
 
 // Pauses

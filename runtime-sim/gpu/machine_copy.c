@@ -169,6 +169,7 @@ static bool send(struct machine *machine, uint32_t number, uint32_t index)
 {
     const struct copy_engines *c = machine->copies;
     const struct copy_piece *piece = &c->engines[number].pieces[index];
+    const struct machine_copy *copy = current(&c->engines[number]);
     uint64_t address = piece->reads ? piece->from : piece->to;
     uint32_t at = (uint32_t)(address % c->line_bytes);
     const struct memsys_request request = {.line = address / c->line_bytes,
@@ -176,6 +177,8 @@ static bool send(struct machine *machine, uint32_t number, uint32_t index)
                                            .core = c->end,
                                            .tag = number << PIECE_BITS | index,
                                            .kind = piece->reads ? MEMSYS_READ : MEMSYS_WRITE,
+                                           .mark =
+                                               piece->reads ? copy->read_mark : copy->write_mark,
                                            .client = c->client};
     if (!memsys_can_send(machine->shared.memsys, &request))
         return false;

@@ -132,6 +132,9 @@ struct scheme_ops {
     // which disables the scheme, is "baseline".
     const char *policy_help;
     bool (*is_on)(const void *config);
+    // Returns the state planes of the host's memory (enum plane_initial) that the active scheme
+    // needs.
+    uint8_t (*planes)(const void *config);
     // Returns the first fault that the table of keys cannot detect, as a sentence without a full
     // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,
@@ -167,8 +170,9 @@ struct scheme_ops {
     void (*join)(struct machine *machine, void *state);
     // Called before a launch begins: may change the placement of its CTAs.
     void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
-    // Launches begin.
+    // Launches begin; and all that run have ended.
     void (*launch)(struct machine *machine, void *state);
+    void (*ended)(struct machine *machine, void *state);
     // Called in a cycle before the cores' tick; and returns the next cycle that needs a tick, or
     // UINT64_MAX.
     void (*tick)(struct machine *machine, void *state);
@@ -179,6 +183,10 @@ struct scheme_ops {
                                 const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
+    // Returns the address of a word of memory whose state a request waits for, or 0; and writes
+    // which requests wait for which words.
+    uint64_t (*waited)(const struct machine *machine, const void *state);
+    void (*report)(const struct machine *machine, const void *state, FILE *to);
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
     void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);

@@ -60,8 +60,8 @@ void host_pass(struct host *host, uint64_t time)
 {
     host_trace_call(host, "cpu", host->now, host->now + time);
     host->now += time;
-    host->stats.cpu += time / HOST_NS;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
+    host->counts.cpu += time / HOST_NS;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
 }
 
 void host_work(struct host *host, uint64_t elements)
@@ -72,7 +72,7 @@ void host_work(struct host *host, uint64_t elements)
 void host_mark(struct host *host)
 {
     host->mark = host->now;
-    host->stats.runtime = 0;
+    host->counts.runtime = 0;
 }
 
 // Statistics
@@ -87,6 +87,20 @@ void host_stats_add(const struct host *host, struct stats *stats)
     stats_add(stats, "host", stat_keys, sizeof stat_keys / sizeof *stat_keys, &host->stats);
 }
 
+// The statistics are 0 until now: the total gets the counts.
+void host_end(struct host *host)
+{
+    struct timed *timed = host->timed;
+    struct arena own;
+    if (!timed)
+        return;
+    arena_init(&own, host->device->arena->memory);
+    struct stats_mark before = stats_take(&timed->stats, &own);
+    host->stats = host->counts;
+    stats_sum(&timed->stats, &before, &timed->total.sum);
+    arena_free(&own);
+}
+
 // Report
 
 static const char *name_of(const struct host_command *command)
@@ -99,18 +113,76 @@ static const char *name_of(const struct host_command *command)
     case COMMAND_SET: return "memory set";
     case COMMAND_CALL: break;
     }
-    return command->after ? "wait for an event" : command->record ? "event" : "call";
+    return command->after          ? "wait for an event"
+           : command->record       ? "event"
+           : command->command.mark ? "change of state"
+                                   : "call";
+}
+
+static void print_command(const struct host *host, const struct host_command *command, FILE *to)
+{
+    static const char *const stages[] = {"waits for its turn", "is in the driver", "is executed",
+                                         "has ended"};
+    fprintf(to, "command %" PRIu64 " in stream %u (%s", command->number, command->stream->number,
+            name_of(command));
+    if (command->command.bytes)
+        fprintf(to, ", %" PRIu64 " bytes", command->command.bytes);
+    fprintf(to, ") %s",
+            command->stage == HOST_ENQUEUED && command->ready ? "waits for the driver"
+                                                              : stages[command->stage]);
+    if (command->stage == HOST_ENQUEUED && command->ready && host->driver)
+        fprintf(to, ", which command %" PRIu64 " holds", host->driver->number);
+    else if (command->stage == HOST_ENQUEUED && command->stream->first != command)
+        fprintf(to, " behind command %" PRIu64, command->stream->first->number);
+}
+
+// Returns true if the command may change the state of the word.
+static bool may_change(const struct host_command *command, uint64_t word)
+{
+    const struct device_command *one = &command->command;
+    uint64_t at = one->to ? one->to : one->from;
+    return one->kind == COMMAND_LAUNCH ||
+           (plane_action_of(one->mark) &&
+            word - at / PLANE_WORD * PLANE_WORD < one->bytes + at % PLANE_WORD);
+}
+
+// Returns the address of a word that an execution waits for, or 0. One of a kernel goes before one
+// of a copy, which may wait for the kernel.
+static uint64_t waited_word(const struct host *host)
+{
+    uint64_t word = host->timed ? timed_waited(host->timed) : 0;
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        const struct host_command *command = host->executed.v[i];
+        if (command->missing && (!word || command->command.kind == COMMAND_LAUNCH))
+            word = command->missing;
+    }
+    return word;
 }
 
 void host_report(const struct host *host, FILE *to)
 {
-    static const char *const stages[] = {"waits for the driver", "is in the driver", "is executed",
-                                         "has ended"};
+    uint64_t word = waited_word(host);
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
-        const struct host_command *command = stream->first;
-        if (!command)
+        if (!stream->first)
             continue;
-        fprintf(to, "stream %u: %s (command %" PRIu64 ") %s\n", stream->number, name_of(command),
-                command->number, stages[command->stage]);
+        print_command(host, stream->first, to);
+        fputc('\n', to);
     }
+    if (!word)
+        return;
+    char place[160];
+    bool found = false;
+    image_describe(host->device->image, word, place, sizeof place);
+    fprintf(to, "the word at 0x%" PRIx64 " %s has not the state that is waited for\n", word, place);
+    for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
+        for (const struct host_command *one = stream->first; one; one = one->next) {
+            if (!may_change(one, word))
+                continue;
+            found = true;
+            fputs("its state could change: ", to);
+            print_command(host, one, to);
+            fputc('\n', to);
+        }
+    if (!found)
+        fputs("no command that was issued changes its state\n", to);
 }

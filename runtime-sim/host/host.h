@@ -15,6 +15,7 @@
 // Times are picoseconds from the begin.
 #pragma once
 #include "runtime-sim/device/timed.h"
+#include "runtime-sim/exec/memory/plane.h"
 
 struct host_config {
 #define CONFIG_DEF "runtime-sim/host/host.def"
@@ -49,6 +50,7 @@ struct host_command {
     uint64_t number;           // in the order of calls
     enum host_stage stage;
     bool machine;      // executes it
+    uint64_t missing;  // without a machine: address of a word that it waits for; 0: none
     uint64_t latency;  // of the driver; 0 with `at_once`
     bool at_once;      // needs no driver: calls, and records of events and waits for them
     uint64_t enqueued; // from this time on the driver may take it
@@ -88,10 +90,14 @@ struct host {
     uint32_t open;               // commands that have not ended
     struct host_command *driver; // that it has; NULL: it is free
     uint64_t driver_until;
-    uint64_t engine_free[2];             // without a machine: to the device, to the host
+    // Without a machine, to the device and to the host: the copy of an engine, and its end before.
+    struct host_command *engine[2];
+    uint64_t engine_free[2];
+    const char *why; // after DEVICE_STUCK: which commands wait for what, in lines
     VEC(struct host_command *) executed; // that have begun and not ended
-    enum device_end end; // of the commands; not DEVICE_DONE: none is executed any more
-    struct host_stats stats;
+    enum device_end end;      // of the commands; not DEVICE_DONE: none is executed any more
+    struct host_stats counts; // so far
+    struct host_stats stats;  // of the machine's statistics: the counts, from host_end on
     struct host_trace *trace; // NULL: no trace
 };
 
@@ -113,12 +119,21 @@ struct host_copy {
     uint64_t to, from, bytes;
     void *data_to;
     const void *data_from;
+    // Trigger and action on the words of the device [001 §4.4]: plane_mark. 0: none of both.
+    uint8_t mark;
 };
 
-// Return false if bytes of the device are not in one live allocation: nothing was enqueued, and no
-// time has passed.
+// Returns NULL, or why the copy is refused, as a sentence without a full stop: bytes that are not
+// in one live allocation, source and destination that overlap, a trigger, or an action that
+// empties, on memory without state.
+const char *host_check_copy(const struct host *host, const struct host_copy *copy);
+// Return false if the copy is refused, or if bytes of the device are not in one live allocation:
+// nothing was enqueued, and no time has passed.
 bool host_copy(struct host_stream *stream, const struct host_copy *copy);
 bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t bytes);
+// Fills or empties words of the device without data [001 §4.5]. Takes the times of a launch.
+bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes,
+                    enum plane_action action);
 // A launch that device_prepare has returned since the last call.
 void host_launch(struct host_stream *stream, struct device_launch *launch);
 // Calls a function of the host when the commands before it have ended. It must not use the device.
@@ -138,6 +153,8 @@ enum device_end host_synchronise_stream(struct host_stream *stream, struct devic
 enum device_end host_synchronise_event(struct host *host, struct host_event *event,
                                        struct device_result *result);
 enum device_end host_synchronise(struct host *host, struct device_result *result);
+// Executes all commands. Takes no time of the caller, whose work is done.
+enum device_end host_finish(struct host *host, struct device_result *result);
 // Executes what happens up to `now`. Takes no time of the caller. host_is_idle and event->has_ended
 // are up to date afterwards.
 enum device_end host_look(struct host *host, struct device_result *result);
@@ -157,10 +174,13 @@ static inline uint64_t host_runtime(const struct host *host)
     return host->now - host->mark;
 }
 
+// At the end: the counts belong to the statistics of the machine's total.
+void host_end(struct host *host);
 // Adds the group `host`.
 void host_stats_add(const struct host *host, struct stats *stats);
 // Writes rows of calls, driver, copies and streams to the machine's trace (timed_trace), from now
 // on.
 void host_trace_begin(struct host *host);
-// Writes what the first command of each stream waits for.
+// Writes what the first command of each stream waits for, and which commands could change the state
+// of the word that is waited for. After DEVICE_STUCK host->why has it.
 void host_report(const struct host *host, FILE *to);

@@ -10,9 +10,9 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     *command = made;
     host_trace_call(host, name, host->now, host->now + call);
     host->now += call;
-    host->stats.calls += call / HOST_NS;
-    host->stats.commands += !made.at_once;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
+    host->counts.calls += call / HOST_NS;
+    host->counts.commands += !made.at_once;
+    host->counts.runtime = host_runtime(host) / HOST_NS;
     command->stream = stream;
     command->number = ++host->calls;
     command->enqueued = host->now;
@@ -22,28 +22,50 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     return command;
 }
 
-// Finds the bytes of a copy in this process. Returns false if they are not in one allocation.
-static bool find_bytes(struct device *device, const struct host_copy *copy,
+const char *host_check_copy(const struct host *host, const struct host_copy *copy)
+{
+    const struct device *device = host->device;
+    const uint64_t ends[] = {copy->from, copy->to};
+    // Memory without bits is full: to fill it has no effect.
+    bool has_state = copy->mark && copy->mark != plane_mark(PLANE_ALWAYS, PLANE_FILL);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] && !device_at(device, ends[i], copy->bytes))
+            return "the bytes are not in one live allocation";
+        if (ends[i] && has_state && !plane_covers(device->image, ends[i], copy->bytes))
+            return "a trigger, or to empty words, needs memory with full/empty bits";
+    }
+    if (copy->to && copy->from && copy->to < copy->from + copy->bytes &&
+        copy->from < copy->to + copy->bytes)
+        return "source and destination overlap";
+    return NULL;
+}
+
+// Finds the bytes of a copy in this process. Returns false if the copy is refused.
+static bool find_bytes(struct host *host, const struct host_copy *copy,
                        struct device_command *command)
 {
+    struct device *device = host->device;
+    if (host_check_copy(host, copy))
+        return false;
     *command = (struct device_command){.kind = COMMAND_COPY,
                                        .to = copy->to,
                                        .from = copy->from,
                                        .bytes = copy->bytes,
                                        .data_to = copy->data_to,
-                                       .data_from = copy->data_from};
+                                       .data_from = copy->data_from,
+                                       .mark = copy->mark};
     if (copy->from)
         command->data_from = device_at(device, copy->from, copy->bytes);
-    if (copy->to && command->data_from)
+    if (copy->to)
         command->data_to = device_at_written(device, copy->to, copy->bytes);
-    return command->data_from && command->data_to;
+    return true;
 }
 
 bool host_copy(struct host_stream *stream, const struct host_copy *copy)
 {
     const struct host_config *config = stream->host->config;
     struct host_command made = {.latency = host_us(config->copy_driver_us)};
-    if (!find_bytes(stream->host->device, copy, &made.command))
+    if (!find_bytes(stream->host, copy, &made.command))
         return false;
     enqueue(stream, "copy", made, host_us(config->copy_call_us));
     return true;
@@ -53,13 +75,34 @@ bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t b
 {
     const struct host_config *config = stream->host->config;
     struct host_command made = {
-        .command = {.kind = COMMAND_SET, .to = to, .bytes = bytes, .value = value},
+        .command = {.kind = COMMAND_SET,
+                    .to = to,
+                    .bytes = bytes,
+                    .value = value,
+                    .mark = plane_mark(PLANE_ALWAYS, PLANE_FILL)},
         .latency = host_us(config->launch_driver_us),
     };
     made.command.data_to = device_at_written(stream->host->device, to, bytes);
     if (made.command.data_to)
         enqueue(stream, "set", made, host_us(config->launch_call_us));
     return made.command.data_to;
+}
+
+bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes,
+                    enum plane_action action)
+{
+    const struct host_config *config = stream->host->config;
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL,
+                    .to = address,
+                    .bytes = bytes,
+                    .mark = plane_mark(PLANE_ALWAYS, action)},
+        .latency = host_us(config->launch_driver_us),
+    };
+    if (!plane_covers(stream->host->device->image, address, bytes))
+        return false;
+    enqueue(stream, "set state", made, host_us(config->launch_call_us));
+    return true;
 }
 
 void host_launch(struct host_stream *stream, struct device_launch *launch)
@@ -133,12 +176,14 @@ static enum device_end wait_until(struct host *host, bool (*is_over)(const void 
     host->now = host->time > begun ? host->time : begun;
     host_trace_call(host, "wait", begun, host->now);
     host_trace_call(host, "return", host->now, host->now + after);
-    host->stats.waits += (host->now - begun) / HOST_NS;
-    host->stats.calls += after / HOST_NS;
+    host->counts.waits += (host->now - begun) / HOST_NS;
+    host->counts.calls += after / HOST_NS;
     host->now += after;
-    host->stats.runtime = host_runtime(host) / HOST_NS;
-    if (!host->open)
+    host->counts.runtime = host_runtime(host) / HOST_NS;
+    if (!host->open) {
         device_drop(host->device);
+        plane_next_round(host->device->image);
+    }
     return end;
 }
 
@@ -148,7 +193,7 @@ static enum device_end synchronise(struct host *host, bool (*is_over)(const void
     uint64_t call = host_us(host->config->sync_call_us);
     host_trace_call(host, "synchronise", host->now, host->now + call);
     host->now += call;
-    host->stats.calls += call / HOST_NS;
+    host->counts.calls += call / HOST_NS;
     return wait_until(host, is_over, context, host_us(host->config->sync_after_us), result);
 }
 
@@ -174,11 +219,16 @@ enum device_end host_copy_now(struct host_stream *stream, const struct host_copy
     struct host *host = stream->host;
     struct host_command made = {.latency = host_us(host->config->memcpy_us)};
     *result = (struct device_result){.end = DEVICE_DONE};
-    *enqueued = find_bytes(host->device, copy, &made.command);
+    *enqueued = find_bytes(host, copy, &made.command);
     if (!*enqueued)
         return DEVICE_DONE;
     struct host_command *command = enqueue(stream, "copy", made, 0);
     return wait_until(host, has_ended, command, 0, result);
+}
+
+enum device_end host_finish(struct host *host, struct device_result *result)
+{
+    return host_advance(host, is_idle, host, UINT64_MAX, result);
 }
 
 enum device_end host_look(struct host *host, struct device_result *result)

@@ -3,6 +3,8 @@
 // At a point of time commands end, then commands enter and leave the driver. Between two points
 // nothing of the host changes; the machine runs from one to the next.
 #include "runtime-sim/host/host_state.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Times and cycles
@@ -44,14 +46,14 @@ static void end_command(struct host *host, struct host_command *command, uint64_
         *event = (struct host_event){.has_ended = true, .time = time};
     if (host->driver == command) { // it was held
         host->driver = NULL;
-        host->stats.driver_busy += (time - command->driver) / HOST_NS;
+        host->counts.driver_busy += (time - command->driver) / HOST_NS;
     }
     host_trace_execution(host, command);
 }
 
 static void count_end(struct host *host, const struct host_command *command)
 {
-    struct host_stats *stats = &host->stats;
+    struct host_stats *stats = &host->counts;
     uint64_t took = (command->ended - command->begun) / HOST_NS;
     uint64_t *const sums[] = {&stats->copies_to_device, &stats->copies_to_host};
     uint64_t *const bytes[] = {&stats->to_device_bytes, &stats->to_host_bytes};
@@ -64,53 +66,132 @@ static void count_end(struct host *host, const struct host_command *command)
         stats->launches += took;
 }
 
-// Ends the commands whose execution is over by `time`. Returns the end of the last of them that
-// has another one than DEVICE_DONE.
-static enum device_end end_executed(struct host *host, uint64_t time, struct device_result *result)
+// Without a machine
+
+static uint64_t link_time(const struct host *host, uint64_t bytes)
 {
-    enum device_end end = DEVICE_DONE;
-    uint32_t kept = 0;
+    return scale(bytes, HOST_US, host_link_rate(host->config));
+}
+
+static uint32_t engine_of(const struct host *host, const struct host_command *command)
+{
+    return host->config->engines == 1 ? 0 : host_direction(&command->command);
+}
+
+static bool needs_engine(const struct host_command *command)
+{
+    return !command->machine && host_direction(&command->command) < 2;
+}
+
+// Gives idle engines their next copies, in the order of begin.
+static void start_copies(struct host *host)
+{
     for (uint32_t i = 0; i < host->executed.n; i++) {
         struct host_command *command = host->executed.v[i];
-        bool is_over = command->machine ? command->command.has_ended : command->ended <= time;
-        if (!is_over || end != DEVICE_DONE) {
-            host->executed.v[kept++] = command;
+        uint32_t engine = engine_of(host, command);
+        if (!needs_engine(command) || command->ended || host->engine[engine])
             continue;
-        }
-        if (!command->machine)
-            end = device_run_now(host->device, &command->command, result);
+        uint64_t free = host->engine_free[engine];
+        host->engine[engine] = command;
+        command->ended = (free > command->begun ? free : command->begun) +
+                         link_time(host, command->command.bytes);
+    }
+}
+
+// Returns the address of a word of a copy that has not the state that it waits for, or 0.
+static uint64_t missing_word(const struct host *host, const struct host_command *command)
+{
+    const struct device_command *copy = &command->command;
+    if (copy->kind != COMMAND_COPY || !copy->mark)
+        return 0;
+    return plane_find_missing(host->device->image, copy->from ? copy->from : copy->to, copy->bytes,
+                              plane_trigger_of(copy->mark));
+}
+
+// Executes a command at its end. Returns false if it waits for words.
+static bool finish(struct host *host, struct host_command *command, enum device_end *end,
+                   struct device_result *result)
+{
+    struct device_command *one = &command->command;
+    command->missing = missing_word(host, command);
+    if (one->kind == COMMAND_LAUNCH) {
+        bool done = device_attempt(host->device, one, result);
+        command->missing = done ? 0 : result->grid.fault.needs_word;
+        *end = done ? result->end : DEVICE_DONE;
+    } else if (!command->missing) {
+        *end = device_run_now(host->device, one, result);
+    }
+    if (command->missing)
+        command->ended = UINT64_MAX;
+    else if (host->timed && plane_action_of(one->mark))
+        timed_look_at_planes(host->timed);
+    return !command->missing;
+}
+
+// Words have changed. A launch tries again; a copy has only the line left that it waited for.
+static void retry(struct host *host, uint64_t time)
+{
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        struct host_command *command = host->executed.v[i];
+        if (!command->missing || missing_word(host, command))
+            continue;
+        uint64_t line = command->command.bytes < PLANE_LINE ? command->command.bytes : PLANE_LINE;
+        command->missing = 0;
+        command->ended = time + (needs_engine(command) ? link_time(host, line) : 0);
+    }
+}
+
+static void leave_engine(struct host *host, const struct host_command *command)
+{
+    uint32_t engine = engine_of(host, command);
+    if (!needs_engine(command))
+        return;
+    host->engine[engine] = NULL;
+    host->engine_free[engine] = command->ended;
+}
+
+// End of execution
+
+// Ends the first command whose execution is over by `time`. Returns false if there is none.
+static bool end_executed(struct host *host, uint64_t time, enum device_end *end,
+                         struct device_result *result)
+{
+    start_copies(host);
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        struct host_command *command = host->executed.v[i];
+        bool is_over = command->machine ? command->command.has_ended
+                                        : command->ended <= time && !command->missing &&
+                                              (command->ended || !needs_engine(command)) &&
+                                              finish(host, command, end, result);
+        if (!is_over)
+            continue;
+        memmove(host->executed.v + i, host->executed.v + i + 1,
+                (host->executed.n - i - 1) * sizeof(struct host_command *));
+        host->executed.n--;
         end_command(host, command,
                     command->machine ? time_of(host, command->command.ended) : command->ended);
         count_end(host, command);
+        leave_engine(host, command);
+        retry(host, time);
+        return true;
     }
-    host->executed.n = kept;
-    return end;
+    return false;
 }
 
 // Begin of execution
-
-static uint64_t end_without_machine(struct host *host, const struct host_command *command)
-{
-    uint32_t direction = host_direction(&command->command);
-    if (direction == 2)
-        return command->begun;
-    uint64_t *free = &host->engine_free[host->config->engines == 1 ? 0 : direction];
-    uint64_t from = *free > command->begun ? *free : command->begun;
-    *free = from + scale(command->command.bytes, HOST_US, host_link_rate(host->config));
-    return *free;
-}
 
 static void begin_command(struct host *host, struct host_command *command, uint64_t time)
 {
     const struct device_launch *launch = command->command.launch;
     command->stage = HOST_EXECUTES;
     command->begun = time;
-    command->machine = host->timed && (!launch || device_takes_time(host->device, launch));
+    command->machine = host->timed && command->command.kind != COMMAND_CALL &&
+                       (!launch || device_takes_time(host->device, launch));
     vec_push(host->device->arena, &host->executed, command);
     if (command->machine)
         timed_start(host->timed, &command->command, cycle_at(host, time));
     else
-        command->ended = end_without_machine(host, command);
+        command->ended = needs_engine(command) ? 0 : time;
 }
 
 // The driver
@@ -150,7 +231,7 @@ static void leave_driver(struct host *host)
     struct host_command *command = host->driver;
     host_trace_driver(host, command, host->driver_until);
     if (!host->config->driver) {
-        host->stats.driver_busy += (host->driver_until - command->driver) / HOST_NS;
+        host->counts.driver_busy += (host->driver_until - command->driver) / HOST_NS;
         host->driver = NULL;
     }
     begin_command(host, command, host->driver_until);
@@ -160,7 +241,7 @@ static void enter_driver(struct host *host, struct host_command *command)
 {
     command->stage = HOST_IN_DRIVER;
     command->driver = host->time;
-    host->stats.driver_waits += (host->time - command->ready) / HOST_NS;
+    host->counts.driver_waits += (host->time - command->ready) / HOST_NS;
     host->driver = command;
     host->driver_until = host->time + command->latency;
 }
@@ -174,9 +255,7 @@ static bool is_in_stage(const struct host *host)
 static bool move_one(struct host *host, enum device_end *end, struct device_result *result)
 {
     struct host_command *command;
-    uint32_t before = host->executed.n;
-    *end = end_executed(host, host->time, result);
-    if (host->executed.n < before)
+    if (end_executed(host, host->time, end, result))
         return true;
     if (is_in_stage(host) && host->driver_until <= host->time) {
         leave_driver(host);
@@ -204,9 +283,11 @@ static uint64_t next_time(const struct host *host)
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
         if (stream->first && stream->first->enqueued > host->time)
             next = least(next, stream->first->enqueued);
-    for (uint32_t i = 0; i < host->executed.n; i++)
-        if (!host->executed.v[i]->machine)
-            next = least(next, host->executed.v[i]->ended);
+    for (uint32_t i = 0; i < host->executed.n; i++) {
+        const struct host_command *command = host->executed.v[i];
+        if (!command->machine && (command->ended || !needs_engine(command)))
+            next = least(next, command->ended);
+    }
     return next;
 }
 
@@ -243,7 +324,7 @@ static void drop_all(struct host *host)
         stream->first = stream->last = NULL;
     }
     host->executed.n = host->open = 0;
-    host->driver = NULL;
+    host->driver = host->engine[0] = host->engine[1] = NULL;
     device_drop(host->device);
 }
 
@@ -266,6 +347,20 @@ static enum device_end advance(struct host *host, bool (*is_over)(const void *co
     }
 }
 
+// Keeps the report on commands that are dropped.
+static void explain(struct host *host)
+{
+    char *text;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return;
+    host_report(host, to);
+    fclose(to);
+    host->why = arena_strndup(host->device->arena, text, size);
+    free(text);
+}
+
 enum device_end host_advance(struct host *host, bool (*is_over)(const void *context),
                              const void *context, uint64_t until, struct device_result *result)
 {
@@ -273,6 +368,8 @@ enum device_end host_advance(struct host *host, bool (*is_over)(const void *cont
     if (host->end == DEVICE_DONE)
         host->end = advance(host, is_over, context, until, result);
     result->end = host->end;
+    if (host->end == DEVICE_STUCK && host->open)
+        explain(host);
     if (host->end != DEVICE_DONE)
         drop_all(host);
     return host->end;

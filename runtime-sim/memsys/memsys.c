@@ -42,6 +42,13 @@ uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request 
 
 // Cores
 
+static const struct memsys_message *message_of(const struct memsys *m,
+                                               const struct memsys_request *request)
+{
+    const struct memsys_gate *gate = m->tables.gate;
+    return &m->messages[gate ? gate->message_of(gate->context, request) : request->message];
+}
+
 static bool can_send_past(struct memsys *m, struct memsys_path *path,
                           const struct memsys_request *request)
 {
@@ -58,7 +65,7 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     bits_clear(m->may_send, core);
     if (path)
         return can_send_past(m, path, request);
-    uint8_t class = m->messages[request->message].request_class;
+    uint8_t class = message_of(m, request)->request_class;
     if (noc_can_send(side->noc, m->end_node[core], class, flits))
         return true;
     m->stats.refused++;
@@ -100,7 +107,8 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
     m->unused = entry->next;
     *entry = (struct memsys_entry){.request = *request, .sent = m->cycle * m->core_period};
     entry->created = request->since ? request->since * m->core_period : entry->sent;
-    if (request->kind == MEMSYS_READ)
+    entry->request.message = (uint8_t)(message_of(m, request) - m->messages);
+    if (request->kind == MEMSYS_READ && !m->config->named_reads)
         entry->request.bytes =
             m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
     entry->partition = memsys_partition_of(m, request->line);
@@ -114,7 +122,7 @@ void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_reque
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     assert(request->client < m->tables.requester_count && mask_any(request->bytes));
     uint32_t index = memsys_new_entry(m, request);
-    const struct memsys_message *message = &m->messages[request->message];
+    const struct memsys_message *message = message_of(m, request);
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
                                 .source = m->end_node[from],

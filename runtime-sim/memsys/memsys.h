@@ -35,6 +35,9 @@ struct memsys_config {
     struct noc_config request_network, reply_network;
     struct cache_config llc;
     struct dram_config dram;
+    // Set by the owner: reads name the bytes that they need, and the owner's gate names the words
+    // of the line that their replies carry.
+    bool named_reads;
 };
 
 enum { MEMSYS_NONE = UINT32_MAX };
@@ -148,6 +151,26 @@ struct memsys_replies {
     void (*offered)(void *context, const struct memsys_offer *offer);
 };
 
+// A gate of the owner in front of the slices: requests that arrive from the network wait there
+// until the owner releases them, in any order, into the slice's input. A partition's calls come in
+// its clocks and may change only what belongs to it.
+struct memsys_gate {
+    void *context;
+    // Returns the message class of a request that is to be sent.
+    uint8_t (*message_of)(void *context, const struct memsys_request *request);
+    bool (*has_room)(const void *context, uint32_t partition, const struct memsys_request *request);
+    // `entry`: of the memory system, for memsys_release.
+    void (*take)(void *context, uint32_t partition, uint32_t entry,
+                 const struct memsys_request *request, uint64_t clock);
+    // Called in each clock of the partition, after arrivals.
+    void (*tick)(void *context, uint32_t partition, uint64_t clock);
+    // Returns true if a request can be released in the next clock.
+    bool (*is_due)(const void *context, uint32_t partition);
+    // Returns the words of 4 bytes of the line that the reply to a read carries, with named_reads:
+    // a bit for each, of `known`, which the slice has.
+    uint32_t (*carried)(void *context, const struct memsys_request *request, uint32_t known);
+};
+
 enum { MEMSYS_ROWS = 8 }; // of each table below, at most
 
 // Rows that the owner adds to a memory system.
@@ -162,6 +185,7 @@ struct memsys_tables {
     uint32_t endpoint_count;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
     struct memsys_replies replies;
+    const struct memsys_gate *gate; // NULL: requests enter the slices' inputs
 };
 
 // Sections for config_init, of which values are read into *config.
@@ -199,7 +223,9 @@ struct memsys_request {
     uint8_t client;    // number of the requester
     uint8_t from;      // enum cache_from, of a reply: where the slice found the data
     uint16_t flits;    // of MEMSYS_PACKET, and of the reply to it
-    uint8_t message;   // message class: 0, or 1 + row
+    uint8_t message;   // message class: 0, or 1 + row; a gate sets it
+    uint8_t mark;      // of the owner
+    uint32_t words;    // of a reply to a read, with named_reads: words of the line that it carries
     uint64_t since;    // cycle from which its latency counts in stages; 0: that of its sending
 };
 
@@ -280,6 +306,15 @@ void memsys_send_from(struct memsys *memsys, uint32_t from, const struct memsys_
 bool memsys_can_put(const struct memsys *memsys, uint32_t partition, uint32_t input);
 void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
                 const struct memsys_request *request);
+
+// Releases a request of a gate into the slice of its partition; requires room.
+bool memsys_can_release(const struct memsys *memsys, uint32_t partition);
+void memsys_release(struct memsys *memsys, uint32_t partition, uint32_t entry, uint64_t clock);
+// Returns true if the slice has all bytes of the request.
+bool memsys_holds(const struct memsys *memsys, uint32_t partition,
+                  const struct memsys_request *request);
+// The owner has changed what gates wait for: all are evaluated in the next clock.
+void memsys_look_at_gates(struct memsys *memsys);
 
 // Reads a line of the slice's data without its queues, if it is present. `ready`: the cycle of the
 // cores in which the data have arrived.

@@ -80,6 +80,8 @@ uint32_t memsys_config_routers(const struct memsys_config *config)
 
 uint32_t memsys_read_unit(const struct memsys_config *config)
 {
+    if (config->named_reads)
+        return 1;
     return (uint32_t)(config->memory.sectors ? config->memory.sector_bytes
                                              : config->llc.line_bytes);
 }

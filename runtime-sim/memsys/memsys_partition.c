@@ -80,13 +80,24 @@ static const struct noc_packet *arrival(const struct memsys_partition *p,
     return noc_peek(p->memsys->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
 }
 
+// Returns true if a request has room at the gate, or in the slice's input without one.
+static bool has_room(const struct memsys_partition *p, const struct memsys_message *message,
+                     uint64_t entry)
+{
+    const struct memsys_gate *gate = p->memsys->tables.gate;
+    return gate ? gate->has_room(gate->context, p->number, &p->memsys->entries[entry].request)
+                : cache_can_put(&p->cache, message->input);
+}
+
 // Takes a request that has arrived and has room.
 static bool can_take_arrival(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
-    for (uint32_t i = 0; i < m->message_count; i++)
-        if (cache_can_put(&p->cache, m->messages[i].input) && arrival(p, &m->messages[i]))
+    for (uint32_t i = 0; i < m->message_count; i++) {
+        const struct noc_packet *packet = arrival(p, &m->messages[i]);
+        if (packet && has_room(p, &m->messages[i], packet->payload))
             return true;
+    }
     return false;
 }
 
@@ -117,8 +128,8 @@ static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_mom
                              const struct memsys_message *message)
 {
     struct memsys *m = p->memsys;
-    const struct noc_packet *packet;
-    if (!cache_can_put(&p->cache, message->input) || !(packet = arrival(p, message)))
+    const struct noc_packet *packet = arrival(p, message);
+    if (!packet || !has_room(p, message, packet->payload))
         return MEMSYS_NONE;
     uint32_t index = (uint32_t)packet->payload;
     m->entries[index].arrived = packet->arrived * m->network_period;
@@ -126,6 +137,15 @@ static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_mom
     noc_pop(m->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
     p->moved = true;
     return index;
+}
+
+static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
+{
+    const struct memsys_gate *gate = p->memsys->tables.gate;
+    if (gate)
+        gate->take(gate->context, p->number, index, &p->memsys->entries[index].request, now);
+    else
+        memsys_partition_put(p, index, now, input);
 }
 
 // Takes one request in a clock.
@@ -146,11 +166,11 @@ static void delay_arrival(struct memsys_partition *p, const struct memsys_moment
 static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t number)
 {
     struct memsys_delay *delay = &p->delays[number];
-    uint32_t input = p->memsys->messages[number].input;
+    const struct memsys_message *message = &p->memsys->messages[number];
     if (delay->first == delay->all.n || delay->all.v[delay->first].ready > at->llc ||
-        !cache_can_put(&p->cache, input))
+        !has_room(p, message, delay->all.v[delay->first].entry))
         return;
-    memsys_partition_put(p, delay->all.v[delay->first++].entry, at->llc, input);
+    put_arrival(p, delay->all.v[delay->first++].entry, at->llc, message->input);
     p->delayed--;
     p->moved = true;
     if (delay->first < delay->all.n / 2)
@@ -170,7 +190,42 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
         return;
     }
     while ((index = take_arrival(p, at, message)) != MEMSYS_NONE)
-        memsys_partition_put(p, index, at->llc, message->input);
+        put_arrival(p, index, at->llc, message->input);
+}
+
+// Gates
+
+bool memsys_can_release(const struct memsys *m, uint32_t partition)
+{
+    return cache_can_put(&m->partitions[partition].cache, MEMSYS_FROM_NETWORK);
+}
+
+void memsys_release(struct memsys *m, uint32_t partition, uint32_t entry, uint64_t clock)
+{
+    m->partitions[partition].moved = true;
+    memsys_partition_put(&m->partitions[partition], entry, clock, MEMSYS_FROM_NETWORK);
+}
+
+static uint64_t local_line(const struct memsys *m, const struct memsys_request *request)
+{
+    uint64_t size = m->config->llc.line_bytes;
+    return partition_local(&m->map, request->line * size) / size;
+}
+
+bool memsys_holds(const struct memsys *m, uint32_t partition, const struct memsys_request *request)
+{
+    return mask_within(request->bytes,
+                       cache_known(&m->partitions[partition].cache, local_line(m, request)));
+}
+
+// The reply to a read carries what the gate says.
+static void name_carried(struct memsys_partition *p, struct memsys_request *request)
+{
+    const struct memsys_gate *gate = p->memsys->tables.gate;
+    if (!gate || request->kind != MEMSYS_READ || !p->memsys->config->named_reads)
+        return;
+    struct mask known = cache_known(&p->cache, local_line(p->memsys, request));
+    request->words = gate->carried(gate->context, request, mask_to_words(known));
 }
 
 // Replies
@@ -363,7 +418,9 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
-    if (p->reply_count || p->waiting.n || p->delayed || can_take_arrival(p))
+    const struct memsys_gate *gate = m->tables.gate;
+    if (p->reply_count || p->waiting.n || p->delayed || can_take_arrival(p) ||
+        (gate && gate->is_due(gate->context, p->number)))
         wake(p, now + 1);
     if (p->reply_count < m->config->memory.reply_queue)
         wake(p, cache_answer_next(&p->cache, PATH_NETWORK));
@@ -380,6 +437,9 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)
         take_arrivals(p, at, i);
+    const struct memsys_gate *gate = p->memsys->tables.gate;
+    if (gate)
+        gate->tick(gate->context, p->number, at->llc);
     cache_tick(&p->cache, at->llc);
     for (uint32_t i = 0; p->delayed && i < p->memsys->message_count; i++)
         end_delay(p, at, i);
@@ -407,6 +467,7 @@ void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
             vec_push(m->arena, &p->waiting, p->served[i]);
             wake(p, next);
         }
+        name_carried(p, &entry->request);
     }
     p->served_count = 0;
 }
@@ -422,4 +483,11 @@ void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t 
     }
     if (cache_out_peek(&p->cache))
         wake(p, next);
+}
+
+void memsys_look_at_gates(struct memsys *m)
+{
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        wake(&m->partitions[i], memsys_later(m->cycle * m->core_period, m->llc_period));
+    m->next = 0;
 }

@@ -14,6 +14,9 @@ static const char *const contexts[CONTEXTS] = {
     [CONTEXT_LAUNCH] = "a launch",
     [CONTEXT_STEP] = "a launch, repeat or together",
     [CONTEXT_REPEAT] = "a repeat",
+    [CONTEXT_CALL] = "a step of streams",
+    [CONTEXT_COPY] = "a copy",
+    [CONTEXT_CALLS] = "a repeat of streams",
     [CONTEXT_EXPECT] = "an expectation",
 };
 

@@ -9,6 +9,9 @@ enum run_context {
     CONTEXT_LAUNCH,
     CONTEXT_STEP,
     CONTEXT_REPEAT,
+    CONTEXT_CALL,
+    CONTEXT_COPY,
+    CONTEXT_CALLS,
     CONTEXT_EXPECT,
     CONTEXTS,
 };

@@ -175,18 +175,32 @@ static bool agree_on_time(struct session *session, const struct run_text *at,
     return !taken || taken == number;
 }
 
-static enum session_outcome run_launches(struct session *session)
+enum session_outcome session_end(struct session *session, const struct device_result *result)
 {
     static const enum session_outcome outcomes[] = {
         [DEVICE_DONE] = SESSION_DONE,         [DEVICE_STOPPED] = SESSION_INTERRUPTED,
         [DEVICE_LIMITED] = SESSION_LIMITED,   [DEVICE_STUCK] = SESSION_NO_PROGRESS,
         [DEVICE_REFUSED] = SESSION_BAD_INPUT, [DEVICE_FAULT] = SESSION_FAULT,
     };
+    if (result->end >= DEVICE_STUCK && result->kernel)
+        session_report_fault(session, result->kernel, result->launch, &result->grid);
+    return outcomes[result->end];
+}
+
+static enum session_outcome run_launches(struct session *session)
+{
     struct device_result result;
     device_synchronise(&session->device, &result);
-    if (result.end >= DEVICE_STUCK)
-        session_report_fault(session, result.kernel, result.launch, &result.grid);
-    return outcomes[result.end];
+    return session_end(session, &result);
+}
+
+struct device_launch *session_prepare_launch(struct session *session, const struct run_launch *from)
+{
+    const struct program_function *function = find_kernel(session, from);
+    if (!function)
+        return NULL;
+    device_kernel_of(&session->device, function);
+    return prepare(session, from, function);
 }
 
 // Launches at the same time have a stream each.

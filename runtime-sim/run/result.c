@@ -264,9 +264,40 @@ static void write_fault(struct json *json, const struct session *session)
     json_end_object(json);
 }
 
+// The times of a run with streams, in microseconds, and its bytes.
+static void write_host_clock(struct json *json, const struct session *session)
+{
+    const struct host_stats *counts = &session->host->counts;
+    const struct {
+        const char *name;
+        uint64_t time; // ns
+    } times[] = {{"runtime_us", counts->runtime},
+                 {"calls_us", counts->calls},
+                 {"waits_us", counts->waits},
+                 {"cpu_us", counts->cpu},
+                 {"driver_us", counts->driver_busy},
+                 {"driver_waits_us", counts->driver_waits},
+                 {"copies_to_device_us", counts->copies_to_device},
+                 {"copies_to_host_us", counts->copies_to_host},
+                 {"launches_us", counts->launches}};
+    json_key(json, "host_clock");
+    json_object(json);
+    for (uint32_t i = 0; i < sizeof times / sizeof *times; i++) {
+        json_key(json, times[i].name);
+        json_double(json, (double)times[i].time / 1000);
+    }
+    json_key(json, "to_device_bytes");
+    json_uint(json, counts->to_device_bytes);
+    json_key(json, "to_host_bytes");
+    json_uint(json, counts->to_host_bytes);
+    json_end_object(json);
+}
+
 static void write_ends(struct json *json, const struct result *result)
 {
     const struct session *session = result->session;
+    if (session->run->has_streams)
+        write_host_clock(json, session);
     json_key(json, "host");
     json_object(json);
     json_key(json, "cpu_seconds");

@@ -36,12 +36,15 @@ struct run_buffer {
     const struct scalar *type; // NULL: the file's
     struct run_expr count;
     struct fill fill;
+    struct fill host;         // of the host's memory
     struct run_text variable; // of the program, instead of new memory; NULL: new memory
     struct run_text save;
     bool save_chosen; // on the command line
     // Once it is allocated:
     uint64_t elements, address;
     uint8_t *data;
+    uint8_t *host_data; // NULL: no step copies it
+    bool comes_back;    // a step copies it to the host: results are the host's contents
     uint64_t shape[32];
     uint32_t dimensions; // 0: (elements,)
 };
@@ -84,6 +87,7 @@ struct run_launch {
     struct run_text at;
     struct run_expr grid[3], block[3], cluster[3];
     struct run_expr shared;
+    struct run_expr stream; // in streams
     bool cooperative;
     bool by_name;
     VEC(struct run_argument) args;
@@ -112,6 +116,37 @@ struct run_repeat {
     VEC(uint32_t) resets; // buffers
     uint32_t index;       // name, or UINT32_MAX
     struct run_steps steps;
+};
+
+// A call of the host.
+enum run_call_kind {
+    CALL_COPY,
+    CALL_LAUNCH,
+    CALL_SYNC,
+    CALL_EMPTY,
+    CALL_AT,
+    CALL_CPU,
+    CALL_REPEAT,
+};
+
+struct run_calls;
+struct run_call {
+    enum run_call_kind kind;
+    struct run_text at;
+    uint32_t buffer;              // of a copy, or to be emptied
+    bool to_host, waits;          // a copy
+    uint8_t mark;                 // plane_mark
+    struct run_expr stream;       // NULL of a synchronisation: all
+    struct run_expr first, count; // elements
+    struct run_expr value;        // microseconds, or elements of work
+    struct run_launch *launch;
+    struct run_calls *calls; // of a repeat
+};
+
+struct run_calls {
+    VEC(struct run_call) list;
+    struct run_expr condition, times, max; // of a repeat
+    uint32_t index;                        // name, or UINT32_MAX
 };
 
 enum run_check_kind { CHECK_FILE, CHECK_BUFFER, CHECK_FILL };
@@ -164,6 +199,8 @@ struct run {
     VEC(struct run_texture) textures;
     VEC(struct run_check) checks;
     struct run_steps steps;
+    bool has_streams; // `calls` instead of `steps`
+    struct run_calls calls;
     VEC(struct run_input) inputs;
     struct expr_names expr_names;
 };

@@ -1,19 +1,14 @@
 // Reading a run file.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/run_file.h"
 #include "runtime-sim/run/texture.h"
 #include "support/nearest.h"
 #include <string.h>
 
 enum { DEEPEST = 16, MOST_STEPS = 100000 };
 
-struct run_file_reading {
-    struct run *run;
-    struct yaml_document document;
-    uint32_t depth, steps;
-};
-
-static bool is_scalar(struct run_file_reading *r, const struct yaml_node *node, const char *what)
+bool run_file_is_scalar(struct run_file_reading *r, const struct yaml_node *node, const char *what)
 {
     struct run_text at = run_text_of(node);
     if (node->kind == YAML_SCALAR && node->length)
@@ -22,8 +17,8 @@ static bool is_scalar(struct run_file_reading *r, const struct yaml_node *node, 
     return false;
 }
 
-static bool take_expression(struct run_file_reading *r, const struct yaml_node *node,
-                            struct run_expr *to)
+bool run_file_expression(struct run_file_reading *r, const struct yaml_node *node,
+                         struct run_expr *to)
 {
     struct run_text at = run_text_of(node);
     return !node || run_expression(r->run, &at, to);
@@ -69,7 +64,7 @@ static void take_value(struct run_file_reading *r, const struct yaml_node *key,
     struct run_setting *setting = key->kind == YAML_SCALAR ? setting_of(r, name.text) : NULL;
     struct run_expr expr;
     struct run_number number;
-    if (!is_scalar(r, key, "a name") || !is_scalar(r, value, "a number"))
+    if (!run_file_is_scalar(r, key, "a name") || !run_file_is_scalar(r, value, "a number"))
         return;
     bool good = setting ? evaluate_setting(run, setting, &number)
                         : run_expression(run, &at, &expr) && run_value(run, &expr, &number);
@@ -119,7 +114,7 @@ static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
     struct run *run = r->run;
     struct run_text name = run_text_of(key);
     struct key_values of;
-    if (!is_scalar(r, key, "a name") ||
+    if (!run_file_is_scalar(r, key, "a name") ||
         !keys_read(&of, &r->document, value, CONTEXT_BUFFER, run->diags))
         return;
     struct run_buffer buffer = {.name = name.text,
@@ -127,10 +122,12 @@ static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
                                 .variable = run_text_of(of.of[KEY_BUFFER_variable]),
                                 .save = run_text_of(of.of[KEY_BUFFER_save])};
     struct run_text type = run_text_of(of.of[KEY_BUFFER_type]),
-                    fill = run_text_of(of.of[KEY_BUFFER_fill]);
+                    fill = run_text_of(of.of[KEY_BUFFER_fill]),
+                    host = run_text_of(of.of[KEY_BUFFER_host]);
     if ((type.text && !run_type(run, &type, &buffer.type)) ||
-        !take_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
-        (fill.text && !run_fill(run, &fill, &buffer.fill)))
+        !run_file_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
+        (fill.text && !run_fill(run, &fill, &buffer.fill)) ||
+        (host.text && !run_fill(run, &host, &buffer.host)))
         return;
     uint32_t made = run_new_name(run, &name, NAME_BUFFER);
     if (made == UINT32_MAX)
@@ -146,7 +143,7 @@ static void take_texture_names(struct run_file_reading *r, const struct yaml_nod
     for (uint32_t i = 0; textures && i < textures->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, textures->items[i]);
         struct run_text name = run_text_of(key);
-        if (is_scalar(r, key, "a name"))
+        if (run_file_is_scalar(r, key, "a name"))
             run_texture_new(r->run, &name);
     }
 }
@@ -174,7 +171,7 @@ static bool take_shape(struct run_file_reading *r, const struct yaml_node *node,
     }
     for (uint32_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
-        if (!is_scalar(r, item, "a dimension") || !take_expression(r, item, &shape[i]))
+        if (!run_file_is_scalar(r, item, "a dimension") || !run_file_expression(r, item, &shape[i]))
             return false;
     }
     return true;
@@ -189,7 +186,8 @@ static bool take_parts(struct run_file_reading *r, const struct yaml_node *node,
         const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
         struct run_argument *part = &to->parts[to->part_count++];
         struct run_text at = run_text_of(item);
-        if (!is_scalar(r, item, "a part of a structure") || !run_argument(r->run, &at, part))
+        if (!run_file_is_scalar(r, item, "a part of a structure") ||
+            !run_argument(r->run, &at, part))
             return false;
         if (!part->type) {
             run_fault(r->run, &at, "a part of a structure needs its type: TYPE:EXPRESSION");
@@ -204,11 +202,11 @@ static bool take_argument(struct run_file_reading *r, const struct yaml_node *na
 {
     struct run_argument argument = {.name = run_text_of(name)};
     struct run_text at = run_text_of(node);
-    bool good = node->kind == YAML_SEQUENCE
-                    ? take_parts(r, node, &argument)
-                    : is_scalar(r, node, "an argument") && run_argument(r->run, &at, &argument);
+    bool good = node->kind == YAML_SEQUENCE ? take_parts(r, node, &argument)
+                                            : run_file_is_scalar(r, node, "an argument") &&
+                                                  run_argument(r->run, &at, &argument);
     if (name)
-        good &= is_scalar(r, name, "a parameter's name");
+        good &= run_file_is_scalar(r, name, "a parameter's name");
     if (good)
         vec_push(r->run->arena, &launch->args, argument);
     return good;
@@ -228,7 +226,7 @@ static bool take_arguments(struct run_file_reading *r, const struct yaml_node *n
     return good;
 }
 
-static bool take_flag(struct run_file_reading *r, const struct yaml_node *node, bool *to)
+bool run_file_flag(struct run_file_reading *r, const struct yaml_node *node, bool *to)
 {
     struct run_text at = run_text_of(node);
     *to = node && !strcmp(at.text, "true");
@@ -238,8 +236,7 @@ static bool take_flag(struct run_file_reading *r, const struct yaml_node *node, 
     return false;
 }
 
-// NULL after an error.
-static struct run_launch *read_launch(struct run_file_reading *r, const struct yaml_node *node)
+struct run_launch *run_file_launch(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -251,17 +248,22 @@ static struct run_launch *read_launch(struct run_file_reading *r, const struct y
     if (!take_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
         !take_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
         !take_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
-        !take_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
-        !take_flag(r, of.of[KEY_LAUNCH_cooperative], &launch->cooperative) ||
+        !run_file_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
+        !run_file_expression(r, of.of[KEY_LAUNCH_stream], &launch->stream) ||
+        !run_file_flag(r, of.of[KEY_LAUNCH_cooperative], &launch->cooperative) ||
         !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
         return NULL;
+    if (launch->stream.expr && !r->run->has_streams) {
+        run_fault(run, &launch->stream.at, "'stream' is for launches of 'streams'");
+        return NULL;
+    }
     return launch;
 }
 
 static void take_launch(struct run_file_reading *r, const struct yaml_node *node,
                         struct run_steps *steps)
 {
-    struct run_step step = {.launch = read_launch(r, node)};
+    struct run_step step = {.launch = run_file_launch(r, node)};
     if (step.launch)
         vec_push(r->run->arena, &steps->list, step);
 }
@@ -277,7 +279,7 @@ static bool take_resets(struct run_file_reading *r, const struct yaml_node *node
         const struct yaml_node *item =
             node->kind == YAML_SEQUENCE ? yaml_at(&r->document, node->items[i]) : node;
         struct run_text name = run_text_of(item);
-        if (!is_scalar(r, item, "a buffer's name"))
+        if (!run_file_is_scalar(r, item, "a buffer's name"))
             return false;
         uint32_t buffer = run_find_buffer(r->run, &name);
         if (buffer == UINT32_MAX)
@@ -298,12 +300,12 @@ static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node
     struct run_text index = run_text_of(of.of[KEY_REPEAT_index]);
     repeat->at = run_text_of(node);
     repeat->index = UINT32_MAX;
-    if (!take_expression(r, of.of[KEY_REPEAT_times], &repeat->times))
+    if (!run_file_expression(r, of.of[KEY_REPEAT_times], &repeat->times))
         return false;
     if (index.text && (repeat->index = run_new_name(run, &index, NAME_INDEX)) == UINT32_MAX)
         return false;
-    bool good = take_expression(r, of.of[KEY_REPEAT_while], &repeat->condition) &&
-                take_expression(r, of.of[KEY_REPEAT_max], &repeat->max) &&
+    bool good = run_file_expression(r, of.of[KEY_REPEAT_while], &repeat->condition) &&
+                run_file_expression(r, of.of[KEY_REPEAT_max], &repeat->max) &&
                 take_resets(r, of.of[KEY_REPEAT_reset], repeat);
     if (good && !repeat->condition.expr && !repeat->times.expr) {
         run_fault(run, &repeat->at, "a repeat needs 'while' or 'times'");
@@ -317,7 +319,7 @@ static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node
     return good;
 }
 
-static bool is_one_more(struct run_file_reading *r, const struct yaml_node *node)
+bool run_file_is_one_more(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run_text at = run_text_of(node);
     if (++r->steps == MOST_STEPS + 1)
@@ -333,7 +335,7 @@ static void take_together(struct run_file_reading *r, const struct yaml_node *no
     together->at = run_text_of(node);
     for (uint32_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
-        struct run_launch *launch = is_one_more(r, item) ? read_launch(r, item) : NULL;
+        struct run_launch *launch = run_file_is_one_more(r, item) ? run_file_launch(r, item) : NULL;
         if (launch)
             vec_push(run->arena, &together->launches, launch);
     }
@@ -372,7 +374,7 @@ static void take_group(struct run_file_reading *r, const struct yaml_node *node,
 static void take_step(struct run_file_reading *r, const struct yaml_node *node,
                       struct run_steps *steps)
 {
-    if (is_one_more(r, node))
+    if (run_file_is_one_more(r, node))
         (is_group(r, node) ? take_group : take_launch)(r, node, steps);
 }
 
@@ -419,8 +421,8 @@ static void take_check(struct run_file_reading *r, const struct yaml_node *node)
     struct run_text buffer = run_text_of(of.of[KEY_EXPECT_buffer]);
     struct run_check check = {.at = run_text_of(node), .buffer = run_find_buffer(run, &buffer)};
     if (check.buffer != UINT32_MAX && take_expected(r, &of, &check) &&
-        take_expression(r, of.of[KEY_EXPECT_rtol], &check.rtol) &&
-        take_expression(r, of.of[KEY_EXPECT_atol], &check.atol))
+        run_file_expression(r, of.of[KEY_EXPECT_rtol], &check.rtol) &&
+        run_file_expression(r, of.of[KEY_EXPECT_atol], &check.atol))
         vec_push(run->arena, &run->checks, check);
 }
 
@@ -432,6 +434,21 @@ static void take_folder(struct run *run)
     if (slash)
         run->folder =
             arena_strndup(run->arena, run->source->name, (size_t)(slash - run->source->name) + 1);
+}
+
+static void take_launches(struct run_file_reading *r, const struct key_values *of)
+{
+    const struct yaml_node *launches = of->of[KEY_RUN_launches], *streams = of->of[KEY_RUN_streams];
+    if (!launches == !streams) {
+        diag_add(r->run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET,
+                 "the file needs 'launches' or 'streams', one of both");
+        return;
+    }
+    r->run->has_streams = streams;
+    if (streams)
+        run_file_calls(r, streams, &r->run->calls);
+    else
+        take_steps(r, launches, &r->run->steps);
 }
 
 static void take_all(struct run_file_reading *r, const struct key_values *of)
@@ -453,7 +470,7 @@ static void take_all(struct run_file_reading *r, const struct key_values *of)
     take_textures(r, of->of[KEY_RUN_textures]);
     if (run->diags->errors)
         return;
-    take_steps(r, of->of[KEY_RUN_launches], &run->steps);
+    take_launches(r, of);
     for (uint32_t i = 0; checks && i < checks->count; i++)
         take_check(r, yaml_at(&r->document, checks->items[i]));
 }

@@ -1,5 +1,6 @@
 #include "runtime-sim/run/session.h"
 #include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
 #include <inttypes.h>
@@ -57,11 +58,34 @@ static bool stand_for_variable(struct session *session, struct run_buffer *buffe
     return fill_do(session->run, &buffer->fill, buffer, buffer->data);
 }
 
+// The sizes of a buffer are those of its contents, on the device or else on the host.
+static bool measure(struct run *run, struct run_buffer *buffer)
+{
+    struct fill own = buffer->fill;
+    if (!own.at.text && buffer->host.at.text)
+        buffer->fill = buffer->host;
+    bool good = fill_measure(run, buffer);
+    buffer->fill = own;
+    return good;
+}
+
+// The host's memory of a buffer, for copies.
+static bool prepare_host(struct session *session, struct run_buffer *buffer)
+{
+    if (!session->run->has_streams) {
+        if (buffer->host.at.text)
+            run_fault(session->run, &buffer->host.at, "'host' is for runs with 'streams'");
+        return !buffer->host.at.text;
+    }
+    buffer->host_data = arena_alloc(session->arena, buffer->elements * buffer->type->bytes + 1);
+    return !buffer->host.at.text || fill_do(session->run, &buffer->host, buffer, buffer->host_data);
+}
+
 static bool allocate(struct session *session, struct run_buffer *buffer)
 {
     if (buffer->variable.text)
         return stand_for_variable(session, buffer);
-    if (!fill_measure(session->run, buffer))
+    if (!measure(session->run, buffer))
         return false;
     uint64_t bytes = buffer->elements * buffer->type->bytes;
     buffer->address = device_allocate(&session->device, bytes, buffer->name);
@@ -71,8 +95,10 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     }
     buffer->data = session->device.image->list.v[session->device.image->list.n - 1].data;
     // A buffer without a `fill` counts as never written.
-    if (buffer->fill.at.text)
+    if (buffer->fill.at.text) {
         image_filled(session->device.image, buffer->address);
+        plane_act_all(session->device.image, buffer->address, bytes, PLANE_FILL);
+    }
     // Fresh memory is zero and not touched before it is used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);
@@ -89,7 +115,8 @@ bool session_prepare(struct session *session)
     if (!session_name_textures(session))
         return false;
     for (uint32_t i = 0; i < session->run->buffers.n; i++)
-        good &= allocate(session, &session->run->buffers.v[i]);
+        good &= allocate(session, &session->run->buffers.v[i]) &&
+                prepare_host(session, &session->run->buffers.v[i]);
     return good && session_bind_textures(session);
 }
 
@@ -252,5 +279,7 @@ static enum session_outcome do_steps(struct session *session, const struct run_s
 
 enum session_outcome session_run(struct session *session)
 {
+    if (session->run->has_streams)
+        return session_streams(session);
     return do_steps(session, &session->run->steps, 0);
 }

@@ -1,7 +1,7 @@
 // Execution of a run on a device: buffers in memory, launches one after the other, comparison of
 // the results.
 #pragma once
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/host/host.h"
 #include "runtime-sim/run/run.h"
 
 enum session_outcome {
@@ -51,6 +51,8 @@ struct session_frame {
 
 struct session {
     struct device device; // its fields that the caller sets, see device.h
+    struct host *host;    // for `streams`; its configuration is set by the caller
+    struct timed *timed;  // of the device; NULL: no time
     struct arena *arena;
     struct run *run;
     struct diags *diags;            // about the program
@@ -81,6 +83,13 @@ enum session_outcome session_check(struct session *session);
 // Launches that run at the same time, until all are over.
 enum session_outcome session_launch(struct session *session, const struct run_text *at,
                                     struct run_launch *const *from, uint32_t number);
+// Executes the calls of `streams`.
+enum session_outcome session_streams(struct session *session);
+// Returns NULL after an error.
+struct device_launch *session_prepare_launch(struct session *session,
+                                             const struct run_launch *from);
+// Reports an end of the device, and returns its outcome.
+enum session_outcome session_end(struct session *session, const struct device_result *result);
 // Returns a variable of the program, or UINT32_MAX after an error.
 uint32_t session_find_variable(struct session *session, const struct run_text *name);
 // True if the variable is a .texref, .samplerref or .surfref.

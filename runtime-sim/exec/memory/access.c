@@ -2,6 +2,7 @@
 #include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/memory/touched.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -130,6 +131,22 @@ static bool find_global(struct warp *warp, const struct access *access, uint32_t
     return true;
 }
 
+// Without time: a load of an empty word is a fault that ends the launch, and a store fills words.
+static bool use_plane(struct warp *warp, const struct access *access, uint32_t lane, uint64_t bytes,
+                      struct spot *spot)
+{
+    const struct image *image = warp->cta->launch->image;
+    bool reads = access->atomic || !access->writes;
+    uint64_t missing = reads ? plane_find_missing(image, spot->address, bytes, PLANE_WAIT_FULL) : 0;
+    if (missing) {
+        warp->fault->needs_word = missing;
+        return bad_address(warp, access, spot, lane, bytes, "needs a word that is empty");
+    }
+    if (access->writes)
+        plane_act_all(image, spot->address, bytes, PLANE_FILL);
+    return true;
+}
+
 static bool find_shared(struct warp *warp, const struct access *access, uint32_t lane,
                         uint64_t bytes, struct spot *spot)
 {
@@ -180,6 +197,8 @@ bool access_find(struct warp *warp, const struct access *access, uint32_t lane, 
     bool found = spot->space == W_shared  ? find_shared(warp, access, lane, bytes, spot)
                  : spot->space == W_local ? find_local(warp, access, lane, bytes, spot)
                                           : find_global(warp, access, lane, bytes, spot);
+    if (found && spot->space == W_global && warp->cta->launch->image->watches_planes)
+        found = use_plane(warp, access, lane, bytes, spot);
     if (found && warp->check)
         check_access(warp->check, warp, access, lane, spot, bytes);
     if (found && warp->touched)

@@ -6,15 +6,18 @@
 
 enum allocation_state { ALLOCATION_LIVE, ALLOCATION_FREED };
 
+struct plane;
+
 struct allocation {
     uint64_t address, bytes;
     uint8_t *data;
     const char *name; // for reports: a variable, a buffer
     uint8_t state;
     bool constant;
-    bool heap;         // allocated by a kernel, which may free it
-    bool filled;       // completely written
-    uint64_t *written; // a bit for each byte that a kernel has written; NULL: not recorded
+    bool heap;           // allocated by a kernel, which may free it
+    bool filled;         // completely written
+    uint64_t *written;   // a bit for each byte that a kernel has written; NULL: not recorded
+    struct plane *plane; // full and empty words (plane.h); NULL: all are full
 };
 
 struct image {
@@ -23,6 +26,9 @@ struct image {
     uint64_t next;               // address of the next allocation
     uint64_t heap_left;          // bytes that kernels can still allocate
     uint8_t *pieces[64];         // bytes that they have freed, by powers of two
+    bool has_planes;             // allocations may have state planes (plane.h)
+    bool watches_planes;         // kernels without time check and change them
+    uint8_t round;               // of the planes, from 1
 };
 
 // Names of a launch's own allocations. An access that misses a buffer is not described by its

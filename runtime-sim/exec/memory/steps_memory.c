@@ -50,7 +50,8 @@ static bool access_global(struct warp *warp, const struct access *access)
     struct memory_view view = {
         image_at(image, span->least, span->most - span->least + access->bytes, &warp->hint),
         span->least, access->address};
-    if (!view.host || (access->writes && image->list.v[warp->hint].constant))
+    if (!view.host || image->watches_planes ||
+        (access->writes && image->list.v[warp->hint].constant))
         return false;
     transfer(warp, access, &view, access->mask);
     return true;

@@ -2,6 +2,7 @@
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/half.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/memory/touched.h"
 #include <inttypes.h>
 
@@ -113,6 +114,16 @@ static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t
                    "texel (%" PRId64 ", %" PRId64 ") at global address 0x%" PRIx64
                    " is in no allocation",
                    x, y, address);
+        return false;
+    }
+    const struct image *image = fetch->warp->cta->launch->image;
+    uint64_t missing =
+        image->watches_planes ? plane_find_missing(image, address, size, PLANE_WAIT_FULL) : 0;
+    if (missing) {
+        describe(fetch->warp, missing);
+        fetch->warp->fault->needs_word = missing;
+        warp_fault(fetch->warp, fetch->code, 1u << fetch->lane,
+                   "texel (%" PRId64 ", %" PRId64 ") needs a word that is empty", x, y);
         return false;
     }
     if (fetch->warp->check)

@@ -13,6 +13,7 @@ struct fault {
     char text[FAULT_TEXT];
     uint32_t function, inst; // program function and instruction
     uint32_t cta[3], thread[3];
+    uint64_t needs_word; // address of an empty word that a load needs; 0: another fault
     bool has_address;
     uint64_t address;
     char nearest[FAULT_NEAREST]; // description of the place, or ""

@@ -1,20 +1,10 @@
 // The host's clock: closed forms of [001 Table 2, Fig. 7, Fig. 9] without a machine, exactly, and
 // with one, to the latency of its memory; order of the driver, streams, events, engines.
-#include "runtime-sim/host/host.h"
-#include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/schemes/schemes.h"
 #include "tests/unit/runtime-sim/documented.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/runtime-sim/host_fixture.h"
 
 // `step` writes 2 · from[i] + 1 to to[i], `idle` does nothing.
-static const char TEXT[] =
+const char host_text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry step(.param .u64 to, .param .u64 from)\n{\n"
     ".reg .b32 %r<6>; .reg .b64 %rd<5>;\n"
@@ -26,132 +16,6 @@ static const char TEXT[] =
     "mad.lo.u32 %r4, %r4, 2, 1; st.global.u32 [%rd1], %r4; ret;\n}\n"
     ".visible .entry idle(.param .u64 to, .param .u64 from)\n{ ret; }\n"
     ".visible .entry stuck(.param .u64 to, .param .u64 from)\n{ bar.sync 0, 96; ret; }\n";
-
-enum { SIZE = 128 * 1024, ELEMENTS = SIZE / 4, BLOCK = 256 };
-
-struct bench {
-    struct memory memory;
-    struct arena arena;
-    struct diags diags;
-    struct device_module module;
-    struct device device;
-    struct machine_config config;
-    struct host_config keys;
-    struct config_section sections[HOST_SECTIONS];
-    struct config resolved;
-    struct timed_options options;
-    struct timed timed;
-    bool with_time;
-    struct host host;
-    struct host_stream streams[3];
-    uint64_t in_at, out_at;
-    uint32_t in[ELEMENTS], out[ELEMENTS];
-};
-
-static void catch_failure(struct bench *b)
-{
-    if (setjmp(b->memory.on_failure))
-        abort();
-}
-
-// With a machine of these settings (`time`), or without one.
-static void start(struct bench *b, bool with_time, const char *const *settings)
-{
-    memset(b, 0, sizeof *b);
-    catch_failure(b);
-    arena_init(&b->arena, &b->memory);
-    diags_init(&b->diags, &b->arena);
-    char *text = arena_alloc(&b->arena, sizeof TEXT + 1);
-    memcpy(text, TEXT, sizeof TEXT);
-    source_init(&b->module.source, &b->arena, "host.ptx", text, sizeof TEXT - 1);
-    assert_true(device_module_read(&b->module, &b->arena, lanes_best(), &b->diags));
-    b->device = (struct device){
-        .arena = &b->arena, .program = &b->module.program, .source = &b->module.source};
-    uint32_t count = machine_sections(b->sections, &b->config, &b->arena, schemes);
-    b->sections[count++] = host_section(&b->keys);
-    config_init(&b->resolved, &b->arena, b->sections, count);
-    assert_true(config_load(&b->resolved, "gtx480"));
-    for (; settings && *settings; settings++)
-        assert_true(config_set(&b->resolved, *settings));
-    b->options.config = &b->config;
-    host_options(&b->keys, &b->host, &b->options);
-    b->with_time = with_time;
-    if (with_time)
-        timed_begin(&b->timed, &b->device, &b->options);
-    assert_null(device_load(&b->device));
-    b->in_at = device_allocate(&b->device, SIZE, "in");
-    b->out_at = device_allocate(&b->device, SIZE, "out");
-    for (uint32_t i = 0; i < ELEMENTS; i++)
-        b->in[i] = i * 5 + 1;
-    host_begin(&b->host, &b->device, with_time ? &b->timed : NULL, &b->keys);
-    for (int i = 0; i < 3; i++)
-        host_stream_add(&b->host, &b->streams[i], HOST_INDEPENDENT);
-}
-
-static void end(struct bench *b)
-{
-    device_drop(&b->device);
-    if (b->with_time)
-        arena_free(&b->timed.own);
-    arena_free(&b->arena);
-    assert_int_equal(b->memory.bytes, 0);
-}
-
-#define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static struct device_launch *prepare(struct bench *b, const char *kernel)
-{
-    uint64_t parameters[2] = {b->out_at, b->in_at};
-    struct launch_request request = {.kernel = program_find(&b->module.program, kernel),
-                                     .grid = {ELEMENTS / BLOCK, 1, 1},
-                                     .block = {BLOCK, 1, 1},
-                                     .parameters = parameters,
-                                     .parameter_bytes = sizeof parameters};
-    struct launch_refusal refusal;
-    struct device_launch *one = device_prepare(&b->device, &request, &refusal);
-    assert_non_null(one);
-    return one;
-}
-
-static void to_device(struct bench *b, uint32_t stream, uint64_t from, uint64_t bytes)
-{
-    const struct host_copy copy = {
-        .to = b->in_at + from, .bytes = bytes, .data_from = (uint8_t *)b->in + from};
-    assert_true(host_copy(&b->streams[stream], &copy));
-}
-
-static void to_host(struct bench *b, uint32_t stream, uint64_t bytes)
-{
-    const struct host_copy copy = {.from = b->out_at, .bytes = bytes, .data_to = b->out};
-    assert_true(host_copy(&b->streams[stream], &copy));
-}
-
-static uint64_t synchronise(struct bench *b)
-{
-    struct device_result result;
-    if (host_synchronise(&b->host, &result) != DEVICE_DONE)
-        fail_msg("%s", result.grid.fault.text);
-    return host_runtime(&b->host);
-}
-
-// The time of the link for these bytes, in picoseconds.
-static uint64_t link_time(uint64_t bytes)
-{
-    return (bytes * HOST_US + 6799) / 6800;
-}
-
-static uint64_t us(double microseconds)
-{
-    return (uint64_t)(microseconds * HOST_US + 0.5);
-}
-
-// A time is as expected, and up to `more` longer.
-static void check_time(uint64_t time, uint64_t expected, uint64_t more)
-{
-    if (time < expected || time > expected + more)
-        fail_msg("%.6f us instead of %.6f to %.6f", (double)time / HOST_US,
-                 (double)expected / HOST_US, (double)(expected + more) / HOST_US);
-}
 
 // An asynchronous copy of 128 KB and its halves: 27.475 and 33.475 us [001 Fig. 9].
 static void halves(void **state)
@@ -270,8 +134,8 @@ static void overlap(void **state)
     check_time(events[0].time, us(7.2) + link_time(SIZE), 0);
     check_time(events[1].time, us(13.2) + link_time(SIZE), 0);
     check_time(time, us(14.2) + link_time(SIZE), 0);
-    assert_int_equal(b.host.stats.driver_busy, 12000);
-    assert_int_equal(b.host.stats.driver_waits, 4800); // from 2.4 to 7.2
+    assert_int_equal(b.host.counts.driver_busy, 12000);
+    assert_int_equal(b.host.counts.driver_waits, 4800); // from 2.4 to 7.2
     end(&b);
     // With one engine the second waits for the first.
     start(&b, false, SETTINGS("host.engines=1"));
@@ -434,13 +298,13 @@ static void statistics(void **state)
     assert_true(timed_value(&b.timed, kernel->timed, "machine.cycles", &value));
     assert_int_equal(value, kernel->timed->cycles);
     assert_true(value < 20000); // without the time of copies and driver
-    assert_int_equal(b.host.stats.to_device_bytes, 2 * SIZE);
-    assert_int_equal(b.host.stats.to_host_bytes, 2 * SIZE);
-    assert_int_equal(b.host.stats.commands, 6);
-    assert_int_equal(b.host.stats.driver_busy, 2 * (6 + 3 + 6) * 1000);
+    assert_int_equal(b.host.counts.to_device_bytes, 2 * SIZE);
+    assert_int_equal(b.host.counts.to_host_bytes, 2 * SIZE);
+    assert_int_equal(b.host.counts.commands, 6);
+    assert_int_equal(b.host.counts.driver_busy, 2 * (6 + 3 + 6) * 1000);
     double clock = (double)b.host.clock / 1000; // cycles in a nanosecond
-    assert_true((double)b.host.stats.launches * clock <= value + 2 * clock + 2);
-    assert_true((double)b.host.stats.launches * clock >= value - 100);
+    assert_true((double)b.host.counts.launches * clock <= value + 2 * clock + 2);
+    assert_true((double)b.host.counts.launches * clock >= value - 100);
     end(&b);
 }
 

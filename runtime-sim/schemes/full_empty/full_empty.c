@@ -1,0 +1,327 @@
+#include "runtime-sim/schemes/full_empty/full_empty.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/base/trace.h"
+#include "runtime-sim/schemes/full_empty/gate.h"
+#include "runtime-sim/schemes/full_empty/storage.h"
+#include <inttypes.h>
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "runtime-sim/schemes/full_empty/full_empty.def"
+#define CONFIG_OF struct fe_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+static const struct stat_key stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/full_empty/full_empty_stats.def"
+#define STATS_OF struct fe_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+
+enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+
+// Message classes: row 0 has the GPU's reads. Requests of one class never wait for those of
+// another.
+enum { CLASS_READS, CLASS_WRITES, CLASS_HOST, CLASS_HOST_TRIGGERED, CLASSES };
+
+// Configuration
+
+static bool is_on(const void *own)
+{
+    return ((const struct fe_config *)own)->enabled;
+}
+
+static uint8_t initial_planes(const void *own)
+{
+    return ((const struct fe_config *)own)->initial == FE_INITIAL_FULL ? PLANES_FULL : PLANES_EMPTY;
+}
+
+static void require(struct arena *arena, const void *own, const struct machine_config *given,
+                    struct machine_config *machine)
+{
+    struct memsys_config *memsys = &machine->memsys;
+    (void)own;
+    (void)given;
+    memsys->named_reads = true;
+    machine->l1.sector_bytes = PLANE_WORD;
+    for (int i = CLASS_READS + 1; i < CLASSES; i++) {
+        memsys_add_class(arena, &memsys->request_network, memsys->memory.request_class, 1);
+        memsys_add_class(arena, &memsys->reply_network, memsys->memory.reply_class, 1);
+    }
+}
+
+// Returns the virtual channels of a class.
+static uint64_t class_vcs(const struct noc_config *network, uint64_t class)
+{
+    return network->class_vcs.n ? network->class_vcs.v[class] : network->vcs / network->classes;
+}
+
+static const char *check(struct arena *arena, const void *own, const struct machine_config *machine)
+{
+    const struct fe_config *config = own;
+    const struct memsys_keys *memory = &machine->memsys.memory;
+    if (!config->enabled)
+        return NULL;
+    if (config->granule & (config->granule - 1))
+        return "fe.granule must be a power of two";
+    if (memory->sectors || memory->chunk % PLANE_LINE)
+        return "fe.enabled needs memory.sectors: false, and memory.chunk of whole lines";
+    if (class_vcs(&machine->memsys.request_network, memory->request_class) < CLASSES ||
+        class_vcs(&machine->memsys.reply_network, memory->reply_class) < CLASSES)
+        return arena_printf(
+            arena, "fe.enabled needs %d virtual channels of requests and of replies", CLASSES);
+    for (uint32_t i = 0; machine->schemes[i]; i++)
+        if (machine->schemes[i]->requester_count &&
+            machine->schemes[i]->is_on(machine->of_scheme[i]))
+            return arena_printf(arena,
+                                "fe.enabled: requests of '%s' do not pass the bits of memory",
+                                machine->schemes[i]->name);
+    return NULL;
+}
+
+static void print_storage(const void *own, const struct machine_config *machine, FILE *to)
+{
+    if (is_on(own))
+        fe_storage_print(own, machine, to);
+}
+
+// The machine
+
+struct fe_machine {
+    const struct fe_config *config;
+    struct machine *machine;
+    struct fe_gate *gates;
+    uint32_t count, running;
+    uint8_t first; // message class of CLASS_WRITES
+    struct memsys_gate table;
+    struct fe_stats total;
+};
+
+static uint8_t message_of(void *context, const struct memsys_request *request)
+{
+    const struct fe_machine *fe = context;
+    bool is_host = request->mark & PLANE_OF_HOST;
+    uint32_t class = is_host && plane_trigger_of(request->mark) ? CLASS_HOST_TRIGGERED
+                     : is_host                                  ? CLASS_HOST
+                     : request->kind == MEMSYS_WRITE            ? CLASS_WRITES
+                                                                : CLASS_READS;
+    return class == CLASS_READS ? 0 : (uint8_t)(fe->first + class - CLASS_WRITES);
+}
+
+static bool has_room(const void *context, uint32_t partition, const struct memsys_request *request)
+{
+    const struct fe_machine *fe = context;
+    return fe_gate_has_room(&fe->gates[partition], request);
+}
+
+static void take(void *context, uint32_t partition, uint32_t entry,
+                 const struct memsys_request *request, uint64_t clock)
+{
+    const struct fe_machine *fe = context;
+    fe_gate_take(&fe->gates[partition], entry, request, clock);
+}
+
+static void tick_gate(void *context, uint32_t partition, uint64_t clock)
+{
+    const struct fe_machine *fe = context;
+    fe_gate_tick(&fe->gates[partition], clock);
+}
+
+static bool is_due(const void *context, uint32_t partition)
+{
+    const struct fe_machine *fe = context;
+    return fe_gate_is_due(&fe->gates[partition]);
+}
+
+// Words that are empty when the line is read are not in the reply.
+static uint32_t carried(void *context, const struct memsys_request *request, uint32_t known)
+{
+    const struct fe_machine *fe = context;
+    const struct image *image = *fe->machine->config->image;
+    struct plane_line at = plane_find(image, request->line * PLANE_LINE);
+    if (fe->config->partial_lines == FE_LINES_KEEP)
+        return UINT32_MAX;
+    return known & ~plane_missing(at, UINT32_MAX, PLANE_WAIT_FULL);
+}
+
+static void *create(struct machine *machine, const void *own, const void *plan)
+{
+    struct fe_machine *fe = ARENA_NEW(machine->arena, struct fe_machine);
+    (void)plan;
+    *fe = (struct fe_machine){.config = own,
+                              .machine = machine,
+                              .count = machine->config->memsys.memory.partition_nodes.n};
+    fe->gates = ARENA_ARRAY(machine->arena, struct fe_gate, fe->count);
+    for (uint32_t i = 0; i < fe->count; i++)
+        fe_gate_init(&fe->gates[i], machine->arena, own, i);
+    fe->table = (struct memsys_gate){.context = fe,
+                                     .message_of = message_of,
+                                     .has_room = has_room,
+                                     .take = take,
+                                     .tick = tick_gate,
+                                     .is_due = is_due,
+                                     .carried = carried};
+    return fe;
+}
+
+static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
+{
+    struct fe_machine *fe = state;
+    struct scheme_classes classes = machine_scheme_classes(machine->config, &full_empty);
+    fe->first = (uint8_t)(tables->message_count + 1);
+    for (uint8_t i = 0; i < CLASSES - 1; i++)
+        tables->messages[tables->message_count++] =
+            (struct memsys_message){.request_class = (uint8_t)(classes.request + i),
+                                    .reply_class = (uint8_t)(classes.reply + i)};
+    tables->gate = &fe->table;
+}
+
+static void join(struct machine *machine, void *state)
+{
+    struct fe_machine *fe = state;
+    for (uint32_t i = 0; i < fe->count; i++) {
+        fe->gates[i].memsys = machine->shared.memsys;
+        fe->gates[i].image = (const struct image *const *)machine->config->image;
+    }
+}
+
+// A launch that begins beside others finds lines of an earlier round in no L1.
+static void launch(struct machine *machine, void *state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < machine->count; i++)
+        cache_forget(&machine->cores[i].l1);
+}
+
+// [001 §4.5] names this way to use memory again.
+static void ended(struct machine *machine, void *state)
+{
+    const struct fe_machine *fe = state;
+    if (fe->config->at_end == FE_END_KEEP)
+        return;
+    plane_empty_read(*machine->config->image);
+    memsys_look_at_gates(machine->shared.memsys);
+}
+
+// Returns the first request that waits for a word. One of a kernel goes before one of the host,
+// which may wait for the kernel.
+static const struct fe_request *first_blocked(const struct fe_machine *fe, uint32_t *partition)
+{
+    for (uint32_t i = FE_QUEUES; i-- > 0;)
+        for (*partition = 0; *partition < fe->count; ++*partition) {
+            const struct fe_request *request = fe_gate_blocked(&fe->gates[*partition], i);
+            if (request)
+                return request;
+        }
+    return NULL;
+}
+
+static uint64_t waited(const struct machine *machine, const void *state)
+{
+    const struct fe_machine *fe = state;
+    uint32_t partition;
+    const struct fe_request *request = first_blocked(fe, &partition);
+    (void)machine;
+    return request ? fe_gate_word(&fe->gates[partition], request) : 0;
+}
+
+static void report(const struct machine *machine, const void *state, FILE *to)
+{
+    static const char *const queues[FE_QUEUES] = {"untriggered", "CPU", "GPU"};
+    static const char *const kinds[] = {[MEMSYS_READ] = "read",
+                                        [MEMSYS_WRITE] = "write",
+                                        [MEMSYS_ATOMIC] = "atomic access",
+                                        [MEMSYS_REDUCE] = "atomic access"};
+    const struct fe_machine *fe = state;
+    for (uint32_t i = 0; i < fe->count; i++)
+        for (uint32_t k = 0; k < FE_QUEUES; k++) {
+            const struct fe_request *request = fe_gate_blocked(&fe->gates[i], k);
+            char place[160];
+            if (!request)
+                continue;
+            uint64_t word = fe_gate_word(&fe->gates[i], request);
+            image_describe(*machine->config->image, word, place, sizeof place);
+            fprintf(to,
+                    "partition %u: the %s queue (%u requests) waits: a %s of endpoint %u needs "
+                    "the %s word at 0x%" PRIx64 " %s\n",
+                    i, queues[k], fe->gates[i].queues[k].count, kinds[request->kind], request->core,
+                    request->trigger == PLANE_WAIT_FULL ? "empty" : "full", word, place);
+        }
+}
+
+// Statistics and trace
+
+static void settle(struct machine *machine, void *state)
+{
+    struct fe_machine *fe = state;
+    (void)machine;
+    fe->total = (struct fe_stats){0};
+    for (uint32_t i = 0; i < fe->count; i++)
+        stats_accumulate(&fe->total, &fe->gates[i].stats, stat_keys, STAT_KEYS);
+}
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    const struct fe_machine *fe = state;
+    (void)machine;
+    stats_add(stats, "fe", stat_keys, STAT_KEYS, &fe->total);
+}
+
+static void name_stats(const void *own, struct stats *stats)
+{
+    static const struct fe_stats none;
+    (void)own;
+    stats_add(stats, "fe", stat_keys, STAT_KEYS, &none);
+}
+
+static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
+                         struct trace *to, uint32_t *process)
+{
+    struct fe_machine *fe = state;
+    const struct memsys_keys *memory = &machine->config->memsys.memory;
+    static const char *const rows[FE_QUEUES] = {"untriggered", "CPU's queue", "GPU's queue"};
+    (void)arena;
+    for (uint32_t i = 0; i < fe->count; i++) {
+        struct fe_gate *gate = &fe->gates[i];
+        gate->trace = to;
+        gate->process = (*process)++;
+        gate->multiply = TRACE_MICROSECOND * memory->core_clock;
+        gate->divide = memory->llc_clock;
+        trace_process(to, gate->process, "gate of partition", i);
+        for (uint32_t k = FE_CPU; k < FE_QUEUES; k++)
+            trace_row(to, (struct trace_row){gate->process, k}, rows[k], i);
+    }
+    return fe;
+}
+
+static void end_trace(void *trace, uint64_t now)
+{
+    struct fe_machine *fe = trace;
+    (void)now;
+    for (uint32_t i = 0; i < fe->count; i++)
+        fe->gates[i].trace = NULL;
+}
+
+const struct scheme_ops full_empty = {
+    .name = "full_empty",
+    .section = "fe",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof *keys,
+    .config_bytes = sizeof(struct fe_config),
+    .is_on = is_on,
+    .planes = initial_planes,
+    .check = check,
+    .require = require,
+    .print_storage = print_storage,
+    .create = create,
+    .extend = extend,
+    .join = join,
+    .launch = launch,
+    .ended = ended,
+    .waited = waited,
+    .report = report,
+    .settle = settle,
+    .add_stats = add_stats,
+    .name_stats = name_stats,
+    .begin_trace = begin_trace,
+    .end_trace = end_trace,
+};

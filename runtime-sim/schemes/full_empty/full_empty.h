@@ -1,0 +1,25 @@
+// Full/empty bits between CPU and GPU [001]: a bit for each word of memory lets a kernel begin
+// before its input has arrived, and a copy before the kernel has ended.
+//
+// Requests that arrive at a partition wait at its gate (gate.h) until the bits of their words allow
+// them. Reads name the words that they need; a reply carries the full words of its line, and the L1
+// keeps no others. The host's commands are those of runtime-sim/host.
+#pragma once
+#include "runtime-sim/gpu/machine.h"
+
+struct fe_config {
+#define CONFIG_DEF "runtime-sim/schemes/full_empty/full_empty.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+enum { FE_INITIAL_EMPTY, FE_INITIAL_FULL };
+enum { FE_ORDER_SOURCE, FE_ORDER_NONE };
+enum { FE_END_KEEP, FE_END_EMPTY };
+enum { FE_LINES_DROP, FE_LINES_KEEP };
+
+struct fe_stats {
+#define STATS_DEF "runtime-sim/schemes/full_empty/full_empty_stats.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+extern const struct scheme_ops full_empty;
