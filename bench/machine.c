@@ -88,7 +88,7 @@ static bool read_kernels(struct setting *s, const char *path)
     ir_build(&s->module, &s->arena, &s->tree, &s->diags);
     program_build(&s->program, &s->arena, &s->module, lanes_best());
     image_init(&s->image, &s->arena, GLOBAL_FIRST_64);
-    return !s->diags.errors && !grid_load(&s->image, &s->program);
+    return !s->diags.errors && !grid_load(&s->image, &s->program, 0);
 }
 
 // Numbers that look random: small ones, so that those who take them for floats get no exceptions.

@@ -410,7 +410,13 @@ const struct command *sim_command_with_policies(struct arena *arena)
 
 static bool fault(FILE *errors, const char *text, const char *name)
 {
-    fprintf(errors, "%s: error: ", sim_command.name);
+    return sim_options_fault(&sim_command, errors, text, name);
+}
+
+bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
+                       const char *name)
+{
+    fprintf(errors, "%s: error: ", command->name);
     fprintf(errors, "%s%s\n", text, name);
     return false;
 }
@@ -450,8 +456,7 @@ static const char *sampling_option(const struct sim_arguments *a)
     return a->sampling.period ? "--sample" : a->sampling.waves ? "--sample-ctas" : NULL;
 }
 
-// Options of timed or of functional runs only.
-static bool check_mode(const struct sim_arguments *a, FILE *errors)
+bool sim_options_check(const struct sim_arguments *a, const struct command *command, FILE *errors)
 {
     const char *timed = a->stats        ? "--stats"
                         : a->series     ? "--series"
@@ -460,22 +465,29 @@ static bool check_mode(const struct sim_arguments *a, FILE *errors)
                         : a->timed.n    ? "--timed"
                                         : sampling_option(a);
     if (a->functional && timed)
-        return fault(errors, "--functional counts no cycles; it cannot be combined with ", timed);
+        return sim_options_fault(
+            command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
     if (a->timed.n && sampling_option(a))
-        return fault(errors, "--timed selects the timed launches; it cannot be combined with ",
-                     sampling_option(a));
+        return sim_options_fault(command, errors,
+                                 "--timed selects the timed launches; it cannot be combined with ",
+                                 sampling_option(a));
     if (a->functional && a->policy_choice > 0)
-        return fault(errors, "--functional offloads nothing; it cannot be combined with --policy=",
-                     a->policy);
+        return sim_options_fault(
+            command, errors,
+            "--functional offloads nothing; it cannot be combined with --policy=", a->policy);
     if (!a->functional && a->max_instructions)
-        return fault(errors, "--max-instructions is for --functional; --max-cycles ends other runs",
-                     "");
+        return sim_options_fault(
+            command, errors, "--max-instructions is for --functional; --max-cycles ends other runs",
+            "");
     if (a->trace_until && !a->trace)
-        return fault(errors, "--trace-window selects the part of --trace that is written", "");
+        return sim_options_fault(command, errors,
+                                 "--trace-window selects the part of --trace that is written", "");
     if (a->interval && !a->series)
-        return fault(errors, "--interval is the length of a row of --series", "");
+        return sim_options_fault(command, errors, "--interval is the length of a row of --series",
+                                 "");
     if (!a->functional && a->checks)
-        return fault(errors, "--check looks at values only and needs --functional", "");
+        return sim_options_fault(command, errors,
+                                 "--check looks at values only and needs --functional", "");
     return true;
 }
 
@@ -494,7 +506,7 @@ static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
 
 static bool check(const struct sim_arguments *a, FILE *errors)
 {
-    if (!check_mode(a, errors) || !check_checkpoint(a, errors))
+    if (!sim_options_check(a, &sim_command, errors) || !check_checkpoint(a, errors))
         return false;
     if (!a->run_file)
         return check_line(a, errors);
@@ -546,8 +558,15 @@ static void name_standard_output(const char **path)
         *path = "-";
 }
 
-bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
-                        char *const *argv, FILE *errors)
+void sim_options_name_outputs(struct sim_arguments *arguments)
+{
+    name_standard_output(&arguments->json);
+    name_standard_output(&arguments->stats);
+    name_standard_output(&arguments->series);
+    name_standard_output(&arguments->trace);
+}
+
+void sim_options_default(struct sim_arguments *arguments)
 {
     *arguments = (struct sim_arguments){.threads = 1, .config = "isca19"};
     arguments->common.max_errors = -1;
@@ -555,11 +574,14 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
     arguments->common.reorder = 1;
     arguments->common.cost = arguments->common.fma = -1;
     arguments->policy_choice = -1;
+}
+
+bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
+                        char *const *argv, FILE *errors)
+{
+    sim_options_default(arguments);
     bool good = read_line(arguments, arena, argc, argv, errors);
-    name_standard_output(&arguments->json);
-    name_standard_output(&arguments->stats);
-    name_standard_output(&arguments->series);
-    name_standard_output(&arguments->trace);
+    sim_options_name_outputs(arguments);
     if (!good)
         fprintf(errors, "'%s --help' explains the options\n", sim_command.name);
     return good;

@@ -46,3 +46,12 @@ bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, in
                         char *const *argv, FILE *errors);
 // Returns true if the command only prints a topic, such as --print-config, and runs no kernel.
 bool sim_is_topic(const struct sim_arguments *arguments);
+
+// For commands with some of these options: defaults; checks of the mode, and an error, which return
+// false; other names of standard output.
+void sim_options_default(struct sim_arguments *arguments);
+bool sim_options_check(const struct sim_arguments *arguments, const struct command *command,
+                       FILE *errors);
+bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
+                       const char *name);
+void sim_options_name_outputs(struct sim_arguments *arguments);

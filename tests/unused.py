@@ -25,6 +25,7 @@ FOLDERS = ('support', 'frontend', 'ir', 'passes', 'backend', 'runtime-sim', 'too
            'campaign', 'cli', 'api', 'lsp', 'include')
 PUBLIC = ROOT / 'include/ptxoffload/ptxoffload.h'  # its functions have callers outside
 GENERATED = '_generated.a.p'  # what flex and bison write
+ENTRIES = re.compile(r'libcuda[^/]*\.p/')  # of libraries: other programs call them
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INLINE = re.compile(r'^static inline\b[^;{=()]*?\b(\w+)\(', re.M)
 AGGREGATE = re.compile(r'^[ \t]*(?:typedef )?(?:struct|union|enum) (\w+)(?: ATTRIBUTE\S*)?\s*\{', re.M)
@@ -79,7 +80,7 @@ def functions_without_caller(build):
                                 for word in WORD.findall(source_of(path)))
     public = set(WORD.findall(source_of(PUBLIC)))
     for path in product:
-        if GENERATED not in path:
+        if GENERATED not in path and not ENTRIES.search(path):
             for name in found[path][0] - set(used) - public - {'main'}:
                 if words[name] < 2:
                     yield 'tests' if name in tested else 'nobody', name

@@ -40,7 +40,20 @@ const char *device_load(struct device *device)
         device->check = ARENA_NEW(arena, struct check);
         check_init(device->check, arena, device->race, device->uninit, MOST_REPORTS);
     }
-    return grid_load(device->image, device->program);
+    device->variables = device->program->variables.n;
+    const char *fault = grid_load(device->image, device->program, 0);
+    if (device->grows)
+        device_skip(device, GLOBAL_FIRST_64 + VARIABLE_ROOM);
+    return fault;
+}
+
+const char *device_extend(struct device *device)
+{
+    if (device->program->global_end > GLOBAL_FIRST_64 + VARIABLE_ROOM)
+        return "the variables of the programs that were loaded one after the other are too large";
+    uint32_t first = device->variables;
+    device->variables = device->program->variables.n;
+    return grid_load(device->image, device->program, first);
 }
 
 // Memory
@@ -68,6 +81,31 @@ uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name
 bool device_free(struct device *device, uint64_t address)
 {
     return image_free(device->image, address);
+}
+
+uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align)
+{
+    return image_next(device->image, bytes, align < BUFFER_ALIGN ? BUFFER_ALIGN : align);
+}
+
+void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
+                const char *name)
+{
+    image_add(device->image, address, bytes, data, name);
+}
+
+void device_skip(struct device *device, uint64_t address)
+{
+    if (device->image->next < address)
+        device->image->next = address;
+}
+
+void device_move(struct device *device, uint64_t address, uint8_t *data)
+{
+    struct allocation *at = &device->image->list.v[image_find(device->image, address)];
+    if (at->data != data)
+        memcpy(data, at->data, at->bytes);
+    at->data = data;
 }
 
 uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes)

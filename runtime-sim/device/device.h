@@ -54,6 +54,7 @@ struct device {
     const struct source *source;       // of the program
     uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
     uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
+    bool grows;                        // the program can be replaced by a longer one
     uint8_t planes;                    // of allocations: enum plane_initial
     bool race, uninit;                 // look for races, for reads of bytes that were never written
     bool profiled;                     // count for each instruction
@@ -79,6 +80,7 @@ struct device {
     void *executor;
 
     // Set by device_load
+    uint32_t variables;  // of the program that is loaded
     struct check *check; // NULL: neither `race` nor `uninit`
     struct image *image;
     struct textures *textures; // texture_bind and sampler_bind add to them
@@ -94,6 +96,10 @@ struct device {
 // Makes the memory of the device and places the module's variables in it. Returns NULL, or the
 // fault of the module as a sentence without a full stop.
 const char *device_load(struct device *device);
+#define VARIABLE_ROOM (UINT64_C(256) << 20) // bytes for variables of programs that grow
+// The same after device->program has become a program that begins as the one before it, whose
+// variables keep their contents. Requires `grows`, and that nothing runs.
+const char *device_extend(struct device *device);
 
 // Memory
 
@@ -105,6 +111,14 @@ bool device_free(struct device *device, uint64_t address);
 uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes);
 // The same for bytes that the host is about to write: the allocation counts as written.
 uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes);
+// For memory that the caller provides: the address that it would get, or 0 if there is no room;
+// adds it at that address; leaves the addresses below `address` unused; gives an allocation's bytes
+// another place, to which they are copied.
+uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);
+void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
+                const char *name);
+void device_skip(struct device *device, uint64_t address);
+void device_move(struct device *device, uint64_t address, uint8_t *data);
 // Returns the number of a variable of the program, or UINT32_MAX. device_variable has its address.
 uint32_t device_find_variable(const struct device *device, const char *name);
 const struct allocation *device_variable(const struct device *device, uint32_t variable);

@@ -71,18 +71,28 @@ void lsu_send_out(struct core *core, uint64_t now)
 
 // Replies
 
+// Ends all parts of an entry that wait for this line: rows of texels share lines.
+static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t line,
+                      enum part_route route)
+{
+    const struct entry *entry = &core->entries[index];
+    bool last = false; // the entry is free after it
+    for (uint32_t i = 0; !last && i < entry->sent; i++) {
+        const struct part *part = &entry->parts.v[i];
+        if (part->route != route || part->line != line || part->answered)
+            continue;
+        last = entry->left == 1;
+        lsu_part_done(core, now, index, i);
+    }
+}
+
 static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum part_route route)
 {
     struct tags_waiters waiters = tags_fill(tags, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
-        for (uint64_t rest = waiters.w[w]; rest; rest &= rest - 1) {
-            uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(rest), part = 0;
-            const struct entry *entry = &core->entries[index];
-            while (entry->parts.v[part].route != route || entry->parts.v[part].line != line)
-                part++;
-            lsu_part_done(core, now, index, part);
-        }
+        for (uint64_t rest = waiters.w[w]; rest; rest &= rest - 1)
+            end_parts(core, now, w * 64 + (uint32_t)__builtin_ctzll(rest), line, route);
 }
 
 static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t line)

@@ -100,7 +100,7 @@ const struct program_function *launch_load(struct loaded *l, struct executed *do
     const struct lanes_table *table = lanes_named(lanes);
     program_build(&l->program, l->arena, &l->module, table);
     image_init(&l->image, l->arena, l->module.address_bits == 64 ? GLOBAL_FIRST_64 : GLOBAL_FIRST);
-    const char *wrong = grid_load(&l->image, &l->program);
+    const char *wrong = grid_load(&l->image, &l->program, 0);
     const struct program_function *function = program_find(&l->program, entry);
     if (wrong || !function)
         launch_refuse(done, REFUSED, wrong ? wrong : "there is no such kernel", 0);

@@ -242,6 +242,17 @@ def command_line(folder):
             fetched(texels, points, 3, 5, 1, 'mirror', 'mirror', 'normalized', 'linear'), points)
 
 
+@case
+def rows_in_a_line(folder):
+    """a filtered texture whose rows share lines ends by cycles too, with the same values"""
+    shape = [PTX, '--kernel', 'scale', '--grid', '1', '--block', '16,8', '--arg',
+             'tex:f32:16,8:linear,normalized,clamp:iota', '--arg', 'buf:f32:128:zero', '--arg', '16',
+             '--arg', '8']
+    for name, mode in ('values', ['--functional']), ('cycles', []):
+        ends(run([PROGRAM, *shape, '--save', '1=%s.npy' % name, *mode], folder), 0, '', '')
+    same(saved(folder / 'cycles.npy', 'f32'), saved(folder / 'values.npy', 'f32'))
+
+
 WRONG = '''
 buffers:
   texels: {type: f32, count: 16}

@@ -33,9 +33,16 @@ struct allocation *image_add(struct image *image, uint64_t address, uint64_t byt
                              const char *name)
 {
     struct allocation allocation = {.address = address, .bytes = bytes, .data = data, .name = name};
+    uint32_t after = image_find(image, address) + 1; // 0: below all others
     vec_push(image->arena, &image->list, allocation);
-    image->next = address + bytes + GAP;
-    return &image->list.v[image->list.n - 1];
+    struct allocation *to = &image->list.v[after];
+    if (after + 1 < image->list.n) {
+        memmove(to + 1, to, (image->list.n - 1 - after) * sizeof *to);
+        *to = allocation;
+    }
+    if (address + bytes + GAP > image->next)
+        image->next = address + bytes + GAP;
+    return to;
 }
 
 uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align)

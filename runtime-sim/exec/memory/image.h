@@ -48,7 +48,7 @@ uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align);
 // Adds an allocation at that address whose memory exists.
 struct allocation *image_add(struct image *image, uint64_t address, uint64_t bytes, uint8_t *data,
                              const char *name);
-// image_allocate at an address of the caller's, above all others.
+// image_allocate at an address of the caller's, outside of all others.
 struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
                                      const char *name);
 // Returns false if no live allocation begins there.

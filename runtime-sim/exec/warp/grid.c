@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *grid_load(struct image *image, const struct program *program)
+const char *grid_load(struct image *image, const struct program *program, uint32_t first)
 {
-    for (uint32_t i = 0; i < program->variables.n; i++) {
+    for (uint32_t i = first; i < program->variables.n; i++) {
         const struct program_variable *variable = &program->variables.v[i];
         const struct ir_symbol *symbol = &program->module->symbols.v[variable->symbol];
         const struct name *name = tree_name(program->module->tree, symbol->name);

@@ -20,9 +20,9 @@ struct grid_result {
     struct stalls stalls;
 };
 
-// Allocates the variables of the module in the image, with their initial values. Returns NULL or
-// the error.
-const char *grid_load(struct image *image, const struct program *program);
+// Allocates the variables of the module from number `first` on in the image, with their initial
+// values. Returns NULL or the error.
+const char *grid_load(struct image *image, const struct program *program, uint32_t first);
 // Returns the number of CTAs of this shape that a GPU of 160 multiprocessors can hold: the maximum
 // of a cooperative launch. `launch` requires program, function, block and dynamic_shared.
 uint64_t grid_room(const struct launch *launch);

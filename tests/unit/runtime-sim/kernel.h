@@ -56,7 +56,7 @@ static inline void kernel_load(struct kernel *k, const char *text, const char *l
     const struct lanes_table *table = lanes ? lanes_named(lanes) : lanes_best();
     program_build(&k->program, &k->arena, &k->module, table);
     image_init(&k->image, &k->arena, GLOBAL_FIRST_64);
-    const char *error = grid_load(&k->image, &k->program);
+    const char *error = grid_load(&k->image, &k->program, 0);
     if (error)
         fail_msg("%s", error);
 }

@@ -1,0 +1,401 @@
+// The simulator in the process of a CUDA program: options from the environment, results at its end.
+#include "backend/proof.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/run_options.h"
+#include "cli/sim_machine.h"
+#include "cli/sim_plans.h"
+#include "cli/sim_summary.h"
+#include "ir/read.h"
+#include "runtime-sim/cuda/cuda.h"
+#include "runtime-sim/device/profile_write.h"
+#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/run/result.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct library {
+    struct cuda *cuda; // NULL: not begun
+    struct run_arguments arguments;
+    const char *folder; // from which names of files count
+    struct messages messages;
+    struct message_log log;
+    struct outputs outputs;
+    struct source line; // the program's name, as the source of a run
+    struct run run;
+    struct diags diags, run_diags;
+    struct device_module *module;
+    struct sim_plans plans;
+    struct session session;
+    struct sim_machine machine;
+    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch); // of the machine
+    enum session_outcome outcome;
+    atomic_int stop;
+};
+
+// Options
+
+// Splits what ptxoffload-run has put into the environment. Without it: no options.
+static int split_options(struct arena *arena, char ***argv)
+{
+    const char *text = getenv(RUN_OPTIONS);
+    VEC(char *) list = {0}; // argv[0] first
+    vec_push(arena, &list, arena_strndup(arena, "ptxoffload-run", 14));
+    while (text && *text) {
+        size_t length = strcspn(text, (char[]){RUN_SEPARATOR, 0});
+        vec_push(arena, &list, arena_strndup(arena, text, length));
+        text += length + (text[length] != 0);
+    }
+    *argv = list.v;
+    return (int)list.n;
+}
+
+static const char *own_name(struct arena *arena)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return "program";
+    path[length] = 0;
+    const char *slash = strrchr(path, '/');
+    return arena_strndup(arena, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+}
+
+static bool read_options(struct library *library, struct arena *arena)
+{
+    char **argv;
+    int argc = split_options(arena, &argv);
+    library->folder = getenv(RUN_FOLDER);
+    if (run_options_read(&library->arguments, arena, argc, argv, stderr) < 0)
+        return false;
+    struct sim_arguments *sim = &library->arguments.sim;
+    messages_init(&library->messages, "ptxoffload-run", &sim->common, &library->log);
+    return messages_begin(&library->messages, arena) &&
+           sim_machine_read(&library->machine, arena, sim, &library->messages);
+}
+
+// The program may have changed its folder.
+static const char *place(const struct library *library, const char *path)
+{
+    if (!path || *path == '/' || !strcmp(path, "-") || !library->folder)
+        return path;
+    return arena_printf(&library->cuda->arena, "%s/%s", library->folder, path);
+}
+
+static void set_device(struct library *library)
+{
+    const struct sim_arguments *a = &library->arguments.sim;
+    struct arena *arena = &library->cuda->arena;
+    library->session = (struct session){
+        .device = {.arena = arena,
+                   .threads = a->threads,
+                   .max_instructions = a->max_instructions,
+                   .grows = true,
+                   .race = a->checks >> CHECK_OF_RACES & 1,
+                   .uninit = a->checks >> CHECK_OF_READS & 1,
+                   .profiled = a->profile,
+                   .stop = &library->stop,
+                   .plans = &library->plans.plans},
+        .arena = arena,
+        .run = &library->run,
+        .diags = &library->diags,
+    };
+}
+
+static bool begin(void *context, struct cuda *cuda)
+{
+    enum { USUAL_DEVICE_MEMORY = 8 }; // GiB
+    struct library *library = context;
+    struct arena *arena = &cuda->arena;
+    library->cuda = cuda;
+    outputs_init(&library->outputs, arena);
+    outputs_init(&library->log.outputs, arena);
+    diags_init(&library->diags, arena);
+    diags_init(&library->run_diags, arena);
+    if (!read_options(library, arena))
+        return false;
+    const struct run_arguments *a = &library->arguments;
+    size_t most = a->sim.common.max_memory;
+    cuda->program_name = own_name(arena);
+    source_init(&library->line, arena, cuda->program_name, "", 0);
+    run_init(&library->run, arena, &library->line, &library->run_diags);
+    set_device(library);
+    cuda->device = &library->session.device;
+    cuda->machine = &library->machine.config;
+    cuda->machine_name = a->sim.config;
+    cuda->timed = a->sim.functional ? NULL : &library->machine.timed;
+    cuda->device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
+    cuda->arch = a->sim.common.arch ? (uint32_t)atoi(a->sim.common.arch + 3) : 0;
+    cuda->record = place(library, a->record);
+    cuda->profiling = !a->profiler;
+    interrupt_remove(&library->outputs, &library->log.outputs);
+    interrupt_defer(&library->stop);
+    return true;
+}
+
+// The program
+
+static bool report_diags(struct library *library, struct source *source)
+{
+    bool good = messages_diags(&library->messages, &library->diags, source);
+    diags_init(&library->diags, &library->cuda->arena);
+    return good;
+}
+
+// Tags the program as ptxoffload does. Returns false after errors.
+static bool tag(struct library *library, struct source *source)
+{
+    struct arena *arena = &library->cuda->arena;
+    struct backend_options options = {
+        .tags = TAGS_PRAGMA,
+        .passes = {.cost = arguments_cost(&library->arguments.sim.common),
+                   .fma = arguments_fma(&library->arguments.sim.common),
+                   .reorder = true},
+        .output_name = source->name,
+        .undigested = true,
+    };
+    struct opened opened;
+    struct tree tree;
+    struct ir_module module;
+    struct plan plan = {.arena = arena};
+    struct output *output = ARENA_NEW(arena, struct output);
+    struct proof proof = {0};
+    backend_open(&opened, arena, source, &options);
+    struct ir_reading reading = {.arena = arena,
+                                 .source = &opened.source,
+                                 .tree = &tree,
+                                 .module = &module,
+                                 .diags = &library->diags};
+    program_read(&reading);
+    if (!report_diags(library, source))
+        return false;
+    struct pipeline pipeline = {.options = options.passes, .faults = stderr};
+    pipeline_run(&pipeline, &module, &plan);
+    backend_emit_proven(output, &proof, arena, &module, &plan, &options);
+    source_init(source, arena, source->name, output->text, output->length);
+    return true;
+}
+
+// Launches outside of the program's region of interest take no time.
+static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch);
+
+static bool read_module(struct library *library, struct source *source)
+{
+    const char *lanes = library->arguments.sim.lanes;
+    library->module = ARENA_NEW(&library->cuda->arena, struct device_module);
+    library->module->source = *source;
+    bool good = device_module_read(library->module, &library->cuda->arena,
+                                   lanes ? lanes_named(lanes) : lanes_best(), &library->diags);
+    return report_diags(library, &library->module->source) && good;
+}
+
+static bool read_plans(struct library *library)
+{
+    struct sim_plans *plans = &library->plans;
+    plans->decided = false;
+    return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
+                          &library->run, &library->module->source, &library->machine.config) &&
+           sim_plans_build(plans, &library->messages, &library->module->program,
+                           &library->module->source, &library->machine.config);
+}
+
+static FILE *open_output(struct library *library, const char *path)
+{
+    const char *error;
+    FILE *to = output_open(&library->outputs, place(library, path), &error);
+    if (!to)
+        message_error(&library->messages, "%s", error);
+    return to;
+}
+
+static bool open_traces(struct library *library)
+{
+    enum { INTERVAL = 1000 }; // cycles
+    const struct sim_arguments *a = &library->arguments.sim;
+    struct sim_machine *machine = &library->machine;
+    FILE *series = a->series ? open_output(library, a->series) : NULL;
+    FILE *trace = a->trace ? open_output(library, a->trace) : NULL;
+    if (series) {
+        machine->options.interval = a->interval ? a->interval : INTERVAL;
+        sim_machine_series(machine, series);
+    }
+    if (trace)
+        timed_trace(&machine->timed, trace, a->trace_from,
+                    a->trace_until ? a->trace_until : UINT64_MAX);
+    if (trace)
+        host_trace_begin(&library->cuda->host);
+    return (series || !a->series) && (trace || !a->trace);
+}
+
+static bool begin_device(struct library *library)
+{
+    struct cuda *cuda = library->cuda;
+    struct device *device = cuda->device;
+    struct sim_machine *machine = &library->machine;
+    const char *wrong = device_load(device);
+    if (wrong) {
+        message_error(&library->messages, "%s", wrong);
+        return false;
+    }
+    if (cuda->timed) {
+        host_options(&machine->host_config, &cuda->host, &machine->options);
+        timed_begin(&machine->timed, device, &machine->options);
+        library->takes = device->takes;
+        device->takes = takes;
+    }
+    host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
+    return open_traces(library);
+}
+
+static bool extend_device(struct library *library)
+{
+    struct cuda *cuda = library->cuda;
+    const char *wrong = cuda->device->profiled
+                            ? "--profile-out is for programs whose code is there at the begin"
+                            : device_extend(cuda->device);
+    if (wrong)
+        message_error(&library->messages, "%s", wrong);
+    else if (cuda->timed)
+        timed_renew(cuda->timed);
+    return !wrong;
+}
+
+static bool load(void *context, struct cuda *cuda, struct source *source)
+{
+    struct library *library = context;
+    bool first = !cuda->device->program;
+    if (library->arguments.offload && !tag(library, source))
+        return false;
+    if (!read_module(library, source) || !read_plans(library))
+        return false;
+    cuda->device->program = &library->module->program;
+    cuda->device->source = &library->module->source;
+    return (!cuda->timed ||
+            sim_machine_finds(&library->machine, cuda->device->program, &library->messages)) &&
+           (first ? begin_device(library) : extend_device(library));
+}
+
+// Ends
+
+static void report(void *context, const struct device_result *result)
+{
+    static const enum session_outcome outcomes[] = {
+        [DEVICE_DONE] = SESSION_DONE,         [DEVICE_STOPPED] = SESSION_INTERRUPTED,
+        [DEVICE_LIMITED] = SESSION_LIMITED,   [DEVICE_STUCK] = SESSION_NO_PROGRESS,
+        [DEVICE_REFUSED] = SESSION_BAD_INPUT, [DEVICE_FAULT] = SESSION_FAULT,
+    };
+    struct library *library = context;
+    library->outcome = outcomes[result->end];
+    fflush(stdout);
+    if (result->end == DEVICE_LIMITED || result->end == DEVICE_STOPPED) {
+        // The program depends on what it has launched.
+        cuda_end();
+        if (library->stop)
+            interrupt_end(library->stop);
+        _exit(0);
+    }
+    session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
+    report_diags(library, &library->module->source);
+    if (result->end == DEVICE_STUCK && library->cuda->timed) {
+        timed_report(library->cuda->timed, stderr);
+        host_report(&library->cuda->host, stderr);
+    }
+}
+
+static void complain(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "ptxoffload-run: %s\n", text);
+}
+
+static void out_of_memory(void *context)
+{
+    struct library *library = context;
+    outputs_abandon(&library->outputs);
+    message_memory(&library->messages, &library->cuda->memory);
+    _exit(1);
+}
+
+static bool write_json(struct library *library)
+{
+    struct result result = {
+        .session = &library->session,
+        .timed = library->cuda->timed,
+        .outcome = library->outcome,
+        .host = result_host_now(),
+    };
+    FILE *to = open_output(library, library->arguments.sim.json);
+    if (to)
+        result_write(&result, to);
+    return to;
+}
+
+static bool write_results(struct library *library)
+{
+    const struct sim_arguments *a = &library->arguments.sim;
+    FILE *stats = a->stats ? open_output(library, a->stats) : NULL;
+    if (stats)
+        timed_write_stats(library->cuda->timed, a->stats, stats);
+    FILE *profile = a->profile ? open_output(library, a->profile) : NULL;
+    if (profile)
+        profile_write(library->cuda->device, profile);
+    return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library));
+}
+
+// Counts of the kernels, with -v.
+static void write_summary(struct library *library)
+{
+    if (library->arguments.sim.common.verbose)
+        sim_summary_write(library->cuda->device, library->cuda->timed, stderr);
+}
+
+static void end(void *context)
+{
+    struct library *library = context;
+    interrupt_defer(NULL);
+    if (!library->cuda->device->image)
+        return; // the program was not read
+    host_end(&library->cuda->host);
+    if (library->cuda->timed)
+        timed_end(library->cuda->timed);
+    session_report_accesses(&library->session);
+    report_diags(library, &library->module->source);
+    const char *error = write_results(library) ? outputs_commit(&library->outputs) : NULL;
+    if (error)
+        message_error(&library->messages, "%s", error);
+    outputs_abandon(&library->outputs);
+    write_summary(library);
+}
+
+// The process's, as the interface of the library has no argument for it.
+static struct library the_library;
+
+static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                  uint64_t launch)
+{
+    return the_library.cuda->profiling && the_library.takes(executor, kernel, number, launch);
+}
+
+static const struct cuda_front front = {
+    .context = &the_library,
+    .begin = begin,
+    .load = load,
+    .report = report,
+    .complain = complain,
+    .end = end,
+    .out_of_memory = out_of_memory,
+};
+
+__attribute__((constructor)) static void enter_process(void)
+{
+    cuda_set_front(&front);
+}
+
+__attribute__((destructor)) static void leave_process(void)
+{
+    cuda_end();
+}

@@ -1,0 +1,18 @@
+// The program that ptxoffload-run runs: its file, and what it is linked with.
+#pragma once
+#include "support/arena.h"
+
+enum { RUNTIME_UNKNOWN = -1, RUNTIME_NONE = 0 };
+
+struct run_program {
+    const char *path;
+    bool is_elf;
+    int runtime;          // version of the CUDA runtime library: 13; or one of the above
+    bool driver;          // linked with the driver's library
+    bool has_device_code; // fatbins
+    bool fixed_path;      // has an RPATH, which is searched first
+};
+
+// Finds the program, as a shell does, and reads how it is linked. Returns NULL, or the fault as a
+// sentence without a full stop.
+const char *run_program_read(struct run_program *program, struct arena *arena, const char *name);

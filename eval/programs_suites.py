@@ -1,0 +1,186 @@
+"""How programs of known suites are built and run: for eval/programs.py.
+
+A program is a dict: folder (in the suite), sources (patterns), options of nvcc, arguments, and
+  made    names of input files and the functions that make them, as (name, function, arguments)
+  passed  a text that its own check prints if the results are right; absent: it has no check
+  failed  a text that its check prints if not
+  edits   (file, from, to): changes of the copy that is built, for what newer toolkits do not have
+  header  pattern of files with the sizes, and sizes: the most of each, in the copy that is built
+  needs   why it cannot be built or run, if that is known
+The inputs are random numbers, so that nothing of a suite's data is needed.
+"""
+import random
+
+
+def numbers(path, count, low, high, seed=1):
+    draw = random.Random(seed)
+    path.write_text(''.join('%f\n' % draw.uniform(low, high) for _ in range(count)))
+
+
+def graph(path, nodes, seed=1):
+    """Rodinia's bfs: nodes with the first and the number of their edges, the source, the edges."""
+    draw = random.Random(seed)
+    degrees = [draw.randint(2, 8) for _ in range(nodes)]
+    lines, first = [str(nodes)], 0
+    for degree in degrees:
+        lines.append('%d %d' % (first, degree))
+        first += degree
+    lines += ['', '0', '', str(first)]
+    lines += ['%d 1' % draw.randrange(nodes) for _ in range(first)]
+    path.write_text('\n'.join(lines) + '\n')
+
+
+def points(path, count, features, seed=1):
+    """Rodinia's kmeans: a line for each point, which begins with its number."""
+    draw = random.Random(seed)
+    path.write_text(''.join('%d %s\n' % (i, ' '.join('%.4f' % draw.random() for _ in range(features)))
+                            for i in range(count)))
+
+
+def hurricanes(path, records, seed=1):
+    """Rodinia's nn: a list of files of records of 49 characters."""
+    draw = random.Random(seed)
+    data = path.parent / 'hurricanes.db'
+    data.write_text(''.join(
+        '%4d %2d %2d %2d %2d %-9s %5.1f %5.1f %4d %4d\n' % (
+            draw.randint(1950, 2004), draw.randint(1, 12), draw.randint(1, 28), draw.choice((0, 6, 12, 18)),
+            draw.randint(1, 28), draw.choice(('ALBERTO', 'BERYL', 'CHRIS', 'DEBBY')),
+            draw.uniform(7, 70), draw.uniform(0, 358), draw.randint(10, 160), draw.randint(0, 400))
+        for _ in range(records)))
+    path.write_text('%s\n' % data)
+
+
+def keys(path, count, seed=1):
+    """Rodinia's b+tree: the number of keys, and the keys."""
+    order = list(range(count))
+    random.Random(seed).shuffle(order)
+    path.write_text('%d\n%s\n' % (count, '\n'.join(map(str, order))))
+
+
+def queries(path):
+    path.write_text('j 2000 500\nk 2000\n')
+
+
+def mesh(path, cells, seed=1):
+    """Rodinia's cfd: for each cell its area, and four neighbours with the normals of the faces."""
+    draw = random.Random(seed)
+    lines = [str(cells)]
+    for i in range(cells):
+        text = '%f' % draw.uniform(0.5, 1.5)
+        for step in (1, -1, 32, -32):
+            other = i + step
+            other = other + 1 if 0 <= other < cells else -1
+            text += ' %d %f %f %f' % (other, *(draw.uniform(-0.1, 0.1) for _ in range(3)))
+        lines.append(text)
+    path.write_text('\n'.join(lines) + '\n')
+
+
+def picture(path, width, height, seed=1):
+    """A bitmap of 24 bits, upside down as these are."""
+    draw = random.Random(seed)
+    row = (3 * width + 3) // 4 * 4
+    size = 54 + row * height
+    head = b'BM' + size.to_bytes(4, 'little') + bytes(4) + (54).to_bytes(4, 'little')
+    head += (40).to_bytes(4, 'little') + width.to_bytes(4, 'little') + height.to_bytes(4, 'little')
+    head += (1).to_bytes(2, 'little') + (24).to_bytes(2, 'little') + bytes(24)
+    path.write_bytes(head + bytes(draw.randrange(256) for _ in range(row * height)))
+
+
+def pgm(path, width, height, seed=1):
+    draw = random.Random(seed)
+    path.write_bytes(b'P2\n# random\n%d %d\n255\n' % (width, height) +
+                     b'\n'.join(b'%d' % draw.randrange(1, 256) for _ in range(width * height)) + b'\n')
+
+
+def bytes_of_text(path, count, seed=1):
+    draw = random.Random(seed)
+    path.write_bytes(bytes(draw.choice(b'etaoin shrdlu') for _ in range(count)))
+
+
+def polybench(folder, **sizes):
+    """The sizes in its header are replaced: at most these, or 256."""
+    return {'name': folder, 'folder': 'CUDA/' + folder, 'sources': ['*.cu'], 'options': ['-DRUN_ON_CPU'],
+            'header': '*.cuh', 'sizes': sizes, 'passed': 'Percent: 0', 'failed': 'Percent: '}
+
+
+POLYBENCH = [
+    polybench('2DCONV', NI=1024, NJ=1024), polybench('2MM'), polybench('3DCONV', NI=64, NJ=64, NK=64),
+    polybench('3MM'), polybench('ADI'), polybench('ATAX', NX=1024, NY=1024),
+    polybench('BICG', NX=1024, NY=1024), polybench('CORR'), polybench('COVAR'),
+    dict(polybench('DOITGEN', NR=32, NQ=32, NP=32),
+         edits=[('doitgen.cu', '#include <cuda.h>', '#include <cuda.h>\nstatic double rtclock();')]), polybench('FDTD-2D', TMAX=10), polybench('GEMM'),
+    polybench('GEMVER', N=1024), polybench('GESUMMV', N=1024), polybench('GRAMSCHM', NI=128, NJ=128),
+    polybench('JACOBI1D', N=4096, TSTEPS=100), polybench('JACOBI2D', TSTEPS=10), polybench('LU', N=128),
+    polybench('MVT', N=1024), polybench('SYR2K'), polybench('SYRK')]
+
+TEXTURES = 'texture references, which nvcc 12 and later do not compile'
+RODINIA = [
+    {'name': 'b+tree', 'folder': 'cuda/b+tree',
+     'sources': ['main.c', 'kernel/*wrapper*.cu', 'util/*/*.c', 'util/*/*.cu'], 'options': ['-I.', '-I./util'],
+     'made': [('keys.txt', keys, 20000), ('commands.txt', queries)],
+     'arguments': ['file', 'keys.txt', 'command', 'commands.txt']},
+    {'name': 'backprop', 'folder': 'cuda/backprop', 'sources': ['*.cu', 'backprop.c', 'facetrain.c', 'imagenet.c'],
+     'arguments': ['4096']},
+    {'name': 'bfs', 'folder': 'cuda/bfs', 'sources': ['bfs.cu'], 'made': [('graph.txt', graph, 16384)],
+     'arguments': ['graph.txt']},
+    {'name': 'cfd/euler3d', 'folder': 'cuda/cfd', 'sources': ['euler3d.cu'], 'options': ['-I../hybridsort'],
+     'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
+    {'name': 'cfd/euler3d_double', 'folder': 'cuda/cfd', 'sources': ['euler3d_double.cu'], 'options': ['-I../hybridsort'],
+     'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
+    {'name': 'cfd/pre_euler3d', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d.cu'], 'options': ['-I../hybridsort'],
+     'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
+    {'name': 'cfd/pre_euler3d_double', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d_double.cu'], 'options': ['-I../hybridsort'],
+     'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
+    {'name': 'dwt2d', 'folder': 'cuda/dwt2d',
+     'sources': ['main.cu', 'dwt.cu', 'components.cu', 'dwt_cuda/*.cu'], 'options': ['-I.'],
+     'made': [('picture.bmp', picture, 192, 192)],
+     'arguments': ['picture.bmp', '-d', '192x192', '-f', '-5', '-l', '3']},
+    {'name': 'gaussian', 'folder': 'cuda/gaussian', 'sources': ['gaussian.cu'],
+     'edits': [('gaussian.cu', 'deviceProp.clockRate', '0'), ('gaussian.cu', 'deviceProp. deviceOverlap', '1')],
+     'arguments': ['-s', '64']},
+    {'name': 'heartwall', 'folder': 'cuda/heartwall', 'sources': ['main.cu', 'AVI/*.c'], 'options': ['-I./AVI'],
+     'needs': 'a film (test.avi), which is not part of the sources'},
+    {'name': 'hotspot', 'folder': 'cuda/hotspot', 'sources': ['hotspot.cu'],
+     'made': [('temp', numbers, 128 * 128, 320, 340), ('power', numbers, 128 * 128, 0, 0.01)],
+     'arguments': ['128', '2', '4', 'temp', 'power', 'output.out']},
+    {'name': 'hotspot3D', 'folder': 'cuda/hotspot3D', 'sources': ['3D.cu'],
+     'made': [('temp', numbers, 64 * 64 * 8, 320, 340), ('power', numbers, 64 * 64 * 8, 0, 0.01)],
+     'arguments': ['64', '8', '10', 'power', 'temp', 'output.out']},
+    {'name': 'huffman', 'folder': 'cuda/huffman',
+     'sources': ['main_test_cu.cu', 'vlc_kernel_sm64huff.cu', 'scan.cu', 'pack_kernels.cu', 'cpuencode.cpp',
+                 'stats_logger.cpp'], 'options': ['-DTESTING', '-I.'],
+     'edits': [('hist.cu', '!prop.deviceOverlap', '0')],
+     'made': [('text.in', bytes_of_text, 65536)], 'arguments': ['text.in']},
+    {'name': 'hybridsort', 'folder': 'cuda/hybridsort', 'sources': ['bucketsort.cu', 'mergesort.cu', 'main.cu'],
+     'needs': TEXTURES},
+    {'name': 'kmeans', 'folder': 'cuda/kmeans', 'needs': TEXTURES,
+     'sources': ['kmeans_cuda.cu', 'cluster.c', 'getopt.c', 'kmeans.c', 'kmeans_clustering.c', 'rmse.c'],
+     'made': [('points.txt', points, 2000, 16)], 'arguments': ['-o', '-i', 'points.txt']},
+    {'name': 'lavaMD', 'folder': 'cuda/lavaMD', 'sources': ['main.c', 'kernel/*wrapper.cu', 'util/*/*.c', 'util/*/*.cu'],
+     'options': ['-I.'], 'arguments': ['-boxes1d', '2']},
+    {'name': 'leukocyte', 'folder': 'cuda/leukocyte/CUDA', 'sources': ['*.cu', '*.c'],
+     'needs': 'a film (testfile.avi) and the library meschach, which are not part of the sources'},
+    {'name': 'lud', 'folder': 'cuda/lud/cuda', 'sources': ['lud.cu', 'lud_kernel.cu', '../common/common.c'],
+     'options': ['-I../common'], 'arguments': ['-s', '128', '-v'], 'failed': 'dismatch'},
+    {'name': 'mummergpu', 'folder': 'cuda/mummergpu/src', 'sources': ['*.cu', '*.cpp'],
+     'needs': TEXTURES},
+    {'name': 'myocyte', 'folder': 'cuda/myocyte', 'sources': ['main.cu'], 'arguments': ['10', '1', '0']},
+    {'name': 'nn', 'folder': 'cuda/nn', 'sources': ['nn_cuda.cu'], 'made': [('files.txt', hurricanes, 4000)],
+     'arguments': ['files.txt', '-r', '5', '-lat', '30', '-lng', '90']},
+    {'name': 'nw', 'folder': 'cuda/nw', 'sources': ['needle.cu'], 'arguments': ['256', '10']},
+    {'name': 'particlefilter_naive', 'folder': 'cuda/particlefilter', 'sources': ['ex_particle_CUDA_naive_seq.cu'],
+     'arguments': ['-x', '64', '-y', '64', '-z', '4', '-np', '500']},
+    {'name': 'particlefilter_float', 'folder': 'cuda/particlefilter', 'sources': ['ex_particle_CUDA_float_seq.cu'],
+     'arguments': ['-x', '64', '-y', '64', '-z', '4', '-np', '500']},
+    {'name': 'pathfinder', 'folder': 'cuda/pathfinder', 'sources': ['pathfinder.cu'],
+     'arguments': ['2000', '20', '4']},
+    {'name': 'srad_v1', 'folder': 'cuda/srad/srad_v1', 'sources': ['main.cu'],
+     'made': [('../../data/srad/image.pgm', pgm, 64, 64)], 'arguments': ['4', '0.5', '64', '64']},
+    {'name': 'srad_v2', 'folder': 'cuda/srad/srad_v2', 'sources': ['srad.cu'],
+     'arguments': ['128', '128', '0', '31', '0', '31', '0.5', '2']},
+    {'name': 'streamcluster', 'folder': 'cuda/streamcluster',
+     'sources': ['streamcluster_cuda_cpu.cpp', 'streamcluster_cuda.cu', 'streamcluster_header.cu'],
+     'arguments': ['5', '10', '32', '1024', '1024', '100', 'none', 'output.txt', '1']},
+]
+
+SUITES = {'PolyBench-GPU': POLYBENCH, 'Rodinia': RODINIA}

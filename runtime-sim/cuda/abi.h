@@ -1,0 +1,186 @@
+// Structures of CUDA's binary interface, declared for this library: a program was compiled with the
+// toolkit's own headers, and the layouts must be equal. tests/cuda/abi.py compares them where a
+// toolkit is installed. Handles are pointers; enumerations are int.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum cuda_copy_kind {
+    COPY_HOST_HOST,
+    COPY_HOST_DEVICE,
+    COPY_DEVICE_HOST,
+    COPY_DEVICE,
+    COPY_DEFAULT
+};
+
+struct cuda_dim3 {
+    uint32_t x, y, z;
+};
+
+struct cuda_pitched {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+
+struct cuda_extent {
+    size_t width, height, depth;
+};
+
+struct cuda_position {
+    size_t x, y, z;
+};
+
+struct cuda_channels {
+    int x, y, z, w; // bits
+    int kind;       // enum cuda_channel_kind
+};
+
+enum cuda_channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT };
+
+struct cuda_copy3d {
+    void *source_array;
+    struct cuda_position source_at;
+    struct cuda_pitched source;
+    void *to_array;
+    struct cuda_position to_at;
+    struct cuda_pitched to;
+    struct cuda_extent extent;
+    int kind;
+};
+
+struct cuda_copy3d_peer {
+    void *source_array;
+    struct cuda_position source_at;
+    struct cuda_pitched source;
+    int source_device;
+    void *to_array;
+    struct cuda_position to_at;
+    struct cuda_pitched to;
+    int to_device;
+    struct cuda_extent extent;
+};
+
+enum cuda_resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH };
+
+struct cuda_resource {
+    int type; // enum cuda_resource_type
+    union {
+        void *array;
+        struct {
+            void *at;
+            struct cuda_channels channels;
+            size_t bytes;
+        } linear;
+        struct {
+            void *at;
+            struct cuda_channels channels;
+            size_t width, height, pitch;
+        } pitch;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+
+struct cuda_texture_how {
+    int address[3]; // 0 wrap, 1 clamp, 2 mirror, 3 border
+    int filter;     // 0 point, 1 linear
+    int read;       // 1: integers as numbers from 0 or -1 to 1
+    int srgb;
+    float border[4];
+    int normalized;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most;
+    int no_trilinear_optimisation, seamless_cubemap;
+};
+
+enum cuda_memory_type { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
+
+struct cuda_pointer_attributes {
+    int type; // enum cuda_memory_type
+    int device;
+    void *on_device, *on_host;
+};
+
+struct cuda_function_attributes {
+    size_t shared_bytes, constant_bytes, local_bytes;
+    int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared,
+        carveout, cluster_must_be_set, cluster[3], cluster_policy, any_cluster_size, reserved[16];
+};
+
+enum cuda_launch_attribute_id {
+    ATTRIBUTE_IGNORE,
+    ATTRIBUTE_COOPERATIVE = 2,
+    ATTRIBUTE_CLUSTER = 4,
+    ATTRIBUTE_CLUSTER_POLICY = 5,
+};
+
+struct cuda_launch_attribute {
+    int id;
+    char padding[4];
+    union {
+        char bytes[64];
+        int cooperative;
+        struct cuda_dim3 cluster;
+    };
+};
+
+struct cuda_launch_config {
+    struct cuda_dim3 grid, block;
+    size_t shared;
+    void *stream;
+    struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
+struct cuda_location {
+    int type, id;
+};
+
+struct cuda_pool_properties {
+    int type, handles;
+    struct cuda_location location;
+    void *security;
+    size_t most;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+
+struct cuda_kernel_node {
+    void *function;
+    struct cuda_dim3 grid, block;
+    unsigned shared;
+    void **parameters, **extra;
+};
+
+struct cuda_set_node {
+    void *to;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+};
+
+struct cuda_host_node {
+    void (*function)(void *context);
+    void *context;
+};
+
+struct cuda_graph_update {
+    int result;
+    void *node, *from_node;
+};
+
+struct cuda_instantiate {
+    unsigned long long flags;
+    void *upload_stream, *node;
+    int result;
+};
+
+// What nvcc puts into a program in front of a fatbin.
+enum { FATBIN_WRAPPER_MAGIC = 0x466243b1 };
+
+struct cuda_fatbin_wrapper {
+    int magic, version;
+    const void *data;
+    void *fatbins; // version 2: those that the device linker has read, up to a NULL
+};

@@ -1,0 +1,212 @@
+// Attributes of kernels, and how many of their CTAs fit a multiprocessor.
+#include "runtime-sim/cuda/properties.h"
+#include "runtime-sim/cuda/work.h"
+#include "runtime-sim/exec/decode/layout.h"
+
+enum {
+    FUNCTION_SHARED = 8,
+    FUNCTION_CARVEOUT = 9,
+    FUNCTION_ANY_CLUSTER = 14,
+    MOST_THREADS = 1024,
+    MOST_REGISTERS = 255,
+    SHARED_USUAL = 48 * 1024,
+    SHARED_MOST = 227 * 1024,
+};
+
+static uint64_t constant_bytes(const struct program *program)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < program->variables.n; i++)
+        bytes += program->variables.v[i].constant ? program->variables.v[i].bytes : 0;
+    return bytes;
+}
+
+static int most_threads(const struct program_function *entry)
+{
+    const uint32_t *shape = entry->block[0] ? entry->block : entry->most;
+    return shape[0] ? (int)(shape[0] * shape[1] * shape[2]) : MOST_THREADS;
+}
+
+int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
+                        struct cuda_function *function)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, function, &error);
+    if (!entry)
+        return error;
+    int arch = (int)function->binary->arch;
+    *to = (struct cuda_function_attributes){
+        .shared_bytes = entry->shared_bytes,
+        .constant_bytes = constant_bytes(cuda->device->program),
+        .local_bytes = entry->local_bytes,
+        .most_threads = most_threads(entry),
+        .registers = (int)(entry->registers < MOST_REGISTERS ? entry->registers : MOST_REGISTERS),
+        .ptx_version = arch,
+        .binary_version = arch,
+        .most_dynamic_shared =
+            function->most_shared ? function->most_shared : SHARED_USUAL - (int)entry->shared_bytes,
+        .carveout = function->carveout,
+        .cluster = {(int)entry->cluster[0], (int)entry->cluster[1], (int)entry->cluster[2]},
+        .cluster_must_be_set = entry->cluster[0] != 0,
+        .any_cluster_size = function->any_cluster,
+    };
+    return cudaSuccess;
+}
+
+CUDA_API(cudaFuncGetAttributes, struct cuda_function_attributes *to, const void *function)
+{
+    return CUDA_DO(function_attributes(cuda, to, function_of(cuda, function)));
+}
+
+int function_set_attribute(struct cuda *cuda, struct cuda_function *function, int attribute,
+                           int value)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, function, &error);
+    if (!entry)
+        return error;
+    switch (attribute) {
+    case FUNCTION_SHARED:
+        if (value < 0 || (uint32_t)value + entry->shared_bytes > SHARED_MOST)
+            return cudaErrorInvalidValue;
+        function->most_shared = value;
+        return cudaSuccess;
+    case FUNCTION_CARVEOUT: function->carveout = value; return cudaSuccess;
+    case FUNCTION_ANY_CLUSTER: function->any_cluster = value; return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+CUDA_API(cudaFuncSetAttribute, const void *function, int attribute, int value)
+{
+    return CUDA_DO(function_set_attribute(cuda, function_of(cuda, function), attribute, value));
+}
+
+CUDA_API(cudaKernelSetAttributeForDevice, void *kernel, int attribute, int value, int device)
+{
+    if (device)
+        return CUDA_DO(cudaErrorInvalidDevice);
+    return CUDA_DO(function_set_attribute(cuda, function_of(cuda, kernel), attribute, value));
+}
+
+static int accept_function(struct cuda *cuda, const void *host)
+{
+    int error;
+    function_entry(cuda, function_of(cuda, host), &error);
+    return error;
+}
+
+// The machine's configuration divides its memories.
+CUDA_API(cudaFuncSetCacheConfig, const void *function, int config)
+{
+    (void)config;
+    return CUDA_DO(accept_function(cuda, function));
+}
+
+CUDA_API(cudaFuncSetSharedMemConfig, const void *function, int config)
+{
+    (void)config;
+    return CUDA_DO(accept_function(cuda, function));
+}
+
+static int get_name(struct cuda *cuda, const char **name, const void *host)
+{
+    const struct cuda_function *function = function_of(cuda, host);
+    if (!function)
+        return cudaErrorInvalidDeviceFunction;
+    *name = function->name;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaFuncGetName, const char **name, const void *function)
+{
+    return CUDA_DO(get_name(cuda, name, function));
+}
+
+static int get_parameter(struct cuda *cuda, const void *host, size_t index, size_t *offset,
+                         size_t *bytes)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, function_of(cuda, host), &error);
+    if (!entry)
+        return error;
+    if (index >= entry->param_count)
+        return cudaErrorInvalidValue;
+    const struct program_parameter *parameter =
+        &cuda->device->program->parameters.v[entry->params + index];
+    *offset = parameter->offset;
+    if (bytes)
+        *bytes = parameter->bytes;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaFuncGetParamInfo, const void *function, size_t index, size_t *offset, size_t *bytes)
+{
+    return CUDA_DO(get_parameter(cuda, function, index, offset, bytes));
+}
+
+// Occupancy
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+int function_occupancy(struct cuda *cuda, struct cuda_function *function, int threads,
+                       size_t shared, int *ctas)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, function, &error);
+    if (!entry)
+        return error;
+    if (threads <= 0)
+        return cudaErrorInvalidValue;
+    *ctas = 0;
+    if (threads > most_threads(entry))
+        return cudaSuccess;
+    struct properties_machine machine = machine_properties(cuda);
+    uint32_t warps = ((uint32_t)threads + LANES - 1) / LANES;
+    uint32_t registers = warps * LANES * least(entry->registers ? entry->registers : 1, 255);
+    uint64_t bytes = entry->shared_bytes + shared;
+    uint32_t by_registers = (uint32_t)machine.registers / registers;
+    uint32_t room = least((uint32_t)machine.ctas, (uint32_t)machine.warps / warps);
+    // Registers beyond these would be spilled, so at least one CTA fits.
+    room = least(room, by_registers ? by_registers : 1);
+    if (bytes)
+        room = least(room, (uint32_t)(machine.shared_most / bytes));
+    *ctas = (int)room;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *ctas, const void *function,
+         int threads, size_t shared)
+{
+    return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
+}
+
+CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *ctas, const void *function,
+         int threads, size_t shared, unsigned flags)
+{
+    (void)flags;
+    return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
+}
+
+static int available_shared(struct cuda *cuda, size_t *bytes, const void *host, int ctas)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, function_of(cuda, host), &error);
+    if (!entry)
+        return error;
+    if (ctas <= 0)
+        return cudaErrorInvalidValue;
+    uint64_t each = machine_properties(cuda).shared_most / (uint64_t)ctas;
+    *bytes = each > entry->shared_bytes ? each - entry->shared_bytes : 0;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *function, int ctas,
+         int threads)
+{
+    (void)threads;
+    return CUDA_DO(available_shared(cuda, bytes, function, ctas));
+}

@@ -1,0 +1,186 @@
+// Fatbins: registration by the program, and the choice of their PTX.
+#include "frontend/container.h"
+#include "runtime-sim/cuda/cuda.h"
+#include <string.h>
+
+struct cuda_binary *binary_add(struct cuda *cuda, const void *image)
+{
+    struct cuda_binary *binary = ARENA_NEW(&cuda->arena, struct cuda_binary);
+    *binary = (struct cuda_binary){.image = image, .number = cuda->binaries.n};
+    vec_push(&cuda->arena, &cuda->binaries, binary);
+    return binary;
+}
+
+// Returns the size of a fatbin or ELF file in memory, or of PTX text.
+static uint64_t image_bytes(const char *image)
+{
+    enum { FATBIN_HEADER = 16, ELF_SECTIONS = 40, ELF_SECTION_SIZE = 58, ELF_SECTION_COUNT = 60 };
+    uint64_t size;
+    uint16_t entry, count;
+    if (!memcmp(image, "\x50\xed\x55\xba", 4)) {
+        memcpy(&size, image + 8, sizeof size);
+        return size + FATBIN_HEADER;
+    }
+    if (memcmp(image, "\177ELF", 4))
+        return strlen(image);
+    memcpy(&size, image + ELF_SECTIONS, sizeof size);
+    memcpy(&entry, image + ELF_SECTION_SIZE, sizeof entry);
+    memcpy(&count, image + ELF_SECTION_COUNT, sizeof count);
+    return size + (uint64_t)entry * count;
+}
+
+// Returns the module of PTX with the newest architecture, or with the one that is required;
+// UINT32_MAX: none.
+static uint32_t best_module(const struct container *container, uint32_t arch)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < container->modules.n; i++) {
+        const struct container_module *module = &container->modules.v[i];
+        bool fits = module->kind == MODULE_PTX && (!arch || module->arch <= arch);
+        if (fits && (best == UINT32_MAX || module->arch >= container->modules.v[best].arch))
+            best = i;
+    }
+    return best;
+}
+
+// Returns a list of what a binary without PTX has: "machine code for sm_80".
+static const char *content_of(struct cuda *cuda, const struct container *container)
+{
+    const char *list = NULL;
+    for (uint32_t i = 0; i < container->modules.n; i++) {
+        char arch[16];
+        const struct container_module *module = &container->modules.v[i];
+        container_arch(module, arch);
+        const char *kind = module->kind == MODULE_CUBIN    ? "machine code"
+                           : module->kind == MODULE_LTO_IR ? "IR for -dlto"
+                                                           : "PTX";
+        list = list ? arena_printf(&cuda->arena, "%s, %s for sm_%s", list, kind, arch)
+                    : arena_printf(&cuda->arena, "%s for sm_%s", kind, arch);
+    }
+    return list ? list : "nothing";
+}
+
+static int without_text(struct cuda *cuda, const struct container *container)
+{
+    cuda_complain(cuda,
+                  "error: '%s' has no PTX%s: its device code is %s; compile it with nvcc's "
+                  "-arch=sm_N or with -gencode=arch=compute_N,code=compute_N",
+                  cuda->program_name, cuda->arch ? " for this architecture" : "",
+                  content_of(cuda, container));
+    return cudaErrorNoKernelImageForDevice;
+}
+
+int binary_read(struct cuda *cuda, struct cuda_binary *binary)
+{
+    struct container container;
+    struct diags diags;
+    char *text;
+    diags_init(&diags, &cuda->arena);
+    bool good = container_open(&container, &cuda->arena, cuda->program_name, binary->image,
+                               image_bytes(binary->image), &diags);
+    if (good && !container.modules.n && !memcmp(binary->image, "\x50\xed\x55\xba", 4)) {
+        binary->length = 0; // of a source without device code
+        return cudaSuccess;
+    }
+    uint32_t module = good ? best_module(&container, cuda->arch) : UINT32_MAX;
+    if (good && module == UINT32_MAX)
+        return without_text(cuda, &container);
+    if (!good ||
+        !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
+        cuda_complain(cuda, "error: a fatbin of '%s' cannot be read: %s", cuda->program_name,
+                      diags.list.n ? diags.list.v[0].message : "it is damaged");
+        return cudaErrorInvalidKernelImage;
+    }
+    binary->text = text;
+    binary->arch = container.modules.v[module].arch;
+    return cudaSuccess;
+}
+
+// The program's own
+
+CUDA_EXPORT void **ptxo___cudaRegisterFatBinary(void *wrapper);
+void **ptxo___cudaRegisterFatBinary(void *of)
+{
+    const struct cuda_fatbin_wrapper *wrapper = of;
+    struct cuda *cuda = cuda_enter();
+    if (setjmp(cuda->memory.on_failure))
+        cuda_out_of_memory(cuda);
+    struct cuda_binary *binary = binary_add(cuda, wrapper->data);
+    binary->registered = true;
+    if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
+        binary->failed = true;
+    cuda_leave_quietly(cuda, 0);
+    return (void **)binary;
+}
+
+CUDA_EXPORT void ptxo___cudaRegisterFatBinaryEnd(void **handle);
+void ptxo___cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle; // functions and variables are looked for when they are needed
+}
+
+CUDA_EXPORT void ptxo___cudaUnregisterFatBinary(void **handle);
+void ptxo___cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle; // statistics of its kernels are still to be written
+}
+
+CUDA_EXPORT char ptxo___cudaInitModule(void **handle);
+char ptxo___cudaInitModule(void **handle)
+{
+    (void)handle;
+    return CUDA_DO(cuda_begin(cuda)) == cudaSuccess;
+}
+
+CUDA_EXPORT void ptxo___cudaRegisterFunction(void **handle, const char *host, char *device,
+                                             const char *name, int threads, void *thread,
+                                             void *block, void *block_size, void *grid_size,
+                                             int *warp);
+void ptxo___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                 int threads, void *thread, void *block, void *block_size,
+                                 void *grid_size, int *warp)
+{
+    (void)device, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid_size;
+    (void)warp;
+    CUDA_DO((function_add(cuda, (struct cuda_binary *)handle, host, name), cudaSuccess));
+}
+
+static int add_symbol(struct cuda *cuda, struct cuda_symbol from)
+{
+    struct cuda_symbol *symbol = ARENA_NEW(&cuda->arena, struct cuda_symbol);
+    *symbol = from;
+    vec_push(&cuda->arena, &cuda->symbols, symbol);
+    return cudaSuccess;
+}
+
+CUDA_EXPORT void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name,
+                                        int external, size_t bytes, int constant, int global);
+void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                            size_t bytes, int constant, int global)
+{
+    (void)device, (void)external, (void)constant, (void)global;
+    CUDA_DO(add_symbol(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
+                                                  .host = host,
+                                                  .name = name,
+                                                  .bytes = bytes}));
+}
+
+CUDA_EXPORT void ptxo___cudaRegisterManagedVar(void **handle, void **host, char *device,
+                                               const char *name, int external, size_t bytes,
+                                               int constant, int global);
+void ptxo___cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                                   int external, size_t bytes, int constant, int global)
+{
+    (void)device, (void)external, (void)constant, (void)global;
+    CUDA_DO(add_symbol(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
+                                                  .host = host,
+                                                  .managed = host,
+                                                  .name = name,
+                                                  .bytes = bytes}));
+}
+
+CUDA_API(__cudaRegisterHostVar, void **handle, const char *name, char *host, size_t bytes)
+{
+    (void)handle, (void)name, (void)host, (void)bytes;
+    return cudaSuccess;
+}

@@ -1,0 +1,235 @@
+#include "runtime-sim/cuda/cuda.h"
+#include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/record.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// The interface has no context argument: this is the process's.
+static struct cuda process;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static __thread int last_error;
+
+static void begin_process(struct cuda *cuda)
+{
+    arena_init(&cuda->arena, &cuda->memory);
+    arena_init(&cuda->staging, &cuda->memory);
+    cuda->memory.sparse = true;
+    cuda->legacy.is_legacy = true;
+    cuda->profiling = true;
+    cuda->default_pool.is_default = true;
+    cuda->current_pool = &cuda->default_pool;
+    // As in CUDA: bytes of stack, of the buffer of printf and of the heap, depth, launches, L2.
+    static const uint64_t limits[8] = {1024, 1 << 20, HEAP_BYTES, 2, 2048, 128, 0};
+    memcpy(cuda->limits, limits, sizeof limits);
+}
+
+void cuda_set_front(const struct cuda_front *front)
+{
+    process.front = front;
+}
+
+struct cuda *cuda_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!process.arena.memory)
+        begin_process(&process);
+    return &process;
+}
+
+int cuda_leave_quietly(struct cuda *cuda, int result)
+{
+    (void)cuda;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+int cuda_leave(struct cuda *cuda, int error)
+{
+    if (!error && cuda->sticky)
+        error = cuda->sticky;
+    if (error && error != cudaErrorNotReady)
+        last_error = error;
+    return cuda_leave_quietly(cuda, error);
+}
+
+int cuda_last_error(bool forget)
+{
+    int error = last_error;
+    if (forget && !process.sticky)
+        last_error = cudaSuccess;
+    return error;
+}
+
+void cuda_out_of_memory(struct cuda *cuda)
+{
+    cuda->front->out_of_memory(cuda->front->context);
+    __builtin_unreachable();
+}
+
+void cuda_complain(struct cuda *cuda, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    cuda->front->complain(cuda->front->context, text);
+}
+
+int cuda_not_supported(struct cuda *cuda, const char *name)
+{
+    for (uint32_t i = 0; i < cuda->unsupported.n; i++)
+        if (!strcmp(cuda->unsupported.v[i].name, name)) {
+            cuda->unsupported.v[i].calls++;
+            return cudaErrorNotSupported;
+        }
+    vec_push(&cuda->arena, &cuda->unsupported, (struct cuda_unsupported){name, 1});
+    return cudaErrorNotSupported;
+}
+
+// Beginning
+
+// Output of kernels appears when the host waits, as on a GPU.
+static void keep_output(void *context, const char *text, size_t length)
+{
+    struct cuda *cuda = context;
+    vec_reserve(&cuda->arena, &cuda->printed, cuda->printed.n + length);
+    memcpy(cuda->printed.v + cuda->printed.n, text, length);
+    cuda->printed.n += (uint32_t)length;
+}
+
+static void show_output(struct cuda *cuda)
+{
+    if (!cuda->printed.n)
+        return;
+    fwrite(cuda->printed.v, 1, cuda->printed.n, stdout);
+    cuda->printed.n = 0;
+}
+
+static int fail(struct cuda *cuda, int failure)
+{
+    cuda->state = CUDA_FAILED;
+    cuda->failure = failure;
+    return failure;
+}
+
+int cuda_begin(struct cuda *cuda)
+{
+    if (cuda->state == CUDA_FAILED)
+        return cuda->failure;
+    if (cuda->sticky)
+        return cuda->sticky;
+    if (cuda->state == CUDA_IDLE) {
+        if (!cuda->front->begin(cuda->front->context, cuda))
+            return fail(cuda, cudaErrorInitializationError);
+        cuda->state = CUDA_READY;
+        cuda->device->print = keep_output;
+        cuda->device->print_context = cuda;
+        if (cuda->record)
+            record_begin(cuda);
+    }
+    bool first = !cuda->programs;
+    int error = program_link(cuda);
+    if (error)
+        return fail(cuda, error);
+    if (first) {
+        host_stream_add(&cuda->host, &cuda->legacy.on, HOST_DEFAULT);
+        host_stream_add(&cuda->host, &cuda->per_thread.on, HOST_BLOCKING);
+    }
+    return cudaSuccess;
+}
+
+// Works
+
+static int error_of(const struct device_result *result)
+{
+    const char *text = result->grid.fault.text;
+    switch (result->end) {
+    case DEVICE_REFUSED: return cudaErrorLaunchOutOfResources;
+    case DEVICE_STUCK: return cudaErrorLaunchTimeout;
+    case DEVICE_FAULT: break;
+    default: return cudaErrorUnknown;
+    }
+    if (strstr(text, "assert"))
+        return cudaErrorAssert;
+    if (strstr(text, "align"))
+        return cudaErrorMisalignedAddress;
+    if (result->grid.fault.has_address)
+        return cudaErrorIllegalAddress;
+    return cudaErrorLaunchFailure;
+}
+
+// Streams that were destroyed while they had commands, and memory that they used.
+static void free_ended(struct cuda *cuda)
+{
+    if (cuda->host.open)
+        return;
+    arena_reset(&cuda->staging);
+    cuda->staged = 0;
+    for (uint32_t i = 0; i < cuda->dying.n; i++)
+        host_stream_remove(&cuda->dying.v[i]->on);
+    cuda->dying.n = 0;
+    cuda_memory_free_ended(cuda);
+}
+
+int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result)
+{
+    if (end != DEVICE_DONE && !cuda->fault) {
+        cuda->fault = error_of(result);
+        cuda->front->report(cuda->front->context, result);
+    }
+    cuda->sticky = cuda->fault;
+    free_ended(cuda);
+    show_output(cuda);
+    return cuda->sticky;
+}
+
+int cuda_synchronise(struct cuda *cuda)
+{
+    if (cuda->calling)
+        return cudaErrorNotPermitted;
+    if (cuda->state != CUDA_READY || cuda->fault) {
+        cuda->sticky = cuda->fault;
+        return cuda->fault;
+    }
+    struct device_result result;
+    enum device_end end = host_synchronise(&cuda->host, &result);
+    return cuda_waited(cuda, end, &result);
+}
+
+// End
+
+static void list_unsupported(struct cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->unsupported.n; i++) {
+        const struct cuda_unsupported *one = &cuda->unsupported.v[i];
+        cuda_complain(cuda, "note: %s is not supported; calls: %lu", one->name,
+                      (unsigned long)one->calls);
+    }
+}
+
+static void end_process(struct cuda *cuda)
+{
+    cuda->ended = true;
+    if (cuda->state == CUDA_READY) {
+        cuda_synchronise(cuda);
+        if (cuda->recorded)
+            record_end(cuda);
+    }
+    list_unsupported(cuda);
+    if (cuda->device)
+        cuda->front->end(cuda->front->context);
+    cuda_memory_release(cuda);
+}
+
+void cuda_end(void)
+{
+    struct cuda *cuda = cuda_enter();
+    if (setjmp(cuda->memory.on_failure))
+        cuda_out_of_memory(cuda);
+    if (!cuda->ended)
+        end_process(cuda);
+    cuda_leave_quietly(cuda, cudaSuccess);
+}

@@ -1,0 +1,386 @@
+// The driver's interface: devices, contexts, modules, launches. There is one device and one context.
+#include "runtime-sim/cuda/work.h"
+#include "runtime-sim/cuda/properties.h"
+#include "support/file.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { PROCESS_CONTEXT = 1, VERSION = 13000 };
+
+static int begin(struct cuda *cuda, unsigned flags)
+{
+    return flags ? cudaErrorInvalidValue : cuda_begin(cuda);
+}
+
+CUDA_API(cuInit, unsigned flags)
+{
+    return CUDA_DO(begin(cuda, flags));
+}
+
+CUDA_API(cuDriverGetVersion, int *version)
+{
+    *version = VERSION;
+    return cudaSuccess;
+}
+
+// Devices
+
+static int check_device(struct cuda *cuda, int device)
+{
+    int error = cuda_begin(cuda);
+    return error || !device ? error : cudaErrorInvalidDevice;
+}
+
+CUDA_API(cuDeviceGetCount, int *count)
+{
+    *count = 1;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cuDeviceGet, int *device, int number)
+{
+    *device = number;
+    return CUDA_DO(check_device(cuda, number));
+}
+
+static int device_name(struct cuda *cuda, char *to, int length, int device)
+{
+    int error = check_device(cuda, device);
+    if (!error && length > 0)
+        snprintf(to, (size_t)length, "ptxoffload %s", cuda->machine_name);
+    return error;
+}
+
+CUDA_API(cuDeviceGetName, char *to, int length, int device)
+{
+    return CUDA_DO(device_name(cuda, to, length, device));
+}
+
+CUDA_API(cuDeviceGetAttribute, int *value, int attribute, int device)
+{
+    return CUDA_DO(device_attribute(cuda, value, attribute, device));
+}
+
+static int device_memory(struct cuda *cuda, size_t *bytes, int device)
+{
+    int error = check_device(cuda, device);
+    if (!error)
+        *bytes = cuda->device_bytes;
+    return error;
+}
+
+CUDA_API(cuDeviceTotalMem, size_t *bytes, int device)
+{
+    return CUDA_DO(device_memory(cuda, bytes, device));
+}
+
+static int compute_capability(struct cuda *cuda, int *major, int *minor, int device)
+{
+    int error = check_device(cuda, device);
+    *major = (int)cuda->capability / 10;
+    *minor = (int)cuda->capability % 10;
+    return error;
+}
+
+CUDA_API(cuDeviceComputeCapability, int *major, int *minor, int device)
+{
+    return CUDA_DO(compute_capability(cuda, major, minor, device));
+}
+
+CUDA_API(cuDeviceGetUuid, char *to, int device)
+{
+    memset(to, 0, 16);
+    return CUDA_DO(check_device(cuda, device));
+}
+
+// Contexts
+
+static int give_context(struct cuda *cuda, void **context, int device)
+{
+    int error = check_device(cuda, device);
+    if (!error)
+        *context = (void *)PROCESS_CONTEXT;
+    return error;
+}
+
+CUDA_API(cuCtxCreate_v2, void **context, unsigned flags, int device)
+{
+    (void)flags;
+    return CUDA_DO(give_context(cuda, context, device));
+}
+
+CUDA_API(cuCtxCreate_v3, void **context, void *affinity, int count, unsigned flags, int device)
+{
+    (void)affinity, (void)count, (void)flags;
+    return CUDA_DO(give_context(cuda, context, device));
+}
+
+CUDA_API(cuCtxCreate_v4, void **context, void *parameters, unsigned flags, int device)
+{
+    (void)parameters, (void)flags;
+    return CUDA_DO(give_context(cuda, context, device));
+}
+
+CUDA_API(cuDevicePrimaryCtxRetain, void **context, int device)
+{
+    return CUDA_DO(give_context(cuda, context, device));
+}
+
+CUDA_API(cuCtxGetCurrent, void **context)
+{
+    return CUDA_DO(give_context(cuda, context, 0));
+}
+
+CUDA_API(cuCtxPopCurrent, void **context)
+{
+    return CUDA_DO(give_context(cuda, context, 0));
+}
+
+CUDA_API(cuCtxSetCurrent, void *context)
+{
+    (void)context;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cuDevicePrimaryCtxRelease, int device)
+{
+    return CUDA_DO(check_device(cuda, device));
+}
+
+CUDA_API(cuDevicePrimaryCtxSetFlags, int device, unsigned flags)
+{
+    (void)flags;
+    return CUDA_DO(check_device(cuda, device));
+}
+
+CUDA_API(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
+{
+    *flags = 0;
+    *active = 1;
+    return CUDA_DO(check_device(cuda, device));
+}
+
+CUDA_API(cuCtxGetDevice, int *device)
+{
+    *device = 0;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cuCtxGetApiVersion, void *context, unsigned *version)
+{
+    (void)context;
+    *version = VERSION;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cuCtxSynchronize, void)
+{
+    return CUDA_DO(cuda_synchronise(cuda));
+}
+
+// Errors
+
+static int error_word(const char **to, const char *text)
+{
+    *to = text;
+    return text ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cuGetErrorName, int error, const char **name)
+{
+    return error_word(name, cuda_error_name(error));
+}
+
+CUDA_API(cuGetErrorString, int error, const char **text)
+{
+    return error_word(text, cuda_error_text(error));
+}
+
+// Modules
+
+// Adds a module: PTX text, a fatbin or an ELF file in memory.
+static int load(struct cuda *cuda, void **module, const void *image)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    const struct cuda_fatbin_wrapper *wrapper = image;
+    int magic;
+    memcpy(&magic, image, sizeof magic);
+    struct cuda_binary *binary =
+        binary_add(cuda, magic == FATBIN_WRAPPER_MAGIC ? wrapper->data : image);
+    error = cuda_begin(cuda);
+    *module = binary;
+    return error                  ? error
+           : binary->linked       ? cudaSuccess
+           : binary->failure ? binary->failure
+                             : cudaErrorInvalidPtx;
+}
+
+static int load_file(struct cuda *cuda, void **module, const char *path)
+{
+    struct file_text file;
+    if (file_read(&cuda->arena, path, &file))
+        return cudaErrorFileNotFound;
+    return load(cuda, module, file.text);
+}
+
+CUDA_API(cuModuleLoad, void **module, const char *path)
+{
+    return CUDA_DO(load_file(cuda, module, path));
+}
+
+CUDA_API(cuModuleLoadData, void **module, const void *image)
+{
+    return CUDA_DO(load(cuda, module, image));
+}
+
+CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
+         void **values)
+{
+    (void)count, (void)options, (void)values; // for the assembler
+    return CUDA_DO(load(cuda, module, image));
+}
+
+CUDA_API(cuModuleUnload, void *module)
+{
+    (void)module; // statistics of its kernels are still to be written
+    return CUDA_DO(cuda_synchronise(cuda));
+}
+
+// A kernel has one handle, however often it is asked for.
+static int get_function(struct cuda *cuda, void **to, void *module, const char *name)
+{
+    int error;
+    struct cuda_function *function = NULL;
+    for (uint32_t i = 0; i < cuda->functions.n && !function; i++)
+        if (cuda->functions.v[i]->binary == module && !strcmp(cuda->functions.v[i]->name, name))
+            function = cuda->functions.v[i];
+    if (!function)
+        function = function_add(cuda, module, NULL, name);
+    *to = function;
+    return function_entry(cuda, function, &error) ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+CUDA_API(cuModuleGetFunction, void **function, void *module, const char *name)
+{
+    return CUDA_DO(get_function(cuda, function, module, name));
+}
+
+static int get_global(struct cuda *cuda, uint64_t *at, size_t *bytes, void *module,
+                      const char *name)
+{
+    const struct allocation *variable = binary_variable(cuda, module, name);
+    if (!variable)
+        return cudaErrorSymbolNotFound;
+    if (at)
+        *at = variable->address;
+    if (bytes)
+        *bytes = variable->bytes;
+    return cudaSuccess;
+}
+
+CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const char *name)
+{
+    return CUDA_DO(get_global(cuda, at, bytes, module, name));
+}
+
+// The runtime's form of the same
+
+CUDA_API(cudaLibraryLoadData, void **library, const void *image, void *options, void **values,
+         unsigned count, void *library_options, void **library_values, unsigned library_count)
+{
+    (void)options, (void)values, (void)count;
+    (void)library_options, (void)library_values, (void)library_count;
+    return CUDA_DO(load(cuda, library, image));
+}
+
+CUDA_API(cudaLibraryUnload, void *library)
+{
+    (void)library;
+    return CUDA_DO(cuda_synchronise(cuda));
+}
+
+CUDA_API(cudaLibraryGetKernel, void **kernel, void *library, const char *name)
+{
+    return CUDA_DO(get_function(cuda, kernel, library, name));
+}
+
+CUDA_API(cudaLibraryGetGlobal, void **at, size_t *bytes, void *library, const char *name)
+{
+    return CUDA_DO(get_global(cuda, (uint64_t *)at, bytes, library, name));
+}
+
+// Launches
+
+// Parameters in one piece, as a list of pairs.
+static void take_extra(struct launch_source *from, void *const *extra)
+{
+    enum { EXTRA_PIECE = 1, EXTRA_BYTES = 2 };
+    for (; extra && *extra; extra += 2)
+        if ((uintptr_t)*extra == EXTRA_PIECE)
+            from->piece = extra[1];
+        else if ((uintptr_t)*extra == EXTRA_BYTES)
+            from->piece_bytes = *(const size_t *)extra[1];
+}
+
+static int launch(struct cuda *cuda, void *function, struct launch_source from, void *stream)
+{
+    from.function = function_of(cuda, function);
+    return launch_issue(cuda, &from, stream);
+}
+
+CUDA_API(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, void *stream,
+         void **parameters, void **extra)
+{
+    struct launch_source from = {.grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .shared = shared,
+                                 .parameters = parameters};
+    take_extra(&from, extra);
+    return CUDA_DO(launch(cuda, function, from, stream));
+}
+
+CUDA_API(cuLaunchCooperativeKernel, void *function, unsigned grid_x, unsigned grid_y,
+         unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+         void *stream, void **parameters)
+{
+    struct launch_source from = {.grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .shared = shared,
+                                 .parameters = parameters,
+                                 .cooperative = true};
+    return CUDA_DO(launch(cuda, function, from, stream));
+}
+
+static int get_attribute(struct cuda *cuda, int *value, int attribute, void *function)
+{
+    struct cuda_function_attributes all;
+    int error = function_attributes(cuda, &all, function_of(cuda, function));
+    const int values[] = {all.most_threads,        (int)all.shared_bytes, (int)all.constant_bytes,
+                          (int)all.local_bytes,    all.registers,         all.ptx_version,
+                          all.binary_version,      all.cache_mode,        all.most_dynamic_shared,
+                          all.carveout,            all.cluster_must_be_set};
+    if (!error && (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values)))
+        return cudaErrorInvalidValue;
+    if (!error)
+        *value = values[attribute];
+    return error;
+}
+
+CUDA_API(cuFuncGetAttribute, int *value, int attribute, void *function)
+{
+    return CUDA_DO(get_attribute(cuda, value, attribute, function));
+}
+
+CUDA_API(cuFuncSetAttribute, void *function, int attribute, int value)
+{
+    return CUDA_DO(function_set_attribute(cuda, function_of(cuda, function), attribute, value));
+}
+
+CUDA_API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *ctas, void *function, int threads,
+         size_t shared)
+{
+    return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
+}

@@ -1,0 +1,53 @@
+// Errors: names, texts, and the last one of a thread.
+#include "runtime-sim/cuda/cuda.h"
+
+static const struct {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define CUDA_ERROR(number, name, text) {number, #name, text},
+#include "runtime-sim/cuda/errors.def"
+#undef CUDA_ERROR
+};
+
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+const char *cuda_error_name(int error)
+{
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].number == error)
+            return errors[i].name;
+    return NULL;
+}
+
+const char *cuda_error_text(int error)
+{
+    for (int i = 0; i < ERRORS; i++)
+        if (errors[i].number == error)
+            return errors[i].text;
+    return NULL;
+}
+
+CUDA_EXPORT const char *ptxo_cudaGetErrorName(int error);
+const char *ptxo_cudaGetErrorName(int error)
+{
+    const char *name = cuda_error_name(error);
+    return name ? name : "unrecognized error code";
+}
+
+CUDA_EXPORT const char *ptxo_cudaGetErrorString(int error);
+const char *ptxo_cudaGetErrorString(int error)
+{
+    const char *text = cuda_error_text(error);
+    return text ? text : "unrecognized error code";
+}
+
+CUDA_API(cudaGetLastError, void)
+{
+    return cuda_last_error(true);
+}
+
+CUDA_API(cudaPeekAtLastError, void)
+{
+    return cuda_last_error(false);
+}

@@ -1,0 +1,175 @@
+// Launches of kernels.
+#include "runtime-sim/cuda/work.h"
+#include <string.h>
+
+static void take_shape(uint32_t to[3], struct cuda_dim3 from)
+{
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+}
+
+// Copies the parameters from the places that the program gives.
+static const uint8_t *take_parameters(const struct program *program, struct arena *arena,
+                                      const struct program_function *entry,
+                                      const struct launch_source *from)
+{
+    uint8_t *to = arena_alloc(arena, entry->param_bytes + 1);
+    if (from->piece)
+        return memcpy(to, from->piece, entry->param_bytes);
+    for (uint32_t i = 0; i < entry->param_count; i++) {
+        const struct program_parameter *parameter = &program->parameters.v[entry->params + i];
+        memcpy(to + parameter->offset, from->parameters[i], parameter->bytes);
+    }
+    return to;
+}
+
+int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
+                struct cuda_work *work)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, from->function, &error);
+    if (!entry)
+        return error;
+    if ((entry->param_count && !from->parameters && !from->piece) ||
+        (from->piece && from->piece_bytes < entry->param_bytes))
+        return cudaErrorInvalidValue;
+    struct cuda_launch launch = {
+        .function = from->function,
+        .shared = from->shared,
+        .cooperative = from->cooperative,
+        .parameters = take_parameters(cuda->device->program, arena, entry, from),
+        .parameter_bytes = entry->param_bytes,
+    };
+    take_shape(launch.grid, from->grid);
+    take_shape(launch.block, from->block);
+    take_shape(launch.cluster, from->cluster);
+    *work = (struct cuda_work){.kind = WORK_LAUNCH, .launch = launch};
+    return cudaSuccess;
+}
+
+int launch_issue(struct cuda *cuda, const struct launch_source *from, void *handle)
+{
+    int error;
+    struct cuda_work work;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!error)
+        error = cuda_begin(cuda);
+    if (!error)
+        error = launch_make(cuda, stream->capturing ? &cuda->arena : &cuda->staging, from, &work);
+    return error ? error : work_issue(cuda, stream, &work);
+}
+
+// <<<…>>> leaves its values for the stub of the kernel.
+
+struct call_configuration {
+    struct cuda_dim3 grid, block;
+    size_t shared;
+    void *stream;
+};
+
+enum { MOST_NESTED = 64 };
+
+static __thread struct call_configuration configurations[MOST_NESTED];
+static __thread uint32_t configuration_count;
+
+CUDA_API(__cudaPushCallConfiguration, struct cuda_dim3 grid, struct cuda_dim3 block, size_t shared,
+         void *stream)
+{
+    if (configuration_count == MOST_NESTED)
+        return cudaErrorUnknown;
+    configurations[configuration_count++] =
+        (struct call_configuration){grid, block, shared, stream};
+    return cudaSuccess;
+}
+
+CUDA_API(__cudaPopCallConfiguration, struct cuda_dim3 *grid, struct cuda_dim3 *block,
+         size_t *shared, void **stream)
+{
+    if (!configuration_count)
+        return cudaErrorMissingConfiguration;
+    const struct call_configuration *from = &configurations[--configuration_count];
+    *grid = from->grid;
+    *block = from->block;
+    *shared = from->shared;
+    *stream = from->stream;
+    return cudaSuccess;
+}
+
+static int get_kernel(struct cuda *cuda, void **kernel, const void *host)
+{
+    *kernel = function_of(cuda, host);
+    return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+CUDA_API(__cudaGetKernel, void **kernel, const void *host)
+{
+    return CUDA_DO(get_kernel(cuda, kernel, host));
+}
+
+CUDA_API(cudaGetKernel, void **kernel, const void *host)
+{
+    return CUDA_DO(get_kernel(cuda, kernel, host));
+}
+
+CUDA_API(cudaGetFuncBySymbol, void **function, const void *host)
+{
+    return CUDA_DO(get_kernel(cuda, function, host));
+}
+
+static int launch(struct cuda *cuda, const void *kernel, struct launch_source from, void *stream)
+{
+    from.function = function_of(cuda, kernel);
+    return launch_issue(cuda, &from, stream);
+}
+
+CUDA_API(__cudaLaunchKernel, void *kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
+         void **parameters, size_t shared, void *stream)
+{
+    struct launch_source from = {
+        .grid = grid, .block = block, .shared = shared, .parameters = parameters};
+    return CUDA_DO(launch(cuda, kernel, from, stream));
+}
+
+CUDA_API(cudaLaunchKernel, const void *kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
+         void **parameters, size_t shared, void *stream)
+{
+    struct launch_source from = {
+        .grid = grid, .block = block, .shared = shared, .parameters = parameters};
+    return CUDA_DO(launch(cuda, kernel, from, stream));
+}
+
+CUDA_API(cudaLaunchCooperativeKernel, const void *kernel, struct cuda_dim3 grid,
+         struct cuda_dim3 block, void **parameters, size_t shared, void *stream)
+{
+    struct launch_source from = {.grid = grid,
+                                 .block = block,
+                                 .shared = shared,
+                                 .parameters = parameters,
+                                 .cooperative = true};
+    return CUDA_DO(launch(cuda, kernel, from, stream));
+}
+
+static int launch_with(struct cuda *cuda, const struct cuda_launch_config *config,
+                       const void *kernel, void **parameters)
+{
+    struct launch_source from = {.grid = config->grid,
+                                 .block = config->block,
+                                 .shared = config->shared,
+                                 .parameters = parameters};
+    for (unsigned i = 0; i < config->attribute_count; i++) {
+        const struct cuda_launch_attribute *attribute = &config->attributes[i];
+        if (attribute->id == ATTRIBUTE_COOPERATIVE)
+            from.cooperative = attribute->cooperative;
+        else if (attribute->id == ATTRIBUTE_CLUSTER)
+            from.cluster = attribute->cluster;
+        // The others are about time on a GPU.
+    }
+    return launch(cuda, kernel, from, config->stream);
+}
+
+CUDA_API(cudaLaunchKernelExC, const struct cuda_launch_config *config, const void *kernel,
+         void **parameters)
+{
+    return CUDA_DO(launch_with(cuda, config, kernel, parameters));
+}

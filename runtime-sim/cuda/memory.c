@@ -1,0 +1,223 @@
+#include "runtime-sim/cuda/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+    return (value + align - 1) / align * align;
+}
+
+// Returns the index of the first allocation above the address.
+static uint32_t find_above(const struct cuda *cuda, uint64_t address)
+{
+    uint32_t low = 0, high = cuda->memories.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cuda->memories.v[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address)
+{
+    uint32_t above = find_above(cuda, address);
+    struct cuda_memory *memory = above ? &cuda->memories.v[above - 1] : NULL;
+    return memory && address - memory->address < memory->bytes ? memory : NULL;
+}
+
+struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host)
+{
+    for (uint32_t i = 0; i < cuda->memories.n; i++) {
+        struct cuda_memory *memory = &cuda->memories.v[i];
+        if (memory->kind == KIND_REGISTERED &&
+            (uintptr_t)host - (uintptr_t)memory->host < memory->bytes)
+            return memory;
+    }
+    return NULL;
+}
+
+bool cuda_memory_is_device(struct cuda *cuda, const void *at)
+{
+    const struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
+    if (memory)
+        return memory->kind != KIND_PINNED;
+    return device_at(cuda->device, (uintptr_t)at, 1);
+}
+
+static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
+{
+    static const char *const names[] = {[KIND_DEVICE] = "device memory",
+                                        [KIND_MANAGED] = "managed memory",
+                                        [KIND_PINNED] = "pinned memory",
+                                        [KIND_REGISTERED] = "registered memory",
+                                        [KIND_ARRAY] = "array"};
+    return arena_printf(&cuda->arena, "%s %lu", names[kind], (unsigned long)++cuda->allocations);
+}
+
+static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *data)
+{
+    device_add(cuda->device, memory.address, memory.bytes, data, name_of(cuda, memory.kind));
+    memory.id = cuda->allocations;
+    vec_push(&cuda->arena, &cuda->memories, memory);
+}
+
+static bool counts(enum cuda_memory_kind kind)
+{
+    return kind == KIND_DEVICE || kind == KIND_MANAGED || kind == KIND_ARRAY;
+}
+
+// Memory that host and device access at the same address.
+static void *map_at(uint64_t address, uint64_t bytes)
+{
+    void *at = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at != MAP_FAILED && at != (void *)address) {
+        munmap(at, bytes);
+        at = MAP_FAILED;
+    }
+    return at == MAP_FAILED ? NULL : at;
+}
+
+int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t bytes,
+                         uint64_t *address)
+{
+    int error = cuda_begin(cuda);
+    *address = 0;
+    if (error || !bytes)
+        return error;
+    if (bytes > cuda->device_bytes || cuda->used_bytes + bytes > cuda->device_bytes)
+        return cudaErrorMemoryAllocation;
+    bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
+    struct cuda_memory memory = {.bytes = bytes, .kind = kind};
+    memory.address = device_next(cuda->device, round_up(bytes, PAGE), PAGE);
+    if (shared)
+        memory.mapped = round_up(bytes, PAGE);
+    uint8_t *data = !memory.address ? NULL
+                    : shared        ? map_at(memory.address, memory.mapped)
+                                    : calloc(1, bytes);
+    if (!data)
+        return cudaErrorMemoryAllocation;
+    memory.host = shared ? data : NULL;
+    if (!shared)
+        memory.mapped = 0;
+    add_memory(cuda, memory, data);
+    // Nothing else begins in the pages of shared memory.
+    if (shared)
+        device_skip(cuda->device, memory.address + memory.mapped);
+    if (counts(kind))
+        cuda->used_bytes += bytes;
+    *address = memory.address;
+    return cudaSuccess;
+}
+
+static void release_one(struct cuda *cuda, const struct cuda_memory *memory, uint8_t *data)
+{
+    if (memory->mapped)
+        munmap(memory->host, memory->mapped);
+    else if (memory->kind != KIND_REGISTERED)
+        free(data);
+    if (counts(memory->kind))
+        cuda->used_bytes -= memory->bytes;
+}
+
+// Requires that no work uses it.
+static void free_now(struct cuda *cuda, uint64_t address)
+{
+    uint32_t above = find_above(cuda, address);
+    struct cuda_memory memory = cuda->memories.v[above - 1];
+    uint8_t *data = device_at(cuda->device, address, 1);
+    device_free(cuda->device, address);
+    release_one(cuda, &memory, data);
+    cuda->memories.n--;
+    memmove(&cuda->memories.v[above - 1], &cuda->memories.v[above],
+            (cuda->memories.n - (above - 1)) * sizeof *cuda->memories.v);
+}
+
+int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
+{
+    int error = cuda_begin(cuda);
+    if (error || !address)
+        return error;
+    const struct cuda_memory *memory = cuda_memory_at(cuda, address);
+    if (!memory || memory->address != address || !(kinds >> memory->kind & 1))
+        return cudaErrorInvalidValue;
+    error = cuda_synchronise(cuda); // works may use it
+    free_now(cuda, address);
+    return error;
+}
+
+int cuda_memory_free_later(struct cuda *cuda, uint64_t address)
+{
+    const struct cuda_memory *memory = cuda_memory_at(cuda, address);
+    if (!memory || memory->address != address || memory->kind != KIND_DEVICE)
+        return cudaErrorInvalidValue;
+    vec_push(&cuda->arena, &cuda->to_free, address);
+    return cudaSuccess;
+}
+
+void cuda_memory_free_ended(struct cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->to_free.n; i++)
+        free_now(cuda, cuda->to_free.v[i]);
+    cuda->to_free.n = 0;
+}
+
+int cuda_memory_register(struct cuda *cuda, void *host, uint64_t bytes)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (!host || !bytes)
+        return cudaErrorInvalidValue;
+    if (cuda_memory_of_host(cuda, host))
+        return cudaErrorHostMemoryAlreadyRegistered;
+    struct cuda_memory memory = {.bytes = bytes, .kind = KIND_REGISTERED, .host = host};
+    memory.address = device_next(cuda->device, bytes, PAGE);
+    add_memory(cuda, memory, host);
+    return cudaSuccess;
+}
+
+int cuda_memory_unregister(struct cuda *cuda, const void *host)
+{
+    struct cuda_memory *memory = cuda_memory_of_host(cuda, host);
+    if (!memory || memory->host != host)
+        return cudaErrorHostMemoryNotRegistered;
+    return cuda_memory_free(cuda, memory->address, 1u << KIND_REGISTERED);
+}
+
+int cuda_memory_share_variables(struct cuda *cuda)
+{
+    const struct program *program = cuda->device->program;
+    for (uint32_t i = 0; i < program->variables.n; i++) {
+        uint64_t address = program->variables.v[i].address, bytes = program->variables.v[i].bytes;
+        uint64_t first = address / PAGE * PAGE, end = round_up(address + bytes, PAGE);
+        // Neighbours share pages, which are mapped once.
+        if (cuda->shared_until > first)
+            first = cuda->shared_until;
+        if (end > first && !map_at(first, end - first))
+            return cudaErrorMemoryAllocation;
+        if (end > cuda->shared_until)
+            cuda->shared_until = end;
+        device_move(cuda->device, address, (uint8_t *)address);
+    }
+    if (cuda->shared_until)
+        device_skip(cuda->device, cuda->shared_until);
+    return cudaSuccess;
+}
+
+void cuda_memory_release(struct cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->memories.v[i];
+        if (!memory->mapped && memory->kind != KIND_REGISTERED)
+            free(device_at(cuda->device, memory->address, 1));
+    }
+    cuda->memories.n = 0;
+}

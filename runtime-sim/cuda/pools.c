@@ -1,0 +1,210 @@
+// Stream-ordered allocation. Memory is there at once, and is freed when the works that were issued
+// before have run; pools count.
+#include "runtime-sim/cuda/pools.h"
+#include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/work.h"
+#include <string.h>
+
+enum {
+    POOL_REUSE_FIRST = 1,
+    POOL_REUSE_LAST = 3,
+    POOL_THRESHOLD = 4,
+    POOL_RESERVED = 5,
+    POOL_RESERVED_HIGH = 6,
+    POOL_USED = 7,
+    POOL_USED_HIGH = 8,
+};
+
+struct cuda_pool *pool_of(struct cuda *cuda, void *handle)
+{
+    if (handle == &cuda->default_pool)
+        return &cuda->default_pool;
+    for (uint32_t i = 0; i < cuda->pools.n; i++)
+        if (cuda->pools.v[i] == handle)
+            return handle;
+    return NULL;
+}
+
+static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_pool *pool,
+                    void *handle)
+{
+    int error;
+    uint64_t address;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!to || !pool)
+        return cudaErrorInvalidValue;
+    if (error)
+        return error;
+    if (stream->capturing)
+        return cuda_not_supported(cuda, "cudaMallocAsync in a graph");
+    error = cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address);
+    if (error)
+        return error;
+    *to = (void *)address;
+    struct cuda_memory *memory = cuda_memory_at(cuda, address);
+    if (!memory)
+        return cudaSuccess; // of 0 bytes
+    memory->pool = pool;
+    pool->used += bytes;
+    if (pool->used > pool->used_high)
+        pool->used_high = pool->used;
+    return cudaSuccess;
+}
+
+static int release(struct cuda *cuda, void *at, void *handle)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
+    if (error)
+        return error;
+    if (stream->capturing)
+        return cuda_not_supported(cuda, "cudaFreeAsync in a graph");
+    if (!memory)
+        return cudaErrorInvalidValue;
+    if (memory->pool)
+        memory->pool->used -= memory->bytes;
+    return cuda_memory_free_later(cuda, (uintptr_t)at);
+}
+
+CUDA_API(cudaMallocAsync, void **to, size_t bytes, void *stream)
+{
+    return CUDA_DO(allocate(cuda, to, bytes, cuda->current_pool, stream));
+}
+
+CUDA_API(cudaMallocFromPoolAsync, void **to, size_t bytes, void *pool, void *stream)
+{
+    return CUDA_DO(allocate(cuda, to, bytes, pool_of(cuda, pool), stream));
+}
+
+CUDA_API(cudaFreeAsync, void *at, void *stream)
+{
+    return CUDA_DO(release(cuda, at, stream));
+}
+
+static int create(struct cuda *cuda, void **to)
+{
+    struct cuda_pool *pool = ARENA_NEW(&cuda->arena, struct cuda_pool);
+    vec_push(&cuda->arena, &cuda->pools, pool);
+    *to = pool;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaMemPoolCreate, void **pool, const struct cuda_pool_properties *properties)
+{
+    (void)properties;
+    return CUDA_DO(create(cuda, pool));
+}
+
+static int destroy(struct cuda *cuda, void *handle)
+{
+    for (uint32_t i = 0; i < cuda->pools.n; i++)
+        if (cuda->pools.v[i] == handle) {
+            if (cuda->current_pool == handle)
+                cuda->current_pool = &cuda->default_pool;
+            cuda->pools.v[i] = cuda->pools.v[--cuda->pools.n];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaMemPoolDestroy, void *pool)
+{
+    return CUDA_DO(destroy(cuda, pool));
+}
+
+static int get_pool(struct cuda *cuda, void **to, struct cuda_pool *pool, int device)
+{
+    int error = cuda_begin(cuda);
+    if (error || device)
+        return error ? error : cudaErrorInvalidDevice;
+    *to = pool;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaDeviceGetDefaultMemPool, void **pool, int device)
+{
+    return CUDA_DO(get_pool(cuda, pool, &cuda->default_pool, device));
+}
+
+CUDA_API(cudaDeviceGetMemPool, void **pool, int device)
+{
+    return CUDA_DO(get_pool(cuda, pool, cuda->current_pool, device));
+}
+
+static int set_pool(struct cuda *cuda, int device, void *handle)
+{
+    struct cuda_pool *pool = pool_of(cuda, handle);
+    if (device)
+        return cudaErrorInvalidDevice;
+    if (!pool)
+        return cudaErrorInvalidValue;
+    cuda->current_pool = pool;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaDeviceSetMemPool, int device, void *pool)
+{
+    return CUDA_DO(set_pool(cuda, device, pool));
+}
+
+CUDA_API(cudaMemPoolTrimTo, void *pool, size_t bytes)
+{
+    (void)bytes; // nothing is kept
+    return CUDA_DO(pool_of(cuda, pool) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static int get_attribute(struct cuda *cuda, void *handle, int attribute, void *value)
+{
+    struct cuda_pool *pool = pool_of(cuda, handle);
+    if (!pool)
+        return cudaErrorInvalidValue;
+    uint64_t number = pool->used;
+    if (attribute >= POOL_REUSE_FIRST && attribute <= POOL_REUSE_LAST) {
+        *(int *)value = pool->reuse[attribute - POOL_REUSE_FIRST];
+        return cudaSuccess;
+    }
+    switch (attribute) {
+    case POOL_THRESHOLD: number = pool->threshold; break;
+    case POOL_RESERVED:
+    case POOL_USED: break;
+    case POOL_RESERVED_HIGH:
+    case POOL_USED_HIGH: number = pool->used_high; break;
+    default: return cudaErrorInvalidValue;
+    }
+    memcpy(value, &number, sizeof number);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaMemPoolGetAttribute, void *pool, int attribute, void *value)
+{
+    return CUDA_DO(get_attribute(cuda, pool, attribute, value));
+}
+
+static int set_attribute(struct cuda *cuda, void *handle, int attribute, const void *value)
+{
+    struct cuda_pool *pool = pool_of(cuda, handle);
+    if (!pool)
+        return cudaErrorInvalidValue;
+    if (attribute >= POOL_REUSE_FIRST && attribute <= POOL_REUSE_LAST)
+        pool->reuse[attribute - POOL_REUSE_FIRST] = *(const int *)value;
+    else if (attribute == POOL_THRESHOLD)
+        memcpy(&pool->threshold, value, sizeof pool->threshold);
+    else if (attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH)
+        pool->used_high = pool->used;
+    else
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaMemPoolSetAttribute, void *pool, int attribute, void *value)
+{
+    return CUDA_DO(set_attribute(cuda, pool, attribute, value));
+}
+
+// There is one device, which has access to all pools.
+CUDA_API(cudaMemPoolSetAccess, void *pool, const void *list, size_t count)
+{
+    (void)list, (void)count;
+    return CUDA_DO(pool_of(cuda, pool) ? cudaSuccess : cudaErrorInvalidValue);
+}

@@ -1,0 +1,311 @@
+// The device as programs see it: one GPU, with the configured machine's numbers.
+#include "runtime-sim/cuda/properties.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { ATTRIBUTES = 160, VERSION = 13000 };
+
+// As the two versions of the library have them.
+#define MEMBER_B(type, name, elements) type name[elements];
+#define MEMBER_N(type, name, elements) type name[elements];
+#define MEMBER_T(type, name, elements)
+struct properties13 {
+#define PROPERTY(versions, type, name, elements, ...) MEMBER_##versions(type, name, elements)
+#include "runtime-sim/cuda/properties.def"
+#undef PROPERTY
+};
+#undef MEMBER_N
+#undef MEMBER_T
+#define MEMBER_N(type, name, elements)
+#define MEMBER_T(type, name, elements) type name[elements];
+struct properties12 {
+#define PROPERTY(versions, type, name, elements, ...) MEMBER_##versions(type, name, elements)
+#include "runtime-sim/cuda/properties.def"
+#undef PROPERTY
+};
+
+struct properties_machine machine_properties(const struct cuda *cuda)
+{
+    enum { USUAL_SHARED = 48 * 1024, MOST_SHARED = 227 * 1024 };
+    const struct machine_config *config = cuda->machine;
+    const struct memsys_keys *memory = &config->memsys.memory;
+    const struct cache_config *llc = &config->memsys.llc;
+    bool timed = cuda->timed;
+    uint64_t most = timed ? config->core.shared_bytes : MOST_SHARED;
+    return (struct properties_machine){
+        .bytes = cuda->device_bytes,
+        .shared = most < USUAL_SHARED ? most : USUAL_SHARED,
+        .shared_most = most,
+        .registers = timed ? (int)config->core.registers : 65536,
+        .threads = timed ? (int)config->core.threads : 2048,
+        .warps = timed ? (int)config->core.warps : 64,
+        .ctas = timed ? (int)config->core.ctas : 32,
+        .cores = (int)memory->cores,
+        .clock = (int)memory->core_clock * 1000,
+        .memory_clock = (int)config->memsys.dram.clock * 1000,
+        .bus = (int)(memory->partition_nodes.n * 64),
+        .llc = (int)(memory->partition_nodes.n * llc->sets * llc->ways * llc->line_bytes),
+        .major = (int)cuda->capability / 10,
+        .minor = (int)cuda->capability % 10,
+    };
+}
+
+static void write_name(const struct cuda *cuda, char *to, size_t bytes)
+{
+    snprintf(to, bytes, "ptxoffload %s", cuda->machine_name);
+}
+
+#define VALUE_B(name, elements, ...) SET(name, elements, __VA_ARGS__)
+#define VALUE_N(name, elements, ...) SET(name, elements, __VA_ARGS__)
+#define VALUE_T(name, elements, ...)
+#define SET(name, elements, ...)                                                                   \
+    memcpy(to->name, (__typeof__(to->name)){__VA_ARGS__}, sizeof to->name);
+
+static int write13(struct cuda *cuda, struct properties13 *to, int device)
+{
+    int error = cuda_begin(cuda);
+    if (error || device)
+        return error ? error : cudaErrorInvalidDevice;
+    struct properties_machine made = machine_properties(cuda), *m = &made;
+#define PROPERTY(versions, type, name, elements, ...) VALUE_##versions(name, elements, __VA_ARGS__)
+#include "runtime-sim/cuda/properties.def"
+#undef PROPERTY
+    write_name(cuda, to->name, sizeof to->name);
+    return cudaSuccess;
+}
+
+#undef VALUE_N
+#undef VALUE_T
+#define VALUE_N(name, elements, ...)
+#define VALUE_T(name, elements, ...) SET(name, elements, __VA_ARGS__)
+
+static int write12(struct cuda *cuda, struct properties12 *to, int device)
+{
+    int error = cuda_begin(cuda);
+    if (error || device)
+        return error ? error : cudaErrorInvalidDevice;
+    struct properties_machine made = machine_properties(cuda), *m = &made;
+#define PROPERTY(versions, type, name, elements, ...) VALUE_##versions(name, elements, __VA_ARGS__)
+#include "runtime-sim/cuda/properties.def"
+#undef PROPERTY
+    write_name(cuda, to->name, sizeof to->name);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGetDeviceProperties, struct properties13 *to, int device)
+{
+    return CUDA_DO(write13(cuda, to, device));
+}
+
+CUDA_API(cudaGetDeviceProperties_v2, struct properties12 *to, int device)
+{
+    return CUDA_DO(write12(cuda, to, device));
+}
+
+int device_attribute(struct cuda *cuda, int *value, int attribute, int device)
+{
+    int error = cuda_begin(cuda);
+    if (error || device)
+        return error ? error : cudaErrorInvalidDevice;
+    if (attribute <= 0 || attribute >= ATTRIBUTES)
+        return cudaErrorInvalidValue;
+    struct properties_machine made = machine_properties(cuda), *m = &made;
+    const int values[ATTRIBUTES] = {
+#define ATTRIBUTE(number, value) [number] = value,
+#include "runtime-sim/cuda/attributes.def"
+#undef ATTRIBUTE
+    };
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device)
+{
+    return CUDA_DO(device_attribute(cuda, value, attribute, device));
+}
+
+// One device
+
+static int check_device(int device)
+{
+    return device ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+CUDA_API(cudaGetDeviceCount, int *count)
+{
+    *count = 1;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cudaGetDevice, int *device)
+{
+    *device = 0;
+    return CUDA_DO(cudaSuccess);
+}
+
+static int set_device(struct cuda *cuda, int device)
+{
+    int error = check_device(device);
+    return error ? error : cuda_begin(cuda);
+}
+
+CUDA_API(cudaSetDevice, int device)
+{
+    return CUDA_DO(set_device(cuda, device));
+}
+
+CUDA_API(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return CUDA_DO(set_device(cuda, device));
+}
+
+CUDA_API(cudaSetValidDevices, int *devices, int count)
+{
+    (void)devices, (void)count;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaChooseDevice, int *device, const void *properties)
+{
+    (void)properties;
+    *device = 0;
+    return CUDA_DO(cuda_begin(cuda));
+}
+
+CUDA_API(cudaSetDeviceFlags, unsigned flags)
+{
+    (void)flags;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaGetDeviceFlags, unsigned *flags)
+{
+    *flags = 0;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer)
+{
+    *can = 0;
+    return CUDA_DO(check_device(device | peer));
+}
+
+CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
+{
+    snprintf(to, length > 0 ? (size_t)length : 0, "0000:01:00.0");
+    return CUDA_DO(check_device(device));
+}
+
+CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *id)
+{
+    (void)id;
+    *device = 0;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaDriverGetVersion, int *version)
+{
+    *version = VERSION;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaRuntimeGetVersion, int *version)
+{
+    *version = VERSION;
+    return cudaSuccess;
+}
+
+static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
+{
+    enum { HEAP = 2 };
+    if (number < 0 || number >= (int)(sizeof cuda->limits / sizeof *cuda->limits))
+        return cudaErrorUnsupportedLimit;
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (get)
+        *get = cuda->limits[number];
+    else
+        cuda->limits[number] = set;
+    if (!get && number == HEAP)
+        cuda->device->image->heap_left = set;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaDeviceGetLimit, size_t *value, int number)
+{
+    return CUDA_DO(limit(cuda, number, value, 0));
+}
+
+CUDA_API(cudaDeviceSetLimit, int number, size_t value)
+{
+    return CUDA_DO(limit(cuda, number, NULL, value));
+}
+
+// The machine's configuration divides its memories.
+
+CUDA_API(cudaDeviceSetCacheConfig, int config)
+{
+    (void)config;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaDeviceGetCacheConfig, int *config)
+{
+    *config = 0;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaDeviceSetSharedMemConfig, int config)
+{
+    (void)config;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaDeviceGetSharedMemConfig, int *config)
+{
+    *config = 1;
+    return CUDA_DO(cudaSuccess);
+}
+
+CUDA_API(cudaCtxResetPersistingL2Cache, void)
+{
+    return CUDA_DO(cudaSuccess);
+}
+
+// Memory, streams and events end with the process. A fault of a kernel is forgotten.
+static int reset(struct cuda *cuda)
+{
+    int error = cuda->state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
+    cuda->fault = cuda->sticky = cudaSuccess;
+    return error;
+}
+
+CUDA_API(cudaDeviceReset, void)
+{
+    return CUDA_DO(reset(cuda));
+}
+
+// Region of interest
+
+static int profile(struct cuda *cuda, bool on)
+{
+    int error = cuda_begin(cuda);
+    if (!error)
+        error = cuda_synchronise(cuda);
+    if (!error && on)
+        host_mark(&cuda->host); // the total time counts from here
+    cuda->profiling = on;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaProfilerStart, void)
+{
+    return CUDA_DO(profile(cuda, true));
+}
+
+CUDA_API(cudaProfilerStop, void)
+{
+    return CUDA_DO(profile(cuda, false));
+}

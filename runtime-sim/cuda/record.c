@@ -1,0 +1,193 @@
+#include "runtime-sim/cuda/record.h"
+#include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/run/npy.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A file of contents that was written.
+struct recorded_content {
+    uint64_t hash, bytes;
+    const char *file;
+};
+
+struct launch_record {
+    struct arena *arena;
+    const char *folder, *program;
+    uint32_t programs, runs, files; // numbers of files so far
+    FILE *run;                      // the current run file; NULL: the next launch begins one
+    bool failed;
+    VEC(struct recorded_content) contents;
+};
+
+static void fail(struct cuda *cuda, const char *path)
+{
+    if (!cuda->recorded->failed)
+        cuda_complain(cuda, "error: cannot write '%s': %s", path, strerror(errno));
+    cuda->recorded->failed = true;
+}
+
+void record_begin(struct cuda *cuda)
+{
+    cuda->recorded = ARENA_NEW(&cuda->arena, struct launch_record);
+    *cuda->recorded = (struct launch_record){.arena = &cuda->arena, .folder = cuda->record};
+    if (mkdir(cuda->record, 0777) && errno != EEXIST)
+        fail(cuda, cuda->record);
+}
+
+static FILE *open_file(struct cuda *cuda, const char *name)
+{
+    const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
+    FILE *to = cuda->recorded->failed ? NULL : fopen(path, "wb");
+    if (!to)
+        fail(cuda, path);
+    return to;
+}
+
+static uint64_t hash_bytes(const uint8_t *data, uint64_t bytes)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (uint64_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+// Returns the name of a file with these bytes, which exists once; NULL: they are all 0.
+static const char *write_content(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
+{
+    struct launch_record *record = cuda->recorded;
+    if (bytes && !data[0] && !memcmp(data, data + 1, bytes - 1))
+        return NULL;
+    uint64_t hash = hash_bytes(data, bytes);
+    for (uint32_t i = 0; i < record->contents.n; i++)
+        if (record->contents.v[i].hash == hash && record->contents.v[i].bytes == bytes)
+            return record->contents.v[i].file;
+    const char *name = arena_printf(&cuda->arena, "memory-%u.npy", record->files++);
+    FILE *to = open_file(cuda, name);
+    if (!to)
+        return NULL;
+    npy_write(to, scalar_find("u8", 2), NULL, 0, data, bytes, false);
+    if (fclose(to))
+        fail(cuda, name);
+    vec_push(record->arena, &record->contents, (struct recorded_content){hash, bytes, name});
+    return name;
+}
+
+static void write_fill(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
+{
+    const char *file = write_content(cuda, data, bytes);
+    fprintf(cuda->recorded->run, ", fill: %s}\n", file ? file : "zero");
+}
+
+static void write_buffers(struct cuda *cuda)
+{
+    FILE *run = cuda->recorded->run;
+    const struct program *program = cuda->device->program;
+    fputs("buffers:\n", run);
+    for (uint32_t i = 0; i < program->variables.n; i++) {
+        const struct allocation *variable = device_variable(cuda->device, i);
+        if (!variable->bytes)
+            continue;
+        fprintf(run, "    v%u: {type: u8, variable: '%s'", i, variable->name);
+        write_fill(cuda, variable->data, variable->bytes);
+    }
+    for (uint32_t i = 0; i < cuda->memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->memories.v[i];
+        fprintf(run, "    m%" PRIu64 ": {type: u8, count: %" PRIu64 ", address: %" PRIu64,
+                memory->id, memory->bytes, memory->address);
+        write_fill(cuda, device_at(cuda->device, memory->address, memory->bytes), memory->bytes);
+    }
+    if (!cuda->memories.n && !program->variables.n)
+        fputs("    unused: {type: u8, count: 1}\n", run);
+}
+
+static void write_program(struct cuda *cuda)
+{
+    struct launch_record *record = cuda->recorded;
+    if (record->programs == cuda->programs)
+        return;
+    record->programs = cuda->programs;
+    record->program = arena_printf(&cuda->arena, "program-%u.ptx", record->programs);
+    FILE *to = open_file(cuda, record->program);
+    if (!to)
+        return;
+    fwrite(cuda->source.text, 1, cuda->source.length, to);
+    if (fclose(to))
+        fail(cuda, record->program);
+}
+
+static void begin_run(struct cuda *cuda)
+{
+    struct launch_record *record = cuda->recorded;
+    write_program(cuda);
+    record->run = open_file(cuda, arena_printf(&cuda->arena, "run-%u.yaml", record->runs++));
+    if (!record->run)
+        return;
+    fprintf(record->run, "# Launches of %s.\nprogram: %s\n", cuda->program_name, record->program);
+    write_buffers(cuda);
+    fputs("launches:\n", record->run);
+}
+
+static void write_shape(FILE *to, const char *name, const uint32_t shape[3])
+{
+    fprintf(to, ", %s: [%u, %u, %u]", name, shape[0], shape[1], shape[2]);
+}
+
+// Structures are lists of bytes.
+static void write_parameter(FILE *to, const uint8_t *from, uint32_t bytes)
+{
+    uint64_t value = 0;
+    if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
+        memcpy(&value, from, bytes);
+        fprintf(to, "'u%u:%" PRIu64 "'", bytes * 8, value);
+        return;
+    }
+    fputc('[', to);
+    for (uint32_t i = 0; i < bytes; i++)
+        fprintf(to, "%s'u8:%u'", i ? ", " : "", from[i]);
+    fputc(']', to);
+}
+
+void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
+                   const struct program_function *entry)
+{
+    const struct program *program = cuda->device->program;
+    struct launch_record *record = cuda->recorded;
+    if (record->failed || cuda_synchronise(cuda)) // its memory is what earlier works leave
+        return;
+    if (!record->run)
+        begin_run(cuda);
+    if (!record->run)
+        return;
+    fprintf(record->run, "    - {kernel: '%s'", device_kernel_of(cuda->device, entry)->name);
+    write_shape(record->run, "grid", launch->grid);
+    write_shape(record->run, "block", launch->block);
+    if (launch->cluster[0])
+        write_shape(record->run, "cluster", launch->cluster);
+    if (launch->shared)
+        fprintf(record->run, ", shared: %" PRIu64, launch->shared);
+    if (launch->cooperative)
+        fputs(", cooperative: true", record->run);
+    fputs(", args: [", record->run);
+    for (uint32_t i = 0; i < entry->param_count; i++) {
+        const struct program_parameter *parameter = &program->parameters.v[entry->params + i];
+        fputs(i ? ", " : "", record->run);
+        write_parameter(record->run, launch->parameters + parameter->offset, parameter->bytes);
+    }
+    fputs("]}\n", record->run);
+}
+
+void record_write(struct cuda *cuda)
+{
+    record_end(cuda);
+}
+
+void record_end(struct cuda *cuda)
+{
+    struct launch_record *record = cuda->recorded;
+    if (record->run && fclose(record->run))
+        fail(cuda, record->folder);
+    record->run = NULL;
+}

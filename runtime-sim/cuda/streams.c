@@ -1,0 +1,379 @@
+// Streams and events.
+#include "runtime-sim/cuda/work.h"
+#include <string.h>
+
+enum {
+    STREAM_LEGACY = 1, // handles that are no pointers
+    STREAM_PER_THREAD = 2,
+    STREAM_NON_BLOCKING = 1, // flags
+    EVENT_NO_TIMING = 2,
+    LEAST_PRIORITY = 0,
+    MOST_PRIORITY = -5,
+    QUERY_NS = 1000, // of the host, for a query
+};
+
+struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error)
+{
+    *error = cudaSuccess;
+    if (!handle || handle == (void *)STREAM_LEGACY)
+        return &cuda->legacy;
+    if (handle == (void *)STREAM_PER_THREAD)
+        return &cuda->per_thread;
+    for (uint32_t i = 0; i < cuda->streams.n; i++)
+        if (cuda->streams.v[i] == handle)
+            return handle;
+    *error = cudaErrorInvalidResourceHandle;
+    return NULL;
+}
+
+struct cuda_event *event_of(struct cuda *cuda, void *handle)
+{
+    for (uint32_t i = 0; i < cuda->events.n; i++)
+        if (cuda->events.v[i] == handle)
+            return handle;
+    return NULL;
+}
+
+// Streams
+
+static int create_stream(struct cuda *cuda, void **to, unsigned flags, int priority)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (!to || flags & ~STREAM_NON_BLOCKING)
+        return cudaErrorInvalidValue;
+    struct cuda_stream *stream = ARENA_NEW(&cuda->arena, struct cuda_stream);
+    int most = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority;
+    *stream = (struct cuda_stream){.flags = flags,
+                                   .priority = most < MOST_PRIORITY ? MOST_PRIORITY : most,
+                                   .id = ++cuda->stream_ids};
+    host_stream_add(&cuda->host, &stream->on,
+                    flags & STREAM_NON_BLOCKING ? HOST_INDEPENDENT : HOST_BLOCKING);
+    vec_push(&cuda->arena, &cuda->streams, stream);
+    *to = stream;
+    return cudaSuccess;
+}
+
+static int destroy_stream(struct cuda *cuda, void *handle)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream || stream == &cuda->legacy || stream == &cuda->per_thread)
+        return cudaErrorInvalidResourceHandle;
+    for (uint32_t i = 0; i < cuda->streams.n; i++)
+        if (cuda->streams.v[i] == stream)
+            cuda->streams.v[i] = cuda->streams.v[--cuda->streams.n];
+    vec_push(&cuda->arena, &cuda->dying, stream); // its works end first
+    return cudaSuccess;
+}
+
+// Waits for a stream or an event.
+static int wait_on(struct cuda *cuda, struct cuda_stream *stream, struct cuda_event *event)
+{
+    struct device_result result;
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (cuda->calling)
+        return cudaErrorNotPermitted;
+    if (cuda->fault)
+        return cuda_synchronise(cuda);
+    enum device_end end = event ? host_synchronise_event(&cuda->host, &event->at, &result)
+                                : host_synchronise_stream(&stream->on, &result);
+    return cuda_waited(cuda, end, &result);
+}
+
+static int look(struct cuda *cuda)
+{
+    struct device_result result;
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (cuda->calling)
+        return cudaErrorNotPermitted;
+    if (cuda->fault)
+        return cuda_synchronise(cuda);
+    host_pass(&cuda->host, QUERY_NS * HOST_NS);
+    enum device_end end = host_look(&cuda->host, &result);
+    return cuda_waited(cuda, end, &result);
+}
+
+static int wait_for_stream(struct cuda *cuda, void *handle)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream)
+        return error;
+    if (stream->capturing)
+        return graph_forbid(cuda, stream);
+    return wait_on(cuda, stream, NULL);
+}
+
+// The host's question takes time, so that a program that asks until the answer is yes goes on.
+static int query_stream(struct cuda *cuda, void *handle)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream)
+        return error;
+    if (stream->capturing)
+        return graph_forbid(cuda, stream);
+    error = look(cuda);
+    return error || host_is_idle(&stream->on) ? error : cudaErrorNotReady;
+}
+
+static int wait_for_device(struct cuda *cuda)
+{
+    int error = cuda_begin(cuda);
+    for (uint32_t i = 0; i < cuda->streams.n && !error; i++)
+        if (cuda->streams.v[i]->capturing)
+            error = graph_forbid(cuda, cuda->streams.v[i]);
+    return error ? error : cuda_synchronise(cuda);
+}
+
+static int wait_for_event(struct cuda *cuda, void *on, void *of)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, on, &error);
+    struct cuda_event *event = event_of(cuda, of);
+    if (!stream || !event)
+        return cudaErrorInvalidResourceHandle;
+    if (event->capture && event->capture->capturing && !stream->capturing) {
+        // The stream joins the capture that recorded the event.
+        stream->capturing = event->capture->capturing;
+        stream->capture_id = event->capture->capture_id;
+        return cudaSuccess;
+    }
+    struct cuda_work work = {.kind = WORK_WAIT, .event = event};
+    if (stream->capturing || !event->recorded)
+        return cudaSuccess; // works of a graph run in the order of their capture
+    return work_issue(cuda, stream, &work);
+}
+
+static int issue_call(struct cuda *cuda, void *handle, struct cuda_call call)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    struct cuda_work work = {.kind = WORK_CALL, .call = call};
+    if (!call.function && !call.callback)
+        return cudaErrorInvalidValue;
+    return stream ? work_issue(cuda, stream, &work) : error;
+}
+
+static int get_of_stream(struct cuda *cuda, void *handle, int *priority, unsigned *flags,
+                         unsigned long long *id)
+{
+    int error;
+    const struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream)
+        return error;
+    if (priority)
+        *priority = stream->priority;
+    if (flags)
+        *flags = stream->flags;
+    if (id)
+        *id = stream->id;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaStreamCreate, void **stream)
+{
+    return CUDA_DO(create_stream(cuda, stream, 0, 0));
+}
+
+CUDA_API(cudaStreamCreateWithFlags, void **stream, unsigned flags)
+{
+    return CUDA_DO(create_stream(cuda, stream, flags, 0));
+}
+
+CUDA_API(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
+{
+    return CUDA_DO(create_stream(cuda, stream, flags, priority));
+}
+
+CUDA_API(cudaStreamDestroy, void *stream)
+{
+    return CUDA_DO(destroy_stream(cuda, stream));
+}
+
+CUDA_API(cudaStreamSynchronize, void *stream)
+{
+    return CUDA_DO(wait_for_stream(cuda, stream));
+}
+
+// An error that only says "not yet" is none that is kept.
+CUDA_API(cudaStreamQuery, void *stream)
+{
+    return CUDA_DO(query_stream(cuda, stream));
+}
+
+CUDA_API(cudaDeviceSynchronize, void)
+{
+    return CUDA_DO(wait_for_device(cuda));
+}
+
+CUDA_API(cudaStreamWaitEvent, void *stream, void *event, unsigned flags)
+{
+    (void)flags;
+    return CUDA_DO(wait_for_event(cuda, stream, event));
+}
+
+CUDA_API(cudaStreamAddCallback, void *stream, void (*function)(void *, int, void *), void *context,
+         unsigned flags)
+{
+    (void)flags;
+    struct cuda_call call = {.callback = function, .stream = stream, .context = context};
+    return CUDA_DO(issue_call(cuda, stream, call));
+}
+
+CUDA_API(cudaLaunchHostFunc, void *stream, void (*function)(void *), void *context)
+{
+    struct cuda_call call = {.function = function, .context = context};
+    return CUDA_DO(issue_call(cuda, stream, call));
+}
+
+CUDA_API(cudaStreamGetPriority, void *stream, int *priority)
+{
+    return CUDA_DO(get_of_stream(cuda, stream, priority, NULL, NULL));
+}
+
+CUDA_API(cudaStreamGetFlags, void *stream, unsigned *flags)
+{
+    return CUDA_DO(get_of_stream(cuda, stream, NULL, flags, NULL));
+}
+
+CUDA_API(cudaStreamGetId, void *stream, unsigned long long *id)
+{
+    return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, id));
+}
+
+CUDA_API(cudaStreamGetDevice, void *stream, int *device)
+{
+    *device = 0;
+    return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, NULL));
+}
+
+CUDA_API(cudaDeviceGetStreamPriorityRange, int *least, int *most)
+{
+    if (least)
+        *least = LEAST_PRIORITY;
+    if (most)
+        *most = MOST_PRIORITY;
+    return cudaSuccess;
+}
+
+// The host's access to managed memory needs no stream here.
+CUDA_API(cudaStreamAttachMemAsync, void *stream, void *at, size_t bytes, unsigned flags)
+{
+    (void)at, (void)bytes, (void)flags;
+    return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, NULL));
+}
+
+// Events
+
+static int create_event(struct cuda *cuda, void **to, unsigned flags)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    struct cuda_event *event = ARENA_NEW(&cuda->arena, struct cuda_event);
+    *event = (struct cuda_event){.flags = flags};
+    vec_push(&cuda->arena, &cuda->events, event);
+    *to = event;
+    return cudaSuccess;
+}
+
+static int destroy_event(struct cuda *cuda, void *handle)
+{
+    struct cuda_event *event = event_of(cuda, handle);
+    if (!event)
+        return cudaErrorInvalidResourceHandle;
+    for (uint32_t i = 0; i < cuda->events.n; i++)
+        if (cuda->events.v[i] == event)
+            cuda->events.v[i] = cuda->events.v[--cuda->events.n];
+    return cudaSuccess; // its memory stays: a work may record it
+}
+
+static int record_event(struct cuda *cuda, void *handle, void *on)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, on, &error);
+    struct cuda_event *event = event_of(cuda, handle);
+    struct cuda_work work = {.kind = WORK_RECORD, .event = event};
+    if (!stream || !event)
+        return cudaErrorInvalidResourceHandle;
+    event->capture = stream->capturing ? stream : NULL;
+    // In a graph the event only orders works.
+    return stream->capturing ? cudaSuccess : work_issue(cuda, stream, &work);
+}
+
+static int query_event(struct cuda *cuda, void *handle, bool waits)
+{
+    struct cuda_event *event = event_of(cuda, handle);
+    if (!event)
+        return cudaErrorInvalidResourceHandle;
+    if (event->capture && event->capture->capturing)
+        return graph_forbid(cuda, event->capture);
+    if (waits)
+        return wait_on(cuda, NULL, event);
+    int error = look(cuda);
+    return error || !event->at.command ? error : cudaErrorNotReady;
+}
+
+static int elapsed(struct cuda *cuda, float *milliseconds, void *from, void *to)
+{
+    struct cuda_event *begin = event_of(cuda, from), *end = event_of(cuda, to);
+    if (!begin || !end || !begin->recorded || !end->recorded ||
+        (begin->flags | end->flags) & EVENT_NO_TIMING)
+        return cudaErrorInvalidResourceHandle;
+    int error = look(cuda);
+    if (error)
+        return error;
+    if (!begin->at.has_ended || !end->at.has_ended)
+        return cudaErrorNotReady;
+    double picoseconds = (double)end->at.time - (double)begin->at.time;
+    *milliseconds = (float)(picoseconds / (1e3 * HOST_US));
+    return cudaSuccess;
+}
+
+CUDA_API(cudaEventCreate, void **event)
+{
+    return CUDA_DO(create_event(cuda, event, 0));
+}
+
+CUDA_API(cudaEventCreateWithFlags, void **event, unsigned flags)
+{
+    return CUDA_DO(create_event(cuda, event, flags));
+}
+
+CUDA_API(cudaEventDestroy, void *event)
+{
+    return CUDA_DO(destroy_event(cuda, event));
+}
+
+CUDA_API(cudaEventRecord, void *event, void *stream)
+{
+    return CUDA_DO(record_event(cuda, event, stream));
+}
+
+CUDA_API(cudaEventRecordWithFlags, void *event, void *stream, unsigned flags)
+{
+    (void)flags;
+    return CUDA_DO(record_event(cuda, event, stream));
+}
+
+CUDA_API(cudaEventQuery, void *event)
+{
+    return CUDA_DO(query_event(cuda, event, false));
+}
+
+CUDA_API(cudaEventSynchronize, void *event)
+{
+    return CUDA_DO(query_event(cuda, event, true));
+}
+
+CUDA_API(cudaEventElapsedTime, float *milliseconds, void *from, void *to)
+{
+    return CUDA_DO(elapsed(cuda, milliseconds, from, to));
+}

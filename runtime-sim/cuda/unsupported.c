@@ -1,0 +1,22 @@
+// Functions that are not supported: each returns cudaErrorNotSupported, and is listed at the end.
+#include "runtime-sim/cuda/cuda.h"
+
+#define CUDA_YES(versions, name, function)
+#define CUDA_NO(versions, name)                                                                    \
+    CUDA_API(no_##name, void)                                                                      \
+    {                                                                                              \
+        return CUDA_DO(cuda_not_supported(cuda, #name));                                           \
+    }
+#include "runtime-sim/cuda/functions.def"
+#undef CUDA_YES
+#undef CUDA_NO
+
+#define DRIVER_YES(name, function)
+#define DRIVER_NO(name)                                                                            \
+    CUDA_API(no_##name, void)                                                                      \
+    {                                                                                              \
+        return CUDA_DO(cuda_not_supported(cuda, #name));                                           \
+    }
+#include "runtime-sim/cuda/driver.def"
+#undef DRIVER_YES
+#undef DRIVER_NO

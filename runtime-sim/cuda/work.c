@@ -1,0 +1,332 @@
+#include "runtime-sim/cuda/work.h"
+#include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/record.h"
+#include <string.h>
+
+enum {
+    MOST_QUEUED = 4096,       // works after which all are run
+    MOST_STAGED = 256 << 20,  // bytes of the host
+    USUAL_SHARED = 48 * 1024, // that a kernel gets without an attribute
+};
+
+// Launches
+
+static int error_of_refusal(struct cuda *cuda, const struct cuda_launch *launch,
+                            const struct launch_refusal *refusal)
+{
+    switch (refusal->rule) {
+    case LAUNCH_EXECUTABLE:
+        cuda_complain(cuda, "error: kernel '%s' cannot be run: %s", launch->function->name,
+                      launch->function->entry->refusal);
+        return cudaErrorNotSupported;
+    case LAUNCH_GRID_RESIDENT: return cudaErrorCooperativeLaunchTooLarge;
+    case LAUNCH_BLOCK_MOST:
+    case LAUNCH_BLOCK_REQUIRED: return cudaErrorLaunchOutOfResources;
+    case LAUNCH_CLUSTER_REQUIRED:
+    case LAUNCH_CLUSTER_SIZE:
+    case LAUNCH_GRID_CLUSTERS: return cudaErrorInvalidClusterSize;
+    case LAUNCH_SHARED_SIZE:
+    case LAUNCH_SHARED_TOTAL:
+    case LAUNCH_PARAMETER_BYTES: return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidConfiguration;
+    }
+}
+
+static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared,
+                         const char *kernel)
+{
+    const char *why;
+    struct machine_launch launch = {.launch = prepared->launch};
+    if (!cuda->timed || machine_occupancy(cuda->timed->machine, &launch, &why))
+        return true;
+    cuda_complain(cuda, "error: no CTA of kernel '%s' fits a core of %s: not enough %s", kernel,
+                  cuda->machine_name, why);
+    return false;
+}
+
+static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
+                      const struct cuda_launch *launch)
+{
+    int error;
+    const struct program_function *entry = function_entry(cuda, launch->function, &error);
+    if (!entry)
+        return error;
+    if (launch->shared && entry->shared_bytes + launch->shared > USUAL_SHARED &&
+        launch->shared > (uint64_t)launch->function->most_shared)
+        return cudaErrorInvalidValue;
+    struct launch_request request = {.kernel = entry,
+                                     .shared = launch->shared,
+                                     .cooperative = launch->cooperative,
+                                     .parameters = launch->parameters,
+                                     .parameter_bytes = launch->parameter_bytes};
+    memcpy(request.grid, launch->grid, sizeof request.grid);
+    memcpy(request.block, launch->block, sizeof request.block);
+    memcpy(request.cluster, launch->cluster, sizeof request.cluster);
+    struct launch_refusal refusal;
+    if (cuda->recorded)
+        record_launch(cuda, launch, entry);
+    struct device_launch *prepared = device_prepare(cuda->device, &request, &refusal);
+    if (!prepared)
+        return error_of_refusal(cuda, launch, &refusal);
+    if (!fits_machine(cuda, prepared, launch->function->name))
+        return cudaErrorLaunchOutOfResources;
+    host_launch(&stream->on, prepared);
+    return cudaSuccess;
+}
+
+// Copies
+
+static bool is_contiguous(const struct cuda_copy *copy)
+{
+    bool rows =
+        copy->height == 1 || (copy->to.pitch == copy->width && copy->from.pitch == copy->width);
+    uint64_t plane = copy->width * copy->height;
+    return rows && (copy->depth == 1 || (copy->to.slice == plane && copy->from.slice == plane));
+}
+
+// Returns the bytes that a work of the host reads later: pageable memory is copied now.
+static const uint8_t *keep_bytes(struct cuda *cuda, const uint8_t *from, uint64_t bytes)
+{
+    if (cuda_memory_at(cuda, (uintptr_t)from))
+        return from;
+    cuda->staged += bytes;
+    return memcpy(arena_alloc(&cuda->staging, bytes + 1), from, bytes);
+}
+
+static int copy_piece(struct cuda *cuda, struct cuda_stream *stream, struct host_copy copy,
+                      bool waits)
+{
+    struct device_result result;
+    bool enqueued;
+    if (!waits && copy.data_from)
+        copy.data_from = keep_bytes(cuda, copy.data_from, copy.bytes);
+    if (!waits)
+        return host_copy(&stream->on, &copy) ? cudaSuccess : cudaErrorInvalidValue;
+    enum device_end end = host_copy_now(&stream->on, &copy, &enqueued, &result);
+    int error = cuda_waited(cuda, end, &result);
+    return enqueued ? error : cudaErrorInvalidValue;
+}
+
+// Rows that lie apart cross the link together, as one piece: they are collected on one side and
+// distributed on the other.
+struct staged_rows {
+    struct cuda_copy copy;
+    uint8_t *to, *from; // the first row of either side
+    uint8_t *piece;
+    bool collects;
+};
+
+static void move_rows(void *context)
+{
+    const struct staged_rows *rows = context;
+    const struct cuda_copy *copy = &rows->copy;
+    uint8_t *piece = rows->piece;
+    for (uint64_t z = 0; z < copy->depth; z++)
+        for (uint64_t y = 0; y < copy->height; y++, piece += copy->width)
+            if (rows->collects)
+                memcpy(piece, rows->from + z * copy->from.slice + y * copy->from.pitch,
+                       copy->width);
+            else
+                memcpy(rows->to + z * copy->to.slice + y * copy->to.pitch, piece, copy->width);
+}
+
+static uint64_t span_of(const struct cuda_copy *copy, const struct cuda_side *side)
+{
+    return (copy->depth - 1) * side->slice + (copy->height - 1) * side->pitch + copy->width;
+}
+
+static uint8_t *place_of(struct cuda *cuda, const struct cuda_copy *copy,
+                         const struct cuda_side *side, bool writes)
+{
+    uint64_t span = span_of(copy, side);
+    if (!side->on_device)
+        return side->host;
+    return writes ? device_at_written(cuda->device, side->address, span)
+                  : device_at(cuda->device, side->address, span);
+}
+
+static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_copy *copy)
+{
+    uint64_t bytes = copy->width * copy->height * copy->depth, address;
+    struct staged_rows *collect = ARENA_NEW(&cuda->staging, struct staged_rows);
+    struct staged_rows *distribute = ARENA_NEW(&cuda->staging, struct staged_rows);
+    *collect = (struct staged_rows){.copy = *copy, .collects = true};
+    collect->to = place_of(cuda, copy, &copy->to, true);
+    collect->from = place_of(cuda, copy, &copy->from, false);
+    int error = collect->to && collect->from
+                    ? cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address)
+                    : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    uint8_t *on_device = device_at(cuda->device, address, bytes);
+    uint8_t *on_host = arena_alloc(&cuda->staging, bytes + 1);
+    bool reads_host = !copy->from.on_device;
+    cuda->staged += bytes;
+    *distribute = *collect;
+    distribute->collects = false;
+    collect->piece = reads_host ? on_host : on_device;
+    distribute->piece = copy->to.on_device ? on_device : on_host;
+    if (reads_host)
+        move_rows(collect);
+    else
+        host_call(&stream->on, move_rows, collect);
+    // Between two places of the device there is nothing to cross: the rows move within the piece.
+    struct host_copy piece = {.to = copy->to.on_device ? address : 0,
+                              .from = reads_host ? 0 : address,
+                              .bytes = bytes,
+                              .data_to = copy->to.on_device ? NULL : on_host,
+                              .data_from = reads_host ? on_host : NULL};
+    host_copy(&stream->on, &piece);
+    host_call(&stream->on, move_rows, distribute);
+    cuda_memory_free_later(cuda, address);
+    return copy->waits ? cuda_synchronise(cuda) : cudaSuccess;
+}
+
+// Within the host nothing is simulated.
+static int copy_on_host(struct cuda *cuda, const struct cuda_copy *copy)
+{
+    int error = cuda_synchronise(cuda); // earlier works may write the source
+    for (uint64_t z = 0; z < copy->depth; z++)
+        for (uint64_t y = 0; y < copy->height; y++)
+            memmove(copy->to.host + z * copy->to.slice + y * copy->to.pitch,
+                    copy->from.host + z * copy->from.slice + y * copy->from.pitch, copy->width);
+    return error;
+}
+
+static void note_writes(struct cuda *cuda, const struct cuda_copy *copy)
+{
+    if (cuda->recorded && copy->to.on_device)
+        record_write(cuda);
+}
+
+static int run_copy(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_copy *copy)
+{
+    if (!copy->width || !copy->height || !copy->depth)
+        return cudaSuccess;
+    note_writes(cuda, copy);
+    if (!copy->to.on_device && !copy->from.on_device)
+        return copy_on_host(cuda, copy);
+    if (!is_contiguous(copy))
+        return copy_rows(cuda, stream, copy);
+    struct host_copy piece = {.to = copy->to.address,
+                              .from = copy->from.address,
+                              .bytes = copy->width * copy->height * copy->depth,
+                              .data_to = copy->to.host,
+                              .data_from = copy->from.host};
+    return copy_piece(cuda, stream, piece, copy->waits);
+}
+
+// Sets
+
+// Returns true if all bytes of the value are equal.
+static bool is_byte(const struct cuda_set *set)
+{
+    const uint8_t *bytes = (const uint8_t *)&set->value;
+    for (uint32_t i = 1; i < set->element; i++)
+        if (bytes[i] != bytes[0])
+            return false;
+    return true;
+}
+
+static bool set_row(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_set *set,
+                    uint64_t to, uint64_t bytes)
+{
+    if (is_byte(set))
+        return host_set(&stream->on, to, (uint8_t)set->value, bytes);
+    uint8_t *values = arena_alloc(&cuda->staging, bytes + 1);
+    cuda->staged += bytes;
+    for (uint64_t i = 0; i + set->element <= bytes; i += set->element)
+        memcpy(values + i, &set->value, set->element);
+    return host_copy(&stream->on,
+                     &(struct host_copy){.to = to, .bytes = bytes, .data_from = values});
+}
+
+// Memory of the host that kernels share is set as the device's.
+static int run_set(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_set *from)
+{
+    struct cuda_set set = *from;
+    if (!set.width || !set.height || !set.depth)
+        return cudaSuccess;
+    if (cuda->recorded)
+        record_write(cuda);
+    if (set.height == 1 || set.pitch == set.width) {
+        set.width *= set.height;
+        set.height = 1;
+    }
+    for (uint64_t z = 0; z < set.depth; z++)
+        for (uint64_t y = 0; y < set.height; y++)
+            if (!set_row(cuda, stream, &set, set.to + z * set.slice + y * set.pitch, set.width))
+                return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+// Functions of the host
+
+struct staged_call {
+    struct cuda *cuda;
+    struct cuda_call call;
+};
+
+// The function may leave its entry into the library and come back: what follows a failure is kept.
+static void do_call(void *context)
+{
+    const struct staged_call *staged = context;
+    struct cuda_call call = staged->call;
+    struct cuda *cuda = staged->cuda;
+    jmp_buf outer;
+    memcpy(outer, cuda->memory.on_failure, sizeof outer);
+    cuda->calling++;
+    if (call.callback)
+        call.callback(call.stream, cuda->sticky, call.context);
+    else
+        call.function(call.context);
+    cuda->calling--;
+    memcpy(cuda->memory.on_failure, outer, sizeof outer);
+}
+
+static int run_call(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_call *call)
+{
+    struct staged_call *staged = ARENA_NEW(&cuda->staging, struct staged_call);
+    *staged = (struct staged_call){cuda, *call};
+    host_call(&stream->on, do_call, staged);
+    return cudaSuccess;
+}
+
+static int run_one(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work)
+{
+    switch (work->kind) {
+    case WORK_LAUNCH: return run_launch(cuda, stream, &work->launch);
+    case WORK_COPY: return run_copy(cuda, stream, &work->copy);
+    case WORK_SET: return run_set(cuda, stream, &work->set);
+    case WORK_CALL: return run_call(cuda, stream, &work->call);
+    case WORK_RECORD:
+        host_record(&stream->on, &work->event->at);
+        work->event->recorded = true;
+        return cudaSuccess;
+    case WORK_WAIT: host_wait(&stream->on, &work->event->at); return cudaSuccess;
+    case WORK_GRAPH: return graph_run(cuda, work->graph, stream);
+    default: return cudaSuccess;
+    }
+}
+
+int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work)
+{
+    if (cuda->calling)
+        return cudaErrorNotPermitted;
+    if (cuda->fault)
+        return cudaSuccess; // as on a GPU, where it is noticed later
+    int error = run_one(cuda, stream, work);
+    if (cuda->host.open >= MOST_QUEUED || cuda->staged >= MOST_STAGED)
+        cuda_synchronise(cuda);
+    return error;
+}
+
+int work_issue(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (stream->capturing)
+        return graph_capture(cuda, stream, work);
+    return work_run(cuda, stream, work);
+}

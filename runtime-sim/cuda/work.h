@@ -1,0 +1,100 @@
+// Works: what the program issues to streams. A stream that captures adds them to its graph
+// instead; a graph issues them again.
+#pragma once
+#include "runtime-sim/cuda/cuda.h"
+
+enum cuda_work_kind {
+    WORK_NOTHING,
+    WORK_LAUNCH,
+    WORK_COPY,
+    WORK_SET,
+    WORK_CALL,
+    WORK_RECORD, // an event
+    WORK_WAIT,   // for an event
+    WORK_GRAPH,  // issues the works of another graph
+};
+
+struct cuda_launch {
+    struct cuda_function *function;
+    uint32_t grid[3], block[3], cluster[3]; // cluster[0] = 0: the kernel's own
+    uint64_t shared;
+    bool cooperative;
+    const uint8_t *parameters;
+    uint32_t parameter_bytes;
+};
+
+// One side of a copy.
+struct cuda_side {
+    bool on_device;
+    uint64_t address; // on the device
+    uint8_t *host;    // elsewhere
+    uint64_t pitch, slice;
+};
+
+// Rows of `width` bytes.
+struct cuda_copy {
+    struct cuda_side to, from;
+    uint64_t width, height, depth;
+    bool waits; // the host waits for it
+};
+
+struct cuda_set {
+    uint64_t to, pitch, slice;
+    uint32_t value, element;       // of 1, 2 or 4 bytes
+    uint64_t width, height, depth; // bytes, rows, slices
+};
+
+struct cuda_call {
+    void (*function)(void *context); // or:
+    void (*callback)(void *stream, int status, void *context);
+    void *stream, *context;
+};
+
+struct cuda_work {
+    enum cuda_work_kind kind;
+    union {
+        struct cuda_launch launch;
+        struct cuda_copy copy;
+        struct cuda_set set;
+        struct cuda_call call;
+        struct cuda_event *event;
+        struct cuda_graph *graph;
+    };
+};
+
+// Issues a work to a stream, or adds it to the graph that the stream captures. Pageable memory of
+// the host that a copy reads is read now. Returns an error.
+int work_issue(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+// Issues a work of a graph.
+int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+
+// streams.c
+// Returns the stream of a handle, or NULL after setting *error.
+struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error);
+// Returns the event of a handle, or NULL.
+struct cuda_event *event_of(struct cuda *cuda, void *handle);
+
+// graphs.c
+int graph_capture(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+int graph_run(struct cuda *cuda, const struct cuda_graph *graph, struct cuda_stream *stream);
+// Spoils the capture of a stream for a call that would wait for it.
+int graph_forbid(struct cuda *cuda, struct cuda_stream *stream);
+
+// launches.c
+// A launch as a program describes it. The parameters are at `parameters`, one place each, or in one
+// piece.
+struct launch_source {
+    struct cuda_function *function;
+    struct cuda_dim3 grid, block, cluster;
+    size_t shared;
+    void *const *parameters;
+    const void *piece;
+    size_t piece_bytes;
+    bool cooperative;
+};
+
+// Makes a work of a launch, with its parameters in `arena`. Returns an error.
+int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
+                struct cuda_work *work);
+// Launches a kernel. Returns an error.
+int launch_issue(struct cuda *cuda, const struct launch_source *from, void *stream);

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What goes wrong in CUDA programs under ptxoffload-run, and what is reported of it.
+
+usage: faults.py BUILD-ROOT
+"""
+import os
+import re
+import signal
+import subprocess
+import time
+
+import lib
+from lib import RUN, build, simulate
+from tap import add_case, case, ends, main, run, same, within
+
+ARCH = '-arch=sm_80'
+
+
+def lines(result):
+    return result.out.decode().splitlines()
+
+
+def fault(folder, kind, number, name, report):
+    for mode in ('--functional', '-w'):
+        result = ends(simulate(folder, build('faults.cu', ARCH), mode, arguments=[kind]), 7)
+        same(lines(result), ['malloc: 0 cudaSuccess', 'launch: 0 cudaSuccess',
+                             'synchronise: %d %s' % (number, name), 'later: %d %s' % (number, name)])
+        assert re.search(report, result.err.decode()), result
+    same(list(folder.iterdir()), [])
+
+
+add_case('an illegal access', fault, 'illegal', 700, 'cudaErrorIllegalAddress',
+         r"faults\.ptx:\d+:\d+: error: .*kernel '_Z5storePi', launch 1, CTA \(0, 0, 0\), thread \(0, 0, 0\)")
+add_case('a false assertion', fault, 'assert', 710, 'cudaErrorAssert', r"assertion 'n == 3' failed in")
+add_case('a trap', fault, 'trap', 719, 'cudaErrorLaunchFailure', 'trap')
+
+
+@case
+def no_progress(folder):
+    """a kernel that waits for ever"""
+    result = ends(simulate(folder, build('faults.cu', ARCH), '--set=machine.watchdog=20000', '-w',
+                           arguments=['spin']), 7)
+    within('synchronise: 702 cudaErrorLaunchTimeout', result.out.decode())
+    within('no thread of the launch can continue', result.err.decode())
+
+
+@case
+def results_of_a_fault(folder):
+    """the results name the fault and are complete"""
+    ends(simulate(folder, build('faults.cu', ARCH), '--json=result.json', '-w', arguments=['illegal']), 7)
+    text = (folder / 'result.json').read_text()
+    within('"outcome": "fault"', text)
+    within('"kernel": "_Z5storePi"', text)
+
+
+@case
+def interrupted(folder):
+    """an interrupt in a kernel writes the statistics and ends the program as a signal does"""
+    program = build('faults.cu', ARCH)
+    child = subprocess.Popen([RUN, '-w', '--json=result.json', '--', program, 'forever'], cwd=folder,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=60)
+    same(child.returncode, -signal.SIGINT)
+    within('"outcome": "interrupted"', (folder / 'result.json').read_text())
+
+
+@case
+def limited(folder):
+    """--max-cycles ends the program, with its statistics"""
+    ends(simulate(folder, build('faults.cu', ARCH), '-w', '--max-cycles=5000', '--json=result.json',
+                  arguments=['forever']), 0)
+    within('"outcome": "cycle limit"', (folder / 'result.json').read_text())
+
+
+@case
+def static_runtime(folder):
+    """a program with the static runtime library is refused"""
+    result = ends(simulate(folder, build('faults.cu', ARCH, cudart='static'), arguments=['illegal']), 1)
+    within('is linked statically with the CUDA runtime: link it with nvcc -cudart shared',
+           result.err.decode())
+
+
+@case
+def machine_code_only(folder):
+    """a program without PTX says so, and its launches fail as on a GPU that it was not compiled for"""
+    program = build('faults.cu', '-gencode=arch=compute_80,code=sm_80')
+    result = ends(simulate(folder, program, '--functional', arguments=['illegal']), 7)
+    within("has no PTX: its device code is machine code for sm_80", result.err.decode())
+    within('launch: 209 cudaErrorNoKernelImageForDevice', result.out.decode())
+
+
+@case
+def nested_launches(folder):
+    """dynamic parallelism is refused"""
+    program = build('nested.cu', ARCH, '-rdc=true')
+    result = ends(simulate(folder, program, '--functional'), 0)
+    assert 'error: ' in result.err.decode(), result
+
+
+@case
+def old_library(folder):
+    """a program for another version of the library"""
+    (folder / 'empty.c').write_text('int cudaMalloc(void) { return 0; }\n')
+    ends(run(['cc', '-shared', '-fPIC', '-Wl,-soname,libcudart.so.11.0', '-o', 'libold.so', 'empty.c'],
+             folder), 0)
+    (folder / 'main.c').write_text('int cudaMalloc(void);\nint main(void) { return cudaMalloc(); }\n')
+    ends(run(['cc', '-o', 'main', 'main.c', 'libold.so'], folder), 0)
+    result = ends(simulate(folder, './main'), 1)
+    within('is linked with libcudart.so.11; ptxoffload-run has versions 12 and 13', result.err.decode())
+
+
+@case
+def usage(folder):
+    """errors of the command line"""
+    within('no program', ends(run([RUN], folder), 2).err.decode())
+    within('no program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
+    within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
+    within("there is no program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
+    within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
+           .err.decode())
+    ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')
+    within('usage: ptxoffload-run', ends(run([RUN, '--help'], folder), 0).out.decode())
+
+
+main()

@@ -1,0 +1,46 @@
+"""For tests of CUDA programs: compiling them, and running them with ptxoffload-run."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import Skip, run  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+RUN = BUILD / 'cli' / 'ptxoffload-run'
+SIM = BUILD / 'cli' / 'ptxoffload-sim'
+PROGRAMS = pathlib.Path(__file__).resolve().parent / 'programs'
+MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-cuda-')
+DONE = {}
+
+
+def nvcc():
+    for name in ('nvcc', '/usr/local/cuda/bin/nvcc'):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise Skip('there is no nvcc')
+
+
+def build(source, *options, name=None, cudart='shared'):
+    """The program of a source, or of several; made once."""
+    sources = [source] if isinstance(source, (str, pathlib.Path)) else list(source)
+    key = (tuple(map(str, sources)), options, cudart)
+    if key not in DONE:
+        to = pathlib.Path(MADE.name) / ('%d' % len(DONE)) / (name or pathlib.Path(sources[0]).stem)
+        to.parent.mkdir()
+        command = [nvcc(), '-w', '-std=c++17', '-cudart', cudart, *options, '-o', to,
+                   *[PROGRAMS / one for one in sources]]
+        done = subprocess.run([os.fspath(word) for word in command], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        assert not done.returncode, done.stdout.decode()
+        DONE[key] = to
+    return DONE[key]
+
+
+def simulate(folder, program, *options, arguments=(), **more):
+    """Runs the program with these options of ptxoffload-run."""
+    return run([RUN, *options, '--', program, *arguments], folder, **more)

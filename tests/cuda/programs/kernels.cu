@@ -1,0 +1,106 @@
+// Launches: attributes, occupancy, shared memory, cooperative, printf, properties, errors.
+#include "check.h"
+#include <cooperative_groups.h>
+#include <cstring>
+
+__global__ void fill(int *at, int n)
+{
+    extern __shared__ int own[];
+    own[threadIdx.x] = threadIdx.x * 3;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        at[i] = own[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void __launch_bounds__(128) bounded(int *at)
+{
+    at[threadIdx.x] = 1;
+}
+
+struct pair {
+    char c;
+    double d;
+    int i[3];
+};
+
+__global__ void take(pair p, int *at, short s, float f)
+{
+    at[0] = p.c + (int)p.d + p.i[0] + p.i[1] + p.i[2] + s + (int)f;
+}
+
+__global__ void synchronised(int *at)
+{
+    auto grid = cooperative_groups::this_grid();
+    atomicAdd(at, 1);
+    grid.sync();
+    at[1 + blockIdx.x] = *at;
+}
+
+__global__ void hello(int n)
+{
+    printf("block %d of %s %d\n", blockIdx.x, "kernel", n);
+}
+
+int main()
+{
+    enum { N = 1000 };
+    int *at, back[N];
+    CALL(cudaMalloc(&at, sizeof back));
+    fill<<<4, 256, 256 * sizeof(int)>>>(at, N);
+    CALL(cudaMemcpy(back, at, sizeof back, cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 255 * 3 && back[255] == 0 && back[999] == (255 - 999 % 256) * 3);
+    pair p = {1, 2.5, {3, 4, 5}};
+    take<<<1, 1>>>(p, at, -7, 8.9f);
+    CALL(cudaMemcpy(back, at, 4, cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 1 + 2 + 3 + 4 + 5 - 7 + 8);
+    // Wrong launches
+    fill<<<1, 2000>>>(at, N);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    fill<<<0, 32>>>(at, N);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    bounded<<<1, 256>>>(at);
+    CHECK(cudaGetLastError() != cudaSuccess);
+    fill<<<1, 32, 64 << 10>>>(at, N);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
+    CALL(cudaDeviceSynchronize());
+    cudaFuncAttributes attributes;
+    CALL(cudaFuncGetAttributes(&attributes, bounded));
+    CHECK(attributes.maxThreadsPerBlock == 128 && attributes.numRegs > 0);
+    int ctas = 0, block = 0, grid = 0;
+    CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, fill, 256, 1024));
+    CHECK(ctas >= 1);
+    CALL(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded));
+    CHECK(block >= 32 && block <= 128 && grid > 0);
+    // Cooperative
+    CALL(cudaMemset(at, 0, sizeof back));
+    void *parameters[] = {&at};
+    CALL(cudaLaunchCooperativeKernel((void *)synchronised, dim3(8), dim3(32), parameters, 0, 0));
+    CALL(cudaMemcpy(back, at, sizeof back, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 8; i++)
+        CHECK(back[1 + i] == 8 * 32);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(4);
+    config.blockDim = dim3(256);
+    config.dynamicSmemBytes = 1024;
+    CALL(cudaLaunchKernelEx(&config, fill, at, (int)N));
+    CALL(cudaMemcpy(back, at, sizeof back, cudaMemcpyDeviceToHost));
+    CHECK(back[1] == 254 * 3);
+    hello<<<2, 1>>>(42);
+    printf("before the kernel's output\n");
+    fflush(stdout);
+    CALL(cudaDeviceSynchronize());
+    cudaDeviceProp properties;
+    int value, count;
+    CALL(cudaGetDeviceCount(&count));
+    CALL(cudaGetDeviceProperties(&properties, 0));
+    CHECK(count == 1 && properties.warpSize == 32 && properties.multiProcessorCount > 0);
+    CHECK(strstr(properties.name, "ptxoffload") && properties.totalGlobalMem > 0);
+    CALL(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(value == properties.multiProcessorCount);
+    EXPECT(cudaSetDevice(1), cudaErrorInvalidDevice);
+    EXPECT(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+    cudaGetLastError();
+    CHECK(!strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"));
+    return RESULT;
+}
