@@ -1,7 +1,7 @@
 // A run: a program, buffers, launches of its kernels, and expected results. Read from a run file or
 // a command line.
 #pragma once
-#include "runtime-sim/run/expr.h"
+#include "support/expr.h"
 #include "support/intern.h"
 #include "support/yaml.h"
 
