@@ -74,15 +74,15 @@ struct map_node {
     bool negated; // executes where the predicate is 0
     uint32_t operand_count;
     struct map_operand operands[MAP_OPERANDS]; // of a memory node: the offset, then the data
-    struct map_operand predicate; // from MAP_NO_NODE and no constant: executes always
+    struct map_operand predicate;              // from MAP_NO_NODE and no constant: executes always
     struct map_increment increment;
     struct map_expr count; // firings after which the node has ended; not given: no limit
     // Of a memory node. The address is base + offset + the offset's token.
     struct map_expr base, offset;
-    struct map_expr wait; // not 0: the load waits until its word was written in this launch
-    struct map_expr zero; // not 0: the load has no access; its results are 0
-    bool is_shared;       // memory of the CTA; `base` is an offset in it
-    bool is_through;      // stores are sent at once
+    struct map_expr wait;      // not 0: the load waits until its word was written in this launch
+    struct map_expr zero;      // not 0: the load has no access; its results are 0
+    bool is_shared;            // memory of the CTA; `base` is an offset in it
+    bool is_through;           // stores are sent at once
     const struct scalar *type; // of the memory's element
 };
 

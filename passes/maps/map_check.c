@@ -50,8 +50,9 @@ static void check_reduction(struct map_checking *c, const struct map_node *node)
     for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (!strcmp(form, forms[i]))
             return;
-    fault(c, &node->op, "a reduction is red.add, red.min, red.max of 32 bits, or red.and, red.or, "
-                        "red.xor.b32, not '%s'",
+    fault(c, &node->op,
+          "a reduction is red.add, red.min, red.max of 32 bits, or red.and, red.or, "
+          "red.xor.b32, not '%s'",
           node->op.text);
 }
 
@@ -104,9 +105,9 @@ static void take_unit(struct map_checking *c, const struct map_code *code, uint3
         return;
     }
     uint16_t type = inst->type2 == W_UNKNOWN ? inst->type : inst->type2;
-    node->unit = inst->class == CLASS_SPECIAL              ? MAP_SFU
+    node->unit = inst->class == CLASS_SPECIAL             ? MAP_SFU
                  : is_float(type) || is_float(inst->type) ? MAP_FLOAT
-                                                           : MAP_INT;
+                                                          : MAP_INT;
 }
 
 static void check_cores(struct map_checking *c)
@@ -133,9 +134,9 @@ static void check_cores(struct map_checking *c)
 static bool is_fed_by_itself(const struct map *map, uint32_t number)
 {
     const struct map_node *node = &map->nodes.v[number];
-    EACH_FIFO (at, node)
-        if (map_operand(node, at)->from != number)
-            return false;
+    EACH_FIFO(at, node)
+    if (map_operand(node, at)->from != number)
+        return false;
     return true;
 }
 
@@ -150,7 +151,8 @@ static void check_fifos(struct map_checking *c, uint32_t number)
     else if (is_fed_by_itself(c->map, number) && !node->count.at.text)
         fault(c, &node->name, "'%s' never ends: it has no 'count', and no other node feeds it",
               node->name.text);
-    EACH_FIFO (at, node) {
+    EACH_FIFO(at, node)
+    {
         const struct map_operand *operand = map_operand(node, at);
         if (c->map->nodes.v[operand->from].kind == MAP_STORE ||
             c->map->nodes.v[operand->from].kind == MAP_REDUCE)
@@ -162,9 +164,9 @@ static void check_uses(struct map_checking *c)
 {
     bool *used = ARENA_ARRAY(c->arena, bool, c->map->nodes.n);
     for (uint32_t i = 0; i < c->map->nodes.n; i++)
-        EACH_FIFO (at, &c->map->nodes.v[i])
-            used[map_operand(&c->map->nodes.v[i], at)->from] |=
-                map_operand(&c->map->nodes.v[i], at)->from != i;
+        EACH_FIFO(at, &c->map->nodes.v[i])
+    used[map_operand(&c->map->nodes.v[i], at)->from] |=
+        map_operand(&c->map->nodes.v[i], at)->from != i;
     for (uint32_t i = 0; i < c->map->nodes.n; i++) {
         const struct map_node *node = &c->map->nodes.v[i];
         if (!used[i] && (node->kind == MAP_CORE || node->kind == MAP_LOAD))
@@ -183,8 +185,8 @@ static void check_cycles(struct map_checking *c)
         for (uint32_t i = 0; i < n; i++) {
             const struct map_node *node = &c->map->nodes.v[i];
             bool waits = removed[i];
-            EACH_FIFO (at, node)
-                waits |= !map_tokens(node, at) && !removed[map_operand(node, at)->from];
+            EACH_FIFO(at, node)
+            waits |= !map_tokens(node, at) && !removed[map_operand(node, at)->from];
             if (waits)
                 continue;
             removed[i] = again = true;

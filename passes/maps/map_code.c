@@ -18,7 +18,8 @@ static const char *function_text(struct arena *arena, const struct map_node *nod
     bool sets = begins(node, "setp."), selects = begins(node, "selp.");
     for (uint32_t i = 0; i < node->operand_count; i++) {
         bool predicate = selects && i == 2;
-        parameters = arena_printf(arena, "%s%s.reg .b32 %s", parameters, i ? ", " : "", operands[i]);
+        parameters =
+            arena_printf(arena, "%s%s.reg .b32 %s", parameters, i ? ", " : "", operands[i]);
         arguments = arena_printf(arena, "%s, %s", arguments, predicate ? "q" : operands[i]);
     }
     return arena_printf(

@@ -16,7 +16,7 @@ uint32_t map_latency(const struct map_hardware *hardware, const struct map_node 
 {
     if (node->kind != MAP_CORE)
         return hardware->lsu_latency + hardware->wire_latency;
-    uint32_t latency = node->unit == MAP_SFU           ? hardware->latency_sfu
+    uint32_t latency = node->unit == MAP_SFU     ? hardware->latency_sfu
                        : node->operand_count > 2 ? hardware->latency_3
                                                  : hardware->latency_2;
     return latency + hardware->wire_latency;
@@ -35,7 +35,8 @@ uint32_t map_capacity(const struct map_hardware *hardware, const struct map_node
 static const char *tokens_misfit(struct arena *arena, const struct map_hardware *hardware,
                                  const struct map_node *node)
 {
-    EACH_FIFO (at, node) {
+    EACH_FIFO(at, node)
+    {
         uint32_t tokens = map_tokens(node, at), entries = map_capacity(hardware, node, at);
         if (tokens > entries)
             return arena_printf(arena, "a FIFO of '%s' has %u initial tokens and %u entries",

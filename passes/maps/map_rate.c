@@ -32,8 +32,8 @@ void map_graph_make(struct map_graph *graph, struct arena *arena, const struct m
         vec_push(arena, &graph->edges,
                  (struct map_edge){i, i, (int32_t)map_interval(hardware, node), 1, MAP_NO_NODE, 0,
                                    false});
-        EACH_FIFO (at, node)
-            add_fifo(graph, arena, map, hardware, i, at);
+        EACH_FIFO(at, node)
+        add_fifo(graph, arena, map, hardware, i, at);
     }
 }
 
@@ -41,9 +41,9 @@ void map_graph_make(struct map_graph *graph, struct arena *arena, const struct m
 
 struct rate_search {
     const struct map_graph *graph;
-    int64_t *far;       // of each node: the longest path to it
-    uint32_t *by;       // its last edge, or UINT32_MAX
-    uint32_t *seen;     // number of the walk that has visited it
+    int64_t *far;   // of each node: the longest path to it
+    uint32_t *by;   // its last edge, or UINT32_MAX
+    uint32_t *seen; // number of the walk that has visited it
     uint64_t tokens, cycles;
 };
 
@@ -174,10 +174,9 @@ const char *map_rate_text(struct arena *arena, const struct map *map,
         if (edge->node == MAP_NO_NODE)
             text = arena_printf(arena, "%sinterval of %s", text, from);
         else if (edge->is_space)
-            text = arena_printf(
-                arena, "%s%sFIFO of %u between %s and %s", text, *text ? ", " : "",
-                map_capacity(hardware, &map->nodes.v[edge->node], edge->operand),
-                map->nodes.v[edge->to].name.text, from);
+            text = arena_printf(arena, "%s%sFIFO of %u between %s and %s", text, *text ? ", " : "",
+                                map_capacity(hardware, &map->nodes.v[edge->node], edge->operand),
+                                map->nodes.v[edge->to].name.text, from);
         else
             text = arena_printf(arena, "%s%s%s to %s", text, *text ? ", " : "", from,
                                 map->nodes.v[edge->to].name.text);

@@ -13,8 +13,9 @@ static const struct yaml_key rows[MAP_KEYS] = {
 };
 
 static const char *const contexts[CONTEXTS] = {
-    [CONTEXT_MAP] = "the map",       [CONTEXT_NODE] = "a node",     [CONTEXT_OPERAND] = "an operand",
-    [CONTEXT_INITIAL] = "`initial`", [CONTEXT_RESULT] = "a result",
+    [CONTEXT_MAP] = "the map",        [CONTEXT_NODE] = "a node",
+    [CONTEXT_OPERAND] = "an operand", [CONTEXT_INITIAL] = "`initial`",
+    [CONTEXT_RESULT] = "a result",
 };
 
 static void report(struct diags *diags, uint32_t begin, uint32_t end, const char *text)
@@ -148,8 +149,7 @@ static void take_values(struct map_reading *r, const struct yaml_node *mapping)
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         if (!take_name(r, name))
             continue;
-        struct map_expr value =
-            map_read_expr(r, yaml_at(&r->document, mapping->items[i + 1]));
+        struct map_expr value = map_read_expr(r, yaml_at(&r->document, mapping->items[i + 1]));
         vec_push(r->arena, &r->map->values, (struct map_value){map_text_of(name), value});
     }
 }

@@ -4,9 +4,9 @@
 
 struct map_scope {
     const struct map *map;
-    struct arena *arena;              // of texts of errors
-    const struct run_number *params;  // of map->params; NULL: expressions with them are errors
-    int64_t names[MAP_NAMES];         // enum map_name
+    struct arena *arena;             // of texts of errors
+    const struct run_number *params; // of map->params; NULL: expressions with them are errors
+    int64_t names[MAP_NAMES];        // enum map_name
 };
 
 // Parses an expression of the map. Returns NULL with the fault.

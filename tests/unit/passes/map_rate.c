@@ -72,7 +72,7 @@ static void loops(void **state)
 }
 
 #define CHAIN                                                                                      \
-    "nodes:\n a: {op: increment, tokens: 8, count: 9}\n b: {op: add.s32, in: [a], imm: 1}\n"        \
+    "nodes:\n a: {op: increment, tokens: 8, count: 9}\n b: {op: add.s32, in: [a], imm: 1}\n"       \
     " c: {op: add.s32, in: [b], imm: 1}\n d: {op: add.s32, in: [c], imm: 1}\n"                     \
     " s: {op: st.s32, in: [d, d], base: 0}\n"
 #define SKIP                                                                                       \
@@ -85,7 +85,8 @@ static void chains(void **state)
 {
     struct map_rig r;
     (void)state;
-    static const uint32_t chain[3][3] = {{1, 2}, {1, 1}, {1, 1}}, late[3][3] = {{4, 9}, {8, 9}, {1, 1}};
+    static const uint32_t chain[3][3] = {{1, 2}, {1, 1}, {1, 1}},
+                          late[3][3] = {{4, 9}, {8, 9}, {1, 1}};
     static const uint32_t depths[] = {4, 8, 16};
     for (uint32_t i = 0; i < 3; i++) {
         char text[sizeof CHAIN + 8];
@@ -126,7 +127,7 @@ static void small_fifos(void **state)
     static const struct {
         const char *text;
         uint32_t depth, tokens, cycles;
-    } rows[] = {{CONV, 4, 14, 45},       {CONV, 5, 7, 19},      {CONV_DIRECT, 4, 2, 19},
+    } rows[] = {{CONV, 4, 14, 45},       {CONV, 5, 7, 19},       {CONV_DIRECT, 4, 2, 19},
                 {CONV_DIRECT, 5, 3, 19}, {CONV_PASS, 4, 17, 45}, {SKIP, 4, 4, 9}};
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct map_rig r;
@@ -180,8 +181,8 @@ static void texts(void **state)
 
 // Random graphs against a simulation of their tokens, cycle by cycle. In a cycle the largest set of
 // nodes fires of which each has its tokens and its places; a place is free in the cycle of the
-// firing that empties it, or one cycle later. After some firings all nodes fire `step` times more in
-// `period` cycles more, for ever.
+// firing that empties it, or one cycle later. After some firings all nodes fire `step` times more
+// in `period` cycles more, for ever.
 
 enum { NODES = 12, FIFOS = 24, FIRINGS = 2000, ENTRIES = 16 };
 
@@ -210,8 +211,7 @@ static void draw_fifo(struct map_graph *graph, struct arena *arena, uint64_t *se
                             : 1 + (uint32_t)(splitmix64(seed) % entries);
     if (splitmix64(seed) % 2 && a < b)
         tokens = 0;
-    vec_push(arena, &graph->edges,
-             (struct map_edge){a, b, (int32_t)latency, tokens, b, 0, false});
+    vec_push(arena, &graph->edges, (struct map_edge){a, b, (int32_t)latency, tokens, b, 0, false});
     vec_push(arena, &graph->edges,
              (struct map_edge){b, a, (int32_t)late, entries - tokens, b, 0, true});
     sim.fifo[sim.fifos++] = (struct tokens){a, b, entries, late, latency, {0}, tokens, 0};

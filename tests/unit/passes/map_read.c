@@ -60,7 +60,7 @@ static void contents(void **state)
     assert_int_equal(m->leave.barrier, 1);
     assert_true(m->is_ordered);
     const struct map_node *n = m->nodes.v;
-    static const uint8_t units[] = {MAP_INT, MAP_LSU, MAP_LSU,   MAP_INT, MAP_INT,
+    static const uint8_t units[] = {MAP_INT, MAP_LSU,   MAP_LSU, MAP_INT, MAP_INT,
                                     MAP_INT, MAP_FLOAT, MAP_LSU, MAP_LSU};
     for (uint32_t i = 0; i < m->nodes.n; i++)
         assert_int_equal(n[i].unit, units[i]);
@@ -120,13 +120,15 @@ static void faults(void **state)
         uint32_t line, column;
         const char *fault;
     } rows[] = {
-        {"nodes: {a: {op: increment}}\n", 1, 9, "'a' never ends: it has no 'count', and no other "
-                                                "node feeds it"},
+        {"nodes: {a: {op: increment}}\n", 1, 9,
+         "'a' never ends: it has no 'count', and no other "
+         "node feeds it"},
         {"nodes: {a: {op: increment, count: 1}}\n", 1, 9, "no other node uses the result of 'a'"},
         {"nodes:\n  sum: {op: add.s32, in: [sam, b]}\n", 2, 27,
          "there is no node 'sam'; did you mean 'sum'?"},
-        {"nodes:\n  a: {op: foo.s32, in: [a, a], count: 2}\n  s: {op: st.s32, in: [a, a], base: 0}\n", 2, 11,
-         "'foo.s32' is not an instruction of a core"},
+        {"nodes:\n  a: {op: foo.s32, in: [a, a], count: 2}\n  s: {op: st.s32, in: [a, a], base: "
+         "0}\n",
+         2, 11, "'foo.s32' is not an instruction of a core"},
         {"nodes:\n  a: {op: add.s32, in: [b, b]}\n  b: {op: add.s32, in: [a, a]}\n", 2, 3,
          "'a' never fires: it is on a cycle without initial tokens, or behind one"},
         {"nodes:\n  a: {op: increment, count: 1}\n  s: {op: st.f64, in: [a, a], base: 0}\n", 3, 11,
@@ -141,17 +143,19 @@ static void faults(void **state)
          "'x' is not a whole number from 0 to 65536"},
         {"nodes:\n  a: {op: increment, count: 1}\n  a: {op: increment, count: 1}\n", 3, 3,
          "'a' is given twice"},
-        {"nodes:\n  a: {op: bar.sync, in: [a], count: 1}\n  s: {op: st.s32, in: [a, a], base: 0}\n", 2, 11,
-         "'bar.sync' is not an instruction of a core"},
+        {"nodes:\n  a: {op: bar.sync, in: [a], count: 1}\n  s: {op: st.s32, in: [a, a], base: 0}\n",
+         2, 11, "'bar.sync' is not an instruction of a core"},
         {"nodes:\n  s: {op: st.f32, in: [s, s], base: 0, count: 1}\n", 2, 24, "'s' has no result"},
         {"node: {}\n", 1, 1, "the map has no key 'node'; did you mean 'nodes'?"},
         {"enter: barriers\nnodes: {}\n", 1, 8, "this is 'begin' or 'barrier N', not 'barriers'"},
         {"nodes:\n  a: {op: add.b32, in: [a], imm: 3, count: 1}\n"
-         "  s: {op: st.s32, in: [a, a], base: 0}\n", 2, 11,
+         "  s: {op: st.s32, in: [a, a], base: 0}\n",
+         2, 11,
          "'add.b32' with a result and 2 operands: modifier '.b32' is not allowed here: "
          "add(.u16|.u32|.u64|.s16|.s64)"},
-        {"nodes:\n  a: {op: mov.b32, in: [a], imm: 3, count: 1}\n  s: {op: st.s32, in: [a, a], base: 0}\n", 2, 11,
-         "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
+        {"nodes:\n  a: {op: mov.b32, in: [a], imm: 3, count: 1}\n  s: {op: st.s32, in: [a, a], "
+         "base: 0}\n",
+         2, 11, "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 25,
          "an operand has either 'from' or 'value'"},
         {"nodes:\n  a: {op: add.s32, imm: 3}\n", 2, 3,
