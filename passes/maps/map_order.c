@@ -1,7 +1,7 @@
 // A circular order is a set of wrapping producers, whose arcs pass the first gap, and a sequence of
 // the nodes. A state is the set of placed nodes and the set of wrapping producers whose arc has
-// ended: no order of the placed nodes matters for those that follow but by the ring position that is
-// reached, of which the least is kept. States of one size are a layer (dynamic programming).
+// ended: no order of the placed nodes matters for those that follow but by the ring position that
+// is reached, of which the least is kept. States of one size are a layer (dynamic programming).
 #include "passes/maps/map_order.h"
 #include "passes/maps/map_place.h"
 #include <stdlib.h>
@@ -35,8 +35,7 @@ struct order_search {
 
 uint32_t map_order_position(const struct map_order_problem *p, uint32_t node, uint32_t from)
 {
-    while (from < p->positions &&
-           map_position_is_lsu(p->hardware, from) != (p->lsus >> node & 1))
+    while (from < p->positions && map_position_is_lsu(p->hardware, from) != (p->lsus >> node & 1))
         from++;
     return from;
 }

@@ -8,7 +8,8 @@ struct map_order_problem {
     const struct map_hardware *hardware;
     uint32_t nodes; // at most MAP_ORDER_NODES
     uint64_t lsus;  // set of the nodes that are memory nodes
-    uint64_t producers[MAP_ORDER_NODES], consumers[MAP_ORDER_NODES]; // sets, without the node itself
+    uint64_t producers[MAP_ORDER_NODES],
+        consumers[MAP_ORDER_NODES]; // sets, without the node itself
     uint64_t back;      // producers that must wrap if nodes follow the edges without tokens
     uint32_t positions; // of the ring that the nodes may use
     uint32_t copies;    // that the arcs of each copy which wrap pass

@@ -14,7 +14,8 @@ struct placing {
 // Cores and units are spread evenly: unit u stands behind core (u + 1) · cores / units − 1.
 bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position)
 {
-    uint64_t cores = hardware->cores, lsus = hardware->lsus, unit = position * lsus / (cores + lsus);
+    uint64_t cores = hardware->cores, lsus = hardware->lsus,
+             unit = position * lsus / (cores + lsus);
     for (unit = unit ? unit - 1 : 0; unit < lsus; unit++) {
         uint64_t at = (unit + 1) * cores / lsus + unit;
         if (at >= position)
@@ -27,7 +28,8 @@ bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position)
 
 static void add_edges(struct map_order_problem *p, const struct map *map, uint32_t number)
 {
-    EACH_FIFO (at, &map->nodes.v[number]) {
+    EACH_FIFO(at, &map->nodes.v[number])
+    {
         uint32_t from = map_operand(&map->nodes.v[number], at)->from;
         if (from == number)
             continue;
@@ -43,7 +45,8 @@ static uint64_t find_back(const struct map *map)
     while (placed != all)
         for (uint32_t i = 0; i < map->nodes.n; i++) {
             uint64_t ahead = 0, empty = 0;
-            EACH_FIFO (at, &map->nodes.v[i]) {
+            EACH_FIFO(at, &map->nodes.v[i])
+            {
                 uint64_t from = UINT64_C(1) << map_operand(&map->nodes.v[i], at)->from;
                 ahead |= from;
                 empty |= map_tokens(&map->nodes.v[i], at) ? 0 : from;
@@ -105,8 +108,8 @@ static void add_arc(struct placing *p, uint32_t copy, uint32_t node)
     struct map_arc arc = {.from = node, .to = MAP_NO_NODE, .begin = position[node], .copy = copy};
     for (uint64_t rest = p->problem.consumers[node]; rest; rest &= rest - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(rest);
-        if (arc.to == MAP_NO_NODE || distance(p->to, arc.begin, position[to]) >
-                                         distance(p->to, arc.begin, position[arc.to]))
+        if (arc.to == MAP_NO_NODE ||
+            distance(p->to, arc.begin, position[to]) > distance(p->to, arc.begin, position[arc.to]))
             arc.to = to;
     }
     if (arc.to == MAP_NO_NODE)

@@ -22,8 +22,8 @@ struct map_placement {
     uint64_t states; // that the search has looked at
 };
 
-// Returns true if a ring position is that of a load-store unit. Each unit stands behind its share of
-// the cores.
+// Returns true if a ring position is that of a load-store unit. Each unit stands behind its share
+// of the cores.
 bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position);
 
 // Places `copies` copies (0: as many as fit, at least one). Returns NULL, or the reason why that is

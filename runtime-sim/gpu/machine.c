@@ -88,6 +88,8 @@ uint64_t machine_cycle(const struct machine *machine)
 
 void machine_report(const struct machine *machine, FILE *to)
 {
+    EACH_SCHEME (scheme, machine, report)
+        scheme->ops->report(machine, scheme->state, to);
     memsys_report(machine->shared.memsys, to, 32);
 }
 

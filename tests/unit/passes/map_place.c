@@ -26,8 +26,8 @@ static void check_placement(const struct map_rig *r, const struct map_placement 
             busy[at][arc->lane] = true;
             for (uint32_t k = 0; k < n; k++) {
                 bool uses = false;
-                EACH_FIFO (operand, &r->map->nodes.v[k])
-                    uses |= map_operand(&r->map->nodes.v[k], operand)->from == arc->from;
+                EACH_FIFO(operand, &r->map->nodes.v[k])
+                uses |= map_operand(&r->map->nodes.v[k], operand)->from == arc->from;
                 consumers += uses && k != arc->from &&
                              p->position[arc->copy * n + k] == (at + 1) % p->positions;
             }
@@ -37,8 +37,8 @@ static void check_placement(const struct map_rig *r, const struct map_placement 
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t from = 0; from < n; from++) {
             bool uses = false;
-            EACH_FIFO (operand, &r->map->nodes.v[k])
-                uses |= map_operand(&r->map->nodes.v[k], operand)->from == from;
+            EACH_FIFO(operand, &r->map->nodes.v[k])
+            uses |= map_operand(&r->map->nodes.v[k], operand)->from == from;
             expected += uses && from != k;
         }
     assert_int_equal(consumers, expected * p->copies);
@@ -59,8 +59,8 @@ static void place(const char *text, uint32_t copies, uint32_t lanes, uint32_t ex
     map_rig_free(&r);
 }
 
-// [003 Table I]: CONV needs 4 lanes, alone and twice; INTEGR with its four rows 3. One row alone needs
-// 2: the sum goes round the ring to the store.
+// [003 Table I]: CONV needs 4 lanes, alone and twice; INTEGR with its four rows 3. One row alone
+// needs 2: the sum goes round the ring to the store.
 static void minimum(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void refuse(const char *text, uint32_t copies, const char *key, uint32_t 
     struct map_rig r;
     struct map_placement p;
     map_rig_load(&r, text);
-    *(!strcmp(key, "lanes")  ? &r.hardware.lanes
+    *(!strcmp(key, "lanes")   ? &r.hardware.lanes
       : !strcmp(key, "cores") ? &r.hardware.cores
                               : &r.hardware.lsus) = value;
     assert_string_equal(map_place(&p, &r.arena, &r.hardware, r.map, copies), why);
