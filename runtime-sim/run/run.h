@@ -85,6 +85,7 @@ struct run_launch {
     struct run_expr grid[3], block[3], cluster[3];
     struct run_expr shared;
     bool cooperative;
+    const struct map *map; // NULL: none
     bool by_name;
     VEC(struct run_argument) args;
 };
@@ -150,6 +151,7 @@ struct run_input {
     const char *file, *sha256;
 };
 
+struct map;
 struct run {
     struct arena *arena;
     const struct source *source;
@@ -209,3 +211,6 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
 // Returns the path of a file that the user names.
 const char *run_path(const struct run *run, const char *path);
+// Reads the map of a launch; `at` without a text, and `off`: *map is NULL. Returns false after
+// errors.
+bool run_map(struct run *run, const struct run_text *at, const struct map **map);

@@ -140,8 +140,7 @@ static void send_result(struct spatial_core *c, const struct spatial_unit *unit,
     for (uint32_t i = 0; i < unit->out_count; i++) {
         struct spatial_fifo *fifo = &c->array->fifos[c->array->outs[unit->first_out + i]];
         uint64_t at = fifo->pushed++ % fifo->entries, count = fifo_count(fifo);
-        uint64_t *most =
-            fifo->is_address ? &c->stats.address_fifo_most : &c->stats.data_fifo_most;
+        uint64_t *most = fifo->is_address ? &c->stats.address_fifo_most : &c->stats.data_fifo_most;
         fifo->words[at] = unit->result;
         fifo->arrives[at] = now + unit->latency;
         *most = count > *most ? count : *most;
@@ -299,11 +298,10 @@ const char *spatial_leftover(struct spatial_core *c)
     for (uint32_t i = 0; i < array->fifo_count; i++) {
         const struct spatial_fifo *fifo = &array->fifos[i];
         if (fifo_count(fifo) > fifo->initial + slack && !is_result(array, fifo))
-            return arena_printf(c->arena,
-                                "%llu tokens are left between '%s' and '%s', which began with %u",
-                                (unsigned long long)fifo_count(fifo),
-                                array->units[fifo->from].node->name.text,
-                                array->units[fifo->to].node->name.text, fifo->initial);
+            return arena_printf(
+                c->arena, "%llu tokens are left between '%s' and '%s', which began with %u",
+                (unsigned long long)fifo_count(fifo), array->units[fifo->from].node->name.text,
+                array->units[fifo->to].node->name.text, fifo->initial);
     }
     return NULL;
 }

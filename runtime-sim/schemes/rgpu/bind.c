@@ -28,9 +28,8 @@ static bool is_named(const struct binding_work *w, uint32_t id, const char *text
 static struct run_number param_value(const struct binding_work *w,
                                      const struct program_parameter *param)
 {
-    uint16_t type = param->symbol == IR_NONE
-                        ? W_UNKNOWN
-                        : w->program->module->symbols.v[param->symbol].type;
+    uint16_t type =
+        param->symbol == IR_NONE ? W_UNKNOWN : w->program->module->symbols.v[param->symbol].type;
     const char *text = type < WORD_COUNT ? isa_words[type].text + 1 : "";
     const struct scalar *scalar = scalar_find(text, strlen(text));
     if (!scalar || scalar->bytes != param->bytes)
@@ -42,8 +41,8 @@ static const char *take_params(struct binding_work *w)
 {
     const struct map *map = w->launch->map;
     if (map->params.n > w->kernel->param_count)
-        return arena_printf(w->arena, "the map has %u parameters, and the kernel %u",
-                            map->params.n, w->kernel->param_count);
+        return arena_printf(w->arena, "the map has %u parameters, and the kernel %u", map->params.n,
+                            w->kernel->param_count);
     w->launched->params = ARENA_ARRAY(w->arena, struct run_number, map->params.n + 1);
     for (uint32_t i = 0; i < map->params.n; i++)
         w->launched->params[i] = param_value(w, &w->program->parameters.v[w->kernel->params + i]);

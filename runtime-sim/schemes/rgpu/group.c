@@ -50,9 +50,8 @@ static void make_units(struct spatial_array *array, struct arena *arena)
         memset(unit->fifos, 0xff, sizeof unit->fifos);
     }
     for (uint32_t i = 0; i < array->unit_count; i++)
-        EACH_FIFO (at, array->units[i].node)
-            make_fifo(array, arena, i, at,
-                      i / n * n + map_operand(array->units[i].node, at)->from);
+        EACH_FIFO(at, array->units[i].node)
+    make_fifo(array, arena, i, at, i / n * n + map_operand(array->units[i].node, at)->from);
     make_outs(array);
 }
 
@@ -68,7 +67,8 @@ static struct spatial_array *make_array(struct spatial_core *c)
     uint32_t tokens = 0;
     struct spatial_array *array = ARENA_NEW(arena, struct spatial_array);
     const struct map *map = c->binding->map;
-    uint32_t units = map->nodes.n * c->binding->placement.copies, fifos = units * (MAP_OPERANDS + 1);
+    uint32_t units = map->nodes.n * c->binding->placement.copies,
+             fifos = units * (MAP_OPERANDS + 1);
     *array = (struct spatial_array){.config = c->of->config,
                                     .hardware = c->of->hardware,
                                     .binding = c->binding,
@@ -93,8 +93,7 @@ const char *spatial_group(struct spatial_core *c, const struct launch *launch, u
     const struct map *map = c->binding->map;
     c->scope = (struct map_scope){.map = map, .arena = c->arena, .params = c->launched->params};
     c->scope.names[MAP_NAME_group] = group;
-    c->scope.names[MAP_NAME_groups] =
-        (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    c->scope.names[MAP_NAME_groups] = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     c->scope.names[MAP_NAME_copies] = c->binding->placement.copies;
     const char *fault = map_integer(&c->scope, &map->activations, 1, &c->activations);
     c->scope.names[MAP_NAME_activations] = c->activations;
@@ -220,8 +219,7 @@ const char *spatial_take_words(struct spatial_core *c)
         for (uint32_t k = 0; is_fetched(c, fifo) && k < fifo->initial; k++) {
             const uint8_t *from = spatial_memory(c, fifo->freed[k], 4);
             if (!from)
-                return arena_printf(c->arena,
-                                    "an initial token of '%s' is outside all allocations",
+                return arena_printf(c->arena, "an initial token of '%s' is outside all allocations",
                                     c->array->units[fifo->to].node->name.text);
             memcpy(&fifo->words[k], from, 4);
             fifo->freed[k] = 0;

@@ -1,5 +1,6 @@
-// The mode switch of a core [003 §4.3]: after a barrier, or at the begin of a CTA, the configuration
-// registers and FIFOs are filled, the map runs, its stores are acknowledged, and the warps continue.
+// The mode switch of a core [003 §4.3]: after a barrier, or at the begin of a CTA, the
+// configuration registers and FIFOs are filled, the map runs, its stores are acknowledged, and the
+// warps continue.
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
@@ -150,8 +151,8 @@ static bool put_word(struct spatial_core *c, const struct map_result *result,
         fault = map_integer(&c->scope, &result->step, 4, &step);
     uint64_t address = fault ? 0 : (uint64_t)(base + (int64_t)token * step);
     if (!fault && !spatial_memory(c, address, 4))
-        fault = arena_printf(c->arena, "the result '%s' is outside all allocations",
-                             result->name.text);
+        fault =
+            arena_printf(c->arena, "the result '%s' is outside all allocations", result->name.text);
     if (fault) {
         stop(c, fault);
         return false;
@@ -298,8 +299,8 @@ static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, ui
     meet_cta(c, cta);
     const struct spatial_launch *launched = spatial_launch_of(c->of, cta->launch);
     const struct warp *warp = &cta->warps[0];
-    if (!c->entered && (launched->fault ||
-                        warp->paths.v[warp->current].pc == launched->binding->enter))
+    if (!c->entered &&
+        (launched->fault || warp->paths.v[warp->current].pc == launched->binding->enter))
         begin(c, now, place);
 }
 

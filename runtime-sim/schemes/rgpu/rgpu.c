@@ -42,8 +42,9 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     if (!config->enabled)
         return NULL;
     if (line > 128)
-        return arena_printf(arena, "spatial.enabled needs lines of up to 128 bytes, and "
-                                   "llc.line_bytes is %llu",
+        return arena_printf(arena,
+                            "spatial.enabled needs lines of up to 128 bytes, and "
+                            "llc.line_bytes is %llu",
                             (unsigned long long)line);
     if (config->l1_kib * 1024 / line < config->l1_ways)
         return "spatial.l1_kib is less than spatial.l1_ways lines";
@@ -75,12 +76,12 @@ static void *create(struct machine *machine, const void *config, const void *pla
 {
     struct spatial_machine *m = ARENA_NEW(machine->arena, struct spatial_machine);
     (void)plan;
-    *m = (struct spatial_machine){.config = config,
-                                  .hardware = spatial_hardware(config),
-                                  .machine = machine,
-                                  .client = (uint8_t)machine_requester(machine, &rgpu),
-                                  .cores = ARENA_ARRAY(machine->arena, struct spatial_core *,
-                                                       machine->ordinary)};
+    *m = (struct spatial_machine){
+        .config = config,
+        .hardware = spatial_hardware(config),
+        .machine = machine,
+        .client = (uint8_t)machine_requester(machine, &rgpu),
+        .cores = ARENA_ARRAY(machine->arena, struct spatial_core *, machine->ordinary)};
     written_init(&m->written, machine->arena);
     return m;
 }
@@ -98,7 +99,8 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     struct scheme_classes classes = machine_scheme_classes(machine->config, &rgpu);
     if (m->config->wait != SPATIAL_HIT)
         return;
-    tables->inputs[tables->input_count] = (struct memsys_input){.condition = line_hits, .context = m};
+    tables->inputs[tables->input_count] =
+        (struct memsys_input){.condition = line_hits, .context = m};
     tables->messages[tables->message_count] =
         (struct memsys_message){.request_class = classes.request,
                                 .reply_class = classes.reply,
@@ -166,7 +168,8 @@ static enum memsys_served admit(struct machine *machine, void *state,
                : MEMSYS_WAIT;
 }
 
-// A waiting load as printed gets its word; in the sound form all words of the line that were written.
+// A waiting load as printed gets its word; in the sound form all words of the line that were
+// written.
 static void serve(struct machine *machine, void *state, const struct memsys_request *request)
 {
     struct spatial_machine *m = state;
@@ -195,7 +198,8 @@ static void settle(struct machine *machine, void *state)
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
 {
     (void)machine;
-    stats_add(stats, "spatial", stat_keys, STAT_KEYS, &((const struct spatial_machine *)state)->total);
+    stats_add(stats, "spatial", stat_keys, STAT_KEYS,
+              &((const struct spatial_machine *)state)->total);
 }
 
 static void name_stats(const void *config, struct stats *stats)
@@ -220,9 +224,9 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
     if (!cause || unit->node->kind == MAP_CORE)
         return;
     image_describe(c->core->ctas[c->place].cta->launch->image, unit->address, place, sizeof place);
-    fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n",
-            c->core->index, (long long)c->scope.names[MAP_NAME_group], unit->node->name.text,
-            unit->copy, cause, place, (unsigned long long)unit->fired);
+    fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n", c->core->index,
+            (long long)c->scope.names[MAP_NAME_group], unit->node->name.text, unit->copy, cause,
+            place, (unsigned long long)unit->fired);
     if (unit->fired)
         fprintf(to, "  in cycles %llu to %llu of the mode\n", (unsigned long long)unit->first,
                 (unsigned long long)unit->last);

@@ -32,7 +32,7 @@ struct spatial_binding {
     const char *fault; // NULL: the map fits the kernel and the machine
     struct map_placement placement;
     struct map_code code;
-    struct program program; // of the cores
+    struct program program;             // of the cores
     struct spatial_function *functions; // of each node
     struct spatial_register *registers; // of each result
     uint32_t enter, leave; // codes of the kernel: behind the barrier; at which it continues
@@ -49,10 +49,10 @@ struct spatial_launch {
 // An array: the copies of a map in a core
 
 struct spatial_fifo {
-    uint32_t from, to;       // units
-    uint32_t operand;        // of the receiver
+    uint32_t from, to; // units
+    uint32_t operand;  // of the receiver
     uint32_t entries;
-    uint32_t initial;        // tokens at the begin
+    uint32_t initial; // tokens at the begin
     bool is_address, by_lane;
     uint64_t pushed, popped; // tokens
     uint32_t *words;         // by token modulo entries
@@ -85,26 +85,26 @@ struct spatial_line {
 // A core or a load-store unit with its instruction.
 struct spatial_unit {
     const struct map_node *node;
-    uint32_t number, copy;                 // of the node
-    uint32_t fifos[MAP_OPERANDS + 1];      // by operand, then the predicate; SPATIAL_NONE
-    uint32_t words[MAP_OPERANDS];          // constants; the operands while it fires
-    uint32_t first_out, out_count;         // into array->outs
+    uint32_t number, copy;            // of the node
+    uint32_t fifos[MAP_OPERANDS + 1]; // by operand, then the predicate; SPATIAL_NONE
+    uint32_t words[MAP_OPERANDS];     // constants; the operands while it fires
+    uint32_t first_out, out_count;    // into array->outs
     uint32_t latency, interval;
     uint64_t fired, count, first, last; // firings; cycles of the first and the last one
-    uint64_t busy;                         // the next firing is not before this cycle
-    uint8_t cause;                         // enum spatial_cause
-    bool off;                              // its predicate is false in this firing
+    uint64_t busy;                      // the next firing is not before this cycle
+    uint8_t cause;                      // enum spatial_cause
+    bool off;                           // its predicate is false in this firing
     uint32_t result;
     // Of a load-store unit
     uint64_t base, address; // of its instruction, of its head
     bool waits, zero;
-    bool missed;       // its head was not found at once
-    uint64_t scanned;  // tokens that the prefetcher has seen
+    bool missed;      // its head was not found at once
+    uint64_t scanned; // tokens that the prefetcher has seen
     uint64_t scanned_line;
-    uint64_t wait_line; // of a waiting load's last reply
+    uint64_t wait_line;  // of a waiting load's last reply
     uint32_t wait_words; // set of its words that may be used
     bool wait_sent;
-    bool collects;      // `collected` has bytes
+    bool collects; // `collected` has bytes
     struct spatial_line collected;
 };
 
@@ -137,7 +137,7 @@ enum spatial_line_state { LINE_ABSENT, LINE_COMING, LINE_PRESENT };
 
 struct spatial_store {
     bool used;
-    uint8_t kind; // enum memsys_kind
+    uint8_t kind;                // enum memsys_kind
     const struct map_node *node; // of a reduction
     struct spatial_line line;
 };
@@ -163,15 +163,15 @@ struct spatial_core {
     const struct spatial_launch *launched;
     const struct spatial_binding *binding;
     struct arena *arena;
-    struct spatial_array *array;   // of the last binding
+    struct spatial_array *array; // of the last binding
     struct map_scope scope;
     int64_t activations;
-    uint64_t until;                // end of the loading
-    uint64_t *fetches;             // lines of initial tokens
-    uint64_t *addresses;           // of the initial tokens of a FIFO
+    uint64_t until;      // end of the loading
+    uint64_t *fetches;   // lines of initial tokens
+    uint64_t *addresses; // of the initial tokens of a FIFO
     uint32_t fetch_count, fetched;
-    uint64_t begun;                // core cycle of the activation's first cycle
-    uint64_t next;                 // cycle of the mode that is evaluated next
+    uint64_t begun; // core cycle of the activation's first cycle
+    uint64_t next;  // cycle of the mode that is evaluated next
     uint64_t drained_from;
     uint64_t result; // words of results that are written
     // Memory
@@ -188,7 +188,7 @@ struct spatial_machine {
     const struct spatial_config *config;
     struct map_hardware hardware;
     struct machine *machine;
-    uint8_t client; // first requester: loads, stores, waiting loads
+    uint8_t client;              // first requester: loads, stores, waiting loads
     struct spatial_core **cores; // of the ordinary kind
     struct written written;
     VEC(struct spatial_binding *) bindings;

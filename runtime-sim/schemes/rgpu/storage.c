@@ -29,11 +29,11 @@ struct spatial_area spatial_area_of(const struct spatial_config *config, uint64_
 {
     double lanes = TOTAL / SMS - DATA_FIFOS * DATA - ADDRESS_FIFOS * ADDRESS;
     double data = (double)(MAP_OPERANDS * config->cores + config->lsus);
-    struct spatial_area area = {
-        .data_fifos = (double)sms * data * data_fifo((double)config->data_fifo),
-        .address_fifos =
-            (double)sms * (double)config->lsus * address_fifo((double)config->address_fifo),
-        .lanes = (double)sms * lanes * (double)config->lanes / 6};
+    struct spatial_area area = {.data_fifos =
+                                    (double)sms * data * data_fifo((double)config->data_fifo),
+                                .address_fifos = (double)sms * (double)config->lsus *
+                                                 address_fifo((double)config->address_fifo),
+                                .lanes = (double)sms * lanes * (double)config->lanes / 6};
     area.total = area.data_fifos + area.address_fifos + area.lanes;
     return area;
 }
@@ -55,8 +55,9 @@ void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FI
             (unsigned long long)config->lsus, (unsigned long long)config->address_fifo,
             (unsigned long long)(config->lsus * config->address_fifo * 32));
     fprintf(to, "  lanes          %6llu\n", (unsigned long long)config->lanes);
-    fprintf(to, "area of %llu SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
-                "(%.1f %% of %.0f)\n",
+    fprintf(to,
+            "area of %llu SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
+            "(%.1f %% of %.0f)\n",
             (unsigned long long)sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
             area.total / GPU_AREA * 100, GPU_AREA);
     fprintf(to, "energy at 2.1 times the speed, 13 W saved and 3.2 W added of 153 W: %.3f\n",

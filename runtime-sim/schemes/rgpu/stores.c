@@ -44,8 +44,8 @@ static void send_line(struct spatial_core *c, const struct spatial_line *line,
     uint32_t at = 0;
     while (c->stores[at].used)
         at++;
-    c->stores[at] = (struct spatial_store){
-        true, reduces ? MEMSYS_REDUCE : MEMSYS_WRITE, reduces, *line};
+    c->stores[at] =
+        (struct spatial_store){true, reduces ? MEMSYS_REDUCE : MEMSYS_WRITE, reduces, *line};
     c->store_count++;
     struct memsys_request request = {.line = line->line,
                                      .bytes = line->bytes,

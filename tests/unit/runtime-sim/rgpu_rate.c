@@ -55,15 +55,15 @@ static void loops(void **state)
     rate(INCREMENT("8"), "s", 1, 1, IDEAL());
 #define ACCUMULATE(k)                                                                              \
     PARAMS "  i: {op: increment, count: n}\n"                                                      \
-           "  f: {op: fma.rn.f32, in: [i, {value: 1.0}, {from: f, initial: {count: " k "}}]}\n"    \
-    STORE "f], base: b}\n"
+           "  f: {op: fma.rn.f32, in: [i, {value: 1.0}, {from: f, initial: {count: " k             \
+           "}}]}\n" STORE "f], base: b}\n"
     rate(ACCUMULATE("1"), "s", 1, 10, IDEAL());
     rate(ACCUMULATE("4"), "s", 2, 5, IDEAL());
     rate(ACCUMULATE("8"), "s", 4, 5, IDEAL());
 }
 
 #define CHAIN_OF(k)                                                                                \
-    PARAMS "  i: {op: increment, tokens: " k ", count: n}\n  x: {op: add.s32, in: [i], imm: 1}\n"   \
+    PARAMS "  i: {op: increment, tokens: " k ", count: n}\n  x: {op: add.s32, in: [i], imm: 1}\n"  \
            "  y: {op: add.s32, in: [x], imm: 1}\n" STORE "y], base: b}\n"
 #define SKIP_OF(k)                                                                                 \
     PARAMS "  i: {op: increment, tokens: " k ", step: 4, count: n}\n"                              \
@@ -111,10 +111,10 @@ static void convolution(void **state)
         const char *map;
         uint32_t depth, tokens, cycles, first;
     } rows[] = {
-        {CONV, 4, 14, 45, 35},        {CONV, 5, 7, 19, 35},        {CONV, 8, 10, 19, 35},
-        {CONV, 16, 18, 19, 35},       {CONV, 32, 1, 1, 35},        {CONV_DIRECT, 4, 2, 19, 53},
-        {CONV_DIRECT, 5, 3, 19, 53},  {CONV_DIRECT, 8, 6, 19, 53}, {CONV_DIRECT, 16, 14, 19, 53},
-        {CONV_DIRECT, 32, 1, 1, 53},  {CONV_PASS, 4, 17, 45, 0},   {CONV_PASS, 8, 11, 15, 0},
+        {CONV, 4, 14, 45, 35},       {CONV, 5, 7, 19, 35},        {CONV, 8, 10, 19, 35},
+        {CONV, 16, 18, 19, 35},      {CONV, 32, 1, 1, 35},        {CONV_DIRECT, 4, 2, 19, 53},
+        {CONV_DIRECT, 5, 3, 19, 53}, {CONV_DIRECT, 8, 6, 19, 53}, {CONV_DIRECT, 16, 14, 19, 53},
+        {CONV_DIRECT, 32, 1, 1, 53}, {CONV_PASS, 4, 17, 45, 0},   {CONV_PASS, 8, 11, 15, 0},
         {CONV_PASS, 16, 1, 1, 0},
     };
     (void)state;
@@ -144,8 +144,8 @@ static void integral(void **state)
         struct map_run m;
         // Parameters: in is a, out is b, width is n; the row above is the buffer a.
         run(&m,
-            "copies: 1\nparams: [a, b, width, w]\nvalues: {in: a, out: b + 4 * width}\nnodes:\n" INTEGR_ROW(
-                "0", "north") INTEGR_NORTH,
+            "copies: 1\nparams: [a, b, width, w]\nvalues: {in: a, out: b + 4 * "
+            "width}\nnodes:\n" INTEGR_ROW("0", "north") INTEGR_NORTH,
             IDEAL(depths[i], ));
         for (uint32_t k = 0; k < 6; k++)
             assert_int_equal(map_unit(&m, 0, nodes[k], 0)->first, first[k]);
@@ -197,8 +197,7 @@ static void orders(void **state)
         assert_int_equal(map_unit(&m, 0, "st", 0)->last, last);
         map_run_free(&m);
     }
-#define NODES(a, b, c, d)                                                                          \
-    PARAMS a b c d "  s: {op: st.s32, in: [i, y], base: b}\n"
+#define NODES(a, b, c, d) PARAMS a b c d "  s: {op: st.s32, in: [i, y], base: b}\n"
 #define I "  i: {op: increment, step: 4, count: n}\n"
 #define L "  l: {op: ld.s32, in: [i], base: a}\n"
 #define X "  x: {op: add.s32, in: [l, {from: y, initial: [1, 2, 3]}]}\n"
@@ -221,8 +220,8 @@ static void orders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),       cmocka_unit_test(chains),    cmocka_unit_test(convolution),
-        cmocka_unit_test(integral),    cmocka_unit_test(alignment), cmocka_unit_test(orders),
+        cmocka_unit_test(loops),    cmocka_unit_test(chains),    cmocka_unit_test(convolution),
+        cmocka_unit_test(integral), cmocka_unit_test(alignment), cmocka_unit_test(orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
