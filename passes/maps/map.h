@@ -77,7 +77,7 @@ struct map_node {
     struct map_operand predicate;              // from MAP_NO_NODE and no constant: executes always
     struct map_increment increment;
     struct map_expr count; // firings after which the node has ended; not given: no limit
-    // Of a memory node. The address is base + offset + the offset's token.
+    // In a memory node: the address is base + offset + the offset's token.
     struct map_expr base, offset;
     struct map_expr wait;      // not 0: the load waits until its word was written in this launch
     struct map_expr zero;      // not 0: the load has no access; its results are 0

@@ -117,7 +117,7 @@ static void take_cycle(struct rate_search *s, struct arena *arena, struct map_ra
     s->cycles = (uint64_t)latency;
 }
 
-// Finds a cycle that is longer than the known one. Returns false if there is none.
+// Finds a cycle that is longer than the known one. Returns false if no cycle is.
 static bool improve(struct rate_search *s, struct arena *arena, struct map_rate *rate)
 {
     memset(s->far, 0, s->graph->nodes * sizeof *s->far);

@@ -90,7 +90,7 @@ static uint64_t address_of(const struct spatial_unit *unit, uint32_t token)
     return unit->base + (uint64_t)(int64_t)(int32_t)token;
 }
 
-// Returns true if a store to the bytes is on its way; one that a unit has collected is sent.
+// Returns true if a store to the bytes is in flight; one that a unit has collected is sent.
 static bool is_behind_store(struct spatial_core *c, uint64_t line, struct mask bytes)
 {
     for (uint32_t i = 0; i < c->array->unit_count; i++) {

@@ -95,7 +95,7 @@ struct spatial_unit {
     uint8_t cause;                      // enum spatial_cause
     bool off;                           // its predicate is false in this firing
     uint32_t result;
-    // Of a load-store unit
+    // In a load-store unit
     uint64_t base, address; // of its instruction, of its head
     bool waits, zero;
     bool missed;      // its head was not found at once
@@ -255,7 +255,8 @@ void spatial_fault(struct spatial_core *c, const char *text);
 void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
                         const struct spatial_config *config, uint32_t line_bytes);
 uint32_t spatial_lines_find(const struct spatial_lines *lines, uint64_t line);
-// Takes a place for a line that is requested. Returns SPATIAL_NONE if there is none now.
+// Takes a place for a line that is requested. Returns SPATIAL_NONE if all are
+// in use.
 // *unused: a prefetched line that was never used was evicted.
 uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *unused);
 // Forgets all lines but those that are coming. Returns the number of unused prefetched ones.

@@ -1,6 +1,6 @@
 // Stores and reductions. A unit collects the bytes that it stores to a line, and sends them when it
-// goes on to another line or the map ends; each at once if its node says so. Two requests for the
-// same bytes are never under way at a time, so their order is that of the unit.
+// continues with another line or the map ends; each at once if its node says so. Two requests for
+// the same bytes are never under way at a time, so their order is that of the unit.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/gpu/machine_state.h"
