@@ -1,7 +1,7 @@
 // A campaign: workloads and variants of a machine, studies that combine them, and the tables and
 // plots of the results. Read from a YAML file.
 #pragma once
-#include "runtime-sim/run/expr.h"
+#include "support/expr.h"
 #include "support/diag.h"
 
 enum { CAMPAIGN_NONE = UINT32_MAX };

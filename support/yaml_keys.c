@@ -45,6 +45,7 @@ static const char *kind_word(int takes)
     case SEQUENCE: return "a list";
     case MAPPING: return "keys with values";
     case SCALAR | SEQUENCE: return "one value or a list";
+    case SCALAR | MAPPING: return "one value, or keys with values";
     default: return "a list, or keys with values";
     }
 }

@@ -137,6 +137,7 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
         .params = to->parameters,
         .image = device->image,
         .cooperative = request->cooperative,
+        .map = request->map,
         .textures = device->textures,
         .check = device->check,
         .profile = to->kernel->profile,

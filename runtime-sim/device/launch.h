@@ -33,6 +33,7 @@ struct launch_request {
     uint32_t cluster[3]; // [0] = 0: the kernel's own, or one CTA
     uint64_t shared;     // dynamic, bytes
     bool cooperative;
+    const struct map *map;  // that hardware may run instead; NULL: none
     const void *parameters; // copied; NULL: the caller fills launch->parameters
     uint64_t parameter_bytes;
 };

@@ -93,11 +93,11 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     launch->time = &machine->time;
     launch->high_lane_later = machine->config->core.divergence;
     machine->shared.profiled |= launch->profile != NULL;
+    EACH_SCHEME (scheme, machine, place)
+        scheme->ops->place(machine, scheme->state, from);
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    EACH_SCHEME (scheme, machine, place)
-        scheme->ops->place(machine, scheme->state, from);
     running->registers = machine_registers(machine, from, &from->registers_source);
     from->registers = running->registers;
     running->ctas = ctas;

@@ -175,7 +175,7 @@ struct scheme_ops {
     void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
     // Called after they were created.
     void (*join)(struct machine *machine, void *state);
-    // Called before a launch begins: may change the placement of its CTAs.
+    // Called before a launch begins: may change its grid, its CTAs' shape and their placement.
     void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
     // Launches begin; and all that run have ended.
     void (*launch)(struct machine *machine, void *state);
@@ -205,6 +205,8 @@ struct scheme_ops {
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process);
     void (*end_trace)(void *trace, uint64_t now);
+    // Prints what the scheme's state waits for, in a run without progress.
+    void (*report)(const struct machine *machine, const void *state, FILE *to);
 };
 
 // Returns "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no

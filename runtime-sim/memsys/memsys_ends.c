@@ -118,6 +118,13 @@ void memsys_notify(struct memsys *m)
 
 // The slice of the endpoint's partition
 
+bool memsys_holds(const struct memsys *m, uint64_t line)
+{
+    uint64_t size = m->config->llc.line_bytes, address = line * size;
+    return cache_holds(&m->partitions[partition_of(&m->map, address)].cache,
+                       partition_local(&m->map, address) / size);
+}
+
 bool memsys_drop(struct memsys *m, uint64_t line)
 {
     uint64_t size = m->config->llc.line_bytes, address = line * size;

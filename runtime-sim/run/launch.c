@@ -71,6 +71,7 @@ static bool take_request(struct session *session, const struct run_launch *from,
         return false;
     request->shared = (uint64_t)bytes;
     request->cooperative = from->cooperative;
+    request->map = from->map;
     return true;
 }
 

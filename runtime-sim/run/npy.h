@@ -1,6 +1,6 @@
 // .npy files, formats 1.0 and 2.0: one array, little endian, in C order.
 #pragma once
-#include "runtime-sim/run/scalar.h"
+#include "support/scalar.h"
 #include "support/arena.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // A run: a program, buffers, launches of its kernels, and expected results. Read from a run file or
 // a command line.
 #pragma once
-#include "runtime-sim/run/expr.h"
+#include "support/expr.h"
 #include "support/intern.h"
 #include "support/yaml.h"
 
@@ -89,6 +89,7 @@ struct run_launch {
     struct run_expr shared;
     struct run_expr stream; // in streams
     bool cooperative;
+    const struct map *map; // NULL: none
     bool by_name;
     VEC(struct run_argument) args;
 };
@@ -186,6 +187,7 @@ struct run_input {
     const char *file, *sha256;
 };
 
+struct map;
 struct run {
     struct arena *arena;
     const struct source *source;
@@ -247,3 +249,6 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
 // Returns the path of a file that the user names.
 const char *run_path(const struct run *run, const char *path);
+// Reads the map of a launch; `at` without a text, and `off`: *map is NULL. Returns false after
+// errors.
+bool run_map(struct run *run, const struct run_text *at, const struct map **map);

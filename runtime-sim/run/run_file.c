@@ -239,19 +239,21 @@ bool run_file_flag(struct run_file_reading *r, const struct yaml_node *node, boo
 struct run_launch *run_file_launch(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
+    struct run_text map;
     struct key_values of;
     if (!keys_read(&of, &r->document, node, CONTEXT_LAUNCH, run->diags))
         return NULL;
     struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
     launch->at = run_text_of(node);
     launch->kernel = run_text_of(of.of[KEY_LAUNCH_kernel]);
+    map = run_text_of(of.of[KEY_LAUNCH_spatial]);
     if (!take_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
         !take_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
         !take_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
         !run_file_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
         !run_file_expression(r, of.of[KEY_LAUNCH_stream], &launch->stream) ||
         !run_file_flag(r, of.of[KEY_LAUNCH_cooperative], &launch->cooperative) ||
-        !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
+        !run_map(run, &map, &launch->map) || !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
         return NULL;
     if (launch->stream.expr && !r->run->has_streams) {
         run_fault(run, &launch->stream.at, "'stream' is for launches of 'streams'");

@@ -245,6 +245,7 @@ def functions(folder):
 
 HELP = {'ptxoffload': ('', '=warnings'), 'ptxoffload-sim': ('', '=run', '=keys'),
         'ptxoffload-noc': ('', '=keys'), 'ptxoffload-dram': ('', '=keys'),
+        'ptxoffload-map': ('', '=keys'),
         'ptxoffload-campaign': ('', '=keys')}
 
 

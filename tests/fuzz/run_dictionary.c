@@ -7,7 +7,7 @@ static const char *const words[] = {
 #include "runtime-sim/run/keys.def"
 #undef RUN_KEY
 #define SCALAR(name, class, bytes, npy) #name,
-#include "runtime-sim/run/scalars.def"
+#include "support/scalars.def"
 #undef SCALAR
     "zero",
     "iota",

@@ -25,6 +25,7 @@ struct cluster {
 
 struct check;
 struct check_shadow;
+struct map; // passes/maps
 struct profile;
 struct textures;
 
@@ -51,6 +52,7 @@ struct launch {
     uint32_t id;                     // %gridid
     struct check *check;             // checks races and reads of unwritten bytes; NULL: disabled
     struct profile *profile;         // counts executions of each instruction; NULL: disabled
+    const struct map *map;           // that hardware may run instead of warps; NULL: none
     // Receives the output of printf; NULL: discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

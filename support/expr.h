@@ -1,7 +1,7 @@
-// Expressions in run files: integers of 64 bits and real numbers, C's operators, names and elements
-// of buffers. `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
+// Expressions of run files and maps: integers of 64 bits and real numbers, C's operators, names and
+// elements of buffers. `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
 #pragma once
-#include "runtime-sim/run/scalar.h"
+#include "support/scalar.h"
 #include "support/vec.h"
 
 enum expr_ref_kind { REF_NUMBER, REF_BUFFER };

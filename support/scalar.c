@@ -1,11 +1,11 @@
-#include "runtime-sim/run/scalar.h"
+#include "support/scalar.h"
 #include "support/nearest.h"
 #include <math.h>
 #include <string.h>
 
 const struct scalar scalars[] = {
 #define SCALAR(name, class, bytes, npy) {#name, SCALAR_##class, bytes, npy},
-#include "runtime-sim/run/scalars.def"
+#include "support/scalars.def"
 #undef SCALAR
     {0},
 };

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/expr.h"
+#include "support/expr.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,143 @@
+// A spatial map: a kernel, or a part of one, as a graph of instructions that send tokens to each
+// other, for hardware whose cores keep one instruction each [003 §3].
+//
+// A node is an instruction of a core or of a load/store unit. Its operands are FIFOs, which another
+// node fills, or constants of its configuration register. An edge has initial tokens: a dependence
+// at distance d in the stream is d of them. A map is read from a text (map_read.h) or made by a
+// pass, checked (map_check.h), analysed (map_rate.h), placed (map_place.h) and written
+// (map_write.h). Expressions are evaluated for each group, copy and activation (map_scope.h).
+#pragma once
+#include "support/expr.h"
+
+enum { MAP_OPERANDS = 3, MAP_NO_NODE = UINT32_MAX };
+
+enum map_kind { MAP_CORE, MAP_LOAD, MAP_STORE, MAP_REDUCE, MAP_KINDS };
+
+// The unit of a node: its latency, its energy, its colour.
+enum map_unit { MAP_INT, MAP_FLOAT, MAP_SFU, MAP_LSU, MAP_UNITS };
+
+// A text in the map's source.
+struct map_text {
+    const char *text; // NULL: not given
+    uint32_t length, begin, end;
+};
+
+// An expression of parameters, values and the names of enum map_name.
+struct map_expr {
+    struct map_text at; // at.text NULL: not given
+    const struct expr *expr;
+};
+
+// Names that every expression knows.
+enum map_name {
+#define MAP_NAME(name, text) MAP_NAME_##name,
+#include "passes/maps/map_names.def"
+#undef MAP_NAME
+    MAP_NAMES,
+};
+
+enum map_initial_kind {
+    MAP_EMPTY,
+    MAP_LIST,   // an expression each
+    MAP_SERIES, // first, first + step, …
+    MAP_WORDS,  // words of memory at base, base + step, …, which are read before the mode begins
+};
+
+// The initial tokens of a FIFO.
+struct map_initial {
+    uint8_t kind; // enum map_initial_kind
+    uint32_t count;
+    struct map_expr *list;
+    struct map_expr first, step, base;
+};
+
+// An operand: a FIFO that `from` fills, or a constant.
+struct map_operand {
+    uint32_t from; // MAP_NO_NODE: `constant`
+    struct map_text from_text;
+    struct map_initial initial;
+    struct map_expr constant;
+};
+
+// An increment: the pseudo-instruction of [003 §4.1]. Its results are start, start + step, … It is
+// an addition to its own FIFO, which has `tokens` initial tokens.
+struct map_increment {
+    struct map_expr start, step;
+    uint32_t tokens;
+};
+
+struct map_node {
+    struct map_text name, op;
+    uint8_t kind; // enum map_kind
+    uint8_t unit; // enum map_unit
+    bool is_increment;
+    bool negated; // executes where the predicate is 0
+    uint32_t operand_count;
+    struct map_operand operands[MAP_OPERANDS]; // of a memory node: the offset, then the data
+    struct map_operand predicate;              // from MAP_NO_NODE and no constant: executes always
+    struct map_increment increment;
+    struct map_expr count; // firings after which the node has ended; not given: no limit
+    // In a memory node: the address is base + offset + the offset's token.
+    struct map_expr base, offset;
+    struct map_expr wait;      // not 0: the load waits until its word was written in this launch
+    struct map_expr zero;      // not 0: the load has no access; its results are 0
+    bool is_shared;            // memory of the CTA; `base` is an offset in it
+    bool is_through;           // stores are sent at once
+    const struct scalar *type; // of the memory's element
+};
+
+// Tokens that are left in a FIFO at the end: to registers of the CTA's threads, in their order, or
+// to memory at base, base + step, …
+struct map_result {
+    struct map_text name, node_text;
+    uint32_t node, operand; // its FIFO
+    struct map_text reg;    // NULL: to memory
+    struct map_expr base, step;
+};
+
+struct map_value {
+    struct map_text name;
+    struct map_expr value;
+};
+
+// A place in the kernel, where the mode begins or ends: the kernel's own begin or end, or a barrier
+// by its number in the text, from 0.
+enum map_place_kind { MAP_AT_BEGIN, MAP_AT_BARRIER, MAP_AT_END };
+struct map_place {
+    uint8_t kind;
+    uint32_t barrier;
+};
+
+struct map {
+    struct map_text name, kernel;
+    struct map_place enter, leave;
+    struct map_expr groups;      // CTAs of the launch; not given: those of the launch
+    struct map_expr threads;     // of a CTA; not given: those of the launch
+    struct map_expr activations; // in a group; not given: 1
+    struct map_expr copies;      // in a core of the machine; not given: as many as fit
+    bool is_ordered;             // groups start in the order of their numbers
+    VEC(struct map_text) params;
+    VEC(struct map_value) values;
+    VEC(struct map_node) nodes;
+    VEC(struct map_result) results;
+};
+
+// Returns the number of FIFOs of a node.
+uint32_t map_fifos(const struct map_node *node);
+// Returns the operand number `at` of a node; MAP_OPERANDS: its predicate.
+const struct map_operand *map_operand(const struct map_node *node, uint32_t at);
+// Returns the initial tokens of an operand's FIFO; `at` as for map_operand.
+uint32_t map_tokens(const struct map_node *node, uint32_t at);
+// Returns true if the operand is a FIFO.
+bool map_is_fifo(const struct map_operand *operand);
+
+// Nodes of each kind of resource.
+struct map_counts {
+    uint32_t cores, lsus, sfus;
+};
+struct map_counts map_count(const struct map *map);
+
+// Loops over the FIFOs of a node: `at` is the operand's number, or MAP_OPERANDS.
+#define EACH_FIFO(at, node)                                                                        \
+    for (uint32_t at = 0; at <= MAP_OPERANDS; at++)                                                \
+        if (map_is_fifo(map_operand((node), at)))

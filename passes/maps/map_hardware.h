@@ -1,0 +1,26 @@
+// The hardware that a map is for: resources and latencies of one core of the machine.
+#pragma once
+#include "passes/maps/map.h"
+
+enum map_space { MAP_RESERVE, MAP_ARRIVAL };
+
+struct map_hardware {
+#define CONFIG_UINT(name, unit, least, most, initial, source, text) uint32_t name;
+#define CONFIG_CHOICE(name, choices, initial, source, text) uint32_t name;
+#include "passes/maps/hardware.def"
+#undef CONFIG_UINT
+#undef CONFIG_CHOICE
+};
+
+// Returns the hardware of the paper.
+struct map_hardware map_hardware_initial(void);
+// Returns the cycles from a node's firing to the arrival of its result, and those between firings.
+uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node);
+uint32_t map_interval(const struct map_hardware *hardware, const struct map_node *node);
+// Returns the entries of the FIFO of an operand (as map_operand).
+uint32_t map_capacity(const struct map_hardware *hardware, const struct map_node *node,
+                      uint32_t at);
+// Returns the first fault of a map on the hardware, as a sentence, or NULL: too many cores, units
+// or initial tokens. *node: its node, or MAP_NO_NODE.
+const char *map_misfit(struct arena *arena, const struct map_hardware *hardware,
+                       const struct map *map, uint32_t *node);

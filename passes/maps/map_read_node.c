@@ -1,0 +1,173 @@
+// The nodes of a map: operands, initial tokens, memory.
+#include "passes/maps/map_reading.h"
+#include <string.h>
+
+static void take_initial(struct map_reading *r, const struct yaml_node *node,
+                         struct map_initial *to)
+{
+    const struct yaml_node *of[MAP_KEYS];
+    if (!node)
+        return;
+    if (node->kind == YAML_SEQUENCE) {
+        to->kind = MAP_LIST;
+        to->count = node->count;
+        to->list = ARENA_ARRAY(r->arena, struct map_expr, node->count);
+        for (uint32_t i = 0; i < node->count; i++)
+            to->list[i] = map_read_expr(r, yaml_at(&r->document, node->items[i]));
+        return;
+    }
+    if (!yaml_keys_read(&map_keys, CONTEXT_INITIAL, &r->document, node, of, r->diags))
+        return;
+    to->count = map_read_number(r, of[KEY_INITIAL_count], MOST_TOKENS, 0);
+    to->first = map_read_expr(r, of[KEY_INITIAL_first]);
+    to->step = map_read_expr(r, of[KEY_INITIAL_step]);
+    to->base = map_read_expr(r, of[KEY_INITIAL_base]);
+    to->kind = of[KEY_INITIAL_base] ? MAP_WORDS : MAP_SERIES;
+    if (of[KEY_INITIAL_base] && of[KEY_INITIAL_first])
+        map_read_fault(r, of[KEY_INITIAL_first], "'first' and 'base' exclude each other");
+}
+
+// A name, or a mapping with `from` or `value`.
+static struct map_operand take_operand(struct map_reading *r, const struct yaml_node *node)
+{
+    const struct yaml_node *of[MAP_KEYS];
+    struct map_operand to = {.from = MAP_NO_NODE};
+    if (node->kind == YAML_SCALAR) {
+        to.from_text = map_text_of(node);
+        to.from = map_read_reference(r, &to.from_text);
+        return to;
+    }
+    if (!yaml_keys_read(&map_keys, CONTEXT_OPERAND, &r->document, node, of, r->diags))
+        return to;
+    if (!of[KEY_OPERAND_from] == !of[KEY_OPERAND_value]) {
+        map_read_fault(r, node, "an operand has either 'from' or 'value'");
+        return to;
+    }
+    to.constant = map_read_expr(r, of[KEY_OPERAND_value]);
+    if (of[KEY_OPERAND_from]) {
+        to.from_text = map_text_of(of[KEY_OPERAND_from]);
+        to.from = map_read_reference(r, &to.from_text);
+        take_initial(r, of[KEY_OPERAND_initial], &to.initial);
+    } else if (of[KEY_OPERAND_initial]) {
+        map_read_fault(r, of[KEY_OPERAND_initial], "a constant has no initial tokens");
+    }
+    return to;
+}
+
+static void add_operand(struct map_reading *r, struct map_node *node, const struct yaml_node *at,
+                        struct map_operand operand)
+{
+    if (node->operand_count == MAP_OPERANDS)
+        map_read_fault(r, at, "'%s' has more than %u operands", node->name.text,
+                       (uint32_t)MAP_OPERANDS);
+    else
+        node->operands[node->operand_count++] = operand;
+}
+
+static void take_operands(struct map_reading *r, struct map_node *node)
+{
+    const struct yaml_node *list = r->of[KEY_NODE_in], *imm = r->of[KEY_NODE_imm];
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const struct yaml_node *item = yaml_at(&r->document, list->items[i]);
+        add_operand(r, node, item, take_operand(r, item));
+    }
+    if (imm)
+        add_operand(r, node, imm,
+                    (struct map_operand){.from = MAP_NO_NODE, .constant = map_read_expr(r, imm)});
+}
+
+static void take_predicate(struct map_reading *r, struct map_node *node)
+{
+    const struct yaml_node *when = r->of[KEY_NODE_predicate], *unless = r->of[KEY_NODE_unless];
+    node->predicate.from = MAP_NO_NODE;
+    node->negated = unless;
+    if (when && unless)
+        map_read_fault(r, unless, "'predicate' and 'unless' exclude each other");
+    else if (when || unless)
+        node->predicate = take_operand(r, when ? when : unless);
+    if ((when || unless) && node->predicate.from == MAP_NO_NODE && node->predicate.constant.expr)
+        map_read_fault(r, when ? when : unless, "a predicate is not a constant");
+}
+
+static void take_increment(struct map_reading *r, struct map_node *node, uint32_t self)
+{
+    enum { TOKENS = 8 };
+    static const struct {
+        enum map_key key;
+        const char *name;
+    } others[] = {{KEY_NODE_in, "in"}, {KEY_NODE_imm, "imm"}};
+    for (uint32_t i = 0; i < 2; i++)
+        if (r->of[others[i].key])
+            map_read_fault(r, r->of[others[i].key], "an increment has no '%s'", others[i].name);
+    node->is_increment = true;
+    node->operand_count = 2;
+    node->operands[0] = (struct map_operand){.from = self, .from_text = node->name};
+    node->operands[1] = (struct map_operand){.from = MAP_NO_NODE};
+    node->increment = (struct map_increment){
+        .start = map_read_expr(r, r->of[KEY_NODE_start]),
+        .step = map_read_expr(r, r->of[KEY_NODE_step]),
+        .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MOST_TOKENS, TOKENS)};
+    if (!node->increment.tokens)
+        map_read_fault(r, r->of[KEY_NODE_tokens], "an increment has at least one token");
+}
+
+// Opcodes of memory: their kind, and whether shared memory is meant.
+static void take_kind(struct map_node *node)
+{
+    static const struct {
+        const char *text;
+        enum map_kind kind;
+    } kinds[] = {{"ld.", MAP_LOAD}, {"st.", MAP_STORE}, {"red.", MAP_REDUCE}};
+    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(node->op.text, kinds[i].text, strlen(kinds[i].text)))
+            node->kind = (uint8_t)kinds[i].kind;
+    if (node->kind == MAP_CORE)
+        return;
+    const char *type = strrchr(node->op.text, '.') + 1;
+    node->type = scalar_find(type, strlen(type));
+    node->is_shared = strstr(node->op.text, ".shared.");
+    node->unit = MAP_LSU;
+}
+
+static void take_memory(struct map_reading *r, struct map_node *node)
+{
+    static const enum map_key keys[] = {KEY_NODE_base, KEY_NODE_offset, KEY_NODE_wait,
+                                        KEY_NODE_zero, KEY_NODE_through};
+    for (uint32_t i = 0; node->kind == MAP_CORE && i < sizeof keys / sizeof *keys; i++)
+        if (r->of[keys[i]])
+            map_read_fault(r, r->of[keys[i]], "'%s' is no memory node and has no '%s'",
+                           node->name.text, map_keys.keys[keys[i]].name);
+    node->base = map_read_expr(r, r->of[KEY_NODE_base]);
+    node->offset = map_read_expr(r, r->of[KEY_NODE_offset]);
+    node->wait = map_read_expr(r, r->of[KEY_NODE_wait]);
+    node->zero = map_read_expr(r, r->of[KEY_NODE_zero]);
+    node->is_through = map_read_flag(r, r->of[KEY_NODE_through]);
+}
+
+static void take_node(struct map_reading *r, uint32_t self, const struct yaml_node *mapping)
+{
+    struct map_node *node = &r->map->nodes.v[self];
+    if (!yaml_keys_read(&map_keys, CONTEXT_NODE, &r->document, mapping, r->of, r->diags))
+        return;
+    node->op = map_text_of(r->of[KEY_NODE_op]);
+    node->count = map_read_expr(r, r->of[KEY_NODE_count]);
+    take_kind(node);
+    take_memory(r, node);
+    take_predicate(r, node);
+    if (!strcmp(node->op.text, "increment")) {
+        take_increment(r, node, self);
+        return;
+    }
+    static const enum map_key keys[] = {KEY_NODE_start, KEY_NODE_step, KEY_NODE_tokens};
+    for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (r->of[keys[i]])
+            map_read_fault(r, r->of[keys[i]], "'%s' is no increment and has no '%s'",
+                           node->name.text, map_keys.keys[keys[i]].name);
+    take_operands(r, node);
+}
+
+void map_read_nodes(struct map_reading *r, const struct yaml_node *nodes)
+{
+    for (uint32_t i = 0; i < r->map->nodes.n; i++)
+        take_node(r, i, yaml_at(&r->document, nodes->items[i * 2 + 1]));
+}

@@ -1,0 +1,229 @@
+// A group: its array, and the values of an activation.
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
+#include <string.h>
+
+// The array
+
+static void make_fifo(struct spatial_array *array, struct arena *arena, uint32_t to, uint32_t at,
+                      uint32_t from)
+{
+    struct spatial_unit *unit = &array->units[to];
+    struct spatial_fifo *fifo = &array->fifos[array->fifo_count];
+    uint32_t entries = map_capacity(&array->hardware, unit->node, at);
+    if (array->hardware.space == MAP_ARRIVAL)
+        entries += map_latency(&array->hardware, array->units[from].node);
+    *fifo = (struct spatial_fifo){.from = from,
+                                  .to = to,
+                                  .operand = at,
+                                  .entries = entries,
+                                  .initial = map_tokens(unit->node, at),
+                                  .is_address = unit->node->kind != MAP_CORE && !at,
+                                  .by_lane = from != to,
+                                  .words = ARENA_ARRAY(arena, uint32_t, entries),
+                                  .arrives = ARENA_ARRAY(arena, uint64_t, entries),
+                                  .freed = ARENA_ARRAY(arena, uint64_t, entries)};
+    unit->fifos[at] = array->fifo_count++;
+}
+
+static void make_outs(struct spatial_array *array)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < array->unit_count; i++) {
+        array->units[i].first_out = next;
+        for (uint32_t k = 0; k < array->fifo_count; k++)
+            if (array->fifos[k].from == i)
+                array->outs[next++] = k;
+        array->units[i].out_count = next - array->units[i].first_out;
+    }
+}
+
+static void make_units(struct spatial_array *array, struct arena *arena)
+{
+    const struct map *map = array->binding->map;
+    uint32_t n = map->nodes.n;
+    for (uint32_t i = 0; i < array->unit_count; i++) {
+        struct spatial_unit *unit = &array->units[i];
+        *unit = (struct spatial_unit){.node = &map->nodes.v[i % n], .number = i % n, .copy = i / n};
+        unit->latency = map_latency(&array->hardware, unit->node);
+        unit->interval = map_interval(&array->hardware, unit->node);
+        memset(unit->fifos, 0xff, sizeof unit->fifos);
+    }
+    for (uint32_t i = 0; i < array->unit_count; i++)
+        EACH_FIFO(at, array->units[i].node)
+    make_fifo(array, arena, i, at, i / n * n + map_operand(array->units[i].node, at)->from);
+    make_outs(array);
+}
+
+static uint8_t *aligned(struct arena *arena, uint32_t bytes)
+{
+    uint8_t *memory = arena_alloc(arena, bytes + 64);
+    return memory + (64 - (uintptr_t)memory % 64) % 64;
+}
+
+static struct spatial_array *make_array(struct spatial_core *c)
+{
+    struct arena *arena = c->arena;
+    uint32_t tokens = 0;
+    struct spatial_array *array = ARENA_NEW(arena, struct spatial_array);
+    const struct map *map = c->binding->map;
+    uint32_t units = map->nodes.n * c->binding->placement.copies,
+             fifos = units * (MAP_OPERANDS + 1);
+    *array = (struct spatial_array){.config = c->of->config,
+                                    .hardware = c->of->hardware,
+                                    .binding = c->binding,
+                                    .units = ARENA_ARRAY(arena, struct spatial_unit, units),
+                                    .unit_count = units,
+                                    .fifos = ARENA_ARRAY(arena, struct spatial_fifo, fifos),
+                                    .outs = ARENA_ARRAY(arena, uint32_t, fifos),
+                                    .fires = ARENA_ARRAY(arena, bool, units),
+                                    .frame = aligned(arena, c->binding->frame_bytes)};
+    make_units(array, arena);
+    for (uint32_t i = 0; i < array->fifo_count; i++)
+        tokens += array->fifos[i].initial;
+    c->fetches = ARENA_ARRAY(arena, uint64_t, tokens + 1);
+    c->addresses = ARENA_ARRAY(arena, uint64_t, tokens + 1);
+    c->waiting = ARENA_ARRAY(arena, uint64_t, units);
+    c->granted = ARENA_ARRAY(arena, uint32_t, units);
+    return array;
+}
+
+const char *spatial_group(struct spatial_core *c, const struct launch *launch, uint32_t group)
+{
+    const struct map *map = c->binding->map;
+    c->scope = (struct map_scope){.map = map, .arena = c->arena, .params = c->launched->params};
+    c->scope.names[MAP_NAME_group] = group;
+    c->scope.names[MAP_NAME_groups] = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    c->scope.names[MAP_NAME_copies] = c->binding->placement.copies;
+    const char *fault = map_integer(&c->scope, &map->activations, 1, &c->activations);
+    c->scope.names[MAP_NAME_activations] = c->activations;
+    c->scope.names[MAP_NAME_activation] = -1;
+    if (!c->array || c->array->binding != c->binding)
+        c->array = make_array(c);
+    return fault;
+}
+
+// The values of an activation
+
+static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
+{
+    const struct map_node *node = unit->node;
+    const struct {
+        const struct map_expr *expr;
+        int64_t value;
+    } rows[] = {{&node->base, 0}, {&node->offset, 0}, {&node->wait, 0}, {&node->zero, 0}};
+    int64_t values[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        const char *fault = map_integer(&c->scope, rows[i].expr, rows[i].value, &values[i]);
+        if (fault)
+            return fault;
+    }
+    unit->base = (uint64_t)(values[0] + values[1]);
+    unit->waits = values[2];
+    unit->zero = values[3];
+    unit->missed = unit->wait_sent = unit->collects = false;
+    unit->scanned = 0;
+    unit->scanned_line = unit->wait_line = UINT64_MAX;
+    unit->wait_words = 0;
+    return NULL;
+}
+
+static const char *set_fifo(struct spatial_core *c, struct spatial_unit *unit, uint32_t at)
+{
+    struct spatial_fifo *fifo = &c->array->fifos[unit->fifos[at]];
+    uint64_t *addresses = c->addresses;
+    const char *fault = map_initial_words(&c->scope, unit->node, at, fifo->words, addresses);
+    if (fault)
+        return fault;
+    fifo->pushed = fifo->initial;
+    fifo->popped = 0;
+    memset(fifo->arrives, 0, fifo->entries * sizeof *fifo->arrives);
+    memset(fifo->freed, 0, fifo->entries * sizeof *fifo->freed);
+    if (map_operand(unit->node, at)->initial.kind != MAP_WORDS)
+        return NULL;
+    for (uint32_t i = 0; i < fifo->initial; i++) // until the words are there
+        fifo->freed[i] = addresses[i];
+    c->fetch_count += fifo->initial;
+    return NULL;
+}
+
+static const char *set_unit(struct spatial_core *c, struct spatial_unit *unit)
+{
+    int64_t count;
+    const char *fault = map_integer(&c->scope, &unit->node->count, INT64_MAX, &count);
+    unit->count = count < 0 ? 0 : (uint64_t)count;
+    unit->fired = unit->busy = 0;
+    unit->cause = SPATIAL_INPUT;
+    if (!fault)
+        fault = set_memory(c, unit);
+    for (uint32_t i = 0; !fault && i < unit->node->operand_count; i++)
+        if (unit->fifos[i] == SPATIAL_NONE)
+            fault = map_constant(&c->scope, unit->node, i, &unit->words[i]);
+    for (uint32_t i = 0; !fault && i <= MAP_OPERANDS; i++)
+        if (unit->fifos[i] != SPATIAL_NONE)
+            fault = set_fifo(c, unit, i);
+    return fault;
+}
+
+// Loops over the initial tokens of memory: `fifo`, the token's number, its address.
+static bool is_fetched(const struct spatial_core *c, const struct spatial_fifo *fifo)
+{
+    const struct map_operand *operand = map_operand(c->array->units[fifo->to].node, fifo->operand);
+    return operand->initial.kind == MAP_WORDS && fifo->initial;
+}
+
+static void list_fetches(struct spatial_core *c)
+{
+    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
+    c->fetch_count = c->fetched = 0;
+    for (uint32_t i = 0; i < c->array->fifo_count; i++) {
+        const struct spatial_fifo *fifo = &c->array->fifos[i];
+        for (uint32_t k = 0; is_fetched(c, fifo) && k < fifo->initial; k++) {
+            uint64_t line = fifo->freed[k] / size;
+            if (!c->fetch_count || c->fetches[c->fetch_count - 1] != line)
+                c->fetches[c->fetch_count++] = line;
+        }
+    }
+}
+
+const char *spatial_activate(struct spatial_core *c)
+{
+    const char *fault = NULL;
+    c->scope.names[MAP_NAME_activation]++;
+    c->fetch_count = 0;
+    c->array->evaluated = 0;
+    c->array->turn = 0;
+    for (uint32_t i = 0; !fault && i < c->array->unit_count; i++) {
+        c->scope.names[MAP_NAME_copy] = c->array->units[i].copy;
+        fault = set_unit(c, &c->array->units[i]);
+        if (fault)
+            fault = arena_printf(c->arena, "'%s': %s", c->array->units[i].node->name.text, fault);
+    }
+    if (!fault)
+        list_fetches(c);
+    return fault;
+}
+
+uint64_t spatial_loading(const struct spatial_core *c, bool first)
+{
+    uint64_t words = first ? c->array->unit_count : 0, width = c->of->config->config_words;
+    for (uint32_t i = 0; i < c->array->fifo_count; i++)
+        words += c->array->fifos[i].initial;
+    return (words + width - 1) / width;
+}
+
+const char *spatial_take_words(struct spatial_core *c)
+{
+    for (uint32_t i = 0; i < c->array->fifo_count; i++) {
+        struct spatial_fifo *fifo = &c->array->fifos[i];
+        for (uint32_t k = 0; is_fetched(c, fifo) && k < fifo->initial; k++) {
+            const uint8_t *from = spatial_memory(c, fifo->freed[k], 4);
+            if (!from)
+                return arena_printf(c->arena, "an initial token of '%s' is outside all allocations",
+                                    c->array->units[fifo->to].node->name.text);
+            memcpy(&fifo->words[k], from, 4);
+            fifo->freed[k] = 0;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,358 @@
+// The mode switch of a core [003 §4.3]: after a barrier, or at the begin of a CTA, the
+// configuration registers and FIFOs are filled, the map runs, its stores are acknowledged, and the
+// warps continue.
+#include "runtime-sim/exec/warp/detached.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
+#include <string.h>
+
+static struct spatial_core *own_of(const struct core *core)
+{
+    return core_own(core, &spatial_core_ops);
+}
+
+static void *init(struct core *core, void *scheme)
+{
+    struct spatial_machine *m = scheme;
+    const struct spatial_config *config = m->config;
+    struct spatial_core *c = ARENA_NEW(core->arena, struct spatial_core);
+    *c = (struct spatial_core){.of = m, .core = core, .arena = core->arena};
+    spatial_lines_init(&c->lines, core->arena, config,
+                       (uint32_t)m->machine->config->memsys.llc.line_bytes);
+    c->stores = ARENA_ARRAY(core->arena, struct spatial_store, config->stores);
+    c->request_room = (uint32_t)(config->mshrs + config->stores + config->lsus);
+    c->requests = ARENA_ARRAY(core->arena, struct memsys_request, c->request_room);
+    if (core->index < m->machine->ordinary)
+        m->cores[core->index] = c;
+    return c;
+}
+
+// Time: cycles of the mode in those of the core
+
+static uint64_t cycles_until(const struct spatial_core *c, uint64_t core_cycles)
+{
+    return core_cycles * c->of->config->clock / c->of->machine->config->memsys.memory.core_clock;
+}
+
+// Returns the cycle of the core in which a cycle of the mode is evaluated.
+static uint64_t core_cycle_of(const struct spatial_core *c, uint64_t cycle)
+{
+    uint64_t clock = c->of->config->clock;
+    uint64_t core_clock = c->of->machine->config->memsys.memory.core_clock;
+    return c->begun + cycle * core_clock / clock;
+}
+
+static void wake_at(struct spatial_core *c, uint64_t cycle)
+{
+    core_wake_at(c->core, cycle, c->slot);
+}
+
+// Begin and end
+
+static void leave(struct spatial_core *c, uint64_t now)
+{
+    c->phase = SPATIAL_OFF;
+    c->stats.prefetches_unused += spatial_lines_forget(&c->lines);
+    EACH_SLOT(slot, c->core->words, c->core->ctas[c->place].slots[word])
+    core_go_on_at(c->core, now, slot, c->binding->leave);
+}
+
+static void stop(struct spatial_core *c, const char *fault)
+{
+    c->phase = SPATIAL_OFF;
+    spatial_fault(c, fault);
+}
+
+static void begin_loading(struct spatial_core *c, uint64_t now)
+{
+    bool first = !c->scope.names[MAP_NAME_activation];
+    uint64_t cycles = spatial_loading(c, first);
+    c->phase = SPATIAL_LOADS;
+    c->until = now + cycles;
+    c->stats.switch_cycles += cycles;
+    c->stats.cr_write += first ? c->array->unit_count : 0;
+    for (uint32_t i = 0; i < c->array->fifo_count; i++)
+        *(c->array->fifos[i].is_address ? &c->stats.address_fifo_write : &c->stats.fifo_write) +=
+            c->array->fifos[i].initial;
+    wake_at(c, c->until);
+}
+
+static void begin_activation(struct spatial_core *c, uint64_t now)
+{
+    const char *fault = spatial_activate(c);
+    c->stats.activations++;
+    if (fault) {
+        stop(c, fault);
+    } else if (c->fetch_count) {
+        c->phase = SPATIAL_FETCHES;
+        wake_at(c, now);
+    } else {
+        begin_loading(c, now);
+    }
+}
+
+static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
+{
+    const struct cta *cta = c->core->ctas[place].cta;
+    c->place = place;
+    c->entered = true;
+    c->result = 0;
+    c->launched = spatial_launch_of(c->of, cta->launch);
+    c->binding = c->launched->binding;
+    EACH_SLOT(slot, c->core->words, c->core->ctas[place].slots[word])
+    c->slot = slot;
+    c->stats.modes++;
+    const char *fault = c->launched->fault;
+    if (!fault)
+        fault = spatial_group(c, cta->launch, cta->linear);
+    if (fault)
+        stop(c, fault);
+    else if (c->activations > 0)
+        begin_activation(c, now);
+    else
+        leave(c, now);
+}
+
+// Results
+
+static void put_registers(struct spatial_core *c, const struct map_result *result,
+                          const struct spatial_register *reg, const struct spatial_fifo *fifo,
+                          uint32_t first)
+{
+    struct cta *cta = c->core->ctas[c->place].cta;
+    for (uint64_t i = 0; i < fifo_count(fifo); i++) {
+        uint32_t thread = first + (uint32_t)i, lane = thread % LANES;
+        uint32_t values[LANES] = {0};
+        (void)result;
+        if (thread / LANES >= cta->warp_count)
+            return;
+        values[lane] = fifo->words[(fifo->popped + i) % fifo->entries];
+        warp_write_registers(&cta->warps[thread / LANES],
+                             &(struct warp_register){reg->offset, reg->bytes}, 1,
+                             (const uint8_t *)values, UINT32_C(1) << lane);
+    }
+}
+
+static const struct spatial_fifo *fifo_of(const struct spatial_core *c,
+                                          const struct map_result *result, uint32_t copy)
+{
+    const struct spatial_array *array = c->array;
+    uint32_t unit = copy * c->binding->map->nodes.n + result->node;
+    return &array->fifos[array->units[unit].fifos[result->operand]];
+}
+
+// Token number `token` of a result that goes to memory. Returns false if there is no room yet.
+static bool put_word(struct spatial_core *c, const struct map_result *result,
+                     const struct spatial_fifo *fifo, uint64_t token)
+{
+    int64_t base, step;
+    const char *fault = map_integer(&c->scope, &result->base, 0, &base);
+    if (!fault)
+        fault = map_integer(&c->scope, &result->step, 4, &step);
+    uint64_t address = fault ? 0 : (uint64_t)(base + (int64_t)token * step);
+    if (!fault && !spatial_memory(c, address, 4))
+        fault =
+            arena_printf(c->arena, "the result '%s' is outside all allocations", result->name.text);
+    if (fault) {
+        stop(c, fault);
+        return false;
+    }
+    return spatial_write(c, address,
+                         (const uint8_t *)&fifo->words[(fifo->popped + token) % fifo->entries], 4);
+}
+
+// Writes the results from number c->result on, over copies, results and tokens. Returns false if
+// there is no room yet.
+static bool put_results(struct spatial_core *c)
+{
+    const struct map *map = c->binding->map;
+    uint64_t number = 0;
+    for (uint32_t copy = 0; copy < c->binding->placement.copies; copy++)
+        for (uint32_t i = 0; i < map->results.n; i++) {
+            const struct map_result *result = &map->results.v[i];
+            const struct spatial_fifo *fifo = fifo_of(c, result, copy);
+            c->scope.names[MAP_NAME_copy] = copy;
+            if (result->reg.text)
+                put_registers(c, result, &c->binding->registers[i], fifo,
+                              copy * (uint32_t)fifo_count(fifo));
+            for (uint64_t k = 0; !result->reg.text && k < fifo_count(fifo); k++, number++) {
+                if (number < c->result)
+                    continue;
+                if (!put_word(c, result, fifo, k))
+                    return false;
+                c->result++;
+            }
+        }
+    return true;
+}
+
+// A cycle of the core
+
+static void run_fetches(struct spatial_core *c, uint64_t now)
+{
+    for (uint32_t i = c->fetched; i < c->fetch_count && spatial_fetch(c, c->fetches[i]); i++)
+        ;
+    for (; c->fetched < c->fetch_count; c->fetched++) {
+        uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched]);
+        if (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT)
+            return;
+    }
+    const char *fault = spatial_take_words(c);
+    if (fault)
+        stop(c, fault);
+    else
+        begin_loading(c, now);
+}
+
+static void run_drain(struct spatial_core *c, uint64_t now)
+{
+    bool flushed = true;
+    for (uint32_t i = 0; i < c->array->unit_count; i++)
+        flushed &= spatial_flush(c, &c->array->units[i]);
+    if (!flushed || !put_results(c) || spatial_has_stores(c))
+        return;
+    c->stats.drain_cycles += now - c->drained_from;
+    if (c->scope.names[MAP_NAME_activation] + 1 < c->activations) {
+        c->result = 0;
+        begin_activation(c, now);
+    } else {
+        leave(c, now);
+    }
+}
+
+static void run_map(struct spatial_core *c, uint64_t now)
+{
+    uint64_t end = cycles_until(c, now + 1 - c->begun);
+    while (c->next < end)
+        c->next = spatial_cycle(c, c->next);
+    if (c->next != UINT64_MAX) {
+        uint64_t cycle = core_cycle_of(c, c->next);
+        wake_at(c, cycle > now ? cycle : now + 1);
+        return;
+    }
+    if (!spatial_is_quiet(c->array))
+        return; // for a reply
+    c->stats.cycles += c->array->evaluated;
+    c->phase = SPATIAL_DRAINS;
+    c->drained_from = now;
+    const char *fault = spatial_leftover(c);
+    if (fault)
+        stop(c, fault);
+    else
+        wake_at(c, now + 1);
+}
+
+static void run(struct core *core, uint64_t now, uint32_t slot)
+{
+    struct spatial_core *c = own_of(core);
+    if (c->phase == SPATIAL_OFF || slot != c->slot)
+        return;
+    if (c->phase == SPATIAL_LOADS && c->until <= now) {
+        c->phase = SPATIAL_RUNS;
+        c->begun = now;
+        c->next = 0;
+    } else if (c->phase == SPATIAL_LOADS) {
+        wake_at(c, c->until); // it was too far away
+    }
+    if (c->phase == SPATIAL_FETCHES)
+        run_fetches(c, now);
+    if (c->phase == SPATIAL_RUNS)
+        run_map(c, now);
+    else if (c->phase == SPATIAL_DRAINS)
+        run_drain(c, now);
+}
+
+// Hooks
+
+// Returns true if the CTA is one that the core has not seen.
+static void meet_cta(struct spatial_core *c, const struct cta *cta)
+{
+    if (c->known && c->launch == cta->launch->id && c->linear == cta->linear)
+        return;
+    c->known = true;
+    c->launch = cta->launch->id;
+    c->linear = cta->linear;
+    c->entered = false;
+}
+
+static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+{
+    struct spatial_core *c = own_of(core);
+    uint32_t place = core->slots[slot].cta;
+    const struct cta *cta = core->ctas[place].cta;
+    *reason = SPATIAL_STALL;
+    if (!cta->launch->map || core_is_detached(&core->slots[slot]))
+        return false;
+    meet_cta(c, cta);
+    if (!c->entered && cta->launch->map->enter.kind == MAP_AT_BEGIN)
+        begin(c, now, place);
+    return c->phase != SPATIAL_OFF;
+}
+
+static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
+{
+    struct spatial_core *c = own_of(core);
+    const struct cta *cta = core->ctas[place].cta;
+    (void)opened;
+    if (!cta->launch->map || cta->launch->map->enter.kind != MAP_AT_BARRIER)
+        return;
+    meet_cta(c, cta);
+    const struct spatial_launch *launched = spatial_launch_of(c->of, cta->launch);
+    const struct warp *warp = &cta->warps[0];
+    if (!c->entered &&
+        (launched->fault || warp->paths.v[warp->current].pc == launched->binding->enter))
+        begin(c, now, place);
+}
+
+static bool send(struct core *core, uint64_t now)
+{
+    struct spatial_core *c = own_of(core);
+    const struct memsys_request *request = &c->requests[c->request_head];
+    (void)now;
+    if (!c->request_count || !memsys_can_send(core->shared->memsys, request))
+        return false;
+    memsys_send(core->shared->memsys, request);
+    c->request_head = (c->request_head + 1) % c->request_room;
+    c->request_count--;
+    core->to_send--;
+    return true;
+}
+
+static void take_words(struct spatial_core *c, const struct memsys_request *reply)
+{
+    struct spatial_unit *unit = &c->array->units[reply->tag];
+    unit->wait_line = reply->line;
+    unit->wait_words = c->granted[reply->tag];
+    unit->wait_sent = false;
+}
+
+static void answer(struct core *core, uint64_t now, const struct memsys_request *reply)
+{
+    struct spatial_core *c = own_of(core);
+    switch (reply->client - c->of->client) {
+    case SPATIAL_LOADS_BY:
+        c->lines.state[reply->tag] = LINE_PRESENT;
+        c->lines.coming--;
+        break;
+    case SPATIAL_STORES_BY:
+        c->stores[reply->tag].used = false;
+        c->store_count--;
+        break;
+    default: take_words(c, reply);
+    }
+    if (c->phase == SPATIAL_OFF)
+        return;
+    uint64_t cycle = cycles_until(c, now - c->begun);
+    if (c->phase == SPATIAL_RUNS && cycle < c->next)
+        c->next = cycle > c->array->evaluated ? cycle : c->array->evaluated;
+    wake_at(c, now);
+}
+
+const struct core_ops spatial_core_ops = {
+    .init = init,
+    .hold = hold,
+    .wake = run,
+    .barrier = enter_at_barrier,
+    .send = send,
+    .answer = answer,
+};

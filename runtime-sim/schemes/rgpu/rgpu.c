@@ -1,0 +1,282 @@
+#include "runtime-sim/schemes/rgpu/rgpu.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
+#include "runtime-sim/schemes/rgpu/storage.h"
+
+static const struct config_key keys[] = {
+#define CONFIG_DEF "runtime-sim/schemes/rgpu/spatial.def"
+#define CONFIG_OF struct spatial_config
+#include "runtime-sim/base/config_keys.inc"
+};
+
+static const struct stat_key stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/rgpu/spatial_stats.def"
+#define STATS_OF struct spatial_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+
+enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys, MOST_THREADS = 1024 };
+
+// Configuration
+
+struct map_hardware spatial_hardware(const struct spatial_config *config)
+{
+    return (struct map_hardware){
+#define CONFIG_UINT(name, unit, least, most, initial, source, text) .name = (uint32_t)config->name,
+#define CONFIG_CHOICE(name, choices, initial, source, text) .name = (uint32_t)config->name,
+#include "passes/maps/hardware.def"
+#undef CONFIG_UINT
+#undef CONFIG_CHOICE
+    };
+}
+
+static bool is_on(const void *config)
+{
+    return ((const struct spatial_config *)config)->enabled;
+}
+
+static const char *check(struct arena *arena, const void *own, const struct machine_config *machine)
+{
+    const struct spatial_config *config = own;
+    uint64_t line = machine->memsys.llc.line_bytes;
+    if (!config->enabled)
+        return NULL;
+    if (line > 128)
+        return arena_printf(arena,
+                            "spatial.enabled needs lines of up to 128 bytes, and "
+                            "llc.line_bytes is %llu",
+                            (unsigned long long)line);
+    if (config->l1_kib * 1024 / line < config->l1_ways)
+        return "spatial.l1_kib is less than spatial.l1_ways lines";
+    return NULL;
+}
+
+// Waiting loads as printed have an input queue of their own, so that the slice knows their
+// condition.
+static void require(struct arena *arena, const void *own, const struct machine_config *given,
+                    struct machine_config *machine)
+{
+    (void)given;
+    if (((const struct spatial_config *)own)->wait != SPATIAL_HIT)
+        return;
+    memsys_add_class(arena, &machine->memsys.request_network, 0, 1);
+    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1);
+}
+
+static void print_storage(const void *own, const struct machine_config *machine, FILE *to)
+{
+    const struct spatial_config *config = own;
+    if (config->enabled)
+        spatial_storage_print(config, machine->memsys.memory.cores, to);
+}
+
+// The machine
+
+static void *create(struct machine *machine, const void *config, const void *plan)
+{
+    struct spatial_machine *m = ARENA_NEW(machine->arena, struct spatial_machine);
+    (void)plan;
+    *m = (struct spatial_machine){
+        .config = config,
+        .hardware = spatial_hardware(config),
+        .machine = machine,
+        .client = (uint8_t)machine_requester(machine, &rgpu),
+        .cores = ARENA_ARRAY(machine->arena, struct spatial_core *, machine->ordinary)};
+    written_init(&m->written, machine->arena);
+    return m;
+}
+
+// [003 §3.1]: remains in the access queue until a hit occurs.
+static bool line_hits(void *context, const struct memsys_request *request)
+{
+    const struct spatial_machine *m = context;
+    return memsys_holds(m->machine->shared.memsys, request->line);
+}
+
+static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
+{
+    struct spatial_machine *m = state;
+    struct scheme_classes classes = machine_scheme_classes(machine->config, &rgpu);
+    if (m->config->wait != SPATIAL_HIT)
+        return;
+    tables->inputs[tables->input_count] =
+        (struct memsys_input){.condition = line_hits, .context = m};
+    tables->messages[tables->message_count] =
+        (struct memsys_message){.request_class = classes.request,
+                                .reply_class = classes.reply,
+                                .input = (uint8_t)(MEMSYS_INPUTS + tables->input_count)};
+    tables->input_count++;
+    m->message = (uint8_t)++tables->message_count;
+}
+
+// Launches
+
+static const char *set_shape(const struct map_scope *scope, const struct map_expr *expr,
+                             const char *what, int64_t most, uint32_t shape[3])
+{
+    int64_t value;
+    const char *fault = map_integer(scope, expr, 1, &value);
+    if (fault || !expr->expr)
+        return fault;
+    if (value < 1 || value > most)
+        return arena_printf(scope->arena, "the map's %s are %lld, which is not from 1 to %lld",
+                            what, (long long)value, (long long)most);
+    shape[0] = (uint32_t)value;
+    shape[1] = shape[2] = 1;
+    return NULL;
+}
+
+static void place(struct machine *machine, void *state, struct machine_launch *from)
+{
+    struct spatial_machine *m = state;
+    struct launch *launch = from->launch;
+    if (!launch->map)
+        return;
+    struct spatial_launch *made = spatial_bind(m, launch);
+    struct map_scope scope = {.map = launch->map, .arena = machine->arena, .params = made->params};
+    scope.names[MAP_NAME_copies] = made->binding->placement.copies;
+    if (!made->fault)
+        made->fault = set_shape(&scope, &launch->map->groups, "groups", INT32_MAX, launch->grid);
+    if (!made->fault)
+        made->fault =
+            set_shape(&scope, &launch->map->threads, "threads", MOST_THREADS, launch->block);
+    from->placement.one_per_core = true;
+    from->placement.order = CTAS_ASCENDING;
+    written_reset(&m->written);
+}
+
+// Memory
+
+static struct spatial_core *core_at(const struct spatial_machine *m, uint32_t endpoint)
+{
+    return m->cores[m->machine->core_at[endpoint]];
+}
+
+static enum memsys_served admit(struct machine *machine, void *state,
+                                const struct memsys_request *request)
+{
+    struct spatial_machine *m = state;
+    uint32_t size = (uint32_t)machine->config->memsys.llc.line_bytes;
+    if (!m->bindings.n)
+        return MEMSYS_SERVED;
+    if (request->kind != MEMSYS_READ && request->kind != MEMSYS_TOUCH)
+        written_mark(&m->written, request->line * size, request->bytes, size);
+    if (request->client != m->client + SPATIAL_WAITS_BY || m->config->wait == SPATIAL_HIT)
+        return MEMSYS_SERVED;
+    return written_has(&m->written, core_at(m, request->core)->waiting[request->tag])
+               ? MEMSYS_SERVED
+               : MEMSYS_WAIT;
+}
+
+// A waiting load as printed gets its word; in the sound form all words of the line that were
+// written.
+static void serve(struct machine *machine, void *state, const struct memsys_request *request)
+{
+    struct spatial_machine *m = state;
+    struct spatial_core *c = core_at(m, request->core);
+    uint64_t size = machine->config->memsys.llc.line_bytes;
+    if (request->client == m->client + SPATIAL_STORES_BY)
+        spatial_serve_store(c, request);
+    if (request->client != m->client + SPATIAL_WAITS_BY)
+        return;
+    uint64_t word = (c->waiting[request->tag] - request->line * size) / 4;
+    c->granted[request->tag] = m->config->wait == SPATIAL_HIT
+                                   ? UINT32_C(1) << word
+                                   : written_words(&m->written, request->line * size);
+}
+
+// Statistics
+
+static void settle(struct machine *machine, void *state)
+{
+    struct spatial_machine *m = state;
+    m->total = (struct spatial_stats){0};
+    for (uint32_t i = 0; i < machine->ordinary; i++)
+        stats_accumulate(&m->total, &m->cores[i]->stats, stat_keys, STAT_KEYS);
+}
+
+static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+{
+    (void)machine;
+    stats_add(stats, "spatial", stat_keys, STAT_KEYS,
+              &((const struct spatial_machine *)state)->total);
+}
+
+static void name_stats(const void *config, struct stats *stats)
+{
+    static const struct spatial_stats none;
+    (void)config;
+    stats_add(stats, "spatial", stat_keys, STAT_KEYS, &none);
+}
+
+// The report of a run without progress
+
+static void report_unit(const struct spatial_core *c, const struct spatial_unit *unit, FILE *to)
+{
+    static const char *const causes[] = {
+        [SPATIAL_SPACE] = "waits for a place in a receiver's FIFO",
+        [SPATIAL_LINE] = "waits for a line",
+        [SPATIAL_WAITS] = "waits for a word that was not written yet",
+        [SPATIAL_STORE] = "waits until a store is acknowledged",
+    };
+    char place[160];
+    const char *cause = unit->cause < sizeof causes / sizeof *causes ? causes[unit->cause] : NULL;
+    if (!cause || unit->node->kind == MAP_CORE)
+        return;
+    image_describe(c->core->ctas[c->place].cta->launch->image, unit->address, place, sizeof place);
+    fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n", c->core->index,
+            (long long)c->scope.names[MAP_NAME_group], unit->node->name.text, unit->copy, cause,
+            place, (unsigned long long)unit->fired);
+    if (unit->fired)
+        fprintf(to, "  in cycles %llu to %llu of the mode\n", (unsigned long long)unit->first,
+                (unsigned long long)unit->last);
+}
+
+static void report(const struct machine *machine, const void *state, FILE *to)
+{
+    const struct spatial_machine *m = state;
+    for (uint32_t i = 0; i < machine->ordinary; i++) {
+        const struct spatial_core *c = m->cores[i];
+        for (uint32_t k = 0; c->phase == SPATIAL_RUNS && k < c->array->unit_count; k++)
+            report_unit(c, &c->array->units[k], to);
+        if (c->phase == SPATIAL_DRAINS)
+            fprintf(to, "core %u: group %lld waits for %u stores\n", i,
+                    (long long)c->scope.names[MAP_NAME_group], c->store_count);
+    }
+}
+
+static const struct scheme_stall stalls[] = {
+    {"spatial", "its core was in the spatial mode"},
+};
+
+static const struct memsys_requester requesters[SPATIAL_CLIENTS] = {
+    [SPATIAL_LOADS_BY] = {.name = "spatial_load"},
+    [SPATIAL_STORES_BY] = {.name = "spatial_store"},
+    [SPATIAL_WAITS_BY] = {.name = "spatial_wait"},
+};
+
+const struct scheme_ops rgpu = {
+    .name = "rgpu",
+    .section = "spatial",
+    .keys = keys,
+    .key_count = sizeof keys / sizeof *keys,
+    .config_bytes = sizeof(struct spatial_config),
+    .is_on = is_on,
+    .check = check,
+    .require = require,
+    .print_storage = print_storage,
+    .stalls = stalls,
+    .stall_count = 1,
+    .requesters = requesters,
+    .requester_count = SPATIAL_CLIENTS,
+    .core = &spatial_core_ops,
+    .create = create,
+    .extend = extend,
+    .place = place,
+    .admit = admit,
+    .serve = serve,
+    .settle = settle,
+    .add_stats = add_stats,
+    .name_stats = name_stats,
+    .report = report,
+};

@@ -1,0 +1,21 @@
+// R-GPU [003]: a core of the machine runs a map instead of warps. Its cores keep one instruction
+// each and send words to each other's FIFOs; load-store units access memory for them.
+//
+// Order of reading: spatial.h (state), bind.c (a map and a launch), group.c (values of a group),
+// array.c (firing), lsu.c and lines.c (loads, the prefetcher), stores.c, mode.c (the mode switch),
+// written.c (waiting loads), rgpu.c (the machine), storage.c (power and area).
+#pragma once
+#include "passes/maps/map_hardware.h"
+#include "runtime-sim/gpu/machine.h"
+
+struct spatial_config {
+#define CONFIG_DEF "runtime-sim/schemes/rgpu/spatial.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+enum spatial_wait { SPATIAL_FULL, SPATIAL_HIT };
+
+extern const struct scheme_ops rgpu;
+
+// Returns the hardware for which maps are placed and rated.
+struct map_hardware spatial_hardware(const struct spatial_config *config);

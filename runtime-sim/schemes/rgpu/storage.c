@@ -1,0 +1,65 @@
+// The paper gives the area of a FIFO (0.0015 mm² for 8 words of data, 0.031 mm² for 256 addresses
+// with two read ports), the total of 23 mm² for 15 SMs with six lanes, and the change of the total
+// with the depth: +2 % from 8 to 16, +10 % from 256 to 512. So a FIFO has a fixed part and one that
+// grows with its entries; the lanes with their multiplexers are the rest, in proportion to their
+// number.
+#include "runtime-sim/schemes/rgpu/storage.h"
+
+#define TOTAL 23.0
+#define SMS 15.0
+#define DATA 0.0015
+#define DATA_FIFOS 112.0
+#define ADDRESS 0.031
+#define ADDRESS_FIFOS 16.0
+#define GPU_AREA 529.0
+
+static double data_fifo(double entries)
+{
+    double slope = 0.02 * TOTAL / SMS / DATA_FIFOS / 8;
+    return DATA + slope * (entries - 8);
+}
+
+static double address_fifo(double entries)
+{
+    double slope = 0.10 * TOTAL / SMS / ADDRESS_FIFOS / 256;
+    return ADDRESS + slope * (entries - 256);
+}
+
+struct spatial_area spatial_area_of(const struct spatial_config *config, uint64_t sms)
+{
+    double lanes = TOTAL / SMS - DATA_FIFOS * DATA - ADDRESS_FIFOS * ADDRESS;
+    double data = (double)(MAP_OPERANDS * config->cores + config->lsus);
+    struct spatial_area area = {.data_fifos =
+                                    (double)sms * data * data_fifo((double)config->data_fifo),
+                                .address_fifos = (double)sms * (double)config->lsus *
+                                                 address_fifo((double)config->address_fifo),
+                                .lanes = (double)sms * lanes * (double)config->lanes / 6};
+    area.total = area.data_fifos + area.address_fifos + area.lanes;
+    return area;
+}
+
+double spatial_energy(double gpu, double saved, double added, double speedup)
+{
+    return (gpu - saved + added) / gpu / speedup;
+}
+
+void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FILE *to)
+{
+    struct spatial_area area = spatial_area_of(config, sms);
+    uint64_t data = MAP_OPERANDS * config->cores + config->lsus;
+    fprintf(to, "spatial mode, for each SM\n");
+    fprintf(to, "  data FIFOs     %6llu of %llu words, %llu bits\n", (unsigned long long)data,
+            (unsigned long long)config->data_fifo,
+            (unsigned long long)(data * config->data_fifo * 32));
+    fprintf(to, "  address FIFOs  %6llu of %llu words, %llu bits\n",
+            (unsigned long long)config->lsus, (unsigned long long)config->address_fifo,
+            (unsigned long long)(config->lsus * config->address_fifo * 32));
+    fprintf(to, "  lanes          %6llu\n", (unsigned long long)config->lanes);
+    fprintf(to,
+            "area of %llu SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
+            "(%.1f %% of %.0f)\n",
+            (unsigned long long)sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
+            area.total / GPU_AREA * 100, GPU_AREA);
+    fprintf(to, "energy at 2.1 times the speed, 13 W saved and 3.2 W added of 153 W: %.3f\n",
+            spatial_energy(153, 13, 3.2, 2.1));
+}

@@ -1,0 +1,178 @@
+// Stores and reductions. A unit collects the bytes that it stores to a line, and sends them when it
+// continues with another line or the map ends; each at once if its node says so. Two requests for
+// the same bytes are never under way at a time, so their order is that of the unit.
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
+#include <string.h>
+
+static uint64_t line_bytes(const struct spatial_core *c)
+{
+    return c->of->machine->config->memsys.llc.line_bytes;
+}
+
+void spatial_queue(struct spatial_core *c, const struct memsys_request *request)
+{
+    c->requests[(c->request_head + c->request_count++) % c->request_room] = *request;
+    c->core->to_send++;
+}
+
+bool spatial_has_stores(const struct spatial_core *c)
+{
+    return c->store_count;
+}
+
+bool spatial_is_storing(const struct spatial_core *c, uint64_t line, struct mask bytes)
+{
+    for (uint32_t i = 0; c->store_count && i < c->of->config->stores; i++)
+        if (c->stores[i].used && c->stores[i].line.line == line &&
+            mask_meet(c->stores[i].line.bytes, bytes))
+            return true;
+    return false;
+}
+
+// Returns true if bytes of a line can be sent now.
+static bool can_send(const struct spatial_core *c, uint64_t line, struct mask bytes)
+{
+    return c->store_count < c->of->config->stores && !spatial_is_storing(c, line, bytes);
+}
+
+static void send_line(struct spatial_core *c, const struct spatial_line *line,
+                      const struct map_node *reduces)
+{
+    uint32_t at = 0;
+    while (c->stores[at].used)
+        at++;
+    c->stores[at] =
+        (struct spatial_store){true, reduces ? MEMSYS_REDUCE : MEMSYS_WRITE, reduces, *line};
+    c->store_count++;
+    struct memsys_request request = {.line = line->line,
+                                     .bytes = line->bytes,
+                                     .core = c->core->endpoint,
+                                     .tag = at,
+                                     .carries = reduces ? 4 : 0,
+                                     .kind = c->stores[at].kind,
+                                     .client = (uint8_t)(c->of->client + SPATIAL_STORES_BY)};
+    spatial_queue(c, &request);
+    c->stats.stores_sent++;
+}
+
+bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit)
+{
+    if (!unit->collects)
+        return true;
+    if (!can_send(c, unit->collected.line, unit->collected.bytes))
+        return false;
+    send_line(c, &unit->collected, NULL);
+    unit->collects = false;
+    return true;
+}
+
+bool spatial_can_store(struct spatial_core *c, struct spatial_unit *unit)
+{
+    uint64_t size = line_bytes(c), line = unit->address / size;
+    uint32_t at = (uint32_t)(unit->address % size);
+    if (unit->node->is_shared)
+        return true;
+    if (unit->node->kind == MAP_REDUCE || unit->node->is_through)
+        return can_send(c, line, mask_range(at, at + unit->node->type->bytes));
+    return !unit->collects || unit->collected.line == line || spatial_flush(c, unit);
+}
+
+static void put_bytes(struct spatial_line *line, uint32_t at, const void *bytes, uint32_t count)
+{
+    memcpy(line->data + at, bytes, count);
+    line->bytes = mask_or(line->bytes, mask_range(at, at + count));
+}
+
+// Reductions
+
+static uint32_t reduce(const char *op, uint32_t a, uint32_t b)
+{
+    float x, y;
+    memcpy(&x, &a, 4);
+    memcpy(&y, &b, 4);
+    bool is_signed = strstr(op, ".s32"), less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+    if (strstr(op, ".add.f32")) {
+        x += y;
+        memcpy(&a, &x, 4);
+        return a;
+    }
+    return strstr(op, ".add.")   ? a + b
+           : strstr(op, ".min.") ? (less ? a : b)
+           : strstr(op, ".max.") ? (less ? b : a)
+           : strstr(op, ".and.") ? (a & b)
+           : strstr(op, ".xor.") ? (a ^ b)
+                                 : (a | b);
+}
+
+static void reduce_at(const struct map_node *node, uint8_t *to, uint32_t value)
+{
+    uint32_t before;
+    memcpy(&before, to, 4);
+    value = reduce(node->op.text, before, value);
+    memcpy(to, &value, 4);
+}
+
+// Stores
+
+void spatial_store(struct spatial_core *c, struct spatial_unit *unit)
+{
+    uint64_t size = line_bytes(c);
+    uint32_t at = (uint32_t)(unit->address % size), bytes = unit->node->type->bytes;
+    struct spatial_line line = {.line = unit->address / size};
+    if (unit->node->is_shared) {
+        uint8_t *to = c->core->ctas[c->place].cta->shared + unit->address;
+        if (unit->node->kind == MAP_REDUCE)
+            reduce_at(unit->node, to, unit->words[1]);
+        else
+            memcpy(to, &unit->words[1], bytes);
+        return;
+    }
+    put_bytes(&line, at, &unit->words[1], bytes);
+    if (unit->node->kind == MAP_REDUCE || unit->node->is_through) {
+        send_line(c, &line, unit->node->kind == MAP_REDUCE ? unit->node : NULL);
+        return;
+    }
+    if (!unit->collects)
+        unit->collected = line;
+    else
+        put_bytes(&unit->collected, at, &unit->words[1], bytes);
+    unit->collects = true;
+    if (mask_count(unit->collected.bytes) == size)
+        spatial_flush(c, unit); // later, if there is no room
+}
+
+bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *bytes, uint32_t count)
+{
+    uint64_t size = line_bytes(c);
+    uint32_t at = (uint32_t)(address % size);
+    struct spatial_line line = {.line = address / size};
+    put_bytes(&line, at, bytes, count);
+    if (!can_send(c, line.line, line.bytes))
+        return false;
+    send_line(c, &line, NULL);
+    return true;
+}
+
+// In the memory system: other cores may be looked at later in this cycle only.
+void spatial_serve_store(struct spatial_core *c, const struct memsys_request *request)
+{
+    const struct spatial_store *store = &c->stores[request->tag];
+    uint64_t address = store->line.line * line_bytes(c);
+    for (uint32_t i = 0; i < line_bytes(c); i++) {
+        if (!mask_meet(store->line.bytes, mask_range(i, i + 1)))
+            continue;
+        uint32_t value;
+        uint8_t *to = spatial_memory(c, address + i, 1);
+        if (store->kind != MEMSYS_REDUCE) {
+            *to = store->line.data[i];
+            continue;
+        }
+        memcpy(&value, store->line.data + i, 4);
+        reduce_at(store->node, to, value);
+        break;
+    }
+    c->core->progress++;
+}

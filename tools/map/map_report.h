@@ -1,0 +1,34 @@
+// What is known of a map before it runs: resources, rate, placement and lanes; as text and pictures.
+#pragma once
+#include "passes/maps/map_place.h"
+#include "passes/maps/map_rate.h"
+#include "runtime-sim/base/config.h"
+
+// The keys of the hardware.
+struct map_report_keys {
+#define CONFIG_DEF "passes/maps/hardware.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+// The section of a configuration with the keys, which are read into `keys`.
+struct config_section map_report_section(struct map_report_keys *keys);
+
+struct map_report {
+    const struct map *map;
+    struct map_hardware hardware;
+    struct map_graph graph;
+    struct map_rate rate;
+    const char *limit; // text of the cycle that limits the rate
+    const char *fault; // of the placement; NULL: none
+    struct map_placement placement;
+};
+
+// Rates the map and places `copies` copies of it (0: as many as fit).
+void map_report_make(struct map_report *report, struct arena *arena, const struct map *map,
+                     const struct map_report_keys *keys, uint32_t copies);
+void map_report_text(const struct map_report *report, FILE *to);
+// The map as a graph, and its placement on the ring with the lanes [003 Fig. 7].
+void map_picture_graph(const struct map_report *report, struct arena *arena, FILE *to);
+void map_picture_ring(const struct map_report *report, FILE *to);
+// Both pictures, the report and a table of the nodes as one page.
+void map_page(const struct map_report *report, struct arena *arena, FILE *to);
