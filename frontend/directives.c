@@ -467,7 +467,7 @@ static void check_scope(struct directives *d, uint32_t scope)
     }
 }
 
-static void check_function(struct directives *d, uint32_t function)
+void directives_check_function(struct directives *d, uint32_t function)
 {
     enum directive_place place = node_at(d, function)->aux == W_entry ? ENTRY : FUNC;
     declaration_check_function(d, function);
@@ -481,18 +481,31 @@ static void check_function(struct directives *d, uint32_t function)
     }
 }
 
-void directives_check(const struct tree *tree, struct arena *arena, struct diags *diags)
+struct directives *directives_begin(const struct tree *tree, struct arena *arena,
+                                    struct diags *diags)
 {
-    struct directives directives = {.tree = tree, .diags = diags}, *d = &directives;
+    struct directives *d = ARENA_NEW(arena, struct directives);
+    *d = (struct directives){.tree = tree, .diags = diags};
     arena_init(&d->scratch, arena->memory);
     check_header(d);
+    return d;
+}
+
+void directives_end(struct directives *d)
+{
+    arena_free(&d->scratch);
+}
+
+void directives_check(const struct tree *tree, struct arena *arena, struct diags *diags)
+{
+    struct directives *d = directives_begin(tree, arena, diags);
     NODE_EACH (child, tree, 0) {
         switch (node_at(d, child)->kind) {
         case NODE_DIRECTIVE: check_directive(d, child, MODULE, false); break;
         case NODE_DECL: declaration_check(d, child, MODULE); break;
-        case NODE_FUNCTION: check_function(d, child); break;
+        case NODE_FUNCTION: directives_check_function(d, child); break;
         default: break;
         }
     }
-    arena_free(&d->scratch);
+    directives_end(d);
 }

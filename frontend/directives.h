@@ -9,3 +9,11 @@
 //   target       no .target, or one that is too low
 // A missing header is not reported if the text could not be read up to it.
 void directives_check(const struct tree *tree, struct arena *arena, struct diags *diags);
+
+// The checks of single functions, by the header that the tree has so far. Their reports are those
+// of directives_check, which reports the header's faults once more.
+struct directives;
+struct directives *directives_begin(const struct tree *tree, struct arena *arena,
+                                    struct diags *diags);
+void directives_check_function(struct directives *directives, uint32_t function);
+void directives_end(struct directives *directives);

@@ -257,6 +257,29 @@ void parser_close_here(struct parser *p)
     parser_close(p, p->last_end);
 }
 
+// A body is the last child of its function.
+static void drop_body(struct parser *p, uint32_t function)
+{
+    uint32_t scope = function + 1;
+    while (NODE(scope).kind != NODE_SCOPE)
+        scope = node_next(p->tree, scope);
+    NODE(scope).size = 1;
+    NODE(function).size = scope + 1 - function;
+    p->tree->nodes.n = scope + 1;
+}
+
+void parser_close_function(struct parser *p)
+{
+    uint32_t function = p->open.v[p->open.n - 1];
+    parser_close_here(p);
+    if (!p->visitor || p->open.n != 1)
+        return;
+    NODE(0).size = p->tree->nodes.n;
+    p->stopped = !p->visitor->visit(p->visitor->context, function);
+    if (!p->stopped)
+        drop_body(p, function);
+}
+
 // The end of a comment or of a preprocessor's line that begins at `at`, or `at`.
 static uint32_t skip_comment(const struct parser *p, uint32_t at, uint32_t end)
 {
@@ -498,12 +521,15 @@ static void close_all(struct parser *p)
     }
 }
 
-void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, struct diags *diags)
+void ptx_parse_each(struct tree *tree, struct arena *arena, struct source *source,
+                    struct diags *diags, const struct tree_visitor *visitor)
 {
     *tree = (struct tree){.arena = arena, .source = source};
     intern_init(&tree->names, arena);
     isa_intern(&tree->names);
-    struct parser parser = {.tree = tree, .diags = diags, .base = source->text}, *p = &parser;
+    struct parser parser = {
+        .tree = tree, .diags = diags, .base = source->text, .visitor = visitor};
+    struct parser *p = &parser;
     intern_init(&p->spelled, arena);
     struct token whole = {.begin = 0, .end = 0};
     parser_open(p, NODE_MODULE, &whole);
@@ -515,8 +541,13 @@ void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, st
     yyscan_t scanner;
     ptx_yylex_init_extra(p, &scanner);
     ptx_yy_scan_buffer((char *)source->text, source->length + 2, scanner);
-    if (ptx_yyparse(p, scanner))
+    if (ptx_yyparse(p, scanner) || p->stopped)
         ptx_scanner_restore(scanner);
     close_all(p);
     NODE(0).flags &= (uint8_t)~NODE_CUT;
+}
+
+void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, struct diags *diags)
+{
+    ptx_parse_each(tree, arena, source, diags, NULL);
 }

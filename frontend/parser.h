@@ -51,6 +51,8 @@ struct parser {
     bool holds;          // the token after an end that was put before it
     int held_kind;
     struct token held;
+    const struct tree_visitor *visitor; // NULL: none
+    bool stopped;                       // by the visitor
 };
 
 // Scanner side. Those that return an int return the token's kind.
@@ -88,6 +90,8 @@ void parser_open_around(struct parser *p, enum node_kind kind, struct mark mark,
 // Closes the innermost open node; `_here`: where the last node ends.
 void parser_close(struct parser *p, uint32_t end);
 void parser_close_here(struct parser *p);
+// Closes a function that ends with its body, which the visitor takes.
+void parser_close_function(struct parser *p);
 // Puts a closed parent around all nodes from `node` on.
 uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin,
                      uint32_t end);

@@ -15,6 +15,8 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
 // Behind an error the parser may put tokens of its own in front of the scanner's.
 static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner, bool recovering)
 {
+    if (p->stopped)
+        return 0;
     if (p->recovering)
         return parser_recover(p, &value->token);
     if (p->holds)
@@ -151,7 +153,7 @@ function_name
     | specs_opt returns specs_opt T_NAME { parser_function_name(p, &$4); }
     ;
 specs_opt: %empty | specs_opt spec ;
-function_end: ';' { parser_close(p, $1.end); } | T_END { parser_close_here(p); } | scope { parser_close_here(p); } ;
+function_end: ';' { parser_close(p, $1.end); } | T_END { parser_close_here(p); } | scope { parser_close_function(p); } ;
 returns_opt: %empty | returns ;
 returns: '(' { parser_open(p, NODE_RETURNS, &$1); } parameters ')' { parser_close(p, $4.end); } ;
 params_opt: %empty | '(' { parser_open(p, NODE_PARAMS, &$1); } parameters ')' { parser_close(p, $4.end); } ;

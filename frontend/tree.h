@@ -75,6 +75,17 @@ struct tree {
 // `diags` (ids "syntax", "literal", "unknown-opcode", "unknown-directive").
 void ptx_parse(struct tree *tree, struct arena *arena, struct source *source, struct diags *diags);
 
+// Called with the node of each function that has a body, as soon as it is read. The nodes before it
+// are complete. Returns false to end the reading.
+struct tree_visitor {
+    bool (*visit)(void *context, uint32_t function);
+    void *context;
+};
+
+// The same, but the nodes of a body are dropped after the visit: only its scope remains, empty.
+void ptx_parse_each(struct tree *tree, struct arena *arena, struct source *source,
+                    struct diags *diags, const struct tree_visitor *visitor);
+
 static inline uint32_t node_next(const struct tree *tree, uint32_t node)
 {
     return node + tree->nodes.v[node].size;

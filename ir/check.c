@@ -297,9 +297,15 @@ struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms)
 void ir_check_function(struct ir_check *c, struct ir_function *fn)
 {
     c->fn = fn;
+    c->prototypes_of = NULL;
     for (uint32_t i = 0; i < fn->insts.n; i++)
         if (fn->insts.v[i].op != OP_OPAQUE)
             check_instruction(c, &fn->insts.v[i]);
+}
+
+bool ir_check_found(const struct ir_check *c)
+{
+    return c->found.list.n > 0;
 }
 
 void ir_check_end(struct ir_check *c, struct diags *diags)

@@ -18,4 +18,6 @@ void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags
 struct ir_check;
 struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms);
 void ir_check_function(struct ir_check *check, struct ir_function *fn);
+// Returns true if a fault was found so far.
+bool ir_check_found(const struct ir_check *check);
 void ir_check_end(struct ir_check *check, struct diags *diags);

@@ -61,7 +61,8 @@ struct ir_check {
     uint32_t addresses; // those that an address may have
     VEC(struct name) targets;
     bool f64_as_f32, independent;            // .target map_f64_to_f32, texmode_independent
-    uint32_t *prototypes;                    // by name of a label: node of a .callprototype
+    VEC(uint32_t) prototypes;                // by name of a label: node of a .callprototype, or 0
+    VEC(uint32_t) labels;                    // names of the labels that are in `prototypes`
     const struct ir_function *prototypes_of; // the function that they are from
     VEC(uint8_t) allowed;                    // by match: 0 unknown, else enum allowance + 1
 };

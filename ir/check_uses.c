@@ -1,6 +1,7 @@
 // Checks the symbols of an instruction that fits its form: variables against the state space of the
 // access, calls against the function's declaration.
 #include "ir/check_internal.h"
+#include <string.h>
 
 static const struct node *node_at(const struct ir_check *c, uint32_t node)
 {
@@ -148,9 +149,15 @@ static struct call_check read_call(const struct ir_check *c)
 // where several scopes have such a label.
 static void find_prototypes(struct ir_check *c)
 {
-    uint32_t end = node_next(c->tree, c->fn->node);
-    if (!c->prototypes)
-        c->prototypes = ARENA_ARRAY(&c->scratch, uint32_t, c->tree->names.names.n);
+    uint32_t end = node_next(c->tree, c->fn->node), names = c->tree->names.names.n;
+    for (uint32_t i = 0; i < c->labels.n; i++)
+        c->prototypes.v[c->labels.v[i]] = 0;
+    c->labels.n = 0;
+    vec_reserve(&c->scratch, &c->prototypes, names);
+    if (names > c->prototypes.n)
+        memset(c->prototypes.v + c->prototypes.n, 0,
+               (names - c->prototypes.n) * sizeof *c->prototypes.v);
+    c->prototypes.n = names;
     c->prototypes_of = c->fn;
     for (uint32_t i = c->fn->node; i + 1 < end; i++) {
         uint32_t behind = node_next(c->tree, i);
@@ -158,8 +165,9 @@ static void find_prototypes(struct ir_check *c)
             node_at(c, behind)->kind != NODE_DIRECTIVE ||
             node_at(c, behind)->aux != W_callprototype)
             continue;
-        uint32_t *known = &c->prototypes[node_at(c, i)->value];
-        *known = *known >= c->fn->node ? c->fn->node : behind;
+        uint32_t name = (uint32_t)node_at(c, i)->value, *known = &c->prototypes.v[name];
+        *known = *known ? c->fn->node : behind;
+        vec_push(&c->scratch, &c->labels, name);
     }
 }
 
@@ -168,7 +176,7 @@ static uint32_t find_prototype(struct ir_check *c, uint32_t label)
 {
     if (c->prototypes_of != c->fn)
         find_prototypes(c);
-    uint32_t found = c->prototypes[node_at(c, label)->value];
+    uint32_t found = c->prototypes.v[node_at(c, label)->value];
     return found > c->fn->node ? found : IR_NONE;
 }
 

@@ -30,9 +30,11 @@ struct ir_work {
     struct csr definitions;
 };
 
-// Reads the module's header, its variables and its list of functions. The result lives in the
-// arena.
-struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags);
+// The result lives in the arena.
+struct ir_lower *ir_lower_new(struct ir_work *work, struct arena *arena, struct diags *diags);
+// Reads the items of the module that the tree has got since the last call: its header, its
+// variables and its list of functions.
+void ir_lower_items(struct ir_lower *lower);
 // Builds instructions, operands, registers and blocks of one function from its tree; branch targets
 // are resolved, edges are made later.
 void ir_lower_function(struct ir_lower *lower, uint32_t function);

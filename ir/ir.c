@@ -1,5 +1,5 @@
 // Builds a module step by step, and answers small questions about it.
-#include "ir/internal.h"
+#include "ir/lower.h"
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
     ir_build_edges, ir_build_dominators, ir_build_loops, ir_build_liveness, ir_build_ssa,
@@ -55,41 +55,59 @@ static void analyse(struct ir_work *work, struct ir_function *fn)
     keep(work, fn);
 }
 
-static void build(struct ir_module *module, struct arena *arena, struct tree *tree,
-                  struct diags *diags, const struct ir_visitor *visitor)
-{
-    *module = (struct ir_module){.arena = arena, .tree = tree};
-    struct ir_work work = {.module = module};
+struct ir_builder {
+    struct ir_work work;
     struct arena names;
-    arena_init(&work.lists, arena->memory);
-    arena_init(&work.scratch, arena->memory);
-    arena_init(&names, arena->memory);
-    struct ir_lower *lower = ir_lower_module(&work, &names, diags);
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        struct ir_function *fn = &module->functions.v[i];
-        ir_lower_function(lower, i);
-        if (visitor) {
-            visitor->visit(visitor->context, fn);
-            keep_head(fn);
-        } else {
-            analyse(&work, fn);
-        }
-        arena_reset(&work.lists);
-    }
-    arena_free(&names);
-    arena_free(&work.scratch);
-    arena_free(&work.lists);
+    struct ir_lower *lower;
+};
+
+struct ir_builder *ir_build_begin(struct ir_module *module, struct arena *arena, struct tree *tree,
+                                  struct diags *diags)
+{
+    struct ir_builder *builder = ARENA_NEW(arena, struct ir_builder);
+    *module = (struct ir_module){.arena = arena, .tree = tree};
+    builder->work.module = module;
+    arena_init(&builder->work.lists, arena->memory);
+    arena_init(&builder->work.scratch, arena->memory);
+    arena_init(&builder->names, arena->memory);
+    builder->lower = ir_lower_new(&builder->work, &builder->names, diags);
+    return builder;
+}
+
+bool ir_build_items(struct ir_builder *builder)
+{
+    ir_lower_items(builder->lower);
+    return !builder->lower->names.counted.n;
+}
+
+struct ir_function *ir_build_function(struct ir_builder *builder, uint32_t function)
+{
+    ir_lower_function(builder->lower, function);
+    return &builder->work.module->functions.v[function];
+}
+
+void ir_build_drop(struct ir_builder *builder, struct ir_function *fn)
+{
+    keep_head(fn);
+    arena_reset(&builder->work.lists);
+}
+
+void ir_build_end(struct ir_builder *builder)
+{
+    arena_free(&builder->names);
+    arena_free(&builder->work.scratch);
+    arena_free(&builder->work.lists);
 }
 
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
 {
-    build(module, arena, tree, diags, NULL);
-}
-
-void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
-                   struct diags *diags, const struct ir_visitor *visitor)
-{
-    build(module, arena, tree, diags, visitor);
+    struct ir_builder *builder = ir_build_begin(module, arena, tree, diags);
+    ir_build_items(builder);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        analyse(&builder->work, ir_build_function(builder, i));
+        arena_reset(&builder->work.lists);
+    }
+    ir_build_end(builder);
 }
 
 uint16_t ir_type_bits(uint16_t type)

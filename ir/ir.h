@@ -180,15 +180,17 @@ struct ir_module {
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
-// Called with each function as soon as its instructions are built.
-struct ir_visitor {
-    void (*visit)(void *context, struct ir_function *fn);
-    void *context;
-};
-
-// ir_build without flow analyses; memory of a function is freed after its visit.
-void ir_build_each(struct ir_module *module, struct arena *arena, struct tree *tree,
-                   struct diags *diags, const struct ir_visitor *visitor);
+// The steps of ir_build without flow analyses, for functions that are looked at one after another.
+// `items` reads the items of the module that the tree has got since the last call; `function` builds
+// one of them; `drop` frees all but its head. `items` returns false if the module declares families
+// of registers outside of functions.
+struct ir_builder;
+struct ir_builder *ir_build_begin(struct ir_module *module, struct arena *arena, struct tree *tree,
+                                  struct diags *diags);
+bool ir_build_items(struct ir_builder *builder);
+struct ir_function *ir_build_function(struct ir_builder *builder, uint32_t function);
+void ir_build_drop(struct ir_builder *builder, struct ir_function *fn);
+void ir_build_end(struct ir_builder *builder);
 
 // Checks every structure against its definition. All faults go to `to` (may be NULL), each with
 // function and instruction; returns their number.

@@ -389,22 +389,30 @@ static void read_directive(struct ir_lower *l, uint32_t directive)
     }
 }
 
-struct ir_lower *ir_lower_module(struct ir_work *work, struct arena *arena, struct diags *diags)
+struct ir_lower *ir_lower_new(struct ir_work *work, struct arena *arena, struct diags *diags)
 {
     struct ir_module *module = work->module;
-    struct tree *tree = module->tree;
     struct ir_lower *l = ARENA_NEW(arena, struct ir_lower);
-    *l = (struct ir_lower){.module = module, .diags = diags, .arena = arena, .lists = &work->lists};
+    *l = (struct ir_lower){
+        .module = module, .diags = diags, .arena = arena, .lists = &work->lists};
     names_init(&l->names, module, diags, arena, &work->lists);
     module->address_bits = 32;
-    NODE_EACH (child, tree, 0) {
-        enum node_kind kind = node_at(l, child)->kind;
-        if (kind == NODE_DIRECTIVE)
-            read_directive(l, child);
-        else if (kind == NODE_DECL)
-            declare(l, child, 0, IR_NONE);
-        else if (kind == NODE_FUNCTION)
-            add_function(l, child);
-    }
     return l;
+}
+
+void ir_lower_items(struct ir_lower *l)
+{
+    const struct tree *tree = l->module->tree;
+    names_grow(&l->names);
+    uint32_t item = l->item ? node_next(tree, l->item) : 1;
+    for (; item < tree->nodes.n; item = node_next(tree, item)) {
+        enum node_kind kind = node_at(l, item)->kind;
+        l->item = item;
+        if (kind == NODE_DIRECTIVE)
+            read_directive(l, item);
+        else if (kind == NODE_DECL)
+            declare(l, item, 0, IR_NONE);
+        else if (kind == NODE_FUNCTION)
+            add_function(l, item);
+    }
 }

@@ -10,6 +10,7 @@ struct ir_lower {
     struct arena *lists; // for one function
     struct ir_function *fn;
     struct names names;
+    uint32_t item;                // node of the module's item that was read last, or 0
     uint32_t block;               // current
     bool open;                    // the current block takes instructions
     VEC(uint32_t) label_operands; // operands whose index still is a name id

@@ -8,17 +8,16 @@
 void names_init(struct names *names, struct ir_module *module, struct diags *diags,
                 struct arena *scratch, struct arena *lists)
 {
-    uint32_t count = module->tree->names.names.n;
     *names = (struct names){
-        .module = module, .diags = diags, .scratch = scratch, .lists = lists, .count = count};
-    names->bindings = ARENA_ARRAY(scratch, struct binding, count);
-    names->families = ARENA_ARRAY(scratch, struct binding, count);
-    names->splits = ARENA_ARRAY(scratch, struct split, count);
-    names->resolved = ARENA_ARRAY(scratch, struct resolved_name, count);
-    names->scopes = 1;
-    names->label_of = ARENA_ARRAY(scratch, uint32_t, count);
-    names->labels_of = ARENA_ARRAY(scratch, uint32_t, count);
-    names->member_of = ARENA_ARRAY(scratch, uint32_t, count);
+        .module = module, .diags = diags, .scratch = scratch, .lists = lists, .scopes = 1};
+}
+
+void names_grow(struct names *names)
+{
+    uint32_t before = names->count;
+    names->count = names->module->tree->names.names.n;
+    vec_reserve(names->scratch, &names->of, names->count);
+    memset(names->of.v + before, 0, (names->count - before) * sizeof *names->of.v);
 }
 
 static const struct node *node_at(const struct names *names, uint32_t node)
@@ -30,7 +29,8 @@ static const struct node *node_at(const struct names *names, uint32_t node)
 
 static struct binding *place_of(struct names *names, uint32_t name, bool family)
 {
-    return &(family ? names->families : names->bindings)[name];
+    struct name_meaning *of = &names->of.v[name];
+    return family ? &of->family : &of->binding;
 }
 
 uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
@@ -52,23 +52,24 @@ static uint32_t add_symbol(struct names *names, const struct ir_symbol *symbol)
 static struct split split_name(struct names *names, uint32_t id)
 {
     enum { MOST_DIGITS = 8 };
-    struct split *split = &names->splits[id];
-    if (split->prefix)
+    struct split *split = &names->of.v[id].split;
+    if (split->prefix && (split->prefix != IR_NONE || split->number >= names->count))
         return *split;
     const struct name *name = tree_name(names->module->tree, id);
     uint32_t digits = name->length;
     while (digits > 1 && name->text[digits - 1] >= '0' && name->text[digits - 1] <= '9')
         digits--;
-    split->prefix = IR_NONE;
+    *split = (struct split){IR_NONE, UINT32_MAX};
     uint32_t first = digits;
     while (first + 1 < name->length && name->text[first] == '0') // r01 is r1
         first++;
     if (digits == name->length || name->length - first > MOST_DIGITS)
         return *split;
     uint32_t prefix = intern_find(&names->module->tree->names, name->text, digits);
+    split->number = names->count;
     if (prefix >= names->count)
         return *split;
-    split->prefix = prefix + 1;
+    *split = (struct split){prefix + 1, 0};
     for (uint32_t i = first; i < name->length; i++)
         split->number = split->number * 10 + (uint32_t)(name->text[i] - '0');
     return *split;
@@ -87,7 +88,7 @@ static void bind(struct names *names, uint32_t name, struct binding binding)
     uint32_t prefix = family ? IR_NONE : split_name(names, name).prefix;
     if (prefix == IR_NONE)
         return;
-    uint32_t *last = &names->member_of[prefix - 1];
+    uint32_t *last = &names->of.v[prefix - 1].member;
     vec_push(names->scratch, &names->members, (struct family_member){name, *last - 1});
     *last = names->members.n;
 }
@@ -100,7 +101,7 @@ void names_leave(struct names *names, uint32_t undo)
         *place_of(names, last->name, last->family) = last->before;
         uint32_t prefix = last->family ? IR_NONE : split_name(names, last->name).prefix;
         if (prefix != IR_NONE)
-            names->member_of[prefix - 1] = names->members.v[--names->members.n].next + 1;
+            names->of.v[prefix - 1].member = names->members.v[--names->members.n].next + 1;
     }
 }
 
@@ -126,7 +127,7 @@ static uint32_t make_member(struct names *names, const struct counted *family, u
 static struct binding resolve_counted(struct names *names, uint32_t id, struct split split,
                                       uint32_t depth)
 {
-    struct binding family = names->families[split.prefix - 1];
+    struct binding family = names->of.v[split.prefix - 1].family;
     while (family.kind && family.depth >= depth) {
         struct counted *counted = &names->counted.v[family.index];
         if (split.number < counted->count) {
@@ -146,7 +147,7 @@ static struct binding resolve_counted(struct names *names, uint32_t id, struct s
 
 static struct binding look_up(struct names *names, uint32_t id)
 {
-    struct binding direct = names->bindings[id];
+    struct binding direct = names->of.v[id].binding;
     struct split split = split_name(names, id);
     if (split.prefix == IR_NONE)
         return direct;
@@ -156,7 +157,7 @@ static struct binding look_up(struct names *names, uint32_t id)
 
 struct binding names_resolve(struct names *names, uint32_t id)
 {
-    struct resolved_name *resolved = &names->resolved[id];
+    struct resolved_name *resolved = &names->of.v[id].resolved;
     if (resolved->scopes != names->scopes)
         *resolved = (struct resolved_name){names->scopes, look_up(names, id)};
     return resolved->binding;
@@ -218,10 +219,10 @@ void names_report_again(struct names *names, uint32_t node, uint32_t first, cons
 // Returns the declaration, member of a family or label that has the name in this scope, or IR_NONE.
 static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope)
 {
-    struct binding direct = names->bindings[name];
+    struct binding direct = names->of.v[name].binding;
     if (direct.kind && direct.depth == names->depth)
         return direct.node;
-    for (uint32_t i = names->label_of[name] - 1; i != IR_NONE; i = names->labels.v[i].next) {
+    for (uint32_t i = names->of.v[name].label - 1; i != IR_NONE; i = names->labels.v[i].next) {
         if (names->labels.v[i].scope == scope)
             return names->labels.v[i].node;
         if (names->labels.v[i].scope < scope) // it and all before it are older than the scope
@@ -230,7 +231,7 @@ static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope
     struct split split = split_name(names, name);
     if (split.prefix == IR_NONE)
         return IR_NONE;
-    struct binding family = names->families[split.prefix - 1];
+    struct binding family = names->of.v[split.prefix - 1].family;
     while (family.kind && family.depth == names->depth) {
         if (split.number < names->counted.v[family.index].count)
             return family.node;
@@ -263,7 +264,7 @@ void names_declare_register(struct names *names, uint32_t declarator, uint32_t s
 static void declare_again(struct names *names, uint32_t index, uint32_t decl)
 {
     const struct ir_symbol *symbol = &names->module->symbols.v[index];
-    struct binding *before = &names->bindings[symbol->name];
+    struct binding *before = &names->of.v[symbol->name].binding;
     const struct ir_symbol *old = &names->module->symbols.v[before->index];
     names->scopes++;
     if (names_redeclare(names, old, names->declarations.v[before->index], symbol, decl))
@@ -277,7 +278,7 @@ uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope
     bool in_module = !names->fn;
     while (in_module && names->declarations.n <= index)
         vec_push(names->scratch, &names->declarations, decl);
-    if (in_module && names->bindings[symbol->name].kind == BOUND_SYMBOL)
+    if (in_module && names->of.v[symbol->name].binding.kind == BOUND_SYMBOL)
         declare_again(names, index, decl);
     else if (!refuse(names, symbol->node, scope,
                      symbol->parameter != IR_NONE ? "parameter" : "variable"))
@@ -289,15 +290,15 @@ uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope
 // A member that this scope has declared by itself, or IR_NONE.
 static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count, uint32_t scope)
 {
-    for (uint32_t i = names->member_of[prefix] - 1; i != IR_NONE; i = names->members.v[i].next) {
+    for (uint32_t i = names->of.v[prefix].member - 1; i != IR_NONE; i = names->members.v[i].next) {
         uint32_t name = names->members.v[i].name;
-        if (names->bindings[name].depth < names->depth)
+        if (names->of.v[name].binding.depth < names->depth)
             break; // those of outer scopes were bound before
         if (split_name(names, name).number < count)
             return name;
     }
     uint32_t first = IR_NONE;
-    for (uint32_t i = names->labels_of[prefix] - 1; i != IR_NONE; i = names->labels.v[i].like) {
+    for (uint32_t i = names->of.v[prefix].labels - 1; i != IR_NONE; i = names->labels.v[i].like) {
         const struct label *label = &names->labels.v[i];
         if (label->scope < scope) // it and all before it are older than the scope
             break;
@@ -319,7 +320,7 @@ void names_declare_family(struct names *names, uint32_t declarator, uint32_t sco
                  "more than %d registers in one declaration", MOST);
         count = MOST;
     }
-    struct binding before = names->families[name];
+    struct binding before = names->of.v[name].family;
     bool again = before.kind && before.depth == names->depth;
     uint32_t member = again ? IR_NONE : find_member(names, name, count, scope);
     if (again) {
@@ -328,7 +329,7 @@ void names_declare_family(struct names *names, uint32_t declarator, uint32_t sco
     } else if (member != IR_NONE) {
         names_report_again(names, declarator, find_in_scope(names, member, scope), "a member of");
         bind(names, member,
-             (struct binding){.kind = BOUND_FAULTY, .node = names->bindings[member].node});
+             (struct binding){.kind = BOUND_FAULTY, .node = names->of.v[member].binding.node});
     }
     struct counted counted = {(uint32_t)count, declarator, scope, *type, again, NULL, before};
     counted.made = ARENA_ARRAY(scope ? names->lists : names->scratch, uint32_t, count + 1);
@@ -346,12 +347,12 @@ void names_add_label(struct names *names, struct label label)
     if (first != IR_NONE)
         names_report_again(names, label.node, first, "label");
     uint32_t prefix = split_name(names, label.name).prefix;
-    label.next = names->label_of[label.name] - 1;
-    label.like = prefix == IR_NONE ? IR_NONE : names->labels_of[prefix - 1] - 1;
+    label.next = names->of.v[label.name].label - 1;
+    label.like = prefix == IR_NONE ? IR_NONE : names->of.v[prefix - 1].labels - 1;
     vec_push(names->scratch, &names->labels, label);
-    names->label_of[label.name] = names->labels.n;
+    names->of.v[label.name].label = names->labels.n;
     if (prefix != IR_NONE)
-        names->labels_of[prefix - 1] = names->labels.n;
+        names->of.v[prefix - 1].labels = names->labels.n;
 }
 
 static bool is_around(const struct names *names, uint32_t scope, uint32_t node)
@@ -404,7 +405,7 @@ static uint32_t last_before(const struct names *names, uint32_t name, uint32_t a
 const struct label *names_find_label(struct names *names, uint32_t name, uint32_t at)
 {
     const struct label *only =
-        names->label_of[name] ? &names->labels.v[names->label_of[name] - 1] : NULL;
+        names->of.v[name].label ? &names->labels.v[names->of.v[name].label - 1] : NULL;
     if (!only || only->next == IR_NONE)
         return only && is_around(names, only->scope, at) ? only : NULL;
     if (!names->places.n)
@@ -419,9 +420,9 @@ void names_forget_labels(struct names *names)
 {
     for (uint32_t i = 0; i < names->labels.n; i++) {
         uint32_t name = names->labels.v[i].name, prefix = split_name(names, name).prefix;
-        names->label_of[name] = 0;
+        names->of.v[name].label = 0;
         if (prefix != IR_NONE)
-            names->labels_of[prefix - 1] = 0;
+            names->of.v[prefix - 1].labels = 0;
     }
     names->labels.n = names->places.n = 0;
 }
@@ -508,7 +509,7 @@ static const char *guess_family(struct names *names, const struct name *typed)
     struct nearest nearest;
     nearest_init(&nearest, typed->text, digits);
     for (uint32_t i = 0; i < names->count; i++)
-        if (names->families[i].kind)
+        if (names->of.v[i].family.kind)
             nearest_offer(&nearest, tree_name(names->module->tree, i)->text,
                           tree_name(names->module->tree, i)->length);
     if (!nearest.best)
@@ -525,7 +526,7 @@ static const char *guess_name(struct names *names, uint32_t id)
     struct nearest nearest;
     nearest_init(&nearest, tree_name(tree, id)->text, tree_name(tree, id)->length);
     for (uint32_t i = 0; i < names->count; i++) {
-        bool known = names->bindings[i].kind || isa_special_of(i) < SPECIAL_COUNT;
+        bool known = names->of.v[i].binding.kind || isa_special_of(i) < SPECIAL_COUNT;
         if (known && i != id)
             nearest_offer(&nearest, tree_name(tree, i)->text, tree_name(tree, i)->length);
     }
@@ -541,10 +542,10 @@ void names_undeclared(struct names *names, uint32_t node)
     if (may_be_elsewhere(names, id) || !first_time(names, id))
         return;
     const char *text = arena_printf(names->scratch, "'%.*s' is", (int)name->length, name->text);
-    struct binding binding = names->bindings[id];
+    struct binding binding = names->of.v[id].binding;
     struct split split = split_name(names, id);
     struct binding family =
-        split.prefix == IR_NONE ? (struct binding){0} : names->families[split.prefix - 1];
+        split.prefix == IR_NONE ? (struct binding){0} : names->of.v[split.prefix - 1].family;
     uint32_t place = IR_NONE;
     if (names_is_later(names, binding, node)) {
         text = arena_printf(names->scratch, "%s declared only later", text);
@@ -580,7 +581,7 @@ void names_no_label(struct names *names, uint32_t node)
     names_add_diag(names, DIAG_ERROR, "label", node,
                    arena_printf(names->scratch, "no label '%.*s' in reach%s", (int)name->length,
                                 name->text, guess_text(names, &nearest)));
-    uint32_t other = names->label_of[at->value] - 1;
+    uint32_t other = names->of.v[at->value].label - 1;
     if (other == IR_NONE)
         return;
     names_add_diag(names, DIAG_NOTE, "label", names->labels.v[other].node,

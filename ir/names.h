@@ -44,14 +44,24 @@ struct counted {
 
 // A name as prefix and number, computed once.
 struct split {
-    uint32_t prefix; // name id + 1; 0: not looked at; IR_NONE: does not end in a number
-    uint32_t number;
+    uint32_t prefix; // name id + 1; 0: not looked at; IR_NONE: no number, or no name is the prefix
+    uint32_t number; // without prefix: the number of names when it was looked for
 };
 
 // The result of the last lookup of a name.
 struct resolved_name {
     uint32_t scopes; // the same member of struct names at that time
     struct binding binding;
+};
+
+// What is known of one name at the current place.
+struct name_meaning {
+    struct binding binding, family; // a family and a name of its own are independent
+    struct split split;
+    struct resolved_name resolved;
+    uint32_t label;  // last label + 1
+    uint32_t labels; // last label + 1 whose name begins with this one
+    uint32_t member; // last member + 1 of those whose name begins with this one
 };
 
 struct label {
@@ -78,14 +88,9 @@ struct names {
     struct arena *scratch;               // for one module
     struct arena *lists;                 // for one function
     struct ir_function *fn;              // NULL at module level
-    uint32_t count;                      // the tables' size
-    struct binding *bindings, *families; // by name: a family and a name of its own are independent
-    struct split *splits;
-    struct resolved_name *resolved;
-    uint32_t scopes;     // changes with every binding that is made or undone
-    uint32_t *label_of;  // per name: last label + 1
-    uint32_t *labels_of; // per prefix: last label + 1 whose name begins so
-    uint32_t *member_of; // per prefix: last member + 1
+    uint32_t count;                      // of names
+    VEC(struct name_meaning) of;         // by name
+    uint32_t scopes;                     // changes with every binding that is made or undone
     uint32_t depth;
     VEC(struct undo) undo;
     VEC(struct counted) counted;
@@ -100,6 +105,8 @@ struct names {
 
 void names_init(struct names *names, struct ir_module *module, struct diags *diags,
                 struct arena *scratch, struct arena *lists);
+// Takes the names that the tree has got since the last call.
+void names_grow(struct names *names);
 // Removes all bindings since `undo` (names->undo.n at that time).
 void names_leave(struct names *names, uint32_t undo);
 // Declares the registers of a family; `declarator` has the flag NODE_COUNTED.

@@ -1,5 +1,6 @@
 #include "ir/read.h"
 #include "frontend/directives.h"
+#include "ir/read_each.h"
 
 static void end_step(const struct ir_reading *r, const char *name)
 {
@@ -12,26 +13,25 @@ static void parse_text(struct ir_reading *r)
     ptx_parse(r->tree, r->arena, r->source, r->diags);
 }
 
-static void begin_check(struct ir_reading *r)
+static void build_each(struct ir_reading *r)
 {
-    if (!r->check)
-        r->check = ir_check_begin(r->module, forms_new(r->arena));
-}
-
-static void check_function(void *context, struct ir_function *fn)
-{
-    struct ir_reading *r = context;
-    end_step(r, "ir");
-    begin_check(r);
-    ir_check_function(r->check, fn);
-    end_step(r, "check");
+    struct ir_builder *builder = ir_build_begin(r->module, r->arena, r->tree, r->diags);
+    ir_build_items(builder);
+    r->check = ir_check_begin(r->module, forms_new(r->arena));
+    for (uint32_t i = 0; i < r->module->functions.n; i++) {
+        struct ir_function *fn = ir_build_function(builder, i);
+        end_step(r, "ir");
+        ir_check_function(r->check, fn);
+        end_step(r, "check");
+        ir_build_drop(builder, fn);
+    }
+    ir_build_end(builder);
 }
 
 static void build_module(struct ir_reading *r)
 {
-    struct ir_visitor visitor = {check_function, r};
     if (r->only_check)
-        ir_build_each(r->module, r->arena, r->tree, r->diags, &visitor);
+        build_each(r);
     else
         ir_build(r->module, r->arena, r->tree, r->diags);
 }
@@ -39,12 +39,10 @@ static void build_module(struct ir_reading *r)
 static void check_module(struct ir_reading *r)
 {
     directives_check(r->tree, r->arena, r->diags);
-    if (r->only_check) {
-        begin_check(r);
+    if (r->only_check)
         ir_check_end(r->check, r->diags);
-    } else {
+    else
         ir_check(r->module, forms_new(r->arena), r->diags);
-    }
 }
 
 const struct read_stage read_stages[] = {
@@ -56,6 +54,8 @@ const struct read_stage read_stages[] = {
 
 void program_read(struct ir_reading *reading)
 {
+    if (reading->only_check && read_each(reading))
+        return;
     for (const struct read_stage *stage = read_stages; stage->name; stage++) {
         stage->run(reading);
         end_step(reading, stage->name);
