@@ -1,5 +1,6 @@
 // Construction of a network from its configuration.
 #include "runtime-sim/noc/route.h"
+#include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
@@ -530,5 +531,6 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_rows(noc);
     make_scratch(noc);
     make_calendar(noc);
+    noc_choose_tick(noc);
     return noc;
 }

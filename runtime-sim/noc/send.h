@@ -1,0 +1,58 @@
+// A flit leaves a router: it crosses the switch and is sent on a channel, and a credit goes back.
+#pragma once
+#include "runtime-sim/noc/route.h"
+#include "runtime-sim/noc/state.h"
+
+static inline void noc_free_out(struct noc *noc, const struct noc_in *in)
+{
+    struct noc_out_port *port = &noc->out_port[in->row];
+    noc->out[in->out].owner = NOC_NONE;
+    port->free |= UINT64_C(1) << noc_vc(noc, in->out);
+    if (noc_has_vc_rows(noc) && port->waiting)
+        mask_set(noc->serving_routers, in->router);
+}
+
+// After the tail has left, the next packet in the buffer begins its RC in the next cycle.
+static inline void noc_end_packet(struct noc *noc, uint32_t index)
+{
+    struct noc_in *in = noc_in(noc, index);
+    noc_free_out(noc, in);
+    in->out = NOC_NONE;
+    if (!in->count)
+        return;
+    in->since = (uint32_t)noc->now + 1;
+    noc_begin_route(noc, index, noc_front(noc, index));
+    noc_post_route(noc->calendar.ahead.next_route, index);
+}
+
+// Sends the flit in front of an input virtual channel. Returns true if another one cannot follow it.
+static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc, uint32_t index)
+{
+    struct noc_in *in = noc_in(noc, index);
+    struct noc_out *out = &noc->out[in->out];
+    struct noc_out_port *port = &noc->out_port[in->row];
+    const struct noc_ahead *ahead = &noc->calendar.ahead;
+    struct noc_slot *slot = ahead->flight;
+    uint32_t flit = *noc_place(noc, index, in->head);
+    if (!NOC_IS_PLAIN(noc) && noc->config.st_final_delay > 1)
+        slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
+    noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
+    noc_post_credit(ahead->credit[in->is_entry], in->from);
+    port->flits++;
+    noc->stats.noc_link += !port->is_exit;
+    in->head++;
+    in->count--;
+    out->credits--;
+    bool is_last = !in->count || !out->credits || flit & FLIT_TAIL;
+    if (flit & FLIT_TAIL)
+        noc_end_packet(noc, index);
+    return is_last;
+}
+
+// Counts flits that leave a router in this cycle.
+static inline void noc_count_sent(struct noc *noc, struct noc_router *router, uint32_t flits)
+{
+    router->buffer_sum += noc->now * flits;
+    router->buffer_now -= flits;
+    noc->stats.noc_crossbar += flits;
+}
