@@ -45,9 +45,11 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
         input->accept = (uint16_t)(output + 1);
     }
     uint32_t index = noc_index(noc, router->in0 + input->port, vc);
-    noc_count_sent(noc, &noc->router[noc_in(noc, index)->router], 1);
-    if (noc_send_flit(noc, index))
+    uint32_t sent = noc_send_flit(noc, index);
+    if (sent & NOC_SENT_LAST)
         noc_clear_ready(noc, index);
+    if (sent & NOC_SENT_TAIL)
+        noc_end_packet(noc, index);
 }
 
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,

@@ -35,6 +35,8 @@
 // cache.
 #define NOC_LINE __attribute__((aligned(64)))
 enum { NOC_PIECE = 1024 };
+// Events ahead of the present one whose line the host fetches.
+enum { NOC_PREFETCH = 6 };
 
 // A flit: its packet's place in the pool, shifted, and its position in the packet.
 enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
@@ -198,6 +200,8 @@ struct noc_scratch {
     uint64_t *requests, *grants; // of the switch: inputs by output, outputs by input
     uint64_t *outs, *ins;        // those with any bit
     uint64_t *proposed;          // virtual channels, by input virtual channel
+    uint32_t *winners;           // of the switches, if `has_switch_rows`: see noc_win
+    uint32_t winner_count;
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest priority of an output's requests
     bool is_lifted;  // packets from nodes have no priority at this router now, see priority_lift

@@ -25,34 +25,33 @@ static inline void noc_end_packet(struct noc *noc, uint32_t index)
     noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-// Sends the flit in front of an input virtual channel. Returns true if another one cannot follow it.
-static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc, uint32_t index)
+// What follows from sending a flit: a mask.
+enum noc_sent {
+    NOC_SENT_TAIL = 1, // noc_end_packet is to be called
+    NOC_SENT_LAST = 2, // another flit cannot follow it
+};
+
+// Sends the flit in front of an input virtual channel.
+static inline __attribute__((always_inline)) uint32_t noc_send_flit(struct noc *noc, uint32_t index)
 {
     struct noc_in *in = noc_in(noc, index);
     struct noc_out *out = &noc->out[in->out];
     struct noc_out_port *port = &noc->out_port[in->row];
+    struct noc_router *router = &noc->router[in->router];
     const struct noc_ahead *ahead = &noc->calendar.ahead;
     struct noc_slot *slot = ahead->flight;
-    uint32_t flit = *noc_place(noc, index, in->head);
+    uint32_t flit = *noc_place(noc, index, in->head), is_tail = flit & FLIT_TAIL;
     if (!NOC_IS_PLAIN(noc) && noc->config.st_final_delay > 1)
         slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
     noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
     noc_post_credit(ahead->credit[in->is_entry], in->from);
     port->flits++;
+    router->buffer_sum += noc->now;
+    router->buffer_now--;
     noc->stats.noc_link += !port->is_exit;
+    noc->stats.noc_crossbar++;
     in->head++;
     in->count--;
     out->credits--;
-    bool is_last = !in->count || !out->credits || flit & FLIT_TAIL;
-    if (flit & FLIT_TAIL)
-        noc_end_packet(noc, index);
-    return is_last;
-}
-
-// Counts flits that leave a router in this cycle.
-static inline void noc_count_sent(struct noc *noc, struct noc_router *router, uint32_t flits)
-{
-    router->buffer_sum += noc->now * flits;
-    router->buffer_now -= flits;
-    noc->stats.noc_crossbar += flits;
+    return is_tail | (uint32_t)!in->count << 1 | (uint32_t)!out->credits << 1 | is_tail << 1;
 }

@@ -3,30 +3,6 @@
 #pragma once
 #include "runtime-sim/noc/send.h"
 
-// Serves an input virtual channel by its local number. Returns true if it requests no more.
-static inline __attribute__((always_inline)) bool
-noc_serve_row(struct noc *noc, const struct noc_router *router, uint32_t local, bool is_first)
-{
-    uint32_t index = noc_index(noc, router->in0, local), x = noc_port(noc, local);
-    struct noc_x *input = &noc->x[router->x0 + x];
-    const struct noc_in *in = noc_in(noc, index);
-    input->turn = (uint8_t)(noc_vc(noc, local) + 1);
-    if (is_first) {
-        input->accept = (uint16_t)(in->port + 1);
-        noc->out_port[in->row].grant = (uint16_t)(x + 1);
-    }
-    return noc_send_flit(noc, index);
-}
-
-static inline void noc_leave_switch(struct noc *noc, struct noc_router *router, uint32_t index,
-                                    uint64_t gone, uint32_t flits)
-{
-    noc_count_sent(noc, router, flits);
-    router->ready &= ~gone;
-    if (!router->ready)
-        mask_clear(noc->ready_routers, index);
-}
-
 // Returns the virtual channels of a crossbar's input.
 static inline uint64_t noc_input_row(const struct noc *noc, uint32_t x)
 {
@@ -88,12 +64,18 @@ static inline uint64_t noc_propose(const struct noc *noc, const struct noc_route
     return ins;
 }
 
-static inline void noc_contest_switch(struct noc *noc, struct noc_router *router, uint32_t index)
+// Adds an input virtual channel to those that are served in this cycle. Only the first iteration
+// moves the pointers of the output and of the input.
+static inline void noc_win(struct noc *noc, uint32_t index, bool is_first)
 {
-    uint64_t rows[64], grants[64], left = ~UINT64_C(0), outs_done = 0, gone = 0;
-    uint32_t flits = 0;
+    noc->scratch.winners[noc->scratch.winner_count++] = index << 1 | is_first;
+}
+
+static inline void noc_contest_switch(struct noc *noc, const struct noc_router *router)
+{
+    uint64_t rows[64], grants[64], left = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < (NOC_IS_PLAIN(noc) ? 1 : noc->config.sw_alloc_iterations); i++) {
-        uint64_t asking = router->ready & ~gone & left;
+        uint64_t asking = router->ready & left;
         noc->stats.noc_switch_arbitration += noc_count_inputs(noc, asking);
         uint64_t outs = noc_sort_rows(noc, router, asking, rows);
         uint64_t ins = noc_propose(noc, router, outs & ~outs_done, rows, grants);
@@ -102,33 +84,62 @@ static inline void noc_contest_switch(struct noc *noc, struct noc_router *router
         MASK_EACH(x, ins)
         {
             const struct noc_x *input = &noc->x[router->x0 + x];
-            uint32_t out = mask_turn(grants[x], input->accept), first = (uint32_t)x << NOC_SHIFT(noc);
-            uint64_t vcs = (rows[out] & noc_input_row(noc, (uint32_t)x)) >> first;
-            uint32_t local = first + mask_turn(vcs, input->turn);
+            uint32_t out = mask_turn(grants[x], input->accept);
+            uint32_t first = (uint32_t)x << NOC_SHIFT(noc);
+            uint64_t row = noc_input_row(noc, (uint32_t)x), vcs = (rows[out] & row) >> first;
             outs_done |= UINT64_C(1) << out;
-            left &= ~noc_input_row(noc, (uint32_t)x);
-            gone |= (uint64_t)noc_serve_row(noc, router, local, !i) << local;
-            flits++;
+            left &= ~row;
+            noc_win(noc, noc_index(noc, router->in0, first + mask_turn(vcs, input->turn)), !i);
         }
     }
-    noc_leave_switch(noc, router, index, gone, flits);
 }
 
-// Sends flits in `ready` through the switch.
-static inline __attribute__((always_inline)) void noc_allocate_rows(struct noc *noc, uint32_t index)
+// Selects those of `ready` that send a flit in this cycle.
+static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *noc, uint32_t index)
 {
-    struct noc_router *router = &noc->router[index];
-    uint64_t ready = router->ready, gone = 0;
-    uint32_t flits = 0;
+    const struct noc_router *router = &noc->router[index];
+    uint64_t ready = router->ready;
+    uint32_t first = noc_index(noc, router->in0, 0), before = noc->scratch.winner_count;
     if (ready & (ready - 1) && noc_rows_clash(noc, router, ready)) {
-        noc_contest_switch(noc, router, index);
+        noc_contest_switch(noc, router);
         return;
     }
     MASK_EACH(local, ready)
-    {
-        gone |= (uint64_t)noc_serve_row(noc, router, (uint32_t)local, true) << local;
-        flits++;
+    noc_win(noc, first + (uint32_t)local, true);
+    noc->stats.noc_switch_arbitration += noc->scratch.winner_count - before;
+}
+
+// Sends a flit of one of the winners. Returns true if it was a tail.
+static inline __attribute__((always_inline)) uint32_t noc_serve_winner(struct noc *noc,
+                                                                       uint32_t index,
+                                                                       bool is_first)
+{
+    const struct noc_in *in = noc_in(noc, index);
+    struct noc_x *input = &noc->x[noc_port(noc, index)]; // each port has one input
+    struct noc_router *router = &noc->router[in->router];
+    input->turn = (uint8_t)(noc_vc(noc, index) + 1);
+    if (NOC_IS_PLAIN(noc) || is_first) {
+        input->accept = (uint16_t)(in->port + 1);
+        noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
     }
-    noc->stats.noc_switch_arbitration += flits;
-    noc_leave_switch(noc, router, index, gone, flits);
+    uint32_t sent = noc_send_flit(noc, index);
+    router->ready &= ~((uint64_t)(sent >> 1) << in->local);
+    noc->ready_routers[in->router / 64] &= ~((uint64_t)!router->ready << in->router % 64);
+    return sent & NOC_SENT_TAIL;
+}
+
+// Sends flits of all winners. Those that end a packet are handled behind the others: the host
+// cannot predict them.
+static inline void noc_serve_winners(struct noc *noc)
+{
+    uint32_t *winners = noc->scratch.winners, count = noc->scratch.winner_count, tails = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = winners[i] >> 1;
+        uint32_t is_tail = noc_serve_winner(noc, index, winners[i] & 1);
+        winners[tails] = index;
+        tails += is_tail;
+    }
+    for (uint32_t i = 0; i < tails; i++)
+        noc_end_packet(noc, winners[i]);
+    noc->scratch.winner_count = 0;
 }

@@ -4,16 +4,10 @@
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 
-// A flit arrives at an empty buffer: its packet begins, or continues.
-static inline void noc_take_first(struct noc *noc, uint32_t index, uint32_t flit)
+// A head arrives at an empty buffer: its packet begins.
+static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
 {
-    struct noc_in *in = noc_in(noc, index);
-    if (in->out != NOC_NONE) {
-        if (noc->out[in->out].credits)
-            noc_set_ready(noc, index);
-        return;
-    }
-    in->since = (uint32_t)noc->now;
+    noc_in(noc, index)->since = (uint32_t)noc->now;
     noc_begin_route(noc, index, flit);
     if (NOC_IS_PLAIN(noc) || noc->routing_delay)
         noc_post_route(noc->calendar.ahead.route, index);
@@ -21,7 +15,8 @@ static inline void noc_take_first(struct noc *noc, uint32_t index, uint32_t flit
         noc_set_waiting(noc, index);
 }
 
-static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
+// Puts a flit into its buffer. Returns true if it was empty.
+static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_in *in = noc_in(noc, index);
     struct noc_router *router = &noc->router[in->router];
@@ -30,8 +25,38 @@ static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
     router->buffer_now++;
     if (router->buffer_now > router->buffer_most)
         router->buffer_most = router->buffer_now;
-    if (!in->count++)
-        noc_take_first(noc, index, flit);
+    return !in->count++;
+}
+
+static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
+{
+    const struct noc_in *in = noc_in(noc, index);
+    if (!noc_put_flit(noc, index, flit))
+        return;
+    if (in->out == NOC_NONE)
+        noc_take_head(noc, index, flit);
+    else if (noc->out[in->out].credits)
+        noc_set_ready(noc, index);
+}
+
+// The same for all flits, with rows: heads at empty buffers are handled behind the others, and
+// nothing else depends on a condition, because the host cannot predict them.
+static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *flits, uint32_t count)
+{
+    uint32_t heads = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct noc_flit_event at = flits[i];
+        const struct noc_in *in = noc_in(noc, at.in);
+        __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // any address: no fault
+        bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
+        uint64_t can = has_out & (noc->out[has_out ? in->out : 0].credits > 0);
+        noc->router[in->router].ready |= can << in->local;
+        noc->ready_routers[in->router / 64] |= can << in->router % 64;
+        flits[heads] = at;
+        heads += is_first & !has_out;
+    }
+    for (uint32_t i = 0; i < heads; i++)
+        noc_take_head(noc, flits[i].in, flits[i].flit);
 }
 
 static inline void noc_take_credit(struct noc *noc, uint32_t index)
@@ -55,8 +80,11 @@ static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event
 
 static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
 {
-    for (const struct noc_flit_event *at = slot->flits[0]; at < slot->flits_end[0]; at++)
-        noc_take_flit(noc, at->in, at->flit);
+    if (noc_has_switch_rows(noc))
+        noc_take_flit_rows(noc, slot->flits[0], (uint32_t)(slot->flits_end[0] - slot->flits[0]));
+    else
+        for (const struct noc_flit_event *at = slot->flits[0]; at < slot->flits_end[0]; at++)
+            noc_take_flit(noc, at->in, at->flit);
     for (const struct noc_flit_event *at = slot->flits[1]; at < slot->flits_end[1]; at++)
         noc_arrive(noc, at->in, at->flit);
     noc->stats.noc_buffer_write += (uint64_t)(slot->flits_end[0] - slot->flits[0]);

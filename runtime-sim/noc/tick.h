@@ -48,9 +48,10 @@ static inline void noc_tick_shaped(struct noc *noc)
         noc_step_each(noc, noc->serving_routers, noc->routers, noc_allocate_vc_rows);
     else
         noc_step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
-    if (noc_has_switch_rows(noc))
-        noc_step_each(noc, noc->ready_routers, noc->routers, noc_allocate_rows);
-    else
+    if (noc_has_switch_rows(noc)) {
+        noc_step_each(noc, noc->ready_routers, noc->routers, noc_choose_rows);
+        noc_serve_winners(noc);
+    } else
         noc_step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
     noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
     noc_step_each(noc, noc->holding, noc->nodes, noc_take_held);
