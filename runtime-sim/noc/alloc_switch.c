@@ -8,62 +8,8 @@
 // the first iteration. The virtual channels of an input for the same output are also served
 // round-robin.
 #include "runtime-sim/noc/allocate.h"
-#include "runtime-sim/noc/route.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/send.h"
 #include "support/bits.h"
-
-static inline void free_out(struct noc *noc, const struct noc_in *in)
-{
-    struct noc_out_port *port = &noc->out_port[in->row];
-    noc->out[in->out].owner = NOC_NONE;
-    port->free |= UINT64_C(1) << noc_vc(noc, in->out);
-    if (noc->has_vc_rows)
-        noc->serving_routers[in->router / 64] |= (uint64_t)(port->waiting != 0) << in->router % 64;
-}
-
-// After the tail has left, the next packet in the buffer begins its RC in the next cycle.
-static inline void end_packet(struct noc *noc, uint32_t index)
-{
-    struct noc_in *in = noc_in(noc, index);
-    free_out(noc, in);
-    in->out = NOC_NONE;
-    if (!in->count)
-        return;
-    in->since = (uint32_t)noc->now + 1;
-    noc_begin_route(noc, index, noc_front(noc, index));
-    noc_post_route(noc->calendar.ahead.next_route, index);
-}
-
-static inline void count_sent(struct noc *noc, struct noc_router *router, struct noc_out_port *port)
-{
-    router->buffer_sum += noc->now;
-    router->buffer_now--;
-    port->flits++;
-    noc->stats.noc_link += !port->is_exit;
-    noc->stats.noc_crossbar++;
-}
-
-static inline __attribute__((always_inline)) void send_flit(struct noc *noc, uint32_t index)
-{
-    struct noc_in *in = noc_in(noc, index);
-    struct noc_out *out = &noc->out[in->out];
-    struct noc_out_port *port = &noc->out_port[in->row];
-    struct noc_ahead *ahead = &noc->calendar.ahead;
-    struct noc_slot *slot = ahead->flight;
-    uint32_t flit = *noc_place(noc, index, in->head);
-    if (noc->config.st_final_delay > 1)
-        slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
-    in->head++;
-    in->count--;
-    out->credits--;
-    noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
-    noc_post_credit(ahead->credit[in->is_entry], in->from);
-    count_sent(noc, &noc->router[in->router], port);
-    if (!in->count || !out->credits || flit & FLIT_TAIL)
-        noc_clear_ready(noc, index);
-    if (flit & FLIT_TAIL)
-        end_packet(noc, index);
-}
 
 // Returns those of the virtual channels of a port that go to the output and have the highest
 // priority.
@@ -98,7 +44,12 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
         noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
         input->accept = (uint16_t)(output + 1);
     }
-    send_flit(noc, noc_index(noc, router->in0 + input->port, vc));
+    uint32_t index = noc_index(noc, router->in0 + input->port, vc);
+    uint32_t sent = noc_send_flit(noc, index);
+    if (sent & NOC_SENT_LAST)
+        noc_clear_ready(noc, index);
+    if (sent & NOC_SENT_TAIL)
+        noc_end_packet(noc, index);
 }
 
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
@@ -271,109 +222,6 @@ allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
         noc->scratch.ins_done[w] = noc->scratch.outs_done[w] = 0;
 }
 
-// The same algorithm with rows of requests: input x has the bits from x << shift on.
-
-// Returns the next input in round-robin order at an output, among those with a bit in the row.
-static inline uint32_t choose_input(const struct noc *noc, uint32_t row, uint64_t asking)
-{
-    return mask_turn(asking, (uint32_t)noc->out_port[row].grant << noc->shift) >> noc->shift;
-}
-
-// Sends a flit of a virtual channel of input x with a bit in the output's row through the switch.
-static inline void pass_row(struct noc *noc, const struct noc_router *router, uint32_t x,
-                            uint32_t output, bool is_first)
-{
-    uint64_t row = noc->out_port[router->out0 + output].ready;
-    uint64_t vcs = row >> (x << noc->shift) & noc->x[router->x0 + x].vcs;
-    pass(noc, router, x, output, vcs, is_first);
-}
-
-// Stores the proposals of outputs, by input; returns the inputs with a proposal.
-static inline uint64_t propose(const struct noc *noc, const struct noc_router *router,
-                               uint64_t outs, uint64_t inputs, uint64_t *grants)
-{
-    uint64_t ins = 0;
-    MASK_EACH(output, outs)
-    {
-        uint64_t asking = noc->out_port[router->out0 + output].ready & inputs;
-        if (!asking)
-            continue;
-        uint32_t x = choose_input(noc, router->out0 + (uint32_t)output, asking);
-        grants[x] |= UINT64_C(1) << output;
-        ins |= UINT64_C(1) << x;
-    }
-    return ins;
-}
-
-// Counts the inputs with a bit among these.
-static inline uint64_t count_inputs(const struct noc *noc, const struct noc_router *router,
-                                    uint64_t locals)
-{
-    uint64_t inputs = 0;
-    for (; locals; inputs++) {
-        uint32_t x = (uint32_t)__builtin_ctzll(locals) >> noc->shift;
-        locals &= ~(noc->x[router->x0 + x].vcs << (x << noc->shift));
-    }
-    return inputs;
-}
-
-// Serves a single requesting virtual channel.
-static inline void allocate_channel(struct noc *noc, const struct noc_router *router, uint32_t row,
-                                    uint32_t local)
-{
-    uint32_t x = local >> noc->shift;
-    struct noc_x *input = &noc->x[router->x0 + x];
-    input->turn = (uint8_t)(noc_vc(noc, local) + 1);
-    input->accept = (uint16_t)(row - router->out0 + 1);
-    noc->out_port[row].grant = (uint16_t)(x + 1);
-    noc->stats.noc_switch_arbitration++;
-    send_flit(noc, noc_index(noc, router->in0, local));
-}
-
-// Serves requests for a single output.
-static inline void allocate_output(struct noc *noc, const struct noc_router *router,
-                                   uint32_t output)
-{
-    uint32_t row = router->out0 + output;
-    uint64_t asking = noc->out_port[row].ready;
-    if (!(asking & (asking - 1))) {
-        allocate_channel(noc, router, row, (uint32_t)__builtin_ctzll(asking));
-        return;
-    }
-    noc->stats.noc_switch_arbitration += count_inputs(noc, router, asking);
-    pass_row(noc, router, choose_input(noc, row, asking), output, true);
-}
-
-static inline uint64_t all_ready(const struct noc *noc, const struct noc_router *router,
-                                 uint64_t outs)
-{
-    uint64_t asking = 0;
-    MASK_EACH(output, outs)
-    asking |= noc->out_port[router->out0 + output].ready;
-    return asking;
-}
-
-static inline void allocate_rows(struct noc *noc, const struct noc_router *router)
-{
-    uint64_t *grants = noc->scratch.grants, inputs = ~UINT64_C(0), outs_done = 0;
-    for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
-        uint64_t outs = router->ready_outs;
-        noc->stats.noc_switch_arbitration +=
-            count_inputs(noc, router, all_ready(noc, router, outs) & inputs);
-        uint64_t ins = propose(noc, router, outs & ~outs_done, inputs, grants);
-        if (!ins)
-            break;
-        MASK_EACH(x, ins)
-        {
-            uint32_t output = mask_turn(grants[x], noc->x[router->x0 + x].accept);
-            grants[x] = 0;
-            outs_done |= UINT64_C(1) << output;
-            inputs &= ~(noc->x[router->x0 + x].vcs << (x << noc->shift));
-            pass_row(noc, router, (uint32_t)x, output, !i);
-        }
-    }
-}
-
 // Serves a single requesting virtual channel without allocation.
 static inline bool allocate_only(struct noc *noc, const struct noc_router *router)
 {
@@ -395,12 +243,7 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
 void noc_allocate_switch(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    uint64_t outs = router->ready_outs;
-    if (noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 && !(outs & (outs - 1)))
-        allocate_output(noc, router, (uint32_t)__builtin_ctzll(outs));
-    else if (noc->has_switch_rows)
-        allocate_rows(noc, router);
-    else if (noc->words > 1)
+    if (noc->words > 1)
         allocate(noc, router, noc->words);
     else if (!allocate_only(noc, router))
         allocate(noc, router, 1);

@@ -6,31 +6,7 @@
 // last one served, and only if it was served in the first iteration.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
-#include "runtime-sim/noc/state.h"
-
-// Returns the next of these virtual channels of an output in round-robin order from the last choice
-// of this packet's input; the order covers all outputs of the router.
-static inline uint32_t turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
-{
-    uint32_t accept = noc_in(noc, in)->accept;
-    return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
-}
-
-// `local` is the input virtual channel's number in the router, `port` the output's.
-static inline void assign(struct noc *noc, const struct noc_router *router, uint32_t local,
-                          uint32_t port, uint32_t vc, bool is_first)
-{
-    uint32_t in = noc_index(noc, router->in0, local);
-    uint32_t out = noc_index(noc, router->out0 + port, vc);
-    if (is_first) {
-        noc_in(noc, in)->accept = (uint16_t)(noc_index(noc, port, vc) + 1);
-        noc->out[out].grant = (uint16_t)(local + 1);
-    }
-    noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
-    noc_clear_waiting(noc, in);
-    noc_post_assign(noc->calendar.ahead.assign, in, out);
-    noc->stats.vc_grants++;
-}
+#include "runtime-sim/noc/vc_rows.h"
 
 // General case: a list of requests for each output
 
@@ -49,12 +25,12 @@ static struct noc_out *out_of(const struct vc_round *r, uint32_t vc)
 static uint32_t choice_of(const struct vc_round *r, const struct noc_vc_request *request,
                           uint64_t vcs)
 {
-    return turn_of(r->noc, noc_index(r->noc, r->router->in0, request->in), r->port, vcs);
+    return noc_turn_of(r->noc, noc_index(r->noc, r->router->in0, request->in), r->port, vcs);
 }
 
 static void give(struct vc_round *r, struct noc_vc_request *request, uint32_t vc, bool is_first)
 {
-    assign(r->noc, r->router, request->in, r->port, vc, is_first);
+    noc_assign(r->noc, r->router, request->in, r->port, vc, is_first);
     r->taken |= UINT64_C(1) << vc;
     request->available = 0;
 }
@@ -217,76 +193,8 @@ static void allocate_listed(struct noc *noc, uint32_t index)
     }
 }
 
-// Case in which the available virtual channels depend on the class only, and a router's input
-// virtual channels fit a word: the same algorithm with masks of these, one for each output
-
-static void contest(struct noc *noc, const struct noc_router *router, uint32_t port,
-                    uint64_t asking, uint64_t vcs)
-{
-    uint64_t *proposed = noc->scratch.proposed, chosen = 0;
-    MASK_EACH(vc, vcs)
-    {
-        uint32_t out = noc_index(noc, router->out0 + port, (uint32_t)vc);
-        uint32_t local = mask_turn(asking, noc->out[out].grant);
-        proposed[local] |= UINT64_C(1) << vc;
-        chosen |= UINT64_C(1) << local;
-    }
-    MASK_EACH(local, chosen)
-    {
-        uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
-        uint32_t vc = turn_of(noc, in, port, proposed[local]);
-        proposed[local] = 0;
-        assign(noc, router, (uint32_t)local, port, vc, true);
-    }
-}
-
-static inline void serve_masked(struct noc *noc, const struct noc_router *router, uint32_t port,
-                                uint64_t asking, uint64_t vcs)
-{
-    if (!asking || !vcs)
-        return;
-    if (asking & (asking - 1)) {
-        contest(noc, router, port, asking, vcs);
-        return;
-    }
-    uint32_t local = (uint32_t)__builtin_ctzll(asking);
-    uint32_t in = noc_index(noc, router->in0, local);
-    assign(noc, router, local, port, turn_of(noc, in, port, vcs), true);
-}
-
-// Returns true if a packet waits for the output that can have one of its virtual channels.
-static inline bool can_serve(const struct noc *noc, uint32_t row)
-{
-    uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
-    bool can = false;
-    for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
-        can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
-    return can;
-}
-
-static void allocate_masked(struct noc *noc, uint32_t index)
-{
-    const struct noc_router *router = &noc->router[index];
-    bool is_left = false;
-    MASK_EACH(output, router->waiting_outs)
-    {
-        uint32_t row = router->out0 + (uint32_t)output;
-        uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
-        for (uint32_t i = 0; vcs && i < noc->classes; i++)
-            serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
-                         vcs & noc->class_vcs[i]);
-        is_left |= can_serve(noc, row);
-    }
-    if (!is_left)
-        mask_clear(noc->serving_routers, index);
-}
-
 void noc_allocate_vcs(struct noc *noc, uint32_t index)
 {
-    if (noc->has_vc_rows) {
-        allocate_masked(noc, index);
-        return;
-    }
     noc_set_lifted(noc, index);
     allocate_listed(noc, index);
 }

@@ -1,5 +1,6 @@
 // Construction of a network from its configuration.
 #include "runtime-sim/noc/route.h"
+#include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
@@ -418,6 +419,7 @@ static void make_scratch(struct noc *noc)
     s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
     s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
     s->order = ARENA_ARRAY(noc->arena, uint32_t, order);
+    s->winners = ARENA_ARRAY(noc->arena, uint32_t, noc->router_outs);
     for (uint32_t i = 0; i < most; i++)
         s->first[i] = NOC_NONE;
 }
@@ -427,7 +429,7 @@ static void make_slot(const struct noc *noc, struct noc_slot *slot)
     size_t stages = (size_t)noc->router_ins << noc->shift;
     for (uint32_t i = 0; i < 2; i++)
         slot->flits[i] = slot->flits_end[i] =
-            ARENA_ARRAY(noc->arena, struct noc_flit_event, noc->router_outs + noc->links);
+            ARENA_ARRAY(noc->arena, struct noc_flit_event, noc->router_outs + noc->links + NOC_PREFETCH);
     slot->credits = slot->credits_end =
         ARENA_ARRAY(noc->arena, uint32_t, (size_t)noc->outs << noc->shift);
     slot->routes = slot->routes_end = ARENA_ARRAY(noc->arena, uint32_t, stages);
@@ -530,5 +532,6 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_rows(noc);
     make_scratch(noc);
     make_calendar(noc);
+    noc_choose_tick(noc);
     return noc;
 }

@@ -1,4 +1,7 @@
 #include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/eject.h"
+#include "runtime-sim/noc/queue.h"
+#include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/state.h"
 #include "support/bits.h"
 #include <assert.h>
@@ -33,16 +36,6 @@ static uint32_t new_packet(struct noc *noc, const struct noc_packet *from)
     return packet;
 }
 
-static void put(struct noc *noc, struct noc_queue *queue, uint32_t packet)
-{
-    noc->next[packet] = NOC_NONE;
-    if (queue->packets++)
-        noc->next[queue->last] = packet;
-    else
-        queue->first = packet;
-    queue->last = packet;
-}
-
 // Puts a packet that has arrived behind those of earlier cycles and, of this one, of lower sources:
 // several may arrive at a node in a cycle, in any order.
 static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t packet)
@@ -50,7 +43,7 @@ static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t pack
     const struct noc_packet *own = noc_packet_at(noc, packet);
     const struct noc_packet *last = queue->packets ? noc_packet_at(noc, queue->last) : NULL;
     if (!last || last->arrived < own->arrived || last->source <= own->source) {
-        put(noc, queue, packet);
+        noc_put(noc, queue, packet);
         return;
     }
     uint32_t *to = &queue->first;
@@ -62,14 +55,6 @@ static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t pack
     noc->next[packet] = *to;
     *to = packet;
     queue->packets++;
-}
-
-static uint32_t take(struct noc *noc, struct noc_queue *queue)
-{
-    uint32_t packet = queue->first;
-    queue->first = noc->next[packet];
-    queue->packets--;
-    return packet;
 }
 
 // Sending
@@ -125,12 +110,13 @@ static void leave_rows(struct noc *noc)
     bool has_vc_rows = noc->has_vc_rows, has_switch_rows = noc->has_switch_rows;
     noc->is_ranked = true;
     noc->has_vc_rows = noc->has_switch_rows = false;
+    noc_choose_tick(noc);
     noc->waiting = has_vc_rows ? 0 : noc->waiting;
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
         if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)
             noc_set_waiting(noc, i);
-        if (has_switch_rows && noc->out_port[in->row].ready >> in->local & 1)
+        if (has_switch_rows && noc->router[in->router].ready >> in->local & 1)
             noc_set_ready(noc, i);
     }
 }
@@ -140,7 +126,7 @@ static void enqueue(struct noc *noc, const struct noc_packet *packet, uint32_t a
 {
     uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
     struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
-    put(noc, &lane->queue, at);
+    noc_put(noc, &lane->queue, at);
     lane->flits += packet->flits;
     noc->link[index].lanes |= 1u << packet->class;
     noc->interface[packet->source].packets++;
@@ -186,143 +172,7 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
     return flits;
 }
 
-// Injection
-
-// Returns a virtual channel of the port that the lane's first packet can have now, or NOC_NONE.
-static uint32_t channel_at(const struct noc *noc, const struct noc_link *link,
-                           const struct noc_lane *lane, uint32_t port)
-{
-    const struct noc_hot *packet = &noc->hot[lane->queue.first];
-    uint64_t vcs = noc->class_vcs[packet->class] & link->vcs;
-    vcs = noc_available(noc, port, vcs, packet->flits) & noc->out_port[port].open;
-    return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
-}
-
-// Returns the virtual channel in which the lane's next flit can be sent now, or NOC_NONE.
-static uint32_t channel_of(const struct noc *noc, const struct noc_link *link,
-                           const struct noc_lane *lane)
-{
-    if (lane->out != NOC_NONE)
-        return noc->out[lane->out].credits ? lane->out : NOC_NONE;
-    uint32_t out = channel_at(noc, link, lane, link->port + lane->port);
-    for (uint32_t i = 1; i < link->ports && out == NOC_NONE; i++)
-        out = channel_at(noc, link, lane, link->port + (lane->port + i) % link->ports);
-    return out;
-}
-
-static void enter(struct noc *noc, uint32_t link, uint32_t class)
-{
-    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
-    struct noc_packet *packet = noc_packet_at(noc, lane->queue.first);
-    packet->entered = noc->now;
-    noc->class_stats[class].packets_entered++;
-    noc->class_stats[class].wait_sum += noc->now - packet->created;
-}
-
-static void begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
-{
-    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
-    uint32_t port = noc_port(noc, out), vc = noc_vc(noc, out);
-    lane->out = out;
-    lane->sent = 0;
-    lane->turn = (uint16_t)(vc + 1);
-    lane->port = (uint16_t)(port + 1 - noc->link[link].port);
-    if (lane->port == noc->link[link].ports)
-        lane->port = 0;
-    noc->out_port[port].free &= ~(UINT64_C(1) << vc);
-    noc->out[out].owner = link * noc->classes + class;
-    enter(noc, link, class);
-}
-
-static void finish_packet(struct noc *noc, uint32_t link, uint32_t class)
-{
-    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
-    noc->out[lane->out].owner = NOC_NONE;
-    noc->out_port[noc_port(noc, lane->out)].free |= UINT64_C(1) << noc_vc(noc, lane->out);
-    lane->out = NOC_NONE;
-    take(noc, &lane->queue);
-    if (!--noc->interface[noc->link[link].node].packets)
-        mask_clear(noc->sending, noc->link[link].node);
-    if (lane->queue.packets)
-        return;
-    noc->link[link].lanes &= ~(1u << class);
-}
-
-static void inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
-{
-    struct noc_lane *lane = &noc->lane[link * noc->classes + class];
-    struct noc_interface *interface = &noc->interface[noc->link[link].node];
-    if (lane->out == NOC_NONE)
-        begin_packet(noc, link, class, out);
-    uint32_t packet = lane->queue.first, flit = packet << FLIT_SHIFT, port = noc_port(noc, out);
-    flit |= lane->sent ? 0 : FLIT_HEAD;
-    lane->sent++;
-    flit |= lane->sent == noc->hot[packet].flits ? FLIT_TAIL : 0;
-    lane->flits--;
-    if (!--noc->out[out].credits)
-        noc->out_port[port].open &= ~(UINT64_C(1) << noc_vc(noc, out));
-    noc_post_flit(noc->calendar.ahead.entry, false, noc_fed(noc, out), flit);
-    noc->out_port[port].flits++;
-    interface->flits_entered++;
-    interface->queue_sum += noc->now;
-    interface->queue_flits--;
-    noc->class_stats[class].flits_entered++;
-    noc->moved_at = noc->now;
-    if (flit & FLIT_TAIL)
-        finish_packet(noc, link, class);
-}
-
-// Selects among the classes that can send: the one whose packet has the highest priority, then the
-// next in round-robin order.
-static void inject(struct noc *noc, uint32_t index)
-{
-    struct noc_link *link = &noc->link[index];
-    uint32_t best = NOC_NONE, out = NOC_NONE;
-    uint8_t rank = 0;
-    for (uint32_t i = 0; i < noc->classes; i++) {
-        uint32_t class =
-            link->turn + i < noc->classes ? link->turn + i : link->turn + i - noc->classes;
-        const struct noc_lane *lane = &noc->lane[index * noc->classes + class];
-        if (!(link->lanes >> class & 1))
-            continue;
-        uint8_t priority = noc->hot[lane->queue.first].priority;
-        if (best != NOC_NONE && priority <= rank)
-            continue;
-        uint32_t some = channel_of(noc, link, lane);
-        if (some == NOC_NONE)
-            continue;
-        best = class;
-        out = some;
-        rank = priority;
-    }
-    if (best == NOC_NONE)
-        return;
-    link->turn = best + 1 < noc->classes ? best + 1 : 0;
-    inject_flit(noc, index, best, out);
-}
-
-// Links to the same port compete for its virtual channels: another one is first in each cycle.
-void noc_inject(struct noc *noc, uint32_t node)
-{
-    struct noc_interface *interface = &noc->interface[node];
-    uint32_t first = interface->link_turn;
-    interface->link_turn = first + 1 < interface->links ? first + 1 : 0;
-    for (uint32_t i = first; i < interface->links; i++)
-        if (noc->link[interface->link0 + i].lanes)
-            inject(noc, interface->link0 + i);
-    for (uint32_t i = 0; i < first; i++)
-        if (noc->link[interface->link0 + i].lanes)
-            inject(noc, interface->link0 + i);
-}
-
 // Ejection
-
-// Returns the queue in which packets of this class and virtual channel wait to be taken.
-static struct noc_arrivals *arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
-                                        uint32_t vc)
-{
-    return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
-}
 
 // Returns the next virtual channel in round-robin order among those with arrived packets of a
 // class.
@@ -352,120 +202,33 @@ void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
     stats->network_sum += noc->now - packet->entered;
     if (latency > stats->latency_most)
         stats->latency_most = latency;
-    struct noc_queue *queue = &arrivals_of(noc, node, packet->class, vc)->queue;
+    struct noc_queue *queue = &noc_arrivals_of(noc, node, packet->class, vc)->queue;
     if (noc->config.overlay)
         put_in_order(noc, queue, index);
     else
-        put(noc, queue, index);
+        noc_put(noc, queue, index);
     mask_set(&noc->arrived[packet->class * noc->node_words], node);
     noc->moving--;
     if (noc->trace)
         noc->trace(noc->trace_context, packet, true);
 }
 
-static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
-{
-    uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
-    noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
-    noc->class_stats[noc->vc_class[vc]].flits++;
-    noc->interface[node].flits_arrived++;
-    if (flit & FLIT_TAIL)
-        noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
-}
-
-void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
-{
-    if (!noc->config.ejection_queue) {
-        take_in(noc, in, flit);
-        return;
-    }
-    struct noc_in *buffer = noc_in(noc, in);
-    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
-    noc->in_port[noc_port(noc, in)].ready |= UINT64_C(1) << noc_vc(noc, in);
-    mask_set(noc->holding, buffer->router);
-}
-
-// A packet reserves its place in the queue with its head, so that its tail never waits for other
-// packets.
-static bool reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
-{
-    const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
-    struct noc_arrivals *arrivals = arrivals_of(noc, node, packet->class, vc);
-    if (arrivals->flits && arrivals->flits + packet->flits > noc->config.ejection_queue)
-        return false;
-    arrivals->flits += packet->flits;
-    return true;
-}
-
-static bool take_held(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
-{
-    struct noc_interface *interface = &noc->interface[node];
-    uint32_t index = noc_index(noc, port, vc), flit = noc_front(noc, index);
-    struct noc_in *in = noc_in(noc, index);
-    if (flit & FLIT_HEAD) {
-        if (!reserve(noc, node, vc, flit))
-            return false;
-        interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
-    }
-    in->head++;
-    if (!--in->count)
-        noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
-    noc->moved_at = noc->now;
-    take_in(noc, index, flit);
-    return true;
-}
-
-static bool take_held_of(struct noc *noc, uint32_t node, uint32_t port)
-{
-    uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
-    bool taken = false;
-    MASK_EACH(vc, vcs & behind)
-    taken |= take_held(noc, node, port, (uint32_t)vc);
-    MASK_EACH(other, vcs & ~behind)
-    taken |= take_held(noc, node, port, (uint32_t)other);
-    return taken;
-}
-
-static bool holds_flits(const struct noc *noc, uint32_t node)
-{
-    const struct noc_interface *interface = &noc->interface[node];
-    uint64_t ready = 0;
-    for (uint32_t port = interface->in; port < interface->in + interface->ins; port++)
-        ready |= noc->in_port[port].ready;
-    return ready;
-}
-
-// Flits that cannot be taken can be taken only after a packet was popped. With several ports
-// another one is first in each cycle.
-void noc_take_held(struct noc *noc, uint32_t node)
-{
-    const struct noc_interface *interface = &noc->interface[node];
-    uint32_t first = interface->ins > 1 ? (uint32_t)(noc->now % interface->ins) : 0;
-    bool taken = false;
-    for (uint32_t i = first; i < interface->ins; i++)
-        taken |= take_held_of(noc, node, interface->in + i);
-    for (uint32_t i = 0; i < first; i++)
-        taken |= take_held_of(noc, node, interface->in + i);
-    if (!taken || !holds_flits(noc, node))
-        mask_clear(noc->holding, node);
-}
-
 const struct noc_packet *noc_peek(const struct noc *noc, uint32_t node, uint32_t class)
 {
     uint32_t vc = channel_in_turn(noc, node, class);
-    const struct noc_queue *queue = &arrivals_of(noc, node, class, vc)->queue;
+    const struct noc_queue *queue = &noc_arrivals_of(noc, node, class, vc)->queue;
     return queue->packets ? noc_packet_at(noc, queue->first) : NULL;
 }
 
 void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
 {
     uint32_t vc = channel_in_turn(noc, node, class);
-    struct noc_arrivals *arrivals = arrivals_of(noc, node, class, vc);
-    uint32_t packet = take(noc, &arrivals->queue);
+    struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, class, vc);
+    uint32_t packet = noc_take(noc, &arrivals->queue);
     noc->take_turn[node * noc->classes + class] = (uint8_t)(vc + 1);
     if (noc->config.ejection_queue) {
         arrivals->flits -= noc->hot[packet].flits;
-        if (holds_flits(noc, node))
+        if (noc_holds_flits(noc, node))
             mask_set(noc->holding, node);
     }
     if (!noc_peek(noc, node, class))

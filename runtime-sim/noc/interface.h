@@ -2,12 +2,6 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// Sends a flit on each link of a node that can send one.
-void noc_inject(struct noc *noc, uint32_t node);
-// Handles a flit that arrives at an input virtual channel of an interface.
-void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit);
-// Moves flits that waited for room into the queues of a node.
-void noc_take_held(struct noc *noc, uint32_t node);
 // Takes a packet that has arrived completely at a node, in a virtual channel.
 void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t packet);
 

@@ -1,10 +1,8 @@
 #include "runtime-sim/noc/noc.h"
-#include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/events.h"
 #include "runtime-sim/noc/interface.h"
-#include "runtime-sim/noc/masks.h"
-#include "support/bits.h"
-#include "support/random.h"
+#include "runtime-sim/noc/shapes.h"
+#include "runtime-sim/noc/tick.h"
 
 static const struct stat_key stat_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_stats.def"
@@ -20,47 +18,14 @@ static const struct stat_key class_keys[] = {
 
 // Time
 
-typedef void step(struct noc *noc, uint32_t index);
-
-static void step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count, step *each)
-{
-    uint32_t *order = noc->scratch.order, n = 0;
-    BITS_EACH (i, mask, count)
-        order[n++] = i;
-    for (; n; n--) {
-        uint32_t at = (uint32_t)(xorshift64(&noc->shuffle) % n), chosen = order[at];
-        order[at] = order[n - 1];
-        each(noc, chosen);
-    }
-}
-
-static inline __attribute__((always_inline)) void step_each(struct noc *noc, const uint64_t *mask,
-                                                            uint32_t count, step *each)
-{
-    if (noc->shuffle) {
-        step_shuffled(noc, mask, count, each);
-        return;
-    }
-    for (uint32_t w = 0; w < bits_words(count); w++)
-        MASK_EACH(bit, mask[w])
-    each(noc, w * 64 + (uint32_t)bit);
-}
-
 void noc_tick(struct noc *noc)
 {
-    noc_take_events(noc);
-    if (noc->config.ideal)
-        noc_ideal_arrive(noc);
-    noc->stats.noc_vc_arbitration += noc->waiting;
-    step_each(noc, noc->has_vc_rows ? noc->serving_routers : noc->waiting_routers, noc->routers,
-              noc_allocate_vcs);
-    step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
-    noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
-    step_each(noc, noc->holding, noc->nodes, noc_take_held);
-    step_each(noc, noc->sending, noc->nodes, noc_inject);
-    noc->now++;
-    noc->stats.cycles++;
-    noc->stats.noc_router_clock += noc->routers;
+    noc->tick(noc);
+}
+
+void noc_tick_any(struct noc *noc)
+{
+    noc_tick_shaped(noc);
 }
 
 uint64_t noc_cycle(const struct noc *noc)
@@ -96,6 +61,7 @@ void noc_skip_to(struct noc *noc, uint64_t cycle)
 void noc_shuffle(struct noc *noc, uint64_t seed)
 {
     noc->shuffle = seed;
+    noc_choose_tick(noc);
 }
 
 // Observation

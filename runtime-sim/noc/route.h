@@ -36,11 +36,14 @@ static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t fli
 {
     struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
     struct noc_in *in = noc_in(noc, index);
-    in->port = noc->routes ? noc->routes[in->router * noc->nodes + packet->target]
-                           : noc_compute_route(noc, in->router, packet->target);
+    in->port = NOC_IS_PLAIN(noc) || noc->routes
+                   ? noc->routes[in->router * noc->nodes + packet->target]
+                   : noc_compute_route(noc, in->router, packet->target);
     in->row = noc->router[in->router].out0 + in->port;
-    if (noc->config.priority_decay && packet->routers && packet->priority)
+    packet->routers++;
+    if (NOC_IS_PLAIN(noc))
+        return;
+    if (noc->config.priority_decay && packet->routers > 1 && packet->priority)
         packet->priority--;
     in->priority = packet->priority;
-    packet->routers++;
 }

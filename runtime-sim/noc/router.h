@@ -35,6 +35,8 @@
 // cache.
 #define NOC_LINE __attribute__((aligned(64)))
 enum { NOC_PIECE = 1024 };
+// Events ahead of the present one whose line the host fetches.
+enum { NOC_PREFETCH = 6 };
 
 // A flit: its packet's place in the pool, shifted, and its position in the packet.
 enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
@@ -42,16 +44,16 @@ enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
 struct noc_in {
     uint32_t out;         // output virtual channel of its packet, or NOC_NONE
     uint32_t from;        // the output virtual channel that feeds it
-    uint32_t router;      // router or, for an interface, node
     uint32_t row;         // output port of its packet
+    uint32_t since;       // cycle since which its packet is in front (low bits)
+    uint32_t router;      // router or, for an interface, node
     uint16_t head, count; // of its ring of flits; the head is not reduced modulo the ring
     uint16_t port;        // the local number of `row`
     uint16_t accept;      // VC allocator's pointer, over the router's output virtual channels
-    uint32_t since;       // cycle since which its packet is in front (low bits)
     uint8_t local;        // number in its router, if there are rows
     bool is_entry;        // fed by an interface
     uint8_t priority;     // of its packet at this router; its head may have lost levels behind it
-    uint32_t flit[];      // the ring
+    uint32_t flit[];      // the ring: with 8 places all are one line of the host's cache
 };
 
 struct noc_out {
@@ -81,9 +83,9 @@ struct noc_in_port {
 struct noc_out_port {
     uint64_t free; // virtual channels without a packet
     uint64_t open; // for an interface: those with credits
-    // Rows of requests: the input virtual channels of its router, by local number, that are in VA
-    // for this port, if `has_vc_rows`, and that can request the switch to it, if `has_switch_rows`.
-    uint64_t waiting, ready;
+    // The input virtual channels of its router, by local number, that are in VA for this port, if
+    // `has_vc_rows`.
+    uint64_t waiting;
     uint64_t flits; // flits that it has carried
     uint32_t to;    // input port
     uint32_t from;  // router or, for an interface, node
@@ -104,8 +106,9 @@ struct noc_router {
     uint32_t out0, outs;              // its output ports
     uint32_t x0, xs;                  // its crossbar's inputs
     uint32_t x, y;                    // place in the mesh; x: stage of the butterfly
-    uint64_t waiting_outs;            // Output ports with a row of requests that is not empty:
-    uint64_t ready_outs;              // `waiting`, `ready`
+    uint64_t waiting_outs;            // output ports with `waiting`
+    uint64_t ready;                   // input virtual channels, by local number, that can request
+                                      // the switch, if `has_switch_rows`
     uint64_t buffer_sum;              // cycles of the flits that left minus those of the flits that
                                       // arrived
     uint32_t buffer_now, buffer_most; // flits in its buffers
@@ -197,11 +200,15 @@ struct noc_scratch {
     uint64_t *requests, *grants; // of the switch: inputs by output, outputs by input
     uint64_t *outs, *ins;        // those with any bit
     uint64_t *proposed;          // virtual channels, by input virtual channel
+    uint32_t *winners;           // of the switches, if `has_switch_rows`: see noc_win
+    uint32_t winner_count;
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest priority of an output's requests
     bool is_lifted;  // packets from nodes have no priority at this router now, see priority_lift
     uint32_t *order; // order in which routers or links are evaluated
 };
+
+typedef void noc_step(struct noc *noc);
 
 struct noc {
     struct noc_config config;
@@ -225,7 +232,8 @@ struct noc {
     bool is_ranked; // a packet has had a priority, or may get one by waiting
     bool is_adaptive;
     bool has_vc_rows;     // virtual channels are allocated by rows, see noc_out_port
-    bool has_switch_rows; // the switch is allocated by rows, see ready_for
+    bool has_switch_rows; // the switch is allocated by masks of a router's virtual channels
+    noc_step *tick;       // evaluates a cycle: the variant for this network
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
@@ -282,31 +290,52 @@ struct noc {
     struct noc_class_stats *class_stats;
 };
 
+// Shape of a network. A source file for networks of one shape, see tick.h, defines constants.
+#ifndef NOC_SHAPED
+#define NOC_SHIFT(noc) ((noc)->shift)
+#define NOC_IN_SHIFT(noc) ((noc)->in_shift)
+#define NOC_RING(noc) ((noc)->ring)
+#define NOC_IS_PLAIN(noc) false
+#endif
+
 // The numbers per port are a power of two, so that no division is needed.
 static inline uint32_t noc_index(const struct noc *noc, uint32_t port, uint32_t vc)
 {
-    return (port << noc->shift) + vc;
+    (void)noc;
+    return (port << NOC_SHIFT(noc)) + vc;
 }
 
 static inline uint32_t noc_port(const struct noc *noc, uint32_t index)
 {
-    return index >> noc->shift;
+    (void)noc;
+    return index >> NOC_SHIFT(noc);
 }
 
 static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
 {
-    return index & ((1u << noc->shift) - 1);
+    (void)noc;
+    return index & ((1u << NOC_SHIFT(noc)) - 1);
 }
 
 static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
 {
-    return (struct noc_in *)(noc->in + ((size_t)index << noc->in_shift));
+    return (struct noc_in *)(noc->in + ((size_t)index << NOC_IN_SHIFT(noc)));
 }
 
 // Returns the place of a ring of flits.
 static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
 {
-    return &noc_in(noc, in)->flit[at & noc->ring];
+    return &noc_in(noc, in)->flit[at & NOC_RING(noc)];
+}
+
+static inline bool noc_has_vc_rows(const struct noc *noc)
+{
+    return NOC_IS_PLAIN(noc) || noc->has_vc_rows;
+}
+
+static inline bool noc_has_switch_rows(const struct noc *noc)
+{
+    return NOC_IS_PLAIN(noc) || noc->has_switch_rows;
 }
 
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)

@@ -23,32 +23,12 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
-// Adds a virtual channel to the requests for an output: `row` is the output's, `outs` its router's.
-static inline void noc_ask(const struct noc_in *in, uint64_t *row, uint64_t *outs,
-                           uint64_t *routers)
-{
-    *row |= UINT64_C(1) << in->local;
-    *outs |= UINT64_C(1) << in->port;
-    mask_set(routers, in->router);
-}
-
-static inline void noc_ask_no_more(const struct noc_in *in, uint64_t *row, uint64_t *outs,
-                                   uint64_t *routers)
-{
-    *row &= ~(UINT64_C(1) << in->local);
-    if (*row)
-        return;
-    *outs &= ~(UINT64_C(1) << in->port);
-    if (!*outs)
-        mask_clear(routers, in->router);
-}
-
 static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    if (noc->has_switch_rows) {
-        noc_ask(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
-                noc->ready_routers);
+    if (noc_has_switch_rows(noc)) {
+        noc->router[in->router].ready |= UINT64_C(1) << in->local;
+        mask_set(noc->ready_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -59,9 +39,10 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
 static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    if (noc->has_switch_rows) {
-        noc_ask_no_more(in, &noc->out_port[in->row].ready, &noc->router[in->router].ready_outs,
-                        noc->ready_routers);
+    if (noc_has_switch_rows(noc)) {
+        noc->router[in->router].ready &= ~(UINT64_C(1) << in->local);
+        if (!noc->router[in->router].ready)
+            mask_clear(noc->ready_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -73,8 +54,8 @@ static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    if (noc->has_switch_rows)
-        return noc->out_port[in->row].ready >> in->local & 1;
+    if (noc_has_switch_rows(noc))
+        return noc->router[in->router].ready >> in->local & 1;
     return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
 }
 
@@ -82,9 +63,10 @@ static inline void noc_set_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     noc->waiting++;
-    if (noc->has_vc_rows) {
-        noc_ask(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
-                noc->waiting_routers);
+    if (noc_has_vc_rows(noc)) {
+        noc->out_port[in->row].waiting |= UINT64_C(1) << in->local;
+        noc->router[in->router].waiting_outs |= UINT64_C(1) << in->port;
+        mask_set(noc->waiting_routers, in->router);
         mask_set(noc->serving_routers, in->router);
         return;
     }
@@ -97,9 +79,13 @@ static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     noc->waiting--;
-    if (noc->has_vc_rows) {
-        noc_ask_no_more(in, &noc->out_port[in->row].waiting, &noc->router[in->router].waiting_outs,
-                        noc->waiting_routers);
+    if (noc_has_vc_rows(noc)) {
+        struct noc_router *router = &noc->router[in->router];
+        noc->out_port[in->row].waiting &= ~(UINT64_C(1) << in->local);
+        if (!noc->out_port[in->row].waiting)
+            router->waiting_outs &= ~(UINT64_C(1) << in->port);
+        if (!router->waiting_outs)
+            mask_clear(noc->waiting_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
@@ -111,7 +97,7 @@ static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    if (noc->has_vc_rows)
+    if (noc_has_vc_rows(noc))
         return noc->out_port[in->row].waiting >> in->local & 1;
     return noc->in_port[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
 }
@@ -161,7 +147,7 @@ static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64
                                      uint32_t flits)
 {
     vcs &= noc->out_port[out].free;
-    if (noc->reuse == NOC_REUSE_TAIL)
+    if (NOC_IS_PLAIN(noc) || noc->reuse == NOC_REUSE_TAIL)
         return vcs;
     uint64_t kept = 0;
     MASK_EACH(vc, vcs)

@@ -1,0 +1,100 @@
+// Flits arrive at the interfaces of a network.
+#pragma once
+#include "runtime-sim/noc/calendar.h"
+#include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/state.h"
+
+// Returns the queue in which packets of this class and virtual channel wait to be taken.
+static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
+                                        uint32_t vc)
+{
+    return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
+}
+
+static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
+    noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
+    noc->class_stats[noc->vc_class[vc]].flits++;
+    noc->interface[node].flits_arrived++;
+    if (flit & FLIT_TAIL)
+        noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
+}
+
+// Handles a flit that arrives at an input virtual channel of an interface.
+static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    if (!noc->config.ejection_queue) {
+        noc_take_in(noc, in, flit);
+        return;
+    }
+    struct noc_in *buffer = noc_in(noc, in);
+    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
+    noc->in_port[noc_port(noc, in)].ready |= UINT64_C(1) << noc_vc(noc, in);
+    mask_set(noc->holding, buffer->router);
+}
+
+// A packet reserves its place in the queue with its head, so that its tail never waits for other
+// packets.
+static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
+{
+    const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
+    struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, packet->class, vc);
+    if (arrivals->flits && arrivals->flits + packet->flits > noc->config.ejection_queue)
+        return false;
+    arrivals->flits += packet->flits;
+    return true;
+}
+
+static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
+{
+    struct noc_interface *interface = &noc->interface[node];
+    uint32_t index = noc_index(noc, port, vc), flit = noc_front(noc, index);
+    struct noc_in *in = noc_in(noc, index);
+    if (flit & FLIT_HEAD) {
+        if (!noc_reserve(noc, node, vc, flit))
+            return false;
+        interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
+    }
+    in->head++;
+    if (!--in->count)
+        noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
+    noc->moved_at = noc->now;
+    noc_take_in(noc, index, flit);
+    return true;
+}
+
+static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t port)
+{
+    uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
+    bool taken = false;
+    MASK_EACH(vc, vcs & behind)
+    taken |= noc_take_one(noc, node, port, (uint32_t)vc);
+    MASK_EACH(other, vcs & ~behind)
+    taken |= noc_take_one(noc, node, port, (uint32_t)other);
+    return taken;
+}
+
+static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint64_t ready = 0;
+    for (uint32_t port = interface->in; port < interface->in + interface->ins; port++)
+        ready |= noc->in_port[port].ready;
+    return ready;
+}
+
+// Moves flits that waited for room into the queues of a node. Flits that cannot be taken can be taken only after a packet was popped. With several ports
+// another one is first in each cycle.
+static inline void noc_take_held(struct noc *noc, uint32_t node)
+{
+    const struct noc_interface *interface = &noc->interface[node];
+    uint32_t first = interface->ins > 1 ? (uint32_t)(noc->now % interface->ins) : 0;
+    bool taken = false;
+    for (uint32_t i = first; i < interface->ins; i++)
+        taken |= noc_take_held_of(noc, node, interface->in + i);
+    for (uint32_t i = 0; i < first; i++)
+        taken |= noc_take_held_of(noc, node, interface->in + i);
+    if (!taken || !noc_holds_flits(noc, node))
+        mask_clear(noc->holding, node);
+}

@@ -1,0 +1,57 @@
+// A flit leaves a router: it crosses the switch and is sent on a channel, and a credit goes back.
+#pragma once
+#include "runtime-sim/noc/route.h"
+#include "runtime-sim/noc/state.h"
+
+static inline void noc_free_out(struct noc *noc, const struct noc_in *in)
+{
+    struct noc_out_port *port = &noc->out_port[in->row];
+    noc->out[in->out].owner = NOC_NONE;
+    port->free |= UINT64_C(1) << noc_vc(noc, in->out);
+    if (noc_has_vc_rows(noc) && port->waiting)
+        mask_set(noc->serving_routers, in->router);
+}
+
+// After the tail has left, the next packet in the buffer begins its RC in the next cycle.
+static inline void noc_end_packet(struct noc *noc, uint32_t index)
+{
+    struct noc_in *in = noc_in(noc, index);
+    noc_free_out(noc, in);
+    in->out = NOC_NONE;
+    if (!in->count)
+        return;
+    in->since = (uint32_t)noc->now + 1;
+    noc_begin_route(noc, index, noc_front(noc, index));
+    noc_post_route(noc->calendar.ahead.next_route, index);
+}
+
+// What follows from sending a flit: a mask.
+enum noc_sent {
+    NOC_SENT_TAIL = 1, // noc_end_packet is to be called
+    NOC_SENT_LAST = 2, // another flit cannot follow it
+};
+
+// Sends the flit in front of an input virtual channel.
+static inline __attribute__((always_inline)) uint32_t noc_send_flit(struct noc *noc, uint32_t index)
+{
+    struct noc_in *in = noc_in(noc, index);
+    struct noc_out *out = &noc->out[in->out];
+    struct noc_out_port *port = &noc->out_port[in->row];
+    struct noc_router *router = &noc->router[in->router];
+    const struct noc_ahead *ahead = &noc->calendar.ahead;
+    struct noc_slot *slot = ahead->flight;
+    uint32_t flit = *noc_place(noc, index, in->head), is_tail = flit & FLIT_TAIL;
+    if (!NOC_IS_PLAIN(noc) && noc->config.st_final_delay > 1)
+        slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
+    noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
+    noc_post_credit(ahead->credit[in->is_entry], in->from);
+    port->flits++;
+    router->buffer_sum += noc->now;
+    router->buffer_now--;
+    noc->stats.noc_link += !port->is_exit;
+    noc->stats.noc_crossbar++;
+    in->head++;
+    in->count--;
+    out->credits--;
+    return is_tail | (uint32_t)!in->count << 1 | (uint32_t)!out->credits << 1 | is_tail << 1;
+}

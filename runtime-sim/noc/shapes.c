@@ -1,0 +1,22 @@
+#include "runtime-sim/noc/shapes.h"
+
+// Returns true if both allocators use masks in one iteration, and routes come from a table.
+static bool is_plain(const struct noc *noc)
+{
+    return noc->has_vc_rows && noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 &&
+           noc->config.st_final_delay == 1 && noc->routing_delay && noc->routes &&
+           !noc->config.ideal && !noc->shuffle;
+}
+
+void noc_choose_tick(struct noc *noc)
+{
+    static const struct {
+        uint32_t shift;
+        noc_step *tick;
+    } shapes[] = {{2, noc_tick_4}, {3, noc_tick_8}};
+    noc->tick = noc_tick_any;
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (is_plain(noc) && noc->in_shift == 6 && noc->ring == 7 &&
+            noc->shift == shapes[i].shift)
+            noc->tick = shapes[i].tick;
+}

@@ -1,0 +1,125 @@
+// Events at the beginning of a cycle: arrivals from channels, and ends of stages.
+#pragma once
+#include "runtime-sim/noc/eject.h"
+#include "runtime-sim/noc/route.h"
+#include "runtime-sim/noc/state.h"
+
+// A head arrives at an empty buffer: its packet begins.
+static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
+{
+    noc_in(noc, index)->since = (uint32_t)noc->now;
+    noc_begin_route(noc, index, flit);
+    if (NOC_IS_PLAIN(noc) || noc->routing_delay)
+        noc_post_route(noc->calendar.ahead.route, index);
+    else
+        noc_set_waiting(noc, index);
+}
+
+// Puts a flit into its buffer. Returns true if it was empty.
+static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
+{
+    struct noc_in *in = noc_in(noc, index);
+    struct noc_router *router = &noc->router[in->router];
+    *noc_place(noc, index, (uint32_t)in->head + in->count) = flit;
+    router->buffer_sum -= noc->now;
+    router->buffer_now++;
+    if (router->buffer_now > router->buffer_most)
+        router->buffer_most = router->buffer_now;
+    return !in->count++;
+}
+
+static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
+{
+    const struct noc_in *in = noc_in(noc, index);
+    if (!noc_put_flit(noc, index, flit))
+        return;
+    if (in->out == NOC_NONE)
+        noc_take_head(noc, index, flit);
+    else if (noc->out[in->out].credits)
+        noc_set_ready(noc, index);
+}
+
+// The same for all flits, with rows: heads at empty buffers are handled behind the others, and
+// nothing else depends on a condition, because the host cannot predict them.
+static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *flits, uint32_t count)
+{
+    uint32_t heads = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct noc_flit_event at = flits[i];
+        const struct noc_in *in = noc_in(noc, at.in);
+        __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // any address: no fault
+        bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
+        uint64_t can = has_out & (noc->out[has_out ? in->out : 0].credits > 0);
+        noc->router[in->router].ready |= can << in->local;
+        noc->ready_routers[in->router / 64] |= can << in->router % 64;
+        flits[heads] = at;
+        heads += is_first & !has_out;
+    }
+    for (uint32_t i = 0; i < heads; i++)
+        noc_take_head(noc, flits[i].in, flits[i].flit);
+}
+
+static inline void noc_take_credit(struct noc *noc, uint32_t index)
+{
+    struct noc_out *out = &noc->out[index];
+    if (out->credits++)
+        return;
+    if (index >= noc->router_outs << noc->shift)
+        noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);
+    else if (out->owner != NOC_NONE && noc_in(noc, out->owner)->count)
+        noc_set_ready(noc, out->owner);
+}
+
+static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event)
+{
+    noc_in(noc, event.in)->out = event.out;
+    noc->out[event.out].owner = event.in;
+    if (noc->out[event.out].credits)
+        noc_set_ready(noc, event.in);
+}
+
+static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
+{
+    if (noc_has_switch_rows(noc))
+        noc_take_flit_rows(noc, slot->flits[0], (uint32_t)(slot->flits_end[0] - slot->flits[0]));
+    else
+        for (const struct noc_flit_event *at = slot->flits[0]; at < slot->flits_end[0]; at++)
+            noc_take_flit(noc, at->in, at->flit);
+    for (const struct noc_flit_event *at = slot->flits[1]; at < slot->flits_end[1]; at++)
+        noc_arrive(noc, at->in, at->flit);
+    noc->stats.noc_buffer_write += (uint64_t)(slot->flits_end[0] - slot->flits[0]);
+    if (slot->flits_end[0] > slot->flits[0] || slot->flits_end[1] > slot->flits[1])
+        noc->moved_at = noc->now;
+    slot->flits_end[0] = slot->flits[0];
+    slot->flits_end[1] = slot->flits[1];
+}
+
+static inline void noc_look_ahead(struct noc *noc)
+{
+    noc->calendar.ahead = (struct noc_ahead){
+        .flight = noc_slot(noc, noc->flight),
+        .entry = noc_slot(noc, noc->entry),
+        .exit_credit = noc_slot(noc, noc->exit_credit_time),
+        .route = noc_slot(noc, noc->routing_delay),
+        .next_route = noc_slot(noc, noc->routing_delay + 1),
+        .assign = noc_slot(noc, noc->vc_alloc_delay),
+        .credit = {noc_slot(noc, noc->credit_time), noc_slot(noc, noc->entry_credit_time)}};
+}
+
+// Removes the events of cycle `now` from the calendar and executes them.
+static inline void noc_take_events(struct noc *noc)
+{
+    struct noc_slot *slot = noc_slot(noc, 0);
+    noc_look_ahead(noc);
+    for (const struct noc_assign_event *at = slot->assigns; at < slot->assigns_end; at++)
+        noc_end_assign(noc, *at);
+    for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
+        noc_take_credit(noc, *at);
+    // RC ends: the packets in front request virtual channels from this cycle on.
+    for (const uint32_t *at = slot->routes; at < slot->routes_end; at++)
+        noc_set_waiting(noc, *at);
+    noc_take_flits(noc, slot);
+    slot->assigns_end = slot->assigns;
+    slot->credits_end = slot->credits;
+    slot->routes_end = slot->routes;
+}

@@ -1,0 +1,13 @@
+// The tick of plain networks with 8 virtual channels and places for 8 flits in each of them.
+#define NOC_SHAPED
+#define NOC_SHIFT(noc) 3u
+#define NOC_IN_SHIFT(noc) 6u
+#define NOC_RING(noc) 7u
+#define NOC_IS_PLAIN(noc) true
+#include "runtime-sim/noc/shapes.h"
+#include "runtime-sim/noc/tick.h"
+
+void noc_tick_8(struct noc *noc)
+{
+    noc_tick_shaped(noc);
+}

@@ -1,0 +1,92 @@
+// Allocation of virtual channels to single packets, and of all of a router where those that a packet
+// can have depend on its class only and a router's input virtual channels fit a word: iSLIP with masks
+// of these, one for each output.
+#pragma once
+#include "runtime-sim/noc/calendar.h"
+#include "runtime-sim/noc/state.h"
+
+// Returns the next of these virtual channels of an output in round-robin order from the last choice
+// of this packet's input; the order covers all outputs of the router.
+static inline uint32_t noc_turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
+{
+    uint32_t accept = noc_in(noc, in)->accept;
+    return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
+}
+
+// `local` is the input virtual channel's number in the router, `port` the output's.
+static inline void noc_assign(struct noc *noc, const struct noc_router *router, uint32_t local,
+                          uint32_t port, uint32_t vc, bool is_first)
+{
+    uint32_t in = noc_index(noc, router->in0, local);
+    uint32_t out = noc_index(noc, router->out0 + port, vc);
+    if (is_first) {
+        noc_in(noc, in)->accept = (uint16_t)(noc_index(noc, port, vc) + 1);
+        noc->out[out].grant = (uint16_t)(local + 1);
+    }
+    noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
+    noc_clear_waiting(noc, in);
+    noc_post_assign(noc->calendar.ahead.assign, in, out);
+    noc->stats.vc_grants++;
+}
+
+static inline void noc_contest_vcs(struct noc *noc, const struct noc_router *router, uint32_t port,
+                                   uint64_t asking, uint64_t vcs)
+{
+    uint64_t *proposed = noc->scratch.proposed, chosen = 0;
+    MASK_EACH(vc, vcs)
+    {
+        uint32_t out = noc_index(noc, router->out0 + port, (uint32_t)vc);
+        uint32_t local = mask_turn(asking, noc->out[out].grant);
+        proposed[local] |= UINT64_C(1) << vc;
+        chosen |= UINT64_C(1) << local;
+    }
+    MASK_EACH(local, chosen)
+    {
+        uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
+        uint32_t vc = noc_turn_of(noc, in, port, proposed[local]);
+        proposed[local] = 0;
+        noc_assign(noc, router, (uint32_t)local, port, vc, true);
+    }
+}
+
+static inline void noc_serve_vcs(struct noc *noc, const struct noc_router *router, uint32_t port,
+                                 uint64_t asking, uint64_t vcs)
+{
+    if (!asking || !vcs)
+        return;
+    if (asking & (asking - 1)) {
+        noc_contest_vcs(noc, router, port, asking, vcs);
+        return;
+    }
+    uint32_t local = (uint32_t)__builtin_ctzll(asking);
+    uint32_t in = noc_index(noc, router->in0, local);
+    noc_assign(noc, router, local, port, noc_turn_of(noc, in, port, vcs), true);
+}
+
+// Returns true if a packet waits for the output that can have one of its virtual channels.
+static inline bool noc_can_serve(const struct noc *noc, uint32_t row)
+{
+    uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
+    bool can = false;
+    for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
+        can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
+    return can;
+}
+
+static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
+{
+    const struct noc_router *router = &noc->router[index];
+    bool is_left = false;
+    MASK_EACH(output, router->waiting_outs)
+    {
+        uint32_t row = router->out0 + (uint32_t)output;
+        const struct noc_out_port *port = &noc->out_port[row];
+        uint64_t these = port->waiting, vcs = port->free;
+        for (uint32_t i = 0; vcs && i < noc->classes; i++)
+            noc_serve_vcs(noc, router, (uint32_t)output, these & noc->class_locals[i],
+                          vcs & noc->class_vcs[i]);
+        is_left |= noc_can_serve(noc, row);
+    }
+    if (!is_left)
+        mask_clear(noc->serving_routers, index);
+}
