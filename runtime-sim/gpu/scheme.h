@@ -190,9 +190,9 @@ struct scheme_ops {
                                 const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
-    // Returns the address of a word of memory whose state a request waits for, or 0; and writes
-    // which requests wait for which words.
+    // Returns the address of a word of memory whose state a request waits for, or 0.
     uint64_t (*waited)(const struct machine *machine, const void *state);
+    // Prints what the scheme's state waits for, in a run without progress.
     void (*report)(const struct machine *machine, const void *state, FILE *to);
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
@@ -205,8 +205,6 @@ struct scheme_ops {
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process);
     void (*end_trace)(void *trace, uint64_t now);
-    // Prints what the scheme's state waits for, in a run without progress.
-    void (*report)(const struct machine *machine, const void *state, FILE *to);
 };
 
 // Returns "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no

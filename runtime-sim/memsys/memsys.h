@@ -339,7 +339,7 @@ void memsys_expect(struct memsys *memsys);
 void memsys_notify(struct memsys *memsys);
 
 // Returns true if the slice of a line has all of its requested bytes.
-bool memsys_holds(const struct memsys *memsys, uint64_t line);
+bool memsys_holds_line(const struct memsys *memsys, uint64_t line);
 
 // Removes a line of a slice, unless it is in flight. Returns true if it was removed. Requires that
 // the slice has no dirty bytes of it.

@@ -118,7 +118,7 @@ void memsys_notify(struct memsys *m)
 
 // The slice of the endpoint's partition
 
-bool memsys_holds(const struct memsys *m, uint64_t line)
+bool memsys_holds_line(const struct memsys *m, uint64_t line)
 {
     uint64_t size = m->config->llc.line_bytes, address = line * size;
     return cache_holds(&m->partitions[partition_of(&m->map, address)].cache,

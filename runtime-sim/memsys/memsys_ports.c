@@ -14,7 +14,7 @@ void memsys_ports_init(struct memsys *m)
     m->ports = ARENA_ARRAY(m->arena, struct memsys_port, m->cores);
     for (uint32_t i = 0; i < m->cores; i++)
         m->ports[i].entries = ARENA_ARRAY(m->arena, uint32_t, size);
-    m->gates = ARENA_ARRAY(m->arena, struct memsys_gate, m->nodes);
+    m->gates = ARENA_ARRAY(m->arena, struct memsys_shared_node, m->nodes);
     m->gated = bits_new(m->arena, m->nodes);
 }
 
@@ -57,7 +57,7 @@ static bool send_first(struct memsys *m, uint32_t core)
 // The cores of a node have consecutive numbers from that of its endpoint on.
 static void send_of_node(struct memsys *m, uint32_t node)
 {
-    struct memsys_gate *gate = &m->gates[node];
+    struct memsys_shared_node *gate = &m->gates[node];
     uint64_t cycle = noc_cycle(m->side[MEMSYS_REQUESTS].noc);
     uint32_t first = m->end_at[node], count = (uint32_t)m->config->memory.node_cores;
     if (gate->next > cycle)

@@ -103,7 +103,7 @@ struct memsys_port {
 };
 
 // A node with such cores.
-struct memsys_gate {
+struct memsys_shared_node {
     uint64_t next;          // cycle of the network in which it takes a request again
     uint32_t turn, waiting; // core that is asked first; requests of its cores
 };
@@ -135,7 +135,7 @@ struct memsys {
     uint32_t message_count;
     bool shares_nodes;              // several endpoints are at one node
     struct memsys_port *ports;      // of cores; NULL: each has a node of its own
-    struct memsys_gate *gates;      // of nodes
+    struct memsys_shared_node *gates;      // of nodes
     uint64_t *gated;                // set of nodes whose cores have requests
     VEC(struct memsys_shown) shown; // replies that are the oldest ones of their nodes now
     uint32_t pieces;                // requests to the DRAM for a line

@@ -90,7 +90,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
 static bool line_hits(void *context, const struct memsys_request *request)
 {
     const struct spatial_machine *m = context;
-    return memsys_holds(m->machine->shared.memsys, request->line);
+    return memsys_holds_line(m->machine->shared.memsys, request->line);
 }
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
