@@ -527,8 +527,7 @@ void ptx_parse_each(struct tree *tree, struct arena *arena, struct source *sourc
     *tree = (struct tree){.arena = arena, .source = source};
     intern_init(&tree->names, arena);
     isa_intern(&tree->names);
-    struct parser parser = {
-        .tree = tree, .diags = diags, .base = source->text, .visitor = visitor};
+    struct parser parser = {.tree = tree, .diags = diags, .base = source->text, .visitor = visitor};
     struct parser *p = &parser;
     intern_init(&p->spelled, arena);
     struct token whole = {.begin = 0, .end = 0};

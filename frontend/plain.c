@@ -1,8 +1,8 @@
-// Reads the plain statements of a body without scanner and grammar: labels, .loc, .pragma, and
-// instructions whose operands are names, numbers, addresses, vectors and lists of arguments. Nearly
-// all bytes of a text are in such statements. Builds the same nodes as the grammar. A statement
-// with anything else in it (comments, expressions, unknown words, faults) is left to the grammar
-// whole.
+// Reads the plain statements of a body without scanner and grammar: labels, .loc, .pragma, .reg,
+// and instructions whose operands are names, numbers, addresses, vectors and lists of arguments.
+// Nearly all bytes of a text are in such statements. Builds the same nodes as the grammar. A
+// statement with anything else in it (comments, expressions, unknown words, faults) is left to the
+// grammar whole.
 #include "frontend/parser.h"
 #include <string.h>
 
@@ -430,6 +430,58 @@ static bool read_string(struct plain *plain)
     return *plain->at++ == ';';
 }
 
+static uint32_t add_word(struct plain *plain, enum node_kind kind, const char *begin, uint32_t word)
+{
+    uint32_t node = add(plain, kind, begin, 0);
+    plain->tree->nodes.v[node].aux = (uint16_t)word;
+    return node;
+}
+
+// name or name<count>
+static bool read_declarator(struct plain *plain)
+{
+    const char *begin = plain->at;
+    uint32_t name = take_name(plain);
+    if (name == NONE)
+        return false;
+    uint32_t declarator = add(plain, NODE_DECLARATOR, begin, name);
+    if (*next_byte(plain) != '<')
+        return true;
+    skip_blanks(plain);
+    plain->at++;
+    skip_blanks(plain);
+    if (!is(*plain->at, DIGIT) || !read_integer(plain))
+        return false;
+    skip_blanks(plain);
+    if (*plain->at++ != '>')
+        return false;
+    plain->tree->nodes.v[declarator].flags = NODE_COUNTED;
+    finish(plain, declarator);
+    return true;
+}
+
+// .reg, a type, and declarators with commas between them
+static bool read_registers(struct plain *plain, const char *begin)
+{
+    uint32_t decl = add(plain, NODE_DECL, begin, 0);
+    add_word(plain, NODE_SPEC, begin, W_reg);
+    skip_blanks(plain);
+    const char *dot = plain->at, *end = *dot == '.' ? word_end(dot) : NULL;
+    uint16_t type = end ? find_modifier(plain, dot, end) : W_UNKNOWN;
+    if (!isa_is_type(type))
+        return false;
+    plain->at = end;
+    add_word(plain, NODE_SPEC, dot, type);
+    do {
+        skip_blanks(plain);
+        if (!read_declarator(plain))
+            return false;
+        skip_blanks(plain);
+    } while (*plain->at++ == ',');
+    finish(plain, decl);
+    return plain->at[-1] == ';';
+}
+
 static bool read_directive(struct plain *plain)
 {
     const char *begin = plain->at, *end = word_end(begin);
@@ -437,11 +489,12 @@ static bool read_directive(struct plain *plain)
         return false;
     uint32_t word =
         intern_find(&plain->tree->names, begin, (size_t)(end - begin)) - (uint32_t)OP_COUNT;
-    if (word != W_loc && word != W_pragma)
+    if (word != W_loc && word != W_pragma && word != W_reg)
         return false;
-    uint32_t directive = add(plain, NODE_DIRECTIVE, begin, 0);
-    plain->tree->nodes.v[directive].aux = (uint16_t)word;
     plain->at = end;
+    if (word == W_reg)
+        return read_registers(plain, begin);
+    uint32_t directive = add_word(plain, NODE_DIRECTIVE, begin, word);
     if (!(word == W_loc ? read_location(plain) : read_string(plain)))
         return false;
     finish(plain, directive);

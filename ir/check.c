@@ -245,13 +245,26 @@ static bool holds_error(const struct ir_check *c)
     return false;
 }
 
+// Instructions that are spelled alike share their modifiers, and so the forms that match.
+static const struct form_match *find_match(struct ir_check *c)
+{
+    uint32_t count, place = (uint32_t)node_of(c)->value;
+    const uint16_t *mods = node_mods(c->tree, c->inst->node, &count);
+    vec_reserve(&c->scratch, &c->spelled, place + 1);
+    while (c->spelled.n <= place)
+        c->spelled.v[c->spelled.n++] = (struct spelled_match){NULL, 0, 0};
+    struct spelled_match *known = &c->spelled.v[place];
+    if (!known->match || known->op != c->inst->op || known->count != count)
+        *known = (struct spelled_match){forms_match(c->forms, c->inst->op, mods, count),
+                                        c->inst->op, (uint16_t)count};
+    return known->match;
+}
+
 static void check_instruction(struct ir_check *c, struct ir_inst *inst)
 {
     c->inst = inst;
     check_guard(c);
-    uint32_t count;
-    const uint16_t *mods = node_mods(c->tree, inst->node, &count);
-    const struct form_match *match = forms_match(c->forms, inst->op, mods, count);
+    const struct form_match *match = find_match(c);
     if (!match->closest)
         return;
     if (!match->form) {

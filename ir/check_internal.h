@@ -43,7 +43,11 @@ struct ir_fault {
     const struct form_match *match;
 };
 
-enum { REGISTER_TYPES = 32 };
+// The forms that match an opcode and `count` modifiers.
+struct spelled_match {
+    const struct form_match *match;
+    uint16_t op, count;
+};
 
 struct ir_check {
     struct ir_module *module;
@@ -64,6 +68,7 @@ struct ir_check {
     VEC(uint32_t) prototypes;                // by name of a label: node of a .callprototype, or 0
     VEC(uint32_t) labels;                    // names of the labels that are in `prototypes`
     const struct ir_function *prototypes_of; // the function that they are from
+    VEC(struct spelled_match) spelled;       // by the place of the modifiers
     VEC(uint8_t) allowed;                    // by match: 0 unknown, else enum allowance + 1
 };
 

@@ -181,9 +181,9 @@ void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
 // The steps of ir_build without flow analyses, for functions that are looked at one after another.
-// `items` reads the items of the module that the tree has got since the last call; `function` builds
-// one of them; `drop` frees all but its head. `items` returns false if the module declares families
-// of registers outside of functions.
+// `items` reads the items of the module that the tree has got since the last call; `function`
+// builds one of them; `drop` frees all but its head. `items` returns false if the module declares
+// families of registers outside of functions.
 struct ir_builder;
 struct ir_builder *ir_build_begin(struct ir_module *module, struct arena *arena, struct tree *tree,
                                   struct diags *diags);

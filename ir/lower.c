@@ -182,41 +182,64 @@ static bool has_word(const uint16_t *mods, uint32_t count, uint16_t word)
     return false;
 }
 
+static void read_spelling(struct spelled_inst *to, uint16_t op, const uint16_t *mods,
+                          uint32_t count)
+{
+    struct isa_form form = isa_form(op, mods, count);
+    *to = (struct spelled_inst){.roles = form.roles, .count = count};
+    to->inst = (struct ir_inst){.op = op,
+                                .type = W_UNKNOWN,
+                                .type2 = W_UNKNOWN,
+                                .space = W_UNKNOWN,
+                                .class = (uint8_t)form.class,
+                                .vector = 1};
+    read_modifiers(&to->inst, mods, count);
+    if (form.class == CLASS_OPAQUE)
+        to->inst.flags |= INST_OPAQUE;
+    if (form.class == CLASS_BRANCH || form.class == CLASS_RETURN)
+        to->inst.flags |= INST_TERMINATOR;
+    to->reads_carry = op == OP_addc || op == OP_subc || op == OP_madc;
+    to->sets_carry = has_word(mods, count, W_cc);
+}
+
+// Instructions that are spelled alike share their modifiers.
+static const struct spelled_inst *find_spelling(struct ir_lower *l, uint32_t node)
+{
+    uint16_t op = node_at(l, node)->aux;
+    uint32_t count, place = (uint32_t)node_at(l, node)->value;
+    const uint16_t *mods = node_mods(l->module->tree, node, &count);
+    vec_reserve(l->arena, &l->spelled, place + 1);
+    while (l->spelled.n <= place)
+        l->spelled.v[l->spelled.n++].roles = NULL;
+    struct spelled_inst *spelled = &l->spelled.v[place];
+    if (!spelled->roles || spelled->inst.op != op || spelled->count != count)
+        read_spelling(spelled, op, mods, count);
+    return spelled;
+}
+
 static void add_instruction(struct ir_lower *l, uint32_t node)
 {
     struct ir_function *fn = l->fn;
     const struct node *at = node_at(l, node);
-    uint32_t mod_count;
-    const uint16_t *mods = node_mods(l->module->tree, node, &mod_count);
-    struct isa_form form = isa_form(at->aux, mods, mod_count);
-    struct ir_inst inst = {.node = node,
-                           .operands = fn->operands.n,
-                           .op = at->aux,
-                           .type = W_UNKNOWN,
-                           .type2 = W_UNKNOWN,
-                           .space = W_UNKNOWN,
-                           .class = (uint8_t)form.class,
-                           .vector = 1};
-    read_modifiers(&inst, mods, mod_count);
-    if (form.class == CLASS_OPAQUE)
-        inst.flags |= INST_OPAQUE;
-    if (form.class == CLASS_BRANCH || form.class == CLASS_RETURN)
-        inst.flags |= INST_TERMINATOR;
-    bool guarded = at->flags & NODE_HAS_GUARD;
-    if (guarded)
-        inst.flags |= INST_GUARDED | (at[1].flags & NODE_NEGATED ? INST_GUARD_NEGATED : 0);
+    const struct spelled_inst *spelled = find_spelling(l, node);
+    bool guarded = at->flags & NODE_HAS_GUARD, negated = guarded && at[1].flags & NODE_NEGATED;
     if (!l->open)
         begin_block(l, IR_NONE);
-    inst.block = l->block;
-    vec_push(l->lists, &fn->insts, inst);
-    if (guarded)
-        lower_guard(l, node + 1, inst.flags & INST_GUARD_NEGATED);
-    lower_operands(l, node, node + 1 + guarded, form.roles);
-    if (inst.op == OP_addc || inst.op == OP_subc || inst.op == OP_madc)
+    vec_push(l->lists, &fn->insts, spelled->inst);
+    struct ir_inst *inst = &fn->insts.v[fn->insts.n - 1];
+    inst->node = node;
+    inst->operands = fn->operands.n;
+    inst->block = l->block;
+    if (guarded) {
+        inst->flags |= INST_GUARDED | (negated ? INST_GUARD_NEGATED : 0);
+        lower_guard(l, node + 1, negated);
+    }
+    lower_operands(l, node, node + 1 + guarded, spelled->roles);
+    if (spelled->reads_carry)
         lower_carry(l, ROLE_USE);
-    if (has_word(mods, mod_count, W_cc))
+    if (spelled->sets_carry)
         lower_carry(l, ROLE_DEF);
-    if (inst.flags & INST_TERMINATOR)
+    if (spelled->inst.flags & INST_TERMINATOR)
         l->open = false;
 }
 
@@ -393,8 +416,7 @@ struct ir_lower *ir_lower_new(struct ir_work *work, struct arena *arena, struct 
 {
     struct ir_module *module = work->module;
     struct ir_lower *l = ARENA_NEW(arena, struct ir_lower);
-    *l = (struct ir_lower){
-        .module = module, .diags = diags, .arena = arena, .lists = &work->lists};
+    *l = (struct ir_lower){.module = module, .diags = diags, .arena = arena, .lists = &work->lists};
     names_init(&l->names, module, diags, arena, &work->lists);
     module->address_bits = 32;
     return l;

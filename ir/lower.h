@@ -3,6 +3,14 @@
 #include "ir/internal.h"
 #include "ir/names.h"
 
+// An opcode with its modifiers: the parts of its instructions that do not depend on their operands.
+struct spelled_inst {
+    struct ir_inst inst;
+    const char *roles; // as in struct isa_form; NULL: not read yet
+    uint32_t count;    // of modifiers
+    bool reads_carry, sets_carry;
+};
+
 struct ir_lower {
     struct ir_module *module;
     struct diags *diags;
@@ -10,11 +18,12 @@ struct ir_lower {
     struct arena *lists; // for one function
     struct ir_function *fn;
     struct names names;
-    uint32_t item;                // node of the module's item that was read last, or 0
-    uint32_t block;               // current
-    bool open;                    // the current block takes instructions
-    VEC(uint32_t) label_operands; // operands whose index still is a name id
-    VEC(uint32_t) late_names;     // nodes of names that must be labels, once all are known
+    uint32_t item;                    // node of the module's item that was read last, or 0
+    uint32_t block;                   // current
+    bool open;                        // the current block takes instructions
+    VEC(struct spelled_inst) spelled; // by the place of the modifiers
+    VEC(uint32_t) label_operands;     // operands whose index still is a name id
+    VEC(uint32_t) late_names;         // nodes of names that must be labels, once all are known
 };
 
 static inline const struct node *node_at(const struct ir_lower *l, uint32_t node)

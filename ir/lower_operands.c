@@ -9,24 +9,75 @@ struct place_role {
     bool negated, both; // both: read and written
 };
 
-static uint32_t add_operand(struct ir_lower *l, struct ir_operand operand)
+// Adds an operand at a node to the last instruction. Its members are written where they stay: a
+// copy of a struct that was just written waits for the stores.
+static struct ir_operand *add_operand(struct ir_lower *l, enum ir_operand_kind kind,
+                                      struct place_role place, uint32_t index, uint32_t node)
 {
     struct ir_function *fn = l->fn;
-    vec_push(l->lists, &fn->operands, operand);
+    vec_reserve(l->lists, &fn->operands, fn->operands.n + 1);
     vec_push(l->lists, &fn->operand_inst, fn->insts.n - 1);
     fn->insts.v[fn->insts.n - 1].operand_count++;
-    return fn->operands.n - 1;
+    struct ir_operand *operand = &fn->operands.v[fn->operands.n++];
+    operand->kind = (uint8_t)kind;
+    operand->role = (uint8_t)place.role;
+    operand->slot = place.slot;
+    operand->negated = place.negated;
+    operand->part = false;
+    operand->index = index;
+    operand->node = node;
+    operand->member = W_UNKNOWN;
+    operand->value = 0;
+    return operand;
 }
 
-static void add_register_operand(struct ir_lower *l, struct ir_operand operand, bool both)
+// A guarded or partial definition keeps the old value of its last operand.
+static void keep_value(struct ir_lower *l, bool both)
 {
-    bool guarded = l->fn->insts.v[l->fn->insts.n - 1].flags & INST_GUARDED;
-    bool partial = operand.part || (operand.member != W_UNKNOWN && operand.role == ROLE_DEF);
-    add_operand(l, operand);
-    if (operand.role == ROLE_DEF && (both || guarded || partial)) {
-        operand.role = ROLE_KEEP;
-        add_operand(l, operand);
+    struct ir_function *fn = l->fn;
+    const struct ir_operand *operand = &fn->operands.v[fn->operands.n - 1];
+    bool guarded = fn->insts.v[fn->insts.n - 1].flags & INST_GUARDED;
+    bool partial = operand->part || operand->member != W_UNKNOWN;
+    if (operand->role != ROLE_DEF || !(both || guarded || partial))
+        return;
+    struct place_role place = {ROLE_KEEP, operand->slot, operand->negated, false};
+    struct ir_operand *kept =
+        add_operand(l, OPERAND_REGISTER, place, operand->index, operand->node);
+    operand = kept - 1;
+    kept->part = operand->part;
+    kept->member = operand->member;
+    kept->value = operand->value;
+}
+
+static bool is_sink(const struct ir_lower *l, uint32_t id)
+{
+    const struct name *name = tree_name(l->module->tree, id);
+    return name->length == 1 && name->text[0] == '_';
+}
+
+// Adds the operand of a name that is no register.
+static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct place_role place,
+                                    struct binding binding)
+{
+    uint32_t id = (uint32_t)node_at(l, node)->value;
+    if (binding.kind == BOUND_SYMBOL) {
+        // Other functions see a register of the module, so nothing is known of its value.
+        bool shared = l->module->symbols.v[binding.index].space == W_reg;
+        bool later = names_is_later(&l->names, binding, node);
+        l->fn->incomplete |= shared;
+        if (later)
+            names_undeclared(&l->names, node);
+        return add_operand(l, shared || later ? OPERAND_UNKNOWN : OPERAND_SYMBOL, place,
+                           binding.index, node);
     }
+    if (is_sink(l, id))
+        return add_operand(l, OPERAND_SINK, place, binding.index, node);
+    if (isa_special_of(id) < SPECIAL_COUNT)
+        return add_operand(l, OPERAND_SPECIAL, place, isa_special_of(id), node);
+    l->fn->incomplete = true;
+    if (binding.kind != BOUND_FAULTY)
+        names_undeclared(&l->names, node);
+    return add_operand(l, OPERAND_UNKNOWN, place, binding.index, node);
 }
 
 // Adds a name as an operand; `member` and `value` are those of the surrounding node.
@@ -34,64 +85,31 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
                      int64_t value, bool has_member)
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
-    struct ir_operand operand = {
-        .role = (uint8_t)place.role,
-        .slot = place.slot,
-        .negated = place.negated,
-        .part = has_member && member == W_UNKNOWN,
-        .index = id,
-        .node = node,
-        .member = member,
-        .value = value,
-    };
-    if (place.role == ROLE_LABEL) {
-        operand.kind = OPERAND_LABEL;
-        vec_push(l->arena, &l->label_operands, add_operand(l, operand));
-        return;
-    }
-    struct binding binding = names_resolve(&l->names, id);
-    bool later = names_is_later(&l->names, binding, node);
-    operand.index = binding.index;
-    const struct name *name = tree_name(l->module->tree, id);
-    if (binding.kind == BOUND_REGISTER) {
-        operand.kind = OPERAND_REGISTER;
-        add_register_operand(l, operand, place.both);
-    } else if (binding.kind == BOUND_SYMBOL) {
-        // Other functions see a register of the module, so nothing is known of its value.
-        bool shared = l->module->symbols.v[binding.index].space == W_reg;
-        operand.kind = shared || later ? OPERAND_UNKNOWN : OPERAND_SYMBOL;
-        l->fn->incomplete |= shared;
-        if (later)
-            names_undeclared(&l->names, node);
-        add_operand(l, operand);
-    } else if (name->length == 1 && name->text[0] == '_') {
-        operand.kind = OPERAND_SINK;
-        add_operand(l, operand);
-    } else if (isa_special_of(id) < SPECIAL_COUNT) {
-        operand.kind = OPERAND_SPECIAL;
-        operand.index = isa_special_of(id);
-        add_operand(l, operand);
-    } else {
-        operand.kind = OPERAND_UNKNOWN;
-        add_operand(l, operand);
-        l->fn->incomplete = true;
-        if (binding.kind != BOUND_FAULTY)
-            names_undeclared(&l->names, node);
-    }
+    struct binding binding = {0};
+    struct ir_operand *operand;
+    if (place.role != ROLE_LABEL)
+        binding = names_resolve(&l->names, id);
+    if (place.role == ROLE_LABEL)
+        operand = add_operand(l, OPERAND_LABEL, place, id, node);
+    else if (binding.kind == BOUND_REGISTER)
+        operand = add_operand(l, OPERAND_REGISTER, place, binding.index, node);
+    else
+        operand = add_other(l, node, place, binding);
+    operand->part = has_member && member == W_UNKNOWN;
+    operand->member = member;
+    operand->value = value;
+    if (place.role == ROLE_LABEL)
+        vec_push(l->arena, &l->label_operands, l->fn->operands.n - 1);
+    else if (binding.kind == BOUND_REGISTER)
+        keep_value(l, place.both);
 }
 
 static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place,
                      enum ir_operand_kind kind)
 {
-    add_operand(
-        l, (struct ir_operand){.kind = (uint8_t)kind,
-                               .role = (uint8_t)(place.role == ROLE_DEF ? ROLE_USE : place.role),
-                               .slot = place.slot,
-                               .negated = place.negated,
-                               .index = IR_NONE,
-                               .node = node,
-                               .member = W_UNKNOWN,
-                               .value = (int64_t)node_at(l, node)->value});
+    place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
+    struct ir_operand *operand = add_operand(l, kind, place, IR_NONE, node);
+    operand->value = (int64_t)node_at(l, node)->value;
 }
 
 static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place);
@@ -231,11 +249,7 @@ void lower_guard(struct ir_lower *l, uint32_t node, bool negated)
 
 void lower_carry(struct ir_lower *l, enum ir_role role)
 {
-    struct ir_operand carry = {.kind = OPERAND_REGISTER,
-                               .role = (uint8_t)role,
-                               .slot = UINT8_MAX,
-                               .index = CARRY,
-                               .node = IR_NONE,
-                               .member = W_UNKNOWN};
-    add_register_operand(l, carry, false);
+    struct place_role place = {.role = role, .slot = UINT8_MAX};
+    add_operand(l, OPERAND_REGISTER, place, CARRY, IR_NONE);
+    keep_value(l, false);
 }

@@ -56,12 +56,12 @@ struct resolved_name {
 
 // What is known of one name at the current place.
 struct name_meaning {
-    struct binding binding, family; // a family and a name of its own are independent
-    struct split split;
     struct resolved_name resolved;
-    uint32_t label;  // last label + 1
-    uint32_t labels; // last label + 1 whose name begins with this one
-    uint32_t member; // last member + 1 of those whose name begins with this one
+    struct split split;
+    struct binding binding, family; // a family and a name of its own are independent
+    uint32_t label;                 // last label + 1
+    uint32_t labels;                // last label + 1 whose name begins with this one
+    uint32_t member;                // last member + 1 of those whose name begins with this one
 };
 
 struct label {
@@ -85,12 +85,12 @@ struct family_member {
 struct names {
     struct ir_module *module;
     struct diags *diags;
-    struct arena *scratch;               // for one module
-    struct arena *lists;                 // for one function
-    struct ir_function *fn;              // NULL at module level
-    uint32_t count;                      // of names
-    VEC(struct name_meaning) of;         // by name
-    uint32_t scopes;                     // changes with every binding that is made or undone
+    struct arena *scratch;       // for one module
+    struct arena *lists;         // for one function
+    struct ir_function *fn;      // NULL at module level
+    uint32_t count;              // of names
+    VEC(struct name_meaning) of; // by name
+    uint32_t scopes;             // changes with every binding that is made or undone
     uint32_t depth;
     VEC(struct undo) undo;
     VEC(struct counted) counted;

@@ -34,6 +34,30 @@ static uint64_t hash_text(const char *text, size_t length)
     return mix(hash, load_short(text, length));
 }
 
+// Names that differ in their last digit only lie next to each other: registers are numbered in the
+// order of the text. `hash` is unique among texts of one length up to 8 bytes.
+struct intern_key {
+    uint64_t hash;
+    uint32_t place; // of the slot, beyond the table's size
+};
+
+static struct intern_key key_of(const char *text, size_t length)
+{
+    unsigned digit = length > 1 ? (unsigned)((unsigned char)text[length - 1] - '0') : UINT32_MAX;
+    bool numbered = digit < 10;
+    if (length <= 8) {
+        uint64_t word = load_short(text, length);
+        struct intern_key key = {mix(length, word), 0};
+        uint64_t stem = numbered ? word ^ (uint64_t)('0' + digit) << (8 * (length - 1)) : 0;
+        key.place = numbered ? (uint32_t)mix(length, stem) * 16 + digit : (uint32_t)key.hash;
+        return key;
+    }
+    uint64_t stem = hash_text(text, length - numbered);
+    if (!numbered)
+        return (struct intern_key){stem, (uint32_t)stem};
+    return (struct intern_key){mix(stem, digit), (uint32_t)stem * 16 + digit};
+}
+
 static bool same(const struct intern *intern, const struct intern_slot *slot, const char *text,
                  size_t length, uint64_t hash)
 {
@@ -43,10 +67,10 @@ static bool same(const struct intern *intern, const struct intern_slot *slot, co
 
 // The text's place in the table: where it is, or where it belongs.
 static struct intern_slot *find_slot(const struct intern *intern, const char *text, size_t length,
-                                     uint64_t hash)
+                                     struct intern_key key)
 {
-    uint32_t slot = (uint32_t)hash & intern->mask;
-    while (intern->table[slot].name && !same(intern, &intern->table[slot], text, length, hash))
+    uint32_t slot = key.place & intern->mask;
+    while (intern->table[slot].name && !same(intern, &intern->table[slot], text, length, key.hash))
         slot = (slot + 1) & intern->mask;
     return &intern->table[slot];
 }
@@ -59,11 +83,11 @@ static void enlarge(struct intern *intern, uint32_t slots)
     intern->mask = slots - 1;
     for (uint32_t id = 0; id < intern->names.n; id++) {
         const struct name *name = &intern->names.v[id];
-        uint64_t hash = hash_text(name->text, name->length);
-        uint32_t slot = (uint32_t)hash & intern->mask;
+        struct intern_key key = key_of(name->text, name->length);
+        uint32_t slot = key.place & intern->mask;
         while (intern->table[slot].name)
             slot = (slot + 1) & intern->mask;
-        intern->table[slot] = (struct intern_slot){hash, id + 1, name->length};
+        intern->table[slot] = (struct intern_slot){key.hash, id + 1, name->length};
     }
 }
 
@@ -71,24 +95,37 @@ void intern_init(struct intern *intern, struct arena *arena)
 {
     enum { SLOTS = 2048 };
     *intern = (struct intern){.arena = arena};
+    intern->recent = ARENA_ARRAY(arena, struct intern_slot, INTERN_RECENT);
     enlarge(intern, SLOTS);
 }
 
 uint32_t intern_find(const struct intern *intern, const char *text, size_t length)
 {
-    return find_slot(intern, text, length, hash_text(text, length))->name - 1;
+    return find_slot(intern, text, length, key_of(text, length))->name - 1;
 }
 
-uint32_t intern_add(struct intern *intern, const char *text, size_t length)
+static uint32_t add_key(struct intern *intern, const char *text, size_t length,
+                        struct intern_key key)
 {
-    uint64_t hash = hash_text(text, length);
-    struct intern_slot *slot = find_slot(intern, text, length, hash);
+    struct intern_slot *slot = find_slot(intern, text, length, key);
     if (slot->name)
         return slot->name - 1;
     vec_push(intern->arena, &intern->names,
              (struct name){.text = text, .length = (uint32_t)length});
-    *slot = (struct intern_slot){hash, intern->names.n, (uint32_t)length};
+    *slot = (struct intern_slot){key.hash, intern->names.n, (uint32_t)length};
     if (intern->names.n * 2 > intern->mask)
         enlarge(intern, (intern->mask + 1) * 2);
     return intern->names.n - 1;
+}
+
+uint32_t intern_add(struct intern *intern, const char *text, size_t length)
+{
+    struct intern_key key = key_of(text, length);
+    if (length > 8)
+        return add_key(intern, text, length, key);
+    struct intern_slot *recent = &intern->recent[key.place % INTERN_RECENT];
+    if (recent->hash != key.hash || recent->length != length || !recent->name)
+        *recent = (struct intern_slot){key.hash, add_key(intern, text, length, key) + 1,
+                                       (uint32_t)length};
+    return recent->name - 1;
 }

@@ -15,10 +15,13 @@ struct intern_slot {
     uint32_t length;
 };
 
+enum { INTERN_RECENT = 1024 };
+
 struct intern {
     struct arena *arena;
     VEC(struct name) names;
-    struct intern_slot *table; // open addressing
+    struct intern_slot *recent; // short names, by hash: registers are named again and again
+    struct intern_slot *table;  // open addressing
     uint32_t mask;
 };
 

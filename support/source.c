@@ -5,33 +5,41 @@ void source_init(struct source *source, struct arena *arena, const char *name, c
                  uint32_t length)
 {
     *source = (struct source){.name = name, .text = text, .length = length};
-    uint32_t at = 0;
-    for (;;) {
-        vec_push(arena, &source->lines, at);
-        const char *end = memchr(text + at, '\n', length - at);
-        if (!end)
-            return;
-        at = (uint32_t)(end - text) + 1;
-    }
+    source->lines = ARENA_NEW(arena, struct source_lines);
+    source->lines->arena = arena;
+}
+
+const struct source_lines *source_lines(const struct source *source)
+{
+    struct source_lines *lines = source->lines;
+    if (lines->at.n)
+        return lines;
+    const char *at = source->text, *end = at + source->length;
+    vec_push(lines->arena, &lines->at, 0);
+    while ((at = memchr(at, '\n', (size_t)(end - at))))
+        vec_push(lines->arena, &lines->at, (uint32_t)(++at - source->text));
+    return lines;
 }
 
 struct place source_place(const struct source *source, uint32_t offset)
 {
-    uint32_t low = 0, high = source->lines.n;
+    const struct source_lines *lines = source_lines(source);
+    uint32_t low = 0, high = lines->at.n;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (source->lines.v[middle] <= offset)
+        if (lines->at.v[middle] <= offset)
             low = middle;
         else
             high = middle;
     }
-    return (struct place){low + 1, offset - source->lines.v[low] + 1};
+    return (struct place){low + 1, offset - lines->at.v[low] + 1};
 }
 
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end)
 {
-    *begin = source->lines.v[line - 1];
-    *end = line < source->lines.n ? source->lines.v[line] - 1 : source->length;
+    const struct source_lines *lines = source_lines(source);
+    *begin = lines->at.v[line - 1];
+    *end = line < lines->at.n ? lines->at.v[line] - 1 : source->length;
     if (*end > *begin && source->text[*end - 1] == '\r')
         --*end;
 }

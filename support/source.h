@@ -2,21 +2,28 @@
 #pragma once
 #include "support/vec.h"
 
+// Found at the first request: most texts have no fault, and nobody asks.
+struct source_lines {
+    struct arena *arena;
+    VEC(uint32_t) at; // offset of the start of each line
+};
+
 struct source {
     const char *name; // as the user wrote it
     const char *text; // `length` bytes, then two NUL bytes (the scanner works in place)
     uint32_t length;
-    bool fragment;       // a part of a module or of a body, without its context
-    VEC(uint32_t) lines; // offset of the start of each line
+    bool fragment; // a part of a module or of a body, without its context
+    struct source_lines *lines;
 };
 
 struct place {
     uint32_t line, column; // from 1; columns count bytes
 };
 
-// Finds the lines of a text, which must stay valid.
+// The text and the arena must stay valid.
 void source_init(struct source *source, struct arena *arena, const char *name, const char *text,
                  uint32_t length);
+const struct source_lines *source_lines(const struct source *source);
 struct place source_place(const struct source *source, uint32_t offset);
 // Returns the line's offsets without its line end; `line` counts from 1.
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end);

@@ -23,7 +23,7 @@ static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
 {
     const struct source *source = r->document->source;
     uint32_t begin, end, column = 0;
-    if (mark->line >= source->lines.n)
+    if (mark->line >= source_lines(source)->at.n)
         return source->length;
     source_line(source, (uint32_t)mark->line + 1, &begin, &end);
     if (r->is_ascii)

@@ -158,10 +158,11 @@ static uint32_t skip_on(const struct source *source, uint32_t at)
 struct lines statement_lines(const struct source *source, uint32_t begin, uint32_t end)
 {
     struct place first = source_place(source, begin), last = source_place(source, end);
+    const struct source_lines *lines = source_lines(source);
     uint32_t before = skip_back(source->text, begin), behind = skip_on(source, end);
     return (struct lines){
         .begin = begin - (first.column - 1),
-        .end = last.line < source->lines.n ? source->lines.v[last.line] : source->length,
+        .end = last.line < lines->at.n ? lines->at.v[last.line] : source->length,
         .head = !before || source->text[before - 1] == '\n',
         .tail = behind >= source->length || source->text[behind] == '\n',
     };

@@ -63,7 +63,7 @@ static void check_no_new_lines(struct made *m)
     uint32_t lines = 0;
     for (uint32_t i = 0; i < m->output.length; i++)
         lines += m->output.text[i] == '\n';
-    assert_int_equal(lines + 1, m->program.source.lines.n);
+    assert_int_equal(lines + 1, source_lines(&m->program.source)->at.n);
 }
 
 // What other options make of it is made anew from the text without tags.

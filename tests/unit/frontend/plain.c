@@ -61,6 +61,15 @@ static const char *const statements[] = {
     ".pragma \"nounroll\";",
     ".pragma \"nounroll\", \"a;b\" ;",
     "{ .reg .b32 %q<3>; mov.u32 %q1, %q2; }",
+    ".reg .b32 %r<5>;",
+    ".reg .pred\t%p < 5 > ;",
+    ".reg .f32 %f1, %f2<3>,%f3 ;",
+    ".reg .b32%r<5>;",
+    ".reg .b64 %rd<0x10>;",
+    ".reg .v2 .f32 v;",
+    ".reg .b32 .align 4 x;",
+    ".reg .b32 x[2];",
+    ".reg .f32 WARP<2>;",
     ";;",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
