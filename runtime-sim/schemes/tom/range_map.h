@@ -11,8 +11,8 @@ struct map_samples {
     VEC(uint32_t) ends;
 };
 
-// Sets `bit` of the candidate ranges: that of all to begin with, then of one after the other the
-// best one, as long as more instances touch one stack. Lines of no range do not count.
+// Sets `bit` of the candidate ranges: that of all to begin with, then the best change of one range,
+// as long as more instances touch one stack. Lines of no range do not count.
 void range_map_choose(const struct map_samples *samples, struct tom_allocations *table,
                       uint32_t bit);
 // Returns the instances that touch one stack under the bits of the ranges.

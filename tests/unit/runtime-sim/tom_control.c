@@ -1,0 +1,156 @@
+// Offloading of blocks beyond the paper: controls of our own, forced places, live-ins that are sent
+// once, ages of lines.
+#include "tests/unit/runtime-sim/tom_fixture.h"
+
+// Controls of our own are ctrl and a reason more to stay; a forced place comes before all.
+static void own_decisions(void **state)
+{
+    (void)state;
+    for (uint32_t row = 0; row < 64; row++) {
+        struct tom_question q = {.condition = row & 1,
+                                 .busy_tx = row & 2,
+                                 .busy_rx = row & 4,
+                                 .saves = row >> 3 & 3,
+                                 .pending = row & 32 ? 48 : 47,
+                                 .limit = 48};
+        q.policy = TOM_CTRL;
+        enum tom_answer ctrl = answer(&q);
+        for (uint32_t more = 0; more < 8; more++) {
+            q.sm_busy = more & 1;
+            q.much_alu = more & 2;
+            q.slower = more & 4;
+            q.place = TOM_ANYWHERE;
+            q.policy = TOM_ALU;
+            bool stays = q.sm_busy && q.much_alu;
+            assert_int_equal(answer(&q), ctrl == TOM_OFFLOAD && stays ? TOM_BUSY_SM : ctrl);
+            q.policy = TOM_MEASURED;
+            stays = q.slower && (ctrl == TOM_OFFLOAD || ctrl == TOM_FULL);
+            assert_int_equal(answer(&q), stays ? TOM_SLOWER : ctrl);
+            q.policy = TOM_CTRL;
+            assert_int_equal(answer(&q), ctrl);
+            q.place = TOM_AT_CORE;
+            assert_int_equal(answer(&q), TOM_PLACED);
+            q.place = TOM_AT_STACK;
+            assert_int_equal(answer(&q), TOM_OFFLOAD);
+        }
+    }
+}
+
+#define COUNT(member) ((double)b.tom->stats.member)
+
+// Forced places: the first kernel's block has number …, from the table.
+static void places(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    char at_core[64], at_stack[64];
+    build(&b, SETTINGS(CTRL));
+    uint32_t number = b.table.blocks.v[0].number;
+    assert_true(b.table.blocks.v[1].number >= 1000); // of the second kernel
+    rig_free(&b.r);
+    snprintf(at_core, sizeof at_core, "tom.at_core=[%u]", number);
+    snprintf(at_stack, sizeof at_stack, "tom.at_stack=[%u]", number);
+    build(&b, SETTINGS("tom.policy=tom-no-ctrl", at_core));
+    run(&b, "plain", 4, 64, 20, 64);
+    assert_int_equal(b.tom->stats.offloaded, 0);
+    assert_int_equal(b.tom->stats.placed, 8);
+    assert_int_equal(b.tom->times[0].stats.home, 8);
+    assert_true(b.tom->times[0].stats.home_cycles == b.tom->stats.home_cycles);
+    check(&b, "plain", 4, 64, 20, 64);
+    rig_free(&b.r);
+    // One iteration is too few for its condition.
+    build(&b, SETTINGS(CTRL, at_stack));
+    run(&b, "plain", 4, 64, 1, 64);
+    assert_int_equal(b.tom->stats.offloaded, 8);
+    assert_int_equal(b.tom->times[0].stats.away, 8);
+    assert_int_equal(b.tom->times[0].stats.iterations, 8);
+    check(&b, "plain", 4, 64, 1, 64);
+    rig_free(&b.r);
+}
+
+// tom-measured compares both places, and then mostly uses the faster one.
+static void measured(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    for (uint32_t slow = 0; slow < 2; slow++) {
+        // A slow pipeline makes stacks slow, a slow network the GPU.
+        build(&b, SETTINGS("tom.policy=tom-measured",
+                           slow ? "tom.pipeline=1000" : "stack.link_latency=1000",
+                           "tom.drain=warp", "memory.cores=12"));
+        run(&b, "plain", 1000, 64, 7, 64);
+        const struct tom_block_stats *stats = &b.tom->times[0].stats;
+        assert_int_equal(stats->home + stats->away, 2000);
+        assert_true(slow ? stats->home > 3 * stats->away : stats->away > 3 * stats->home);
+        assert_true(stats->home >= 8 && stats->away >= 8);
+        check(&b, "plain", 1000, 64, 7, 64);
+        rig_free(&b.r);
+    }
+}
+
+// tom-alu keeps a block with much arithmetic while its stack's SM issues in most cycles.
+static void arithmetic(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    for (uint32_t share = 0; share <= 100; share += 100) {
+        build(&b, SETTINGS("tom.policy=tom-alu", "tom.alu_busy=10",
+                           share ? "tom.alu_share=100" : "tom.alu_share=0", "tom.busy=100", "memory.cores=12"));
+        run(&b, "plain", 1000, 64, 7, 64);
+        assert_true(share ? !b.tom->stats.busy_sm : b.tom->stats.busy_sm > 0);
+        assert_true(COUNT(offloaded) + COUNT(busy_sm) + COUNT(full) + COUNT(busy_tx) +
+                        COUNT(busy_rx) ==
+                    2000);
+        check(&b, "plain", 1000, 64, 7, 64);
+        rig_free(&b.r);
+    }
+}
+
+// Live-ins that all lanes share are sent once. The two addresses differ between the lanes, the
+// sum, the count and the distance do not: three of 128 bytes, or two and one of 256.
+static void sent_once(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build(&b, SETTINGS(CTRL, "tom.live_ins=once"));
+    run(&b, "plain", 1, 32, 20, 32);
+    const struct tom_block *block = &b.table.blocks.v[0];
+    uint64_t all = 0, varying = 0;
+    for (uint32_t i = 0; i < block->in.n; i++)
+        all += block->in.v[i].bytes;
+    assert_int_equal(block->bytes_in, 16 + 12 + all);
+    for (uint32_t i = 0; i < block->in.n; i++) // %d1, %d2
+        varying += block->in.v[i].bytes == 256 ? 1 : 0;
+    assert_true(varying >= 2);
+    assert_int_equal(b.tom->stats.sent_once, block->in.n - 2);
+    uint64_t rest = all - 2 * 256;
+    assert_int_equal(b.tom->stats.bytes_in, 16 + 12 + 2 * 256 + rest / 32 + (block->in.n + 7) / 8);
+    check(&b, "plain", 1, 32, 20, 32);
+    rig_free(&b.r);
+}
+
+// Under epochs a block leaves the lines of others alone; it has the same results.
+static void epochs(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    uint64_t cycles[2];
+    for (uint32_t epoch = 0; epoch < 2; epoch++) {
+        build(&b, SETTINGS(CTRL, epoch ? "tom.invalidate=epoch" : "tom.invalidate=sm",
+                           "stack.tlb_entries=0"));
+        cycles[epoch] = run(&b, "plain", 60, 64, 20, 64);
+        assert_true(epoch ? !b.tom->stats.lines_lost : b.tom->stats.lines_lost > 0);
+        check(&b, "plain", 60, 64, 20, 64);
+        rig_free(&b.r);
+    }
+    assert_true(cycles[1] <= cycles[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_decisions), cmocka_unit_test(places),    cmocka_unit_test(measured),
+        cmocka_unit_test(arithmetic),    cmocka_unit_test(sent_once), cmocka_unit_test(epochs),
+    };
+    return cmocka_run_group_tests_name("tom_control", tests, NULL, NULL);
+}
