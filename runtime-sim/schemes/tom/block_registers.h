@@ -1,5 +1,5 @@
-// Registers of a block's warp in a stack [002 §6.4]: an offloaded block needs fewer than the thread,
-// since only values that the block names are sent to the stack.
+// Registers of a block's warp in a stack [002 §6.4]: an offloaded block needs fewer than the
+// thread, since only values that the block names are sent to the stack.
 #pragma once
 #include "runtime-sim/schemes/tom/block_table.h"
 

@@ -163,5 +163,9 @@ void tom_learn_settle(struct tom *tom)
     tom->map.rehearsed_bit = best;
     tom->map.rehearsed_best = map_one(rehearsed, best);
     tom->map.rehearsed_chosen = map_one(rehearsed, tom->learning.bit);
+    if (tom->table->differences) {
+        tom->map.candidates = tom->table->blocks.n;
+        static_map_count(tom->table->differences, &tom->map.fixed_some, &tom->map.fixed_all);
+    }
     map_settle(&tom->map, metric_of(tom), tom->learning.bit);
 }

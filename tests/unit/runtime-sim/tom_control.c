@@ -76,8 +76,8 @@ static void measured(void **state)
     for (uint32_t slow = 0; slow < 2; slow++) {
         // A slow pipeline makes stacks slow, a slow network the GPU.
         build(&b, SETTINGS("tom.policy=tom-measured",
-                           slow ? "tom.pipeline=1000" : "stack.link_latency=1000",
-                           "tom.drain=warp", "memory.cores=12"));
+                           slow ? "tom.pipeline=1000" : "stack.link_latency=1000", "tom.drain=warp",
+                           "memory.cores=12"));
         run(&b, "plain", 1000, 64, 7, 64);
         const struct tom_block_stats *stats = &b.tom->times[0].stats;
         assert_int_equal(stats->home + stats->away, 2000);
@@ -95,7 +95,8 @@ static void arithmetic(void **state)
     static struct block_rig b;
     for (uint32_t share = 0; share <= 100; share += 100) {
         build(&b, SETTINGS("tom.policy=tom-alu", "tom.alu_busy=10",
-                           share ? "tom.alu_share=100" : "tom.alu_share=0", "tom.busy=100", "memory.cores=12"));
+                           share ? "tom.alu_share=100" : "tom.alu_share=0", "tom.busy=100",
+                           "memory.cores=12"));
         run(&b, "plain", 1000, 64, 7, 64);
         assert_true(share ? !b.tom->stats.busy_sm : b.tom->stats.busy_sm > 0);
         assert_true(COUNT(offloaded) + COUNT(busy_sm) + COUNT(full) + COUNT(busy_tx) +

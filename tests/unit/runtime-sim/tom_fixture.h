@@ -66,7 +66,7 @@ static inline void build(struct block_rig *b, const char *const *settings)
 
 // Runs a kernel for some iterations and lanes; returns its cycles.
 static inline uint64_t run(struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
-                    uint32_t iterations, uint32_t lanes)
+                           uint32_t iterations, uint32_t lanes)
 {
     b->a = kernel_buffer(&b->r.k, MOST * 4);
     b->b = kernel_buffer(&b->r.k, MOST * 4);
@@ -78,8 +78,8 @@ static inline uint64_t run(struct block_rig *b, const char *kernel, uint32_t gri
 }
 
 // Compares with a machine that offloads nothing.
-static inline void check(const struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
-                  uint32_t iterations, uint32_t lanes)
+static inline void check(const struct block_rig *b, const char *kernel, uint32_t grid,
+                         uint32_t block, uint32_t iterations, uint32_t lanes)
 {
     static struct block_rig plain;
     build(&plain, SETTINGS("tom.policy=baseline"));
