@@ -2,7 +2,7 @@
 #include "cli/sim_run.h"
 #include "runtime-sim/run/session.h"
 
-// Of the first scheme that asks.
+// Returns the functions of the first scheme that has some.
 static const struct profile_watch *find_watch(const struct sim_rehearsal *r, struct arena *arena)
 {
     const struct profile_watch *watch = NULL;

@@ -14,6 +14,6 @@ struct sim_rehearsal {
     const atomic_int *stop; // the run stops when this is not 0
 };
 
-// Does it if a scheme asks for it, with buffers and launches of its own. Faults are those of the
-// run with time, which reports them.
+// Runs it if a scheme has such functions, with buffers and launches of its own. Its faults are
+// those of the run with time, which reports them.
 void sim_rehearse(const struct sim_rehearsal *rehearsal, struct arena *arena);

@@ -3,6 +3,7 @@
 
 usage: tom.py BUILD-ROOT [all]
 """
+import json
 import os
 import re
 import sys
@@ -96,6 +97,81 @@ def libor_flits(folder):
         same(found('stack.rx_ack') + found('stack.rx_coherence'), list_and_ack)
         same(found('tom.lines_written'), iterations)
         same(more('stack.reads') - none('stack.reads'), iterations + 36)
+
+
+class Spans:
+    """the spans of a trace by the names of their process and row"""
+
+    def __init__(self, path):
+        events = json.loads(path.read_text())['traceEvents']
+        names = {(e['pid'], e.get('tid') if e['name'] == 'thread_name' else None): e['args']['name']
+                 for e in events if e['ph'] == 'M' and e['name'] in ('process_name', 'thread_name')}
+        self.all = [(names[e['pid'], None], names.get((e['pid'], e.get('tid'))), e)
+                    for e in events if e['ph'] == 'X']
+
+    def of(self, row, name):
+        """the spans with a name, on rows whose name begins so"""
+        return [e for _, where, e in self.all if where and where.startswith(row) and e['name'] == name]
+
+    def one(self, row, name):
+        found = self.of(row, name)
+        same((row, name, len(found)), (row, name, 1))
+        return found[0]
+
+
+def ends_at(span):
+    return span['ts'] + span['dur']
+
+
+def arrival(cycle, flits):
+    """the cycle in which a packet is there that is given to a free link in a cycle: 25 clocks are 28 cycles"""
+    clock = -(-cycle * 25 // 28) + -(-flits // 4) + 8
+    return clock * 28 // 25 + 1
+
+
+@case
+def sequence(folder):
+    """each event of a block is where the sum of its ways is: 10 cycles, 11 clocks for 42 flits, 8 clocks of latency,
+    and back 1 clock for 3 flits, and 8"""
+    tag(folder, LIBOR)
+    found = libor(folder, 4, '--policy=tom-ctrl', '--trace=trace')
+    spans = Spans(folder / 'trace')
+    packing, away = spans.one('block of slot', 'packing'), spans.one('block of slot', 'away')
+    inside = spans.one('block of slot', 'block')
+    there, back = spans.one('TX of stack', 'block'), spans.one('RX of stack', 'block back')
+    same(packing['dur'], 10)
+    same(away['ts'], ends_at(packing))
+    assert away['args'] == inside['args'], (away, inside)
+    same((there['args']['flits'], back['args']['flits']), (42, 3))
+    same(inside['ts'], arrival(away['ts'], 42))
+    same(ends_at(away), arrival(ends_at(inside), 3))
+    clock = 28 / 25
+    for link, cycle, flits in ((there, away['ts'], 42), (back, ends_at(inside), 3)):
+        same(round(link['dur'], 2), round(flits / 4 * clock, 2))
+        same(round(link['ts'], 2), round(-(-cycle * 25 // 28) * clock, 2))
+    waits = sum(e['dur'] for name in ('decision', 'stack decision') for e in spans.of('block of slot', name))
+    same(waits, found('tom.decision_cycles'))
+    same(away['dur'], found('tom.away_cycles'))
+
+
+@case
+def traced(folder):
+    """the trace has all packets of links and all blocks, and changes nothing"""
+    tag(folder, LIBOR)
+    plain = libor(folder, 20, '--policy=tom-no-ctrl')('machine.cycles')
+    for options in ([], LEARNT):
+        found = libor(folder, 20, '--policy=tom-no-ctrl', '--set', 'values.paths=512', '--trace=trace', *options)
+        spans = Spans(folder / 'trace')
+
+        def flits(row):
+            return sum(e['args']['flits'] for _, where, e in spans.all if where and where.startswith(row))
+        same(flits('TX of stack'), found('stack.tx_request') + found('stack.tx_offload'))
+        same(flits('RX of stack'), sum(found('stack.' + name) for name in ('rx_reply', 'rx_ack', 'rx_coherence')))
+        same(flits('to stack'), found('stack.cross'))
+        same(len(spans.of('block of slot', 'block')), found('tom.returned'))
+        same(sum(e['dur'] for e in spans.of('block of slot', 'away')), found('tom.away_cycles'))
+        same(bool(options), any(process.startswith('link to the CPU') for process, _, _ in spans.all))
+    same(libor(folder, 20, '--policy=tom-no-ctrl', '--trace=trace')('machine.cycles'), plain)
 
 
 @case

@@ -45,10 +45,10 @@ def registers(folder):
 
 @case
 def warps(folder):
-    """tom.warps is the number of pending blocks, with as many registers for each"""
+    """tom.sm_warps is the number of pending blocks, with as many registers for each"""
     sample_runs.tag(folder, LIBOR, PAPER)
     for number in (2, 4, 96):
-        found = counts(folder, LIBOR, '--policy=tom-ctrl', '--set', 'tom.warps=%d' % number, *settings('values.paths=16384'))
+        found = counts(folder, LIBOR, '--policy=tom-ctrl', '--set', 'tom.sm_warps=%d' % number, *settings('values.paths=16384'))
         most = int(found['tom.most_pending'])
         assert most == number if number < 10 else 48 < most <= number, (number, most)
 
@@ -57,11 +57,11 @@ def warps(folder):
 def ideal_with_control(folder):
     """no packets, no other stacks, and at most as many blocks as slots"""
     sample_runs.tag(folder, LIBOR, PAPER)
-    found = counts(folder, LIBOR, '--policy=tom-ideal-ctrl', '--set', 'tom.warps=4', *settings('values.paths=8192'))
+    found = counts(folder, LIBOR, '--policy=tom-ideal-ctrl', '--set', 'tom.sm_warps=4', *settings('values.paths=8192'))
     same([found['stack.' + name] for name in ('tx_offload', 'rx_ack', 'rx_coherence', 'cross', 'remote')], ['0'] * 5)
     same(found['tom.most_pending'], '4')
     assert int(found['tom.full']) > 0
-    free = counts(folder, LIBOR, '--policy=tom-ideal', '--set', 'tom.warps=4', *settings('values.paths=8192'))
+    free = counts(folder, LIBOR, '--policy=tom-ideal', '--set', 'tom.sm_warps=4', *settings('values.paths=8192'))
     assert int(free['tom.most_pending']) > 48
     same(free['tom.full'], '0')
 

@@ -1,7 +1,7 @@
 // Metadata name instructions by their number in the function's text, which is that of the IR. A
 // block is taken if the program agrees with it: one entry, at its first instruction; all ways out
-// lead behind its last one; an access to global memory whose address is known before anything
-// branches.
+// lead behind its last one [002 §3.1.4]; accesses to global memory whose addresses are registers or
+// known.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/schemes/tom/block_registers.h"
@@ -243,12 +243,6 @@ static const char *add_condition(struct block_builder *b, const struct table_blo
 
 // Shape
 
-// The block of code of an instruction.
-static const struct ir_block *code_block(const struct block_builder *b, uint32_t inst)
-{
-    return &b->fn->blocks.v[b->fn->insts.v[inst].block];
-}
-
 static bool is_inside(const struct tom_block *block, uint32_t inst)
 {
     return inst >= block->begin && inst <= block->end;
@@ -304,29 +298,29 @@ static bool is_access(const struct ir_inst *at)
            (at->space == W_global || at->space == W_UNKNOWN);
 }
 
-static const char *find_access(struct block_builder *b)
+static bool add_access(struct block_builder *b, uint32_t inst)
+{
+    uint32_t number = ir_find_operand(b->fn, inst, ROLE_ADDRESS, 0);
+    const struct ir_operand *operand = number == IR_NONE ? NULL : &b->fn->operands.v[number];
+    struct tom_access access = {.inst = inst, .base = UINT32_MAX};
+    if (!operand || (operand->kind != OPERAND_REGISTER && operand->kind != OPERAND_SYMBOL))
+        return false;
+    access.offset = operand->value;
+    if (operand->kind == OPERAND_REGISTER)
+        access.base = add_register(b, operand->index);
+    else
+        access.offset += (int64_t)b->program->address_of.v[operand->index];
+    vec_push(b->arena, &b->block->at, access);
+    return true;
+}
+
+static const char *find_accesses(struct block_builder *b)
 {
     struct tom_block *block = b->block;
-    uint32_t last = code_block(b, block->begin)->end - 1;
-    uint32_t inst = block->begin;
-    while (inst < last && inst < block->end && !is_access(&b->fn->insts.v[inst]))
-        inst++;
-    if (!is_access(&b->fn->insts.v[inst]))
-        return "it branches before its first access";
-    uint32_t number = ir_find_operand(b->fn, inst, ROLE_ADDRESS, 0);
-    if (number == IR_NONE)
-        return "the address of its first access is not known";
-    const struct ir_operand *operand = &b->fn->operands.v[number];
-    block->access = inst;
-    block->offset = operand->value;
-    block->base = UINT32_MAX;
-    if (operand->kind == OPERAND_REGISTER)
-        block->base = add_register(b, operand->index);
-    else if (operand->kind == OPERAND_SYMBOL)
-        block->offset += (int64_t)b->program->address_of.v[operand->index];
-    else
-        return "the address of its first access is not known";
-    return NULL;
+    for (uint32_t i = block->begin; i <= block->end; i++)
+        if (is_access(&b->fn->insts.v[i]) && !add_access(b, i))
+            return "the address of an access is not known";
+    return block->at.n ? NULL : "it has no access to global memory";
 }
 
 // Blocks
@@ -373,7 +367,7 @@ static const char *make_block(struct block_builder *b, const struct table_block 
     place_block(b);
     const char *why = check_shape(b);
     if (!why)
-        why = find_access(b);
+        why = find_accesses(b);
     if (!why)
         why = add_condition(b, from, estimate);
     if (!why && !add_outs(b, from))

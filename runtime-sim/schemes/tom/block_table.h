@@ -28,16 +28,21 @@ struct tom_live_in {
     uint32_t bytes; // of all lanes
 };
 
+// An access that may be the first one of an instance.
+struct tom_access {
+    uint32_t inst;
+    uint32_t base;  // of its address: place in `registers`; UINT32_MAX: none
+    int64_t offset; // added to it
+};
+
 struct tom_block {
     uint32_t function, id; // of the program; in the metadata
     uint32_t number;       // 1000 for each kernel before its own in the metadata, and id
     const char *kernel;
     enum tom_place_of placed;
-    uint32_t begin, end; // instructions, the last one included
-    uint32_t access;     // instruction: the first access to global memory
-    uint32_t base;       // of its address: place in `registers`; UINT32_MAX: none
-    int64_t offset;      // added to it
-    unsigned saves;      // enum tom_saves, as bits
+    uint32_t begin, end;       // instructions, the last one included
+    VEC(struct tom_access) at; // its accesses to global memory, by instruction
+    unsigned saves;            // enum tom_saves, as bits
     bool has_condition;
     struct condition condition;
     uint64_t threshold;

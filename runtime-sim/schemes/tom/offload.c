@@ -1,5 +1,5 @@
 // The offload controller: decisions, packets, blocks in stacks, acknowledgements.
-#include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "support/bits.h"
@@ -105,10 +105,18 @@ static unsigned saves_of(const struct tom *tom, const struct tom_block *block, i
 
 // Decisions
 
-static void continue_warp(struct tom *tom, struct tom_run *run, uint8_t state, uint32_t code)
+void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state)
+{
+    if (tom->trace)
+        tom_trace_phase(tom->trace, run, run->changed, now);
+    run->state = (uint8_t)state;
+    run->changed = now;
+}
+
+static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state state, uint32_t code)
 {
     tom_stop_polling(tom, run);
-    run->state = state;
+    tom_set_state(tom, run, tom->machine->now, state);
     core_go_on_at(home_of(tom, run), tom->machine->now, run->slot, code);
     machine_set_due(tom->machine, run->core, tom->machine->now);
 }
@@ -169,9 +177,10 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     const struct slot *slot = &core->slots[run->slot];
     const struct tom_block *block = run->block;
     uint32_t code = slot->warp->paths.v[slot->warp->current].pc;
-    uint64_t address = (uint64_t)block->offset;
-    if (slot->mask && block->base != UINT32_MAX)
-        address += lane_value(slot->warp, &block->registers.v[block->base],
+    const struct tom_access *access = &block->at.v[run->access];
+    uint64_t address = (uint64_t)access->offset;
+    if (slot->mask && access->base != UINT32_MAX)
+        address += lane_value(slot->warp, &block->registers.v[access->base],
                               (uint32_t)__builtin_ctz(slot->mask));
     if (!slot->mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
@@ -197,7 +206,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     if (pending > tom->stats.most_pending)
         tom->stats.most_pending = pending;
     tom->stats.offloaded++;
-    run->state = RUN_DRAINING;
+    tom_set_state(tom, run, tom->machine->now, RUN_DRAINING);
     run->since = tom->machine->now;
     find_stores(tom, run);
 }
@@ -208,7 +217,7 @@ static void decide(struct tom *tom, struct tom_run *run)
     const struct slot *slot = &home_of(tom, run)->slots[run->slot];
     const struct tom_place *place = place_of(tom, run);
     const struct tom_block *block = run->block;
-    bool ahead = block->access != block->begin;
+    bool ahead = block->at.v[0].inst != block->begin;
     if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
         (ahead && !has_all(tom, run, slot)))
         return;
@@ -235,6 +244,7 @@ static void decide(struct tom *tom, struct tom_run *run)
         tom->stats.ahead++;
         continue_warp(tom, run, RUN_AHEAD, place->begin);
     } else {
+        run->access = 0;
         choose_stack(tom, run);
     }
 }
@@ -306,7 +316,7 @@ static void drain(struct tom *tom, struct tom_run *run)
     if (!run->has_values)
         save_values(run, home_of(tom, run)->slots[run->slot].warp);
     tom->stats.drain_cycles += tom->machine->now - run->since;
-    run->state = RUN_PACKING;
+    tom_set_state(tom, run, tom->machine->now, RUN_PACKING);
     run->ready = tom->machine->now +
                  (tom_is_ideal((enum tom_policy)tom->config->policy) ? 0 : tom->config->pipeline);
 }
@@ -316,7 +326,7 @@ static void send(struct tom *tom, struct tom_run *run)
     if (run->ready > tom->machine->now)
         return;
     tom_stop_polling(tom, run);
-    run->state = RUN_AWAY;
+    tom_set_state(tom, run, tom->machine->now, RUN_AWAY);
     run->since = tom->machine->now;
     run->bytes_in = packet_bytes(tom, run);
     tom->stats.bytes_in += run->bytes_in;
@@ -394,6 +404,7 @@ static void start(struct tom *tom, struct tom_run *run)
                     &tom_core_ops);
     machine_set_due(tom->machine, core->index, now);
     tom->stats.queue_cycles += now - run->ready;
+    run->began = now;
 }
 
 void tom_start_waiting(struct tom *tom)
@@ -428,7 +439,7 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
     drop_lines(tom, run);
     warp_write_registers(home->slots[run->slot].warp, block->out.v, block->out.n,
                          run->values + block->values, run->reached);
-    run->state = RUN_NONE;
+    tom_set_state(tom, run, now, RUN_NONE);
     tom->pending[run->stack]--;
     tom->stats.returned++;
     tom->stats.away_cycles += now - run->since;

@@ -37,8 +37,10 @@ struct tom_run {
     bool has_values;
     uint32_t core, slot, number; // number: among all
     uint32_t stack, mask, reached;
+    uint32_t access;              // in block->at: that decides about the stack
     uint64_t age;                 // of the slot
     uint64_t asked, since, ready; // cycles: of its begin; of its state
+    uint64_t changed, began;      // for traces: of its state; of its begin in the stack
     int64_t iterations;           // by the condition; 1 without one
     uint64_t bytes_in;            // of its packet
     uint64_t waits[CORE_WORDS];   // slots whose stores it waits for
@@ -52,9 +54,10 @@ struct tom_run {
 
 // Codes and slots of the scoreboard of a block.
 struct tom_place {
-    uint32_t begin, end;          // codes
-    uint32_t first, last, access; // in the list of timings
-    uint16_t *needs, *decides;    // of all registers; of those that decide
+    uint32_t begin, end;       // codes
+    uint32_t first, last;      // in the list of timings
+    uint32_t *accesses;        // the same, of block->at
+    uint16_t *needs, *decides; // of all registers; of those that decide
     uint32_t need_count, decide_count;
 };
 
@@ -105,6 +108,8 @@ struct tom_learning {
     struct map_samples samples; // TOM_RANGES
 };
 
+struct tom_trace;
+
 struct tom_stats {
 #define STATS_DEF "runtime-sim/schemes/tom/tom_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
@@ -127,6 +132,7 @@ struct tom {
     struct tom_queue queues[STACKS_MOST];
     VEC(struct cta *) idle; // for detached warps
     struct tom_learning learning;
+    struct tom_trace *trace; // NULL: no trace
     struct tom_stats stats;
     struct map_stats map;
 };
@@ -175,6 +181,8 @@ bool tom_is_slower(struct tom *tom, const struct tom_run *run);
 // Returns true if the stack's SM has issued in most of the last cycles. In a scheme's tick.
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack);
 
+// Changes the state of a slot's block.
+void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state);
 // The slot waits for the controller no longer.
 void tom_stop_polling(struct tom *tom, const struct tom_run *run);
 // Returns the core in a stack.

@@ -51,7 +51,7 @@ static bool is_any(const struct tom_block *block, uint32_t place)
 
 static bool decides(const struct tom_block *block, uint32_t place)
 {
-    if (place == block->base)
+    if (block->at.v[0].inst == block->begin && place == block->at.v[0].base)
         return true;
     for (uint32_t i = 0; i < block->condition.ops.n; i++)
         if (block->condition.ops.v[i].kind == CONDITION_REGISTER &&
@@ -68,7 +68,9 @@ static void init_place(struct tom *tom, uint32_t number)
     uint32_t behind = find_timing(timings, block->function, block->end + 1);
     place->first = find_timing(timings, block->function, block->begin);
     place->last = find_timing(timings, block->function, block->end);
-    place->access = find_timing(timings, block->function, block->access);
+    place->accesses = ARENA_ARRAY(tom->machine->arena, uint32_t, block->at.n);
+    for (uint32_t i = 0; i < block->at.n; i++)
+        place->accesses[i] = find_timing(timings, block->function, block->at.v[i].inst);
     place->begin = code_of(timings, place->first);
     place->end = code_of(timings, behind);
     place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);

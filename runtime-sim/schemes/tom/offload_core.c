@@ -1,6 +1,6 @@
 // Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
 #include "runtime-sim/gpu/machine_state.h"
-#include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/block_trace.h"
 #include "support/bits.h"
 
 enum { STALL_DECISION, STALL_DRAIN, STALL_AWAY };
@@ -22,10 +22,10 @@ static void *init(struct core *core, void *scheme)
 
 // Issue
 
-static void ask(struct tom *tom, struct tom_run *run, uint64_t now, uint8_t state)
+static void ask(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state)
 {
     struct tom_core *own = tom_core_of(&tom->machine->cores[run->core]);
-    run->state = state;
+    tom_set_state(tom, run, now, state);
     run->since = now;
     bits_set(own->polled, run->slot);
     own->polls++;
@@ -56,7 +56,29 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
         return true;
     tom_end_instance(tom, run);
     tom_measure(tom, run, now, false);
-    run->state = RUN_NONE;
+    tom_set_state(tom, run, now, RUN_NONE);
+    return false;
+}
+
+// A warp that executes ahead: returns true at its first access, at which it waits for the decision.
+// If its lanes have parted, or it is over without an access, it stays in the GPU.
+static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
+{
+    struct tom *tom = tom_core_of(core)->of;
+    const struct warp *warp = core->slots[run->slot].warp;
+    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    bool whole = warp->paths.v[warp->current].mask == run->mask;
+    if (whole && at >= place->first && at <= place->last) {
+        run->access = 0;
+        while (run->access < run->block->at.n && place->accesses[run->access] != at)
+            run->access++;
+        if (run->access == run->block->at.n)
+            return false;
+        ask(tom, run, now, RUN_AT_ACCESS);
+        return true;
+    }
+    *(whole ? &tom->stats.no_access : &tom->stats.parted) += 1;
+    tom_set_state(tom, run, now, RUN_HOME);
     return false;
 }
 
@@ -68,12 +90,10 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
         return ISSUE_AS_NORMAL;
     struct tom_run *run = &own->runs[slot];
     uint32_t at = timing_of(core, slot);
-    if (run->state == RUN_AHEAD) {
-        if (at != own->of->places[run->block - own->of->table->blocks.v].access)
-            return ISSUE_AS_NORMAL;
-        ask(own->of, run, now, RUN_AT_ACCESS);
+    if (run->state == RUN_AHEAD && comes_to_access(core, now, run, at))
         return ISSUE_AS_MIGRATED;
-    }
+    if (run->state == RUN_AHEAD)
+        return ISSUE_AS_NORMAL;
     if (is_at_home(core, now, run, at) || !timing_is_marked(timing, own->of->scheme))
         return ISSUE_AS_NORMAL;
     const struct warp *warp = core->slots[slot].warp;
@@ -196,6 +216,8 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
+    if (tom->trace)
+        tom_trace_block(tom->trace, run, slot, now);
     tom_end_instance(tom, run);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;

@@ -1,5 +1,6 @@
 // The stacks as memory of a machine.
 #include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/stack_trace.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
 static const struct config_key keys[] = {
@@ -41,6 +42,18 @@ static void settle(struct machine *machine, void *state)
     stacks_settle(state, memsys_backend_clock(machine->shared.memsys));
 }
 
+static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
+                         struct trace *to, uint32_t *process)
+{
+    return stack_trace_begin(state, arena, to, machine->config->memsys.memory.core_clock, process);
+}
+
+static void end_trace(void *trace, uint64_t now)
+{
+    (void)now;
+    stack_trace_end(trace);
+}
+
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
 {
     const struct stacks *s = state;
@@ -72,4 +85,6 @@ const struct scheme_ops tom_stacks = {
     .settle = settle,
     .add_stats = add_stats,
     .name_stats = name_stats,
+    .begin_trace = begin_trace,
+    .end_trace = end_trace,
 };

@@ -1,5 +1,5 @@
 // A clock of the stacks: packets that arrive, vaults, then what the links send.
-#include "runtime-sim/schemes/tom/stacks.h"
+#include "runtime-sim/schemes/tom/stack_trace.h"
 #include "support/bits.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -189,12 +189,21 @@ static void take_replies(struct stacks *s, struct stack *stack, uint64_t now)
 
 // Links
 
-static void put_on(struct stacks *s, struct stack_link *link, struct stack_list *wire,
-                   struct stack_list *from, uint64_t now, uint32_t flits)
+// A link, its row in the trace, and packets on it.
+struct link_row {
+    struct stack_link *link;
+    struct stack_list *wire;
+    uint32_t stack, row;
+};
+
+static void put_on(struct stacks *s, struct link_row row, struct stack_list *from, uint64_t now,
+                   uint32_t flits)
 {
     uint32_t index = stack_pop(s, from);
-    s->jobs[index].ready = stack_link_send(link, now, flits);
-    stack_push(s, wire, index);
+    s->jobs[index].ready = stack_link_send(row.link, now, flits);
+    if (s->trace)
+        stack_trace_packet(s->trace, row.stack, row.row, row.link, &s->jobs[index], flits);
+    stack_push(s, row.wire, index);
 }
 
 static uint64_t clocks_of(const struct stack_link *link, uint32_t flits)
@@ -223,15 +232,17 @@ static bool send_one_tx(struct stacks *s, uint32_t number, uint64_t now)
             stack_reserve(s, job);
         *(is_packet ? &stack->stats.tx_offload : &stack->stats.tx_request) += job->flits;
         stack->stats.tx_clocks += clocks_of(&stack->tx, job->flits);
-        put_on(s, &stack->tx, &stack->tx_wire, list, now, job->flits);
+        put_on(s, (struct link_row){&stack->tx, &stack->tx_wire, number, STACK_TX}, list, now,
+               job->flits);
         stack->turn = (source + 1) % sources;
         return true;
     }
     return false;
 }
 
-static void send_rx(struct stacks *s, struct stack *stack, uint64_t now)
+static void send_rx(struct stacks *s, uint32_t number, uint64_t now)
 {
+    struct stack *stack = &s->stacks[number];
     while (stack_link_is_free(&stack->rx, now) && has_come(s, &stack->rx_queue, now)) {
         const struct stack_job *job = first_of(s, &stack->rx_queue);
         if (job->kind == JOB_PACKET) {
@@ -241,7 +252,8 @@ static void send_rx(struct stacks *s, struct stack *stack, uint64_t now)
             stack->stats.rx_reply += job->back;
         }
         stack->stats.rx_clocks += clocks_of(&stack->rx, job->back);
-        put_on(s, &stack->rx, &stack->rx_wire, &stack->rx_queue, now, job->back);
+        put_on(s, (struct link_row){&stack->rx, &stack->rx_wire, number, STACK_RX},
+               &stack->rx_queue, now, job->back);
     }
 }
 
@@ -273,7 +285,8 @@ static void send_cross(struct stacks *s, uint32_t number, uint32_t to, uint64_t 
         if (!replies_wait)
             stack_reserve(s, job);
         stack->stats.cross += flits;
-        put_on(s, link, &stack->cross_wire[to], replies_wait ? replies : requests, now, flits);
+        put_on(s, (struct link_row){link, &stack->cross_wire[to], number, STACK_CROSS + to},
+               replies_wait ? replies : requests, now, flits);
     }
 }
 
@@ -288,7 +301,8 @@ static void send_cpu(struct stacks *s, uint64_t now)
         if (!has_come(s, list, now))
             continue;
         const struct stack_job *job = first_of(s, list);
-        put_on(s, &s->pcie, &s->cpu, list, now, job->write ? job->flits : job->back);
+        put_on(s, (struct link_row){&s->pcie, &s->cpu, s->count, STACK_TX}, list, now,
+               job->write ? job->flits : job->back);
         s->cpu_turn = number + 1;
     }
 }
@@ -363,7 +377,7 @@ void stack_tick(struct stacks *s, uint64_t now)
     for (uint32_t i = 0; i < s->count; i++) {
         while (stack_link_is_free(&s->stacks[i].tx, now) && send_one_tx(s, i, now))
             continue;
-        send_rx(s, &s->stacks[i], now);
+        send_rx(s, i, now);
         send_of_sm(s, i, now);
     }
     for (uint32_t i = 0; i < s->count; i++)

@@ -111,8 +111,9 @@ struct stacks {
     uint32_t cpu_turn;     // of slices
     struct stack_job *jobs;
     uint32_t job_count, unused, used;
-    uint64_t due, ticked; // next clock with work; the first one that was not ticked
-    bool all_local;       // SMs find every line in their own stack
+    uint64_t due, ticked;      // next clock with work; the first one that was not ticked
+    bool all_local;            // SMs find every line in their own stack
+    struct stack_trace *trace; // NULL: no trace
     struct stack_stats total;
 };
 

@@ -143,23 +143,16 @@ static void add_access(const struct static_builder *b, struct static_block *to, 
     vec_push(b->arena, &to->accesses, access);
 }
 
-static bool is_global(const struct ir_inst *at)
-{
-    return (at->class == CLASS_LOAD || at->class == CLASS_STORE) &&
-           (at->space == W_global || at->space == W_UNKNOWN);
-}
-
 static void add_block(struct static_builder *b, struct static_map *map,
                       const struct tom_block *block)
 {
     struct static_block made = {.block = block};
     struct affine first;
     b->block = block;
-    if (!affine_of_address(b->affines, block->access, &first))
+    if (!affine_of_address(b->affines, block->at.v[0].inst, &first))
         return;
-    for (uint32_t inst = block->begin; inst <= block->end; inst++)
-        if (is_global(&b->fn->insts.v[inst]))
-            add_access(b, &made, inst, &first);
+    for (uint32_t i = 0; i < block->at.n; i++)
+        add_access(b, &made, block->at.v[i].inst, &first);
     vec_push(b->arena, &map->blocks, made);
 }
 

@@ -54,7 +54,7 @@ uint32_t tlb_begin(struct tlb *tlb, struct arena *arena, uint64_t page)
     return walk;
 }
 
-// The last level has an entry for each page, the one before it an entry for 512 pages, …
+// The table that is read at the end has an entry for each page, the one before it for 512 pages, …
 uint64_t tlb_table(const struct tlb *tlb, uint32_t walk)
 {
     const struct tlb_walk *at = &tlb->walks[walk];

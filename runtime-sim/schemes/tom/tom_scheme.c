@@ -1,6 +1,6 @@
 // Offloading of blocks to stacks, as a scheme.
 #include "runtime-sim/gpu/machine_state.h"
-#include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/block_trace.h"
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
@@ -33,6 +33,32 @@ static const char *check(struct arena *arena, const void *config,
     return NULL;
 }
 
+// The SM of a stack. In an ideal machine neither warps nor lines in flight limit it.
+static void require_sm(const struct tom_config *own, struct added_cores *added)
+{
+    enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
+    struct core_config *core = &added->core;
+    if (own->sm_warps) {
+        core->registers = core->registers * own->sm_warps / core->warps;
+        core->threads = core->threads * own->sm_warps / core->warps;
+        core->warps = own->sm_warps;
+    }
+    core->schedulers = own->sm_issue;
+    core->alu_units = own->sm_issue > core->alu_units ? own->sm_issue : core->alu_units;
+    added->l1.mshrs = own->sm_mshrs ? own->sm_mshrs : added->l1.mshrs;
+    if (own->policy != TOM_IDEAL)
+        return;
+    if (!own->sm_warps) {
+        core->warps = CORE_WARPS;
+        core->threads = CORE_WARPS * LANES;
+        core->registers = CORE_WARPS * LANES * IDEAL_REGISTERS;
+    }
+    if (own->sm_mshrs)
+        return;
+    added->l1.mshrs = MSHRS_MOST;
+    added->l1.access_queue = added->l1.out = QUEUE_MOST;
+}
+
 // As many cores as in the baseline: one of each stack is in the stack.
 static void require(struct arena *arena, const void *config, const struct machine_config *given,
                     struct machine_config *machine)
@@ -49,16 +75,7 @@ static void require(struct arena *arena, const void *config, const struct machin
     added->past = past;
     added->count = count;
     machine->memsys.memory.cores -= count;
-    if (own->warps) {
-        added->core.registers = added->core.registers * own->warps / added->core.warps;
-        added->core.threads = own->warps * LANES;
-        added->core.warps = own->warps;
-    }
-    if (own->policy != TOM_IDEAL)
-        return;
-    added->core.warps = CORE_WARPS;
-    added->core.threads = CORE_WARPS * LANES;
-    added->core.registers = CORE_WARPS * LANES * 256;
+    require_sm(own, added);
 }
 
 static bool needs_rehearsal(const struct tom_config *config)
@@ -195,4 +212,6 @@ const struct scheme_ops tom_blocks = {
     .next = tom_next,
     .add_stats = add_stats,
     .name_stats = name_stats,
+    .begin_trace = tom_trace_begin,
+    .end_trace = tom_trace_end,
 };

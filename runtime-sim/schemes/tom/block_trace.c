@@ -1,0 +1,69 @@
+#include "runtime-sim/schemes/tom/block_trace.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "support/bits.h"
+#include <stdio.h>
+
+struct tom_trace {
+    struct tom *tom;
+    struct trace *to;
+    uint64_t *named; // set of rows, by core · CORE_WARPS + slot
+};
+
+// After the rows of warp slots, of places for CTAs, and those of another scheme.
+static struct trace_row row_of(struct tom_trace *t, const struct core *core, uint32_t slot)
+{
+    uint32_t slots = core->words * 64, number = core->index * CORE_WARPS + slot;
+    struct trace_row row = {core->index + 1, slots + CORE_CTAS + 1 + 2 * slots + slot};
+    if (!bits_test(t->named, number))
+        trace_row(t->to, row, "block of slot", slot);
+    bits_set(t->named, number);
+    return row;
+}
+
+static void write_span(struct tom_trace *t, const struct core *core, uint32_t slot,
+                       const struct tom_run *run, const char *name, uint64_t since, uint64_t until)
+{
+    char args[96];
+    if (until <= since)
+        return;
+    snprintf(args, sizeof args, "\"block\":%u,\"stack\":%u,\"lanes\":%d,\"core\":%u,\"slot\":%u",
+             run->block->number, run->stack, __builtin_popcount(run->mask), run->core, run->slot);
+    trace_span(t->to, row_of(t, core, slot), since * TRACE_MICROSECOND, until * TRACE_MICROSECOND,
+               "block", name, args);
+}
+
+void tom_trace_phase(struct tom_trace *t, const struct tom_run *run, uint64_t since, uint64_t now)
+{
+    static const char *const names[] = {
+        [RUN_ASKING] = "decision", [RUN_AHEAD] = "ahead",     [RUN_AT_ACCESS] = "stack decision",
+        [RUN_DRAINING] = "drain",  [RUN_PACKING] = "packing", [RUN_AWAY] = "away",
+        [RUN_HOME] = "at home",
+    };
+    if (run->state != RUN_NONE)
+        write_span(t, &t->tom->machine->cores[run->core], run->slot, run, names[run->state], since,
+                   now);
+}
+
+void tom_trace_block(struct tom_trace *t, const struct tom_run *run, uint32_t slot, uint64_t now)
+{
+    write_span(t, tom_sm_of(t->tom, run->stack), slot, run, "block", run->began, now);
+}
+
+void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena, struct trace *to,
+                      uint32_t *process)
+{
+    struct tom_trace *t = ARENA_NEW(arena, struct tom_trace);
+    (void)process;
+    *t = (struct tom_trace){.tom = state, .to = to};
+    t->named = bits_new(arena, machine->count * CORE_WARPS);
+    t->tom->trace = t;
+    return t;
+}
+
+void tom_trace_end(void *trace, uint64_t now)
+{
+    struct tom_trace *t = trace;
+    for (uint32_t i = 0; i < t->tom->run_count; i++)
+        tom_trace_phase(t, &t->tom->runs[i], t->tom->runs[i].changed, now);
+    t->tom->trace = NULL;
+}
