@@ -302,6 +302,8 @@ static inline bool core_is_detached(const struct slot *slot)
 {
     return slot->cta >= CORE_CTAS;
 }
+// Returns the most detached warps that an empty core holds, with `registers` for each thread.
+uint32_t core_most_warps(const struct core *core, uint32_t registers);
 // Returns true if a detached warp with `registers` registers for each thread has room.
 bool core_has_warp_room(const struct core *core, uint32_t registers);
 // Starts the warp of a place that cta_start_detached has made ready, with the core's number.

@@ -250,4 +250,20 @@ def injection(folder):
         assert 'has no statistic' not in text, text
 
 
+@compared_case
+def stacks(folder):
+    """eval/tom.yaml can be read, its notes have all figures, and a workload gives all values of its columns"""
+    path = ROOT / 'eval' / 'tom.yaml'
+    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()), 12 * 10)
+    figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+    notes = path.with_suffix('.md').read_text(encoding='utf-8')
+    used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
+    same(sorted(used), sorted(figures))
+    ends(campaign(folder, 'run', path, '--quick', '--workload=SP'), 0, '')
+    text = ends(campaign(folder, 'report', path, '--quick', '--workload=SP'), 0, '').out.decode()
+    assert 'has no statistic' not in text, text
+    row = re.search(r'^SP +(.*)$', text.split('Required directions', 1)[1], re.M).group(1)
+    assert '—' not in row, row
+
+
 main()

@@ -4,6 +4,7 @@
 // known.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/schemes/tom/block_registers.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
@@ -376,6 +377,7 @@ static const char *make_block(struct block_builder *b, const struct table_block 
     block->bytes_in += HEADER_BYTES + PC_AND_MASK_BYTES;
     block->bytes_out += HEADER_BYTES;
     sum_registers(block);
+    block->lane_registers = block_registers(b->arena, b->fn, block);
     return why;
 }
 

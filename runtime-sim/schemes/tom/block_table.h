@@ -11,12 +11,13 @@ struct tom_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC, TOM_RANGES };
+enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC, TOM_RANGES, TOM_AHEAD };
 enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
 enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
 enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_EPOCH, TOM_INVALIDATE_NONE };
 enum tom_live_ins { TOM_LANES, TOM_ONCE };
 enum tom_parameters { TOM_COPIED, TOM_SENT };
+enum tom_registers { TOM_REGISTERS_BLOCK, TOM_REGISTERS_KERNEL };
 enum tom_drain { TOM_DRAIN_SM, TOM_DRAIN_WARP };
 enum tom_lane { TOM_LANE_MAX, TOM_LANE_FIRST, TOM_LANE_MIN };
 
@@ -50,6 +51,7 @@ struct tom_block {
     VEC(struct tom_live_in) in;
     uint32_t instructions, accesses;     // of its text; accesses to global memory
     uint32_t parameter_bytes;            // that it reads
+    uint32_t lane_registers;             // 32-bit registers of a lane that it needs in a stack
     double saving;                       // words at the threshold
     VEC(struct warp_register) registers; // all that its instructions and its condition name
     VEC(struct warp_register) out;       // live-outs

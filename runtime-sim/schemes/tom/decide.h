@@ -3,7 +3,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tom_policy { TOM_BASELINE, TOM_NO_CTRL, TOM_CTRL, TOM_ALU, TOM_MEASURED, TOM_IDEAL };
+enum tom_policy {
+    TOM_BASELINE,
+    TOM_NO_CTRL,
+    TOM_CTRL,
+    TOM_ALU,
+    TOM_MEASURED,
+    TOM_IDEAL,
+    TOM_IDEAL_CTRL,
+};
 
 // Channels to which a block adds no traffic: bits of a block's tag.
 enum tom_saves { TOM_SAVES_TX = 1, TOM_SAVES_RX = 2 };
@@ -37,7 +45,14 @@ struct tom_question {
 // Policies that look at channels and room.
 static inline bool tom_controls(enum tom_policy policy)
 {
-    return policy == TOM_CTRL || policy == TOM_ALU || policy == TOM_MEASURED;
+    return policy == TOM_CTRL || policy == TOM_ALU || policy == TOM_MEASURED ||
+           policy == TOM_IDEAL_CTRL;
+}
+
+// Policies without packets, waits and accesses to other stacks.
+static inline bool tom_is_ideal(enum tom_policy policy)
+{
+    return policy == TOM_IDEAL || policy == TOM_IDEAL_CTRL;
 }
 
 // Steps 1 and 2: before the stack is known. TOM_OFFLOAD: continue.

@@ -4,6 +4,8 @@
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
 
+enum { UNLIMITED_GBPS = 1000000 };
+
 static enum map_metric metric_of(const struct tom *tom)
 {
     return (enum map_metric)tom->config->metric;
@@ -42,8 +44,8 @@ static void begin_learning(struct tom *tom)
 {
     struct stacks *s = tom->stacks;
     uint64_t latency = tom->config->pcie_ns * s->config->clock / 1000;
-    stack_link_init(&s->pcie, tom->config->pcie_gbps, s->config->clock, s->config->flit_bytes,
-                    latency);
+    uint64_t gbps = tom->config->pcie_gbps ? tom->config->pcie_gbps : UNLIMITED_GBPS;
+    stack_link_init(&s->pcie, gbps, s->config->clock, s->config->flit_bytes, latency);
     s->from_cpu = true;
     tom->learning.phase = LEARN_RUNNING;
     tom->learning.instances = instances_to_learn(tom);
@@ -57,6 +59,10 @@ void tom_map_begin(struct tom *tom)
         begin_learning(tom);
     if (tom->config->map == TOM_ORACLE)
         map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, metric_of(tom)));
+    if (tom->config->map == TOM_AHEAD)
+        map_ranges(
+            tom, &rehearsal->allocations,
+            map_best(tom_rehearsed_first(rehearsal, instances_to_learn(tom)), metric_of(tom)));
 }
 
 // The pair of the first launch with candidate blocks, for the allocations that their addresses are
@@ -157,5 +163,9 @@ void tom_learn_settle(struct tom *tom)
     tom->map.rehearsed_bit = best;
     tom->map.rehearsed_best = map_one(rehearsed, best);
     tom->map.rehearsed_chosen = map_one(rehearsed, tom->learning.bit);
+    if (tom->table->differences) {
+        tom->map.candidates = tom->table->blocks.n;
+        static_map_count(tom->table->differences, &tom->map.fixed_some, &tom->map.fixed_all);
+    }
     map_settle(&tom->map, metric_of(tom), tom->learning.bit);
 }

@@ -160,6 +160,16 @@ static void find_stores(const struct tom *tom, struct tom_run *run)
     run->waits[run->slot / 64] |= slot_bit(run->slot);
 }
 
+// Registers of each thread in a stack: at most those of the kernel's CTAs.
+static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
+{
+    const struct core *core = home_of(tom, run);
+    const struct core_cta *cta = &core->ctas[core->slots[run->slot].cta];
+    uint32_t most = cta->registers / (cta->cta->warp_count * LANES);
+    uint32_t own = run->block->lane_registers;
+    return tom->config->registers == TOM_REGISTERS_BLOCK && own < most ? own : most;
+}
+
 // Steps 3 and 4: the stack of the lowest lane's first access.
 static void choose_stack(struct tom *tom, struct tom_run *run)
 {
@@ -182,7 +192,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
         .policy = (enum tom_policy)tom->config->policy,
         .place = block->placed,
         .pending = tom->pending[run->stack],
-        .limit = (uint32_t)tom->machine->kinds[tom->kind].kind.config->warps,
+        .limit = core_most_warps(tom_sm_of(tom, run->stack), registers_of(tom, run)),
         .sm_busy = tom->config->policy == TOM_ALU && tom_sm_is_busy(tom, run->stack),
         .much_alu = (block->instructions - block->accesses) * 100 >=
                     tom->config->alu_share * block->instructions};
@@ -289,7 +299,7 @@ static bool is_drained(struct tom *tom, struct tom_run *run)
     uint64_t left = 0;
     if (!has_all(tom, run, &core->slots[run->slot]))
         return false;
-    if (tom->config->policy == TOM_IDEAL)
+    if (tom_is_ideal((enum tom_policy)tom->config->policy))
         return true;
     EACH_SLOT(slot, core->words, run->waits[word])
     if (!core->slots[slot].stores && !core->slots[slot].direct && !lsu_has_direct(core, slot))
@@ -307,7 +317,8 @@ static void drain(struct tom *tom, struct tom_run *run)
         save_values(run, home_of(tom, run)->slots[run->slot].warp);
     tom->stats.drain_cycles += tom->machine->now - run->since;
     tom_set_state(tom, run, tom->machine->now, RUN_PACKING);
-    run->ready = tom->machine->now + (tom->config->policy == TOM_IDEAL ? 0 : tom->config->pipeline);
+    run->ready = tom->machine->now +
+                 (tom_is_ideal((enum tom_policy)tom->config->policy) ? 0 : tom->config->pipeline);
 }
 
 static void send(struct tom *tom, struct tom_run *run)
@@ -322,7 +333,7 @@ static void send(struct tom *tom, struct tom_run *run)
     if (run->lines.count)
         memset(run->lines.table, 0, run->lines.size * sizeof *run->lines.table);
     run->lines.count = 0;
-    if (tom->config->policy == TOM_IDEAL)
+    if (tom_is_ideal((enum tom_policy)tom->config->policy))
         tom_arrive(tom, run);
     else
         stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
@@ -347,14 +358,6 @@ static void poll(struct tom *tom, struct tom_run *run)
 struct core *tom_sm_of(const struct tom *tom, uint32_t stack)
 {
     return &tom->machine->cores[tom->machine->kinds[tom->kind].first + stack];
-}
-
-// Registers of each thread, as the kernel's CTAs have them.
-static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
-{
-    const struct core *core = home_of(tom, run);
-    const struct core_cta *cta = &core->ctas[core->slots[run->slot].cta];
-    return cta->registers / (cta->cta->warp_count * LANES);
 }
 
 void tom_arrive(struct tom *tom, struct tom_run *run)

@@ -104,7 +104,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
                         .machine = machine,
                         .stacks = machine_scheme(machine, &tom_stacks),
                         .scheme = (uint8_t)machine_scheme_number(machine->config, &tom_blocks)};
-    tom->stacks->all_local = tom->config->policy == TOM_IDEAL;
+    tom->stacks->all_local = tom_is_ideal((enum tom_policy)tom->config->policy);
     tom->places = ARENA_ARRAY(machine->arena, struct tom_place, tom->table->blocks.n);
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         init_place(tom, i);

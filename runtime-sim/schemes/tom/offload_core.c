@@ -223,7 +223,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     run->cta = NULL;
     tom->stats.bytes_out += block->bytes_out + listed;
     tom->stats.lines_written += run->lines.count;
-    if (tom->config->policy == TOM_IDEAL)
+    if (tom_is_ideal((enum tom_policy)tom->config->policy))
         tom_finish(tom, run, now);
     else
         stacks_send_back(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,

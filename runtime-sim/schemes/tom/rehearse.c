@@ -60,6 +60,14 @@ static void find_begins(struct tom_rehearsal *r, const struct program *program)
     }
 }
 
+static void end_instance(struct tom_rehearsal *r, struct tom_rehearsed *at)
+{
+    uint64_t last = r->stages.n ? r->stages.v[r->stages.n - 1].instances : 0;
+    map_end(&r->map, &at->map);
+    if (r->map.instances > last + last / 16)
+        vec_push(r->arena, &r->stages, r->map);
+}
+
 static void before(void *context, const struct warp *warp, const struct path *path,
                    const struct code *code)
 {
@@ -70,7 +78,7 @@ static void before(void *context, const struct warp *warp, const struct path *pa
     if (!r->begins)
         find_begins(r, warp->program);
     if (at->block)
-        map_end(&r->map, &at->map);
+        end_instance(r, at);
     uint32_t begin = r->begins[code - warp->program->codes.v];
     at->block = begin ? &r->table->blocks.v[begin - 1] : NULL;
 }
@@ -116,5 +124,13 @@ void tom_rehearse(struct tom_rehearsal *r, struct arena *arena, const struct tom
 void tom_rehearse_end(struct tom_rehearsal *r)
 {
     for (uint32_t i = 0; i < r->size; i++)
-        map_end(&r->map, &r->warps[i].map);
+        end_instance(r, &r->warps[i]);
+}
+
+const struct map_stats *tom_rehearsed_first(const struct tom_rehearsal *r, uint64_t instances)
+{
+    for (uint32_t i = 0; i < r->stages.n; i++)
+        if (r->stages.v[i].instances >= instances)
+            return &r->stages.v[i];
+    return &r->map;
 }

@@ -23,6 +23,7 @@ struct tom_rehearsal {
     struct tom_rehearsed *last; // that was looked for
     uint32_t *begins;           // of each code: 1 + the block that begins there, or 0
     struct map_stats map;
+    VEC(struct map_stats) stages;       // `map` after growing numbers of instances
     struct tom_allocations allocations; // those that candidate blocks access
 };
 
@@ -31,3 +32,7 @@ void tom_rehearse(struct tom_rehearsal *rehearsal, struct arena *arena,
                   const struct tom_table *table);
 // Ends the instances of warps. Called before results are read; again: no effect.
 void tom_rehearse_end(struct tom_rehearsal *rehearsal);
+// Returns the counts after the first `instances` instances, or up to a sixteenth more; of all if
+// there are fewer. Requires tom_rehearse_end.
+const struct map_stats *tom_rehearsed_first(const struct tom_rehearsal *rehearsal,
+                                            uint64_t instances);

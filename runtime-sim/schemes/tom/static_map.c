@@ -156,6 +156,19 @@ static void add_block(struct static_builder *b, struct static_map *map,
     vec_push(b->arena, &map->blocks, made);
 }
 
+void static_map_count(const struct static_map *map, uint64_t *some, uint64_t *all)
+{
+    *some = *all = 0;
+    for (uint32_t i = 0; i < map->blocks.n; i++) {
+        const struct static_block *block = &map->blocks.v[i];
+        uint32_t known = 0;
+        for (uint32_t k = 0; k < block->accesses.n; k++)
+            known += block->accesses.v[k].known;
+        *some += known > 1 || (known && block->accesses.n == 1);
+        *all += known && known == block->accesses.n;
+    }
+}
+
 void static_map_build(struct static_map *map, struct arena *arena, const struct program *program,
                       const struct tom_block *blocks, uint32_t count)
 {

@@ -57,6 +57,9 @@ struct static_map {
 // Analyses the blocks of a program.
 void static_map_build(struct static_map *map, struct arena *arena, const struct program *program,
                       const struct tom_block *blocks, uint32_t count);
+// Counts blocks with accesses at known distances from their first access: some beside the first
+// one, if there are others, and all [002 Fig. 5].
+void static_map_count(const struct static_map *map, uint64_t *some, uint64_t *all);
 // Returns the lowest bit of the pair with the highest sum of probabilities over the accesses of the
 // launch's blocks, of equals the lowest; 0: nothing is known. `used` receives the bases of the
 // addresses of known accesses.

@@ -80,7 +80,8 @@ static void require(struct arena *arena, const void *config, const struct machin
 
 static bool needs_rehearsal(const struct tom_config *config)
 {
-    return config->map == TOM_ORACLE || (tom_is_learnt(config) && !config->learn_instances);
+    return config->map == TOM_ORACLE || config->map == TOM_AHEAD ||
+           (tom_is_learnt(config) && !config->learn_instances);
 }
 
 static const struct profile_watch *rehearse(struct arena *arena, const void *config,
@@ -191,7 +192,8 @@ const struct scheme_ops tom_blocks = {
     .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
                    "condition (tom-no-ctrl), unless channels or stacks are busy\n"
                    "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
-                   "measured cycles (tom-measured), or at no cost (tom-ideal)",
+                   "measured cycles (tom-measured), or at no cost (tom-ideal\n"
+                   "without control, tom-ideal-ctrl as tom-ctrl)",
     .is_on = is_on,
     .check = check,
     .require = require,
