@@ -44,10 +44,10 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     result->stuck = true;
     stall_look(&result->stalls, ctas.v, ctas.n);
     for (uint32_t i = machine->running_count; i-- > 0;) {
-        if (machine->running[i].over < machine->running[i].ctas)
-            result->fault.launch = machine->running[i].launch->launch->id;
-        result->stalls.ctas += machine->running[i].ctas;
-        result->stalls.ended += machine->running[i].over;
+        if (machine->running[i]->over < machine->running[i]->ctas)
+            result->fault.launch = machine->running[i]->launch->launch->id;
+        result->stalls.ctas += machine->running[i]->ctas;
+        result->stalls.ended += machine->running[i]->over;
     }
 }
 
