@@ -243,7 +243,8 @@ static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
     uint64_t next =
         dispatches ? machine->now + 1 : least(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
-    if (!waits) // the memory system may refresh its DRAM for ever
+    // The memory system may refresh its DRAM for ever; or requests wait for what will not come.
+    if (!waits || (next == UINT64_MAX && memsys_is_still(machine->shared.memsys)))
         return false;
     if (most > machine->now && most < next)
         next = most;
