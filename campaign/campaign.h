@@ -36,7 +36,8 @@ struct campaign_variant {
     const char *name, *label;
     const char *policy, *config;
     struct campaign_settings set;
-    struct campaign_words tag; // options of ptxoffload
+    struct campaign_settings values; // of all run files: take precedence over the workload's
+    struct campaign_words tag;       // options of ptxoffload
     bool tagged;               // otherwise the program is run unchanged
     bool sampled;              // with the workload's options
 };
