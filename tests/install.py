@@ -116,9 +116,13 @@ def headers(folder):
 
 @case
 def nothing_else(folder):
-    """no libraries, tests or build files are installed"""
-    install(folder)
-    found = [path.name for path in (folder / 'root').rglob('*') if path.is_file()]
+    """no tests or build files are installed, and no libraries but those of CUDA programs"""
+    at = install(folder)
+    libraries = at('libdir') / 'ptxoffload'
+    same(sorted(path.name for path in libraries.iterdir()),
+         ['libcuda.so', 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libptxoffload-cuda.so'])
+    found = [path.name for path in (folder / 'root').rglob('*')
+             if path.is_file() and libraries not in path.parents]
     own = {path.name for path in tracked('examples')}
     odd = [name for name in found if name not in own and
            name.endswith(('.a', '.o', '.so', '.c', '.build'))]

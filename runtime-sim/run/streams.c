@@ -17,8 +17,7 @@ static enum session_outcome do_calls(struct streams_run *s, const struct run_cal
 static struct host_stream *find_stream(struct streams_run *s, const struct run_expr *expr)
 {
     int64_t number = 0;
-    if (expr->expr &&
-        !run_integer(s->session->run, expr, 0, STREAMS - 1, "the stream", &number))
+    if (expr->expr && !run_integer(s->session->run, expr, 0, STREAMS - 1, "the stream", &number))
         return NULL;
     return &s->streams[number];
 }
@@ -48,12 +47,11 @@ static bool take_elements(struct run *run, const struct run_call *call,
 {
     int64_t all = (int64_t)buffer->elements;
     *first = 0;
-    if (call->first.expr &&
-        !run_integer(run, &call->first, 0, all, "the first element", first))
+    if (call->first.expr && !run_integer(run, &call->first, 0, all, "the first element", first))
         return false;
     *count = all - *first;
-    return !call->count.expr || run_integer(run, &call->count, 0, all - *first,
-                                            "the number of elements", count);
+    return !call->count.expr ||
+           run_integer(run, &call->count, 0, all - *first, "the number of elements", count);
 }
 
 static enum session_outcome do_copy(struct streams_run *s, const struct run_call *call)
@@ -91,8 +89,7 @@ static enum session_outcome do_copy(struct streams_run *s, const struct run_call
 static enum session_outcome do_launch(struct streams_run *s, const struct run_call *call)
 {
     struct host_stream *stream = find_stream(s, &call->launch->stream);
-    struct device_launch *launch =
-        stream ? session_prepare_launch(s->session, call->launch) : NULL;
+    struct device_launch *launch = stream ? session_prepare_launch(s->session, call->launch) : NULL;
     if (launch)
         host_launch(stream, launch);
     return launch ? SESSION_DONE : SESSION_BAD_INPUT;
@@ -165,10 +162,9 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
     struct run *run = s->session->run;
     const struct run_calls *calls = call->calls;
     int64_t times = INT64_MAX, most = MOST_ROUNDS;
-    if ((calls->times.expr && !run_integer(run, &calls->times, 0, INT64_MAX,
-                                           "the number of rounds", &times)) ||
-        (calls->max.expr &&
-         !run_integer(run, &calls->max, 1, INT64_MAX, "the most rounds", &most)))
+    if ((calls->times.expr &&
+         !run_integer(run, &calls->times, 0, INT64_MAX, "the number of rounds", &times)) ||
+        (calls->max.expr && !run_integer(run, &calls->max, 1, INT64_MAX, "the most rounds", &most)))
         return SESSION_BAD_INPUT;
     for (int64_t round = 0; round < times; round++) {
         if (round == most) {
@@ -190,8 +186,8 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
 static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls)
 {
     static enum session_outcome (*const all[])(struct streams_run *, const struct run_call *) = {
-        [CALL_COPY] = do_copy,   [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
-        [CALL_EMPTY] = do_empty, [CALL_AT] = do_at,         [CALL_CPU] = do_cpu,
+        [CALL_COPY] = do_copy,    [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
+        [CALL_EMPTY] = do_empty,  [CALL_AT] = do_at,         [CALL_CPU] = do_cpu,
         [CALL_REPEAT] = do_repeat};
     for (uint32_t i = 0; i < calls->list.n; i++) {
         const atomic_int *stop = s->session->device.stop;

@@ -106,11 +106,11 @@ static void take_call(struct run_file_reading *r, const struct yaml_node *node,
 {
     static bool (*const readers[])(struct run_file_reading *, const struct yaml_node *,
                                    struct run_call *) = {
-        [CALL_COPY] = read_copy, [CALL_LAUNCH] = read_launch, [CALL_SYNC] = read_sync,
-        [CALL_EMPTY] = read_empty, [CALL_AT] = read_value, [CALL_CPU] = read_value,
+        [CALL_COPY] = read_copy,    [CALL_LAUNCH] = read_launch, [CALL_SYNC] = read_sync,
+        [CALL_EMPTY] = read_empty,  [CALL_AT] = read_value,      [CALL_CPU] = read_value,
         [CALL_REPEAT] = read_repeat};
-    static const enum run_key keys[] = {KEY_CALL_copy, KEY_CALL_launch, KEY_CALL_sync,
-                                        KEY_CALL_empty, KEY_CALL_at, KEY_CALL_cpu,
+    static const enum run_key keys[] = {KEY_CALL_copy,  KEY_CALL_launch, KEY_CALL_sync,
+                                        KEY_CALL_empty, KEY_CALL_at,     KEY_CALL_cpu,
                                         KEY_CALL_repeat};
     struct key_values of;
     struct run_call call = {.at = run_text_of(node)};
