@@ -116,9 +116,13 @@ def headers(folder):
 
 @case
 def nothing_else(folder):
-    """no libraries but the public one, no tests or build files are installed"""
-    install(folder)
-    found = [path.name for path in (folder / 'root').rglob('*') if path.is_file()]
+    """no libraries but the public one and those of CUDA programs, no tests or build files are installed"""
+    at = install(folder)
+    libraries = at('libdir') / 'ptxoffload'
+    same(sorted(path.name for path in libraries.iterdir()),
+         ['libcuda.so', 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libptxoffload-cuda.so'])
+    found = [path.name for path in (folder / 'root').rglob('*')
+             if path.is_file() and libraries not in path.parents]
     own = {path.name for path in tracked('examples')}
     own |= {'libptxoffload.a', 'libptxoffload.so'}
     odd = [name for name in found if name not in own and

@@ -1,4 +1,5 @@
-/* Names that sources from before CUDA 13 use: included first in the programs of eval/programs.py. */
+/* Names that sources from before CUDA 13 use: included first in the programs of eval/programs.py.
+ */
 #pragma once
 #include <cuda_runtime.h>
 

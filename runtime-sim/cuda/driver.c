@@ -1,4 +1,5 @@
-// The driver's interface: devices, contexts, modules, launches. There is one device and one context.
+// The driver's interface: devices, contexts, modules, launches. There is one device and one
+// context.
 #include "runtime-sim/cuda/work.h"
 #include "runtime-sim/cuda/properties.h"
 #include "support/file.h"
@@ -211,8 +212,8 @@ static int load(struct cuda *cuda, void **module, const void *image)
         binary_add(cuda, magic == FATBIN_WRAPPER_MAGIC ? wrapper->data : image);
     error = cuda_begin(cuda);
     *module = binary;
-    return error                  ? error
-           : binary->linked       ? cudaSuccess
+    return error             ? error
+           : binary->linked  ? cudaSuccess
            : binary->failure ? binary->failure
                              : cudaErrorInvalidPtx;
 }
@@ -358,10 +359,10 @@ static int get_attribute(struct cuda *cuda, int *value, int attribute, void *fun
 {
     struct cuda_function_attributes all;
     int error = function_attributes(cuda, &all, function_of(cuda, function));
-    const int values[] = {all.most_threads,        (int)all.shared_bytes, (int)all.constant_bytes,
-                          (int)all.local_bytes,    all.registers,         all.ptx_version,
-                          all.binary_version,      all.cache_mode,        all.most_dynamic_shared,
-                          all.carveout,            all.cluster_must_be_set};
+    const int values[] = {all.most_threads,     (int)all.shared_bytes,  (int)all.constant_bytes,
+                          (int)all.local_bytes, all.registers,          all.ptx_version,
+                          all.binary_version,   all.cache_mode,         all.most_dynamic_shared,
+                          all.carveout,         all.cluster_must_be_set};
     if (!error && (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values)))
         return cudaErrorInvalidValue;
     if (!error)

@@ -23,7 +23,7 @@ struct sample {
     struct session session;
 };
 
-static inline void sample_read(struct sample *s, struct source *source, const char *path)
+static inline void sample_source(struct sample *s, struct source *source, const char *path)
 {
     struct file_text file;
     const char *error = file_read(&s->arena, path, &file);
@@ -39,11 +39,11 @@ static inline void sample_run(struct sample *s, const char *path, struct device 
     if (setjmp(s->memory.on_failure))
         abort();
     arena_init(&s->arena, &s->memory);
-    sample_read(s, &s->run_source, path);
+    sample_source(s, &s->run_source, path);
     diags_init(&s->run_diags, &s->arena);
     run_init(&s->run, &s->arena, &s->run_source, &s->run_diags);
     assert_true(run_read(&s->run, &s->arena));
-    sample_read(s, &s->source, run_path(&s->run, s->run.program.text));
+    sample_source(s, &s->source, run_path(&s->run, s->run.program.text));
     diags_init(&s->diags, &s->arena);
     ptx_parse(&s->tree, &s->arena, &s->source, &s->diags);
     ir_build(&s->module, &s->arena, &s->tree, &s->diags);

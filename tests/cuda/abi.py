@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Our libraries beside the toolkit's: names, versions, and layouts of structures, where it is installed.
+
+usage: abi.py BUILD-ROOT
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+import lib
+from tap import Skip, case, ends, main, run, same
+
+ROOT = lib.PROGRAMS.parents[2]
+CUDA = lib.BUILD / 'cli' / 'cuda'
+# Our structure, the toolkit's, and pairs of members.
+LAYOUTS = [
+    ('cuda_pitched', 'cudaPitchedPtr', 'ptr:ptr pitch:pitch xsize:xsize ysize:ysize'),
+    ('cuda_extent', 'cudaExtent', 'width:width height:height depth:depth'),
+    ('cuda_channels', 'cudaChannelFormatDesc', 'x:x w:w kind:f'),
+    ('cuda_copy3d', 'cudaMemcpy3DParms',
+     'source_array:srcArray source_at:srcPos source:srcPtr to_array:dstArray to_at:dstPos to:dstPtr '
+     'extent:extent kind:kind'),
+    ('cuda_copy3d_peer', 'cudaMemcpy3DPeerParms', 'source_device:srcDevice to_device:dstDevice extent:extent'),
+    ('cuda_resource', 'cudaResourceDesc',
+     'type:resType array:res.array.array linear.at:res.linear.devPtr linear.channels:res.linear.desc '
+     'linear.bytes:res.linear.sizeInBytes pitch.width:res.pitch2D.width pitch.pitch:res.pitch2D.pitchInBytes '
+     'flags:flags'),
+    ('cuda_texture_how', 'cudaTextureDesc',
+     'address:addressMode filter:filterMode read:readMode border:borderColor normalized:normalizedCoords'),
+    ('cuda_function_attributes', 'cudaFuncAttributes',
+     'shared_bytes:sharedSizeBytes local_bytes:localSizeBytes most_threads:maxThreadsPerBlock registers:numRegs '
+     'ptx_version:ptxVersion most_dynamic_shared:maxDynamicSharedSizeBytes cluster:requiredClusterWidth'),
+    ('cuda_launch_attribute', 'cudaLaunchAttribute', 'id:id cooperative:val.cooperative cluster:val.clusterDim'),
+    ('cuda_launch_config', 'cudaLaunchConfig_t',
+     'grid:gridDim block:blockDim shared:dynamicSmemBytes stream:stream attributes:attrs attribute_count:numAttrs'),
+    ('cuda_pool_properties', 'cudaMemPoolProps', 'type:allocType location:location most:maxSize'),
+    ('cuda_kernel_node', 'cudaKernelNodeParams',
+     'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
+    ('cuda_set_node', 'cudaMemsetParams', 'to:dst pitch:pitch value:value element:elementSize height:height'),
+    ('cuda_host_node', 'cudaHostNodeParams', 'function:fn context:userData'),
+    ('cuda_graph_update', 'cudaGraphExecUpdateResultInfo', 'result:result node:errorNode'),
+    ('cuda_instantiate', 'cudaGraphInstantiateParams', 'flags:flags result:result_out'),
+]
+PROPERTIES = {'total_global': 'totalGlobalMem', 'major': 'major', 'multiprocessors': 'multiProcessorCount',
+              'l2_bytes': 'l2CacheSize', 'managed': 'managedMemory', 'cooperative': 'cooperativeLaunch',
+              'clusters': 'clusterLaunch', 'blocks_per_multiprocessor': 'maxBlocksPerMultiProcessor'}
+
+
+def toolkit():
+    """the toolkit's folder"""
+    return lib.pathlib.Path(lib.nvcc()).resolve().parents[1]
+
+
+def exports(library):
+    done = subprocess.run(['nm', '-D', '--defined-only', library], check=True, stdout=subprocess.PIPE)
+    return {line.split()[-1] for line in done.stdout.decode().splitlines() if line.split()[1] in 'TW'}
+
+
+@case
+def names(folder):
+    """libcudart.so.13 has all functions of the toolkit's, with the same versions"""
+    real = next(iter(sorted((toolkit() / 'lib64').glob('libcudart.so.13*'))), None)
+    if not real:
+        raise Skip('the toolkit has no libcudart.so.13')
+    same(sorted(exports(real) - exports(CUDA / 'libcudart.so.13')), [])
+
+
+@case
+def sonames(folder):
+    """the libraries have NVIDIA's names"""
+    for name in ('libcudart.so.12', 'libcudart.so.13', 'libcuda.so.1'):
+        done = subprocess.run(['readelf', '-d', CUDA / name], check=True, stdout=subprocess.PIPE)
+        same(re.findall(r'SONAME.*\[(.*)\]', done.stdout.decode()), [name])
+    for version in ('12', '13'):
+        name = 'libcudart.so.' + version
+        same({word.rsplit('@', 1)[1] for word in exports(CUDA / name) if '@' in word}, {name})
+
+
+@case
+def layouts(folder):
+    """structures have the layout of the toolkit's headers"""
+    lines = []
+    for ours, theirs, members in LAYOUTS:
+        for pair in members.split():
+            one, other = pair.split(':')
+            lines.append('static_assert(offsetof(struct %s, %s) == offsetof(%s, %s), "%s %s");' % (
+                ours, one, theirs, other, ours, one))
+        if ours not in ('cuda_launch_attribute',):
+            lines.append('static_assert(sizeof(struct %s) == sizeof(%s), "%s");' % (ours, theirs, ours))
+    lines += ['#define MEMBER_B(type, name, elements) type name[elements];',
+              '#define MEMBER_N(type, name, elements) type name[elements];',
+              '#define MEMBER_T(type, name, elements)', 'typedef struct {',
+              '#define PROPERTY(versions, type, name, elements, ...) MEMBER_##versions(type, name, elements)',
+              '#include "runtime-sim/cuda/properties.def"', '} properties;',
+              'static_assert(sizeof(properties) == sizeof(cudaDeviceProp), "properties");']
+    lines += ['static_assert(offsetof(properties, %s) == offsetof(cudaDeviceProp, %s), "%s");' % (
+        ours, theirs, ours) for ours, theirs in PROPERTIES.items()]
+    (folder / 'layouts.cpp').write_text(
+        '#include <cstddef>\n#include <cuda_runtime.h>\n#include "runtime-sim/cuda/abi.h"\n' + '\n'.join(lines))
+    compiler = shutil.which('g++') or 'c++'
+    if not (toolkit() / 'include' / 'cuda_runtime.h').exists():
+        raise Skip('the toolkit has no headers')
+    ends(run([compiler, '-std=c++17', '-w', '-fsyntax-only', '-I' + str(ROOT),
+              '-I' + str(toolkit() / 'include'), 'layouts.cpp'], folder), 0)
+
+
+@case
+def errors(folder):
+    """numbers and names of errors are the toolkit's"""
+    header = (toolkit() / 'include' / 'driver_types.h').read_text(errors='replace')
+    theirs = dict(re.findall(r'^\s*(cuda(?:Error\w+|Success))\s*=\s*(\d+)', header, re.M))
+    rows = (ROOT / 'runtime-sim' / 'cuda' / 'errors.def').read_text()
+    ours = {name: number for number, name in re.findall(r'CUDA_ERROR\((\d+), (\w+),', rows)}
+    same({name: theirs.get(name) for name in ours if name in theirs},
+         {name: number for name, number in ours.items() if name in theirs})
+
+
+main()
