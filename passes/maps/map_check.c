@@ -73,8 +73,6 @@ static void check_memory(struct map_checking *c, const struct map_node *node)
         fault(c, &node->name, "'%s' has no 'base'", node->name.text);
     if (node->kind != MAP_LOAD && node->wait.at.text)
         fault(c, &node->wait.at, "only a load waits");
-    if (node->kind != MAP_LOAD && node->zero.at.text)
-        fault(c, &node->zero.at, "only a load has 'zero'");
     if (node->is_shared && node->wait.at.text)
         fault(c, &node->wait.at, "a load from shared memory does not wait");
 }

@@ -190,11 +190,14 @@ static bool put_results(struct spatial_core *c)
 
 static void run_fetches(struct spatial_core *c, uint64_t now)
 {
-    for (uint32_t i = c->fetched; i < c->fetch_count && spatial_fetch(c, c->fetches[i]); i++)
-        ;
+    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
+    for (uint32_t i = c->fetched; i < c->fetch_count; i++)
+        if (!spatial_fetch(c, c->fetches[i].address / size))
+            break;
     for (; c->fetched < c->fetch_count; c->fetched++) {
-        uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched]);
-        if (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT)
+        uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched].address / size);
+        if (!c->of->config->ideal &&
+            (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT))
             return;
     }
     const char *fault = spatial_take_words(c);
