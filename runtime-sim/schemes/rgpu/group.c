@@ -202,16 +202,14 @@ uint64_t spatial_loading(const struct spatial_core *c, bool first)
     return (words + width - 1) / width;
 }
 
-const char *spatial_take_words(struct spatial_core *c)
+const char *spatial_take_word(struct spatial_core *c, uint32_t number)
 {
-    for (uint32_t i = 0; i < c->fetch_count; i++) {
-        const struct spatial_word *word = &c->fetches[i];
-        const uint8_t *from = spatial_memory(c, word->address, word->type->bytes);
-        if (!from)
-            return arena_printf(c->arena,
-                                "an initial word of the map, at 0x%llx, is outside all allocations",
-                                (unsigned long long)word->address);
-        *word->to = spatial_value(word->type, from);
-    }
+    const struct spatial_word *word = &c->fetches[number];
+    const uint8_t *from = spatial_memory(c, word->address, word->type->bytes);
+    if (!from)
+        return arena_printf(c->arena,
+                            "an initial word of the map, at 0x%llx, is outside all allocations",
+                            (unsigned long long)word->address);
+    *word->to = spatial_value(word->type, from);
     return NULL;
 }

@@ -219,8 +219,8 @@ const char *spatial_group(struct spatial_core *c, const struct launch *launch, u
 const char *spatial_activate(struct spatial_core *c);
 // Returns the cycles of the core that the configuration takes. `first`: of the group.
 uint64_t spatial_loading(const struct spatial_core *c, bool first);
-// Reads the initial tokens of memory, whose lines are in the L1.
-const char *spatial_take_words(struct spatial_core *c);
+// Reads a word of c->fetches, whose line is in the L1.
+const char *spatial_take_word(struct spatial_core *c, uint32_t number);
 
 // compute.c: sets unit->result from its words.
 void spatial_compute(const struct spatial_array *array, struct spatial_unit *unit);
