@@ -49,6 +49,8 @@ struct map_initial {
     uint32_t count;
     struct map_expr *list;
     struct map_expr first, step, base;
+    struct map_text type_text;
+    const struct scalar *type; // of words of memory
 };
 
 // An operand: a FIFO that `from` fills, or a constant.
@@ -56,7 +58,9 @@ struct map_operand {
     uint32_t from; // MAP_NO_NODE: `constant`
     struct map_text from_text;
     struct map_initial initial;
-    struct map_expr constant;
+    struct map_expr constant; // the value; with `type` its address in memory
+    struct map_text type_text;
+    const struct scalar *type; // NULL: `constant` is the value
 };
 
 // An increment: the pseudo-instruction of [003 §4.1]. Its results are start, start + step, … It is
@@ -80,7 +84,7 @@ struct map_node {
     // In a memory node: the address is base + offset + the offset's token.
     struct map_expr base, offset;
     struct map_expr wait;      // not 0: the load waits until its word was written in this launch
-    struct map_expr zero;      // not 0: the load has no access; its results are 0
+    struct map_expr off;       // not 0: no access is made; the results of a load are 0
     bool is_shared;            // memory of the CTA; `base` is an offset in it
     bool is_through;           // stores are sent at once
     const struct scalar *type; // of the memory's element

@@ -73,8 +73,6 @@ static void check_memory(struct map_checking *c, const struct map_node *node)
         fault(c, &node->name, "'%s' has no 'base'", node->name.text);
     if (node->kind != MAP_LOAD && node->wait.at.text)
         fault(c, &node->wait.at, "only a load waits");
-    if (node->kind != MAP_LOAD && node->zero.at.text)
-        fault(c, &node->zero.at, "only a load has 'zero'");
     if (node->is_shared && node->wait.at.text)
         fault(c, &node->wait.at, "a load from shared memory does not wait");
 }
@@ -167,6 +165,12 @@ static void check_uses(struct map_checking *c)
         EACH_FIFO(at, &c->map->nodes.v[i])
     used[map_operand(&c->map->nodes.v[i], at)->from] |=
         map_operand(&c->map->nodes.v[i], at)->from != i;
+    for (uint32_t i = 0; i < c->map->results.n; i++) {
+        const struct map_result *result = &c->map->results.v[i];
+        uint32_t from = map_operand(&c->map->nodes.v[result->node], result->operand)->from;
+        if (from != MAP_NO_NODE)
+            used[from] = true;
+    }
     for (uint32_t i = 0; i < c->map->nodes.n; i++) {
         const struct map_node *node = &c->map->nodes.v[i];
         if (!used[i] && (node->kind == MAP_CORE || node->kind == MAP_LOAD))

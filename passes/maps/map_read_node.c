@@ -2,6 +2,16 @@
 #include "passes/maps/map_reading.h"
 #include <string.h>
 
+// Returns the type of words in memory; `node` NULL: b32.
+static const struct scalar *take_type(struct map_reading *r, const struct yaml_node *node)
+{
+    const struct scalar *type = scalar_find(node ? node->text : "b32", node ? node->length : 3);
+    if (type && type->bytes <= 4 && (type->class != SCALAR_FLOAT || type->bytes == 4))
+        return type;
+    map_read_fault(r, node, "'%s' is not a type of 8, 16 or 32 bits", node->text);
+    return scalar_find("b32", 3);
+}
+
 static void take_initial(struct map_reading *r, const struct yaml_node *node,
                          struct map_initial *to)
 {
@@ -23,11 +33,13 @@ static void take_initial(struct map_reading *r, const struct yaml_node *node,
     to->step = map_read_expr(r, of[KEY_INITIAL_step]);
     to->base = map_read_expr(r, of[KEY_INITIAL_base]);
     to->kind = of[KEY_INITIAL_base] ? MAP_WORDS : MAP_SERIES;
+    to->type_text = map_text_of(of[KEY_INITIAL_type]);
+    to->type = take_type(r, of[KEY_INITIAL_type]);
     if (of[KEY_INITIAL_base] && of[KEY_INITIAL_first])
         map_read_fault(r, of[KEY_INITIAL_first], "'first' and 'base' exclude each other");
 }
 
-// A name, or a mapping with `from` or `value`.
+// A name, or a mapping with `from`, `value` or `load`.
 static struct map_operand take_operand(struct map_reading *r, const struct yaml_node *node)
 {
     const struct yaml_node *of[MAP_KEYS];
@@ -39,11 +51,14 @@ static struct map_operand take_operand(struct map_reading *r, const struct yaml_
     }
     if (!yaml_keys_read(&map_keys, CONTEXT_OPERAND, &r->document, node, of, r->diags))
         return to;
-    if (!of[KEY_OPERAND_from] == !of[KEY_OPERAND_value]) {
-        map_read_fault(r, node, "an operand has either 'from' or 'value'");
+    if (!!of[KEY_OPERAND_from] + !!of[KEY_OPERAND_value] + !!of[KEY_OPERAND_load] != 1) {
+        map_read_fault(r, node, "an operand has one of 'from', 'value' and 'load'");
         return to;
     }
-    to.constant = map_read_expr(r, of[KEY_OPERAND_value]);
+    to.constant =
+        map_read_expr(r, of[KEY_OPERAND_load] ? of[KEY_OPERAND_load] : of[KEY_OPERAND_value]);
+    to.type_text = map_text_of(of[KEY_OPERAND_type]);
+    to.type = of[KEY_OPERAND_load] ? take_type(r, of[KEY_OPERAND_type]) : NULL;
     if (of[KEY_OPERAND_from]) {
         to.from_text = map_text_of(of[KEY_OPERAND_from]);
         to.from = map_read_reference(r, &to.from_text);
@@ -131,8 +146,8 @@ static void take_kind(struct map_node *node)
 
 static void take_memory(struct map_reading *r, struct map_node *node)
 {
-    static const enum map_key keys[] = {KEY_NODE_base, KEY_NODE_offset, KEY_NODE_wait,
-                                        KEY_NODE_zero, KEY_NODE_through};
+    static const enum map_key keys[] = {KEY_NODE_base, KEY_NODE_offset, KEY_NODE_wait, KEY_NODE_off,
+                                        KEY_NODE_through};
     for (uint32_t i = 0; node->kind == MAP_CORE && i < sizeof keys / sizeof *keys; i++)
         if (r->of[keys[i]])
             map_read_fault(r, r->of[keys[i]], "'%s' is no memory node and has no '%s'",
@@ -140,7 +155,7 @@ static void take_memory(struct map_reading *r, struct map_node *node)
     node->base = map_read_expr(r, r->of[KEY_NODE_base]);
     node->offset = map_read_expr(r, r->of[KEY_NODE_offset]);
     node->wait = map_read_expr(r, r->of[KEY_NODE_wait]);
-    node->zero = map_read_expr(r, r->of[KEY_NODE_zero]);
+    node->off = map_read_expr(r, r->of[KEY_NODE_off]);
     node->is_through = map_read_flag(r, r->of[KEY_NODE_through]);
 }
 

@@ -59,6 +59,7 @@ static void put_initial(FILE *to, const struct map_initial *initial)
     put_text(to, &first, "first", &initial->first.at);
     put_text(to, &first, "base", &initial->base.at);
     put_text(to, &first, "step", &initial->step.at);
+    put_text(to, &first, "type", &initial->type_text);
     putc('}', to);
 }
 
@@ -70,8 +71,12 @@ static void put_operand(FILE *to, const struct map_operand *operand)
         return;
     }
     putc('{', to);
-    put_text(to, &first, operand->from == MAP_NO_NODE ? "value" : "from",
+    put_text(to, &first,
+             operand->from != MAP_NO_NODE ? "from"
+             : operand->type              ? "load"
+                                          : "value",
              operand->from == MAP_NO_NODE ? &operand->constant.at : &operand->from_text);
+    put_text(to, &first, "type", &operand->type_text);
     if (operand->initial.kind != MAP_EMPTY) {
         put_key(to, &first, "initial");
         put_initial(to, &operand->initial);
@@ -112,7 +117,7 @@ static void put_node(FILE *to, const struct map_node *node)
     put_text(to, &first, "base", &node->base.at);
     put_text(to, &first, "offset", &node->offset.at);
     put_text(to, &first, "wait", &node->wait.at);
-    put_text(to, &first, "zero", &node->zero.at);
+    put_text(to, &first, "off", &node->off.at);
     put_flag(to, &first, "through", node->is_through);
     put_text(to, &first, "count", &node->count.at);
     fputs("}\n", to);

@@ -28,7 +28,8 @@ static void set_columns(struct graph_picture *g)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t i = 0; i < g->map->nodes.n; i++)
-            EACH_FIFO (at, &g->map->nodes.v[i]) {
+            EACH_FIFO(at, &g->map->nodes.v[i])
+            {
                 uint32_t from = map_operand(&g->map->nodes.v[i], at)->from;
                 if (!is_ahead(g, i, at) || g->column[i] > g->column[from])
                     continue;
@@ -87,10 +88,11 @@ void map_picture_graph(const struct map_report *report, struct arena *arena, FIL
         columns = g.column[i] >= columns ? g.column[i] + 1 : columns;
         rows = g.row[i] >= rows ? g.row[i] + 1 : rows;
     }
-    svg_begin(to, columns * RIGHT + 2.0 * EDGE, rows * DOWN + 2.0 * EDGE + 20, "The map as a graph");
+    svg_begin(to, columns * RIGHT + 2.0 * EDGE, rows * DOWN + 2.0 * EDGE + 20,
+              "The map as a graph");
     for (uint32_t i = 0; i < n; i++)
-        EACH_FIFO (at, &report->map->nodes.v[i])
-            draw_edge(&g, i, at);
+        EACH_FIFO(at, &report->map->nodes.v[i])
+    draw_edge(&g, i, at);
     for (uint32_t i = 0; i < n; i++)
         draw_node(&g, i);
     svg_end(to);
@@ -125,12 +127,12 @@ static void draw_arc(const struct map_report *report, const struct map_arc *arc,
     }
     svg_line(to, from, y, from, base, "axis");
     for (uint32_t i = 0; i < n; i++)
-        EACH_FIFO (at, &report->map->nodes.v[i])
-            if (map_operand(&report->map->nodes.v[i], at)->from == arc->from && i != arc->from) {
-                double x = position_x(p->position[arc->copy * n + i]) + CELL / 2.0 + 4;
-                fprintf(to, "<circle class=\"c%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
-                        arc->lane % SVG_SERIES, x, y);
-            }
+        EACH_FIFO(at, &report->map->nodes.v[i])
+    if (map_operand(&report->map->nodes.v[i], at)->from == arc->from && i != arc->from) {
+        double x = position_x(p->position[arc->copy * n + i]) + CELL / 2.0 + 4;
+        fprintf(to, "<circle class=\"c%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
+                arc->lane % SVG_SERIES, x, y);
+    }
 }
 
 static void draw_position(const struct map_report *report, uint32_t position, double base, FILE *to)

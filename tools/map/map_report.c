@@ -36,8 +36,7 @@ void map_report_make(struct map_report *report, struct arena *arena, const struc
         return;
     map_graph_make(&report->graph, arena, map, &report->hardware);
     map_rate_of(&report->rate, arena, &report->graph);
-    report->limit =
-        map_rate_text(arena, map, &report->hardware, &report->graph, &report->rate);
+    report->limit = map_rate_text(arena, map, &report->hardware, &report->graph, &report->rate);
     report->fault = map_place(&report->placement, arena, &report->hardware, map, copies);
 }
 
@@ -88,8 +87,8 @@ static void print_nodes(const struct map_report *report, FILE *to)
     for (uint32_t i = 0; i < report->map->nodes.n; i++) {
         const struct map_node *node = &report->map->nodes.v[i];
         uint32_t tokens = 0;
-        EACH_FIFO (at, node)
-            tokens += map_tokens(node, at);
+        EACH_FIFO(at, node)
+        tokens += map_tokens(node, at);
         fputs("<tr><td>", to);
         svg_escaped(to, node->name.text);
         fputs("<td>", to);

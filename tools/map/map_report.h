@@ -1,4 +1,5 @@
-// What is known of a map before it runs: resources, rate, placement and lanes; as text and pictures.
+// What is known of a map before it runs: resources, rate, placement and lanes; as text and
+// pictures.
 #pragma once
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_rate.h"

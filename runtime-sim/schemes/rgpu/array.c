@@ -82,7 +82,7 @@ static bool limit_ports(struct spatial_core *c)
     for (uint32_t i = 0; i < array->unit_count; i++) {
         uint32_t number = (i + array->turn) % array->unit_count;
         const struct spatial_unit *unit = &array->units[number];
-        if (!array->fires[number] || unit->node->kind == MAP_CORE || unit->off || unit->zero)
+        if (!array->fires[number] || unit->node->kind == MAP_CORE || unit->off || unit->no_access)
             continue;
         uint64_t at = 0, line = unit->address / size;
         while (at < lines && seen[at] != line)

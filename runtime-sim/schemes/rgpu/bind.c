@@ -216,6 +216,8 @@ static const char *find_copies(struct binding_work *w, int64_t *copies)
 {
     struct map_scope scope = {
         .map = w->launch->map, .arena = w->arena, .params = w->launched->params};
+    for (uint32_t i = 0; i < 6; i++)
+        scope.names[MAP_NAME_grid_x + i] = w->launched->shape[i];
     const char *fault = map_integer(&scope, &w->launch->map->copies, 0, copies);
     if (!fault && (*copies < 0 || *copies > 1024))
         fault = "the number of copies is not from 0 to 1024";
@@ -235,6 +237,8 @@ struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct laun
     int64_t copies = 0;
     w.fn = &launch->program->module->functions.v[w.kernel->function];
     made->id = launch->id;
+    memcpy(made->shape, launch->grid, sizeof launch->grid);
+    memcpy(made->shape + 3, launch->block, sizeof launch->block);
     made->fault = take_params(&w);
     if (!made->fault)
         made->fault = find_copies(&w, &copies);

@@ -81,7 +81,7 @@ static struct spatial_array *make_array(struct spatial_core *c)
     make_units(array, arena);
     for (uint32_t i = 0; i < array->fifo_count; i++)
         tokens += array->fifos[i].initial;
-    c->fetches = ARENA_ARRAY(arena, uint64_t, tokens + 1);
+    c->fetches = ARENA_ARRAY(arena, struct spatial_word, tokens + units * MAP_OPERANDS);
     c->addresses = ARENA_ARRAY(arena, uint64_t, tokens + 1);
     c->waiting = ARENA_ARRAY(arena, uint64_t, units);
     c->granted = ARENA_ARRAY(arena, uint32_t, units);
@@ -95,6 +95,8 @@ const char *spatial_group(struct spatial_core *c, const struct launch *launch, u
     c->scope.names[MAP_NAME_group] = group;
     c->scope.names[MAP_NAME_groups] = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     c->scope.names[MAP_NAME_copies] = c->binding->placement.copies;
+    for (uint32_t i = 0; i < 6; i++)
+        c->scope.names[MAP_NAME_grid_x + i] = c->launched->shape[i];
     const char *fault = map_integer(&c->scope, &map->activations, 1, &c->activations);
     c->scope.names[MAP_NAME_activations] = c->activations;
     c->scope.names[MAP_NAME_activation] = -1;
@@ -111,7 +113,7 @@ static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
     const struct {
         const struct map_expr *expr;
         int64_t value;
-    } rows[] = {{&node->base, 0}, {&node->offset, 0}, {&node->wait, 0}, {&node->zero, 0}};
+    } rows[] = {{&node->base, 0}, {&node->offset, 0}, {&node->wait, 0}, {&node->off, 0}};
     int64_t values[4];
     for (uint32_t i = 0; i < 4; i++) {
         const char *fault = map_integer(&c->scope, rows[i].expr, rows[i].value, &values[i]);
@@ -120,7 +122,7 @@ static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
     }
     unit->base = (uint64_t)(values[0] + values[1]);
     unit->waits = values[2];
-    unit->zero = values[3];
+    unit->no_access = values[3];
     unit->missed = unit->wait_sent = unit->collects = false;
     unit->scanned = 0;
     unit->scanned_line = unit->wait_line = UINT64_MAX;
@@ -139,12 +141,23 @@ static const char *set_fifo(struct spatial_core *c, struct spatial_unit *unit, u
     fifo->popped = 0;
     memset(fifo->arrives, 0, fifo->entries * sizeof *fifo->arrives);
     memset(fifo->freed, 0, fifo->entries * sizeof *fifo->freed);
-    if (map_operand(unit->node, at)->initial.kind != MAP_WORDS)
-        return NULL;
-    for (uint32_t i = 0; i < fifo->initial; i++) // until the words are there
-        fifo->freed[i] = addresses[i];
-    c->fetch_count += fifo->initial;
+    const struct map_initial *initial = &map_operand(unit->node, at)->initial;
+    for (uint32_t i = 0; initial->kind == MAP_WORDS && i < fifo->initial; i++)
+        c->fetches[c->fetch_count++] =
+            (struct spatial_word){addresses[i], initial->type, &fifo->words[i]};
     return NULL;
+}
+
+static const char *set_constant(struct spatial_core *c, struct spatial_unit *unit, uint32_t at)
+{
+    const struct map_operand *operand = &unit->node->operands[at];
+    int64_t address;
+    if (!operand->type)
+        return map_constant(&c->scope, unit->node, at, &unit->words[at]);
+    const char *fault = map_integer(&c->scope, &operand->constant, 0, &address);
+    c->fetches[c->fetch_count++] =
+        (struct spatial_word){(uint64_t)address, operand->type, &unit->words[at]};
+    return fault;
 }
 
 static const char *set_unit(struct spatial_core *c, struct spatial_unit *unit)
@@ -158,39 +171,18 @@ static const char *set_unit(struct spatial_core *c, struct spatial_unit *unit)
         fault = set_memory(c, unit);
     for (uint32_t i = 0; !fault && i < unit->node->operand_count; i++)
         if (unit->fifos[i] == SPATIAL_NONE)
-            fault = map_constant(&c->scope, unit->node, i, &unit->words[i]);
+            fault = set_constant(c, unit, i);
     for (uint32_t i = 0; !fault && i <= MAP_OPERANDS; i++)
         if (unit->fifos[i] != SPATIAL_NONE)
             fault = set_fifo(c, unit, i);
     return fault;
 }
 
-// Loops over the initial tokens of memory: `fifo`, the token's number, its address.
-static bool is_fetched(const struct spatial_core *c, const struct spatial_fifo *fifo)
-{
-    const struct map_operand *operand = map_operand(c->array->units[fifo->to].node, fifo->operand);
-    return operand->initial.kind == MAP_WORDS && fifo->initial;
-}
-
-static void list_fetches(struct spatial_core *c)
-{
-    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
-    c->fetch_count = c->fetched = 0;
-    for (uint32_t i = 0; i < c->array->fifo_count; i++) {
-        const struct spatial_fifo *fifo = &c->array->fifos[i];
-        for (uint32_t k = 0; is_fetched(c, fifo) && k < fifo->initial; k++) {
-            uint64_t line = fifo->freed[k] / size;
-            if (!c->fetch_count || c->fetches[c->fetch_count - 1] != line)
-                c->fetches[c->fetch_count++] = line;
-        }
-    }
-}
-
 const char *spatial_activate(struct spatial_core *c)
 {
     const char *fault = NULL;
     c->scope.names[MAP_NAME_activation]++;
-    c->fetch_count = 0;
+    c->fetch_count = c->fetched = 0;
     c->array->evaluated = 0;
     c->array->turn = 0;
     for (uint32_t i = 0; !fault && i < c->array->unit_count; i++) {
@@ -199,8 +191,6 @@ const char *spatial_activate(struct spatial_core *c)
         if (fault)
             fault = arena_printf(c->arena, "'%s': %s", c->array->units[i].node->name.text, fault);
     }
-    if (!fault)
-        list_fetches(c);
     return fault;
 }
 
@@ -212,18 +202,14 @@ uint64_t spatial_loading(const struct spatial_core *c, bool first)
     return (words + width - 1) / width;
 }
 
-const char *spatial_take_words(struct spatial_core *c)
+const char *spatial_take_word(struct spatial_core *c, uint32_t number)
 {
-    for (uint32_t i = 0; i < c->array->fifo_count; i++) {
-        struct spatial_fifo *fifo = &c->array->fifos[i];
-        for (uint32_t k = 0; is_fetched(c, fifo) && k < fifo->initial; k++) {
-            const uint8_t *from = spatial_memory(c, fifo->freed[k], 4);
-            if (!from)
-                return arena_printf(c->arena, "an initial token of '%s' is outside all allocations",
-                                    c->array->units[fifo->to].node->name.text);
-            memcpy(&fifo->words[k], from, 4);
-            fifo->freed[k] = 0;
-        }
-    }
+    const struct spatial_word *word = &c->fetches[number];
+    const uint8_t *from = spatial_memory(c, word->address, word->type->bytes);
+    if (!from)
+        return arena_printf(c->arena,
+                            "an initial word of the map, at 0x%llx, is outside all allocations",
+                            (unsigned long long)word->address);
+    *word->to = spatial_value(word->type, from);
     return NULL;
 }

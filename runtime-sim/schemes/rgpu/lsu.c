@@ -153,14 +153,16 @@ enum spatial_cause spatial_look(struct spatial_core *c, struct spatial_unit *uni
     uint32_t token = fifo == SPATIAL_NONE ? unit->words[0] : fifo_head(&c->array->fifos[fifo]);
     (void)now;
     unit->address = address_of(unit, token);
+    if (unit->no_access)
+        return SPATIAL_FIRES;
     if (unit->node->kind != MAP_LOAD)
         return spatial_can_store(c, unit) ? SPATIAL_FIRES : SPATIAL_STORE;
-    if (unit->zero || unit->node->is_shared)
+    if (unit->node->is_shared)
         return SPATIAL_FIRES;
     return unit->waits ? look_at_word(c, unit) : look_at_line(c, unit);
 }
 
-static uint32_t load_value(const struct scalar *type, const uint8_t *from)
+uint32_t spatial_value(const struct scalar *type, const uint8_t *from)
 {
     uint32_t value = 0;
     memcpy(&value, from, type->bytes);
@@ -186,7 +188,7 @@ static void count_load(struct spatial_core *c, struct spatial_unit *unit)
 void spatial_access(struct spatial_core *c, struct spatial_unit *unit)
 {
     unit->result = 0;
-    if (unit->zero)
+    if (unit->no_access)
         return;
     const uint8_t *memory = memory_of(c, unit);
     if (!memory)
@@ -194,7 +196,7 @@ void spatial_access(struct spatial_core *c, struct spatial_unit *unit)
     else if (unit->node->kind != MAP_LOAD)
         spatial_store(c, unit);
     else {
-        unit->result = load_value(unit->node->type, memory);
+        unit->result = spatial_value(unit->node->type, memory);
         count_load(c, unit);
     }
 }
@@ -203,7 +205,7 @@ void spatial_access(struct spatial_core *c, struct spatial_unit *unit)
 
 bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_t now)
 {
-    if (unit->waits || unit->zero || unit->node->is_shared || unit->fifos[0] == SPATIAL_NONE ||
+    if (unit->waits || unit->no_access || unit->node->is_shared || unit->fifos[0] == SPATIAL_NONE ||
         c->of->config->ideal)
         return false;
     const struct spatial_fifo *fifo = &c->array->fifos[unit->fifos[0]];

@@ -188,19 +188,27 @@ static bool put_results(struct spatial_core *c)
 
 // A cycle of the core
 
+// Lines are requested ahead; a word is taken in the cycle in which its line arrives, so that no
+// other line has taken its place.
 static void run_fetches(struct spatial_core *c, uint64_t now)
 {
-    for (uint32_t i = c->fetched; i < c->fetch_count && spatial_fetch(c, c->fetches[i]); i++)
-        ;
+    enum { AHEAD = 16 };
+    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
     for (; c->fetched < c->fetch_count; c->fetched++) {
-        uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched]);
-        if (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT)
+        uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched].address / size);
+        if (!c->of->config->ideal &&
+            (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT))
+            break;
+        const char *fault = spatial_take_word(c, c->fetched);
+        if (fault) {
+            stop(c, fault);
             return;
+        }
     }
-    const char *fault = spatial_take_words(c);
-    if (fault)
-        stop(c, fault);
-    else
+    for (uint32_t i = c->fetched; i < c->fetch_count && i < c->fetched + AHEAD; i++)
+        if (!spatial_fetch(c, c->fetches[i].address / size))
+            break;
+    if (c->fetched == c->fetch_count)
         begin_loading(c, now);
 }
 

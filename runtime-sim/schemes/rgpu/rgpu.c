@@ -135,6 +135,8 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
     struct spatial_launch *made = spatial_bind(m, launch);
     struct map_scope scope = {.map = launch->map, .arena = machine->arena, .params = made->params};
     scope.names[MAP_NAME_copies] = made->binding->placement.copies;
+    for (uint32_t i = 0; i < 6; i++)
+        scope.names[MAP_NAME_grid_x + i] = made->shape[i];
     if (!made->fault)
         made->fault = set_shape(&scope, &launch->map->groups, "groups", INT32_MAX, launch->grid);
     if (!made->fault)

@@ -44,6 +44,7 @@ struct spatial_launch {
     const char *fault;
     struct spatial_binding *binding;
     struct run_number *params;
+    uint32_t shape[6]; // of the launch before the map changes it: grid, block
 };
 
 // An array: the copies of a map in a core
@@ -97,7 +98,7 @@ struct spatial_unit {
     uint32_t result;
     // In a load-store unit
     uint64_t base, address; // of its instruction, of its head
-    bool waits, zero;
+    bool waits, no_access;
     bool missed;      // its head was not found at once
     uint64_t scanned; // tokens that the prefetcher has seen
     uint64_t scanned_line;
@@ -121,6 +122,13 @@ struct spatial_array {
     uint64_t evaluated; // the cycle after the last evaluation
     uint8_t *frame;     // of the cores' instructions
     uint32_t turn;      // load-store unit that gets a port first
+};
+
+// A word of memory that is read before the mode begins: an initial token or a constant.
+struct spatial_word {
+    uint64_t address;
+    const struct scalar *type;
+    uint32_t *to;
 };
 
 // Memory of a core in the mode
@@ -166,12 +174,12 @@ struct spatial_core {
     struct spatial_array *array; // of the last binding
     struct map_scope scope;
     int64_t activations;
-    uint64_t until;      // end of the loading
-    uint64_t *fetches;   // lines of initial tokens
-    uint64_t *addresses; // of the initial tokens of a FIFO
+    uint64_t until;               // end of the loading
+    struct spatial_word *fetches; // words of memory that the activation begins with
     uint32_t fetch_count, fetched;
-    uint64_t begun; // core cycle of the activation's first cycle
-    uint64_t next;  // cycle of the mode that is evaluated next
+    uint64_t *addresses; // of the initial tokens of a FIFO
+    uint64_t begun;      // core cycle of the activation's first cycle
+    uint64_t next;       // cycle of the mode that is evaluated next
     uint64_t drained_from;
     uint64_t result; // words of results that are written
     // Memory
@@ -211,8 +219,8 @@ const char *spatial_group(struct spatial_core *c, const struct launch *launch, u
 const char *spatial_activate(struct spatial_core *c);
 // Returns the cycles of the core that the configuration takes. `first`: of the group.
 uint64_t spatial_loading(const struct spatial_core *c, bool first);
-// Reads the initial tokens of memory, whose lines are in the L1.
-const char *spatial_take_words(struct spatial_core *c);
+// Reads a word of c->fetches, whose line is in the L1.
+const char *spatial_take_word(struct spatial_core *c, uint32_t number);
 
 // compute.c: sets unit->result from its words.
 void spatial_compute(const struct spatial_array *array, struct spatial_unit *unit);
@@ -246,6 +254,8 @@ void spatial_access(struct spatial_core *c, struct spatial_unit *unit);
 bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_t now);
 // Requests a line for initial tokens. Returns false if there is no room.
 bool spatial_fetch(struct spatial_core *c, uint64_t line);
+// Returns a value of a type in memory, extended to a word.
+uint32_t spatial_value(const struct scalar *type, const uint8_t *from);
 // Returns memory of `bytes` bytes at a global address, or NULL.
 uint8_t *spatial_memory(const struct spatial_core *c, uint64_t address, uint32_t bytes);
 // Ends the run with a fault of the program.

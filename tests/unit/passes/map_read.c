@@ -8,14 +8,16 @@ static const char everything[] =
     "values: {rows: n / 4, last: rows - 1}\ngroups: rows\nthreads: 64\nactivations: 2\ncopies: 2\n"
     "ordered: true\nnodes:\n"
     "  at: {op: increment, start: 4 * group, step: 4, tokens: 3, count: n}\n"
-    "  ld: {op: ld.global.s8, in: [at], base: in, offset: copy * 16, zero: group == 0}\n"
+    "  ld: {op: ld.global.s8, in: [at], base: in, offset: copy * 16, off: group == 0}\n"
     "  up: {op: ld.u32, in: [at], base: out, wait: group > 0}\n"
     "  flag: {op: setp.lt.s32, in: [ld], imm: last}\n"
+    "  loaded: {op: add.s32, in: [flag, {load: in + 3, type: s8}]}\n"
     "  pick: {op: selp.b32, in: [ld, {from: up, initial: [1, -2]}, flag]}\n"
     "  turn: {op: mov.b32, in: [{from: turn, initial: {count: 4, base: in, step: 8}}], count: n}\n"
     "  scale: {op: fma.rn.f32, in: [pick, {value: w}, {from: turn, initial: {count: 2, first: 0.5, "
     "step: 0.25}}]}\n"
-    "  st: {op: st.f32, in: [at, scale], base: out, predicate: flag, through: true}\n"
+    "  st: {op: st.f32, in: [loaded, scale], base: out, predicate: flag, through: true, off: "
+    "grid_x > 3}\n"
     "  bin: {op: red.shared.add.u32, in: [at, {value: 1}], base: 0, unless: flag}\n"
     "results:\n"
     "  r: {node: pick, operand: 1, register: \"%r7\"}\n"
@@ -60,16 +62,16 @@ static void contents(void **state)
     assert_int_equal(m->leave.barrier, 1);
     assert_true(m->is_ordered);
     const struct map_node *n = m->nodes.v;
-    static const uint8_t units[] = {MAP_INT, MAP_LSU,   MAP_LSU, MAP_INT, MAP_INT,
-                                    MAP_INT, MAP_FLOAT, MAP_LSU, MAP_LSU};
+    static const uint8_t units[] = {MAP_INT, MAP_LSU, MAP_LSU,   MAP_INT, MAP_INT,
+                                    MAP_INT, MAP_INT, MAP_FLOAT, MAP_LSU, MAP_LSU};
     for (uint32_t i = 0; i < m->nodes.n; i++)
         assert_int_equal(n[i].unit, units[i]);
-    assert_int_equal(map_count(m).cores, 5);
+    assert_int_equal(map_count(m).cores, 6);
     assert_int_equal(map_count(m).lsus, 4);
-    assert_int_equal(map_fifos(&n[4]), 3);
-    assert_int_equal(map_fifos(&n[7]), 3);
-    assert_true(n[8].negated && !n[7].negated);
-    assert_true(n[8].is_shared && !n[7].is_shared && n[7].is_through);
+    assert_int_equal(map_fifos(&n[5]), 3);
+    assert_int_equal(map_fifos(&n[8]), 3);
+    assert_true(n[9].negated && !n[8].negated);
+    assert_true(n[9].is_shared && !n[8].is_shared && n[8].is_through);
     map_rig_free(&r);
 }
 
@@ -98,13 +100,13 @@ static void values(void **state)
     assert_int_equal(words[0], 12);
     assert_null(map_constant(&scope, &n[3], 1, words));
     assert_int_equal(words[0], 9);
-    assert_null(map_initial_words(&scope, &n[4], 1, words, addresses));
+    assert_null(map_initial_words(&scope, &n[5], 1, words, addresses));
     assert_int_equal(words[1], UINT32_MAX - 1);
-    assert_null(map_initial_words(&scope, &n[5], 0, words, addresses));
+    assert_null(map_initial_words(&scope, &n[6], 0, words, addresses));
     assert_int_equal(addresses[3], 1024);
-    assert_null(map_constant(&scope, &n[6], 1, words));
+    assert_null(map_constant(&scope, &n[7], 1, words));
     assert_int_equal(words[0], 0x3fc00000); // 1.5
-    assert_null(map_initial_words(&scope, &n[6], 2, words, addresses));
+    assert_null(map_initial_words(&scope, &n[7], 2, words, addresses));
     assert_int_equal(words[1], 0x3f400000); // 0.75
     scope.params = NULL;
     assert_string_equal(map_integer(&scope, &r.map->groups, 1, &integer),
@@ -157,7 +159,7 @@ static void faults(void **state)
          "base: 0}\n",
          2, 11, "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 25,
-         "an operand has either 'from' or 'value'"},
+         "an operand has one of 'from', 'value' and 'load'"},
         {"nodes:\n  a: {op: add.s32, imm: 3}\n", 2, 3,
          "'a' has no FIFO: nothing would make it fire"},
     };

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The drawn maps of the samples leave the memory that the kernels leave.
+
+usage: rgpu.py BUILD-ROOT
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import SANITIZED, add_case, case, ends, main, run, same
+import sample_runs
+from sample_runs import PROGRAM, RUNS, SAMPLES, name_of, same_buffers
+
+# Small L1, queues and FIFOs.
+SMALL = [option for key in ('spatial.l1_kib=2', 'spatial.l1_ways=2', 'spatial.mshrs=2', 'spatial.stores=2',
+                            'spatial.address_fifo=16', 'llc.input=1', 'spatial.l1_words=2', 'spatial.l1_tags=1')
+         for option in ('--set', key)]
+# Groups of INTEGR and NW wait for each other; RED, PATH and others have several launches.
+DRAWN = [path for path in RUNS if re.search(r'\bspatial: ', path.read_text())]
+
+
+def execute(folder, path, *options):
+    contents, _ = sample_runs.execute(folder, path, '--stats=stats', *options)
+    return contents, (folder / 'stats').read_text()
+
+
+def counted(statistics, name):
+    return max(int(value) for value in re.findall(r'^%s = (\d+)' % re.escape(name), statistics, re.M))
+
+
+def sample(folder, path):
+    sample_runs.tag(folder, path)
+    expected, _ = sample_runs.execute(folder, path, '--functional')
+    found, statistics = execute(folder, path, '--config=rgpu')
+    same_buffers(found, expected, 'the map')
+    assert counted(statistics, 'spatial.modes') > 0
+    if SANITIZED:
+        return
+    again, shuffled = execute(folder, path, '--config=rgpu', '--shuffle=5')
+    same_buffers(again, expected, 'another order')
+    same(shuffled, statistics)
+    small, _ = execute(folder, path, '--config=rgpu', *SMALL)
+    same_buffers(small, expected, 'small hardware')
+    off, statistics = execute(folder, path, '--config=gtx480')
+    same_buffers(off, expected, 'without the mode')
+    assert 'spatial.modes' not in statistics
+
+
+same(len(DRAWN), 9)
+for one in DRAWN:
+    add_case('%s: the map leaves the same memory' % name_of(one), sample, one)
+
+if __name__ == '__main__':
+    main()
