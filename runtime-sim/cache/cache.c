@@ -22,6 +22,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     memset(c->line, 0xff, places * sizeof *c->line);
     c->known = ARENA_ARRAY(arena, struct mask, places);
     c->dirty = ARENA_ARRAY(arena, struct mask, places);
+    c->is_dirty = ARENA_ARRAY(arena, bool, places);
     c->used = ARENA_ARRAY(arena, uint64_t, places);
     c->mshr_of = ARENA_ARRAY(arena, uint16_t, places);
     c->mshrs = ARENA_ARRAY(arena, struct cache_mshr, mshrs);

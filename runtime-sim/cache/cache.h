@@ -154,6 +154,7 @@ struct cache {
     uint64_t *line;   // UINT64_MAX: free
     uint64_t changes; // number of changes of `line`, from 1
     struct mask *known, *dirty;
+    bool *is_dirty;    // true if `dirty` has any byte
     uint64_t *used;    // rank of the line, then the count of its last use or of its allocation
     uint16_t *mshr_of; // 1 + its MSHR, or 0
     uint64_t uses;

@@ -23,8 +23,10 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
 {
     if (r->kind != CACHE_READ && place != NOWHERE) {
         c->known[place] = mask_or(c->known[place], r->bytes);
-        if (!c->config->write)
+        if (!c->config->write) {
             c->dirty[place] = mask_or(c->dirty[place], r->bytes);
+            c->is_dirty[place] = true; // a request has at least one byte
+        }
     }
     if (cache_passes_on(c, r) || (r->kind != CACHE_READ && place == NOWHERE)) {
         cache_send(c, r->line, CACHE_NOBODY, r->bytes, true, r->keep_next);
@@ -73,7 +75,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
         c->stats.mshr_waits++;
         return NOWHERE;
     }
-    bool dirty = c->line[place] != NO_LINE && mask_any(c->dirty[place]);
+    bool dirty = c->line[place] != NO_LINE && c->is_dirty[place];
     if (cache_lacks_room(c, requests + dirty))
         return NOWHERE;
     c->stats.evictions += c->line[place] != NO_LINE;
@@ -88,7 +90,7 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
     if (cache_find(c, line) != NOWHERE)
         return true;
     uint32_t place = find_victim(c, line);
-    if (place == NOWHERE || mask_any(c->dirty[place]))
+    if (place == NOWHERE || c->is_dirty[place])
         return false;
     c->stats.evictions += c->line[place] != NO_LINE;
     put_line(c, place, line);

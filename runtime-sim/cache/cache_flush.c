@@ -21,11 +21,12 @@ void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits)
         uint64_t line = c->line[flush->at];
         if (line == NO_LINE || line < flush->first || line > flush->last)
             continue;
-        if (mask_any(c->dirty[flush->at])) {
+        if (c->is_dirty[flush->at]) {
             if (sent || cache_lacks_room(c, 1))
                 break;
             cache_write_back(c, flush->at, now);
             c->dirty[flush->at] = (struct mask){{0}};
+            c->is_dirty[flush->at] = false;
             sent = true;
         }
         if (flush->drop)

@@ -25,7 +25,10 @@ static inline void cache_clear(struct cache *c, uint32_t place)
 {
     c->line[place] = NO_LINE;
     c->changes++;
-    c->known[place] = c->dirty[place] = (struct mask){{0}};
+    c->known[place] = (struct mask){{0}};
+    if (c->is_dirty[place])
+        c->dirty[place] = (struct mask){{0}};
+    c->is_dirty[place] = false;
 }
 
 // Records a use of the line. `keep`: enum cache_keep.

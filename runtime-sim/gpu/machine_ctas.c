@@ -98,12 +98,22 @@ static bool has_room(const struct core *core, const struct running *running)
     return core_has_room(core, running->launch->launch, running->registers);
 }
 
+static bool is_trying(const struct machine *machine)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < machine->words; w++)
+        any |= machine->trying[w];
+    return any;
+}
+
 // Finds cores of the kind for all CTAs of a cluster, one each, from `turn` on. Returns false if
 // fewer cores have room than the cluster needs.
 static bool find_cores(struct machine *machine, const struct machine_kind *kind,
                        const struct running *running, uint32_t *cores)
 {
     uint32_t wanted = grid_cluster_ctas(running->launch->launch), found = 0;
+    if (!is_trying(machine))
+        return false;
     for (uint32_t i = 0; i < kind->count && found < wanted; i++) {
         uint32_t core = kind->first + (kind->turn + i) % kind->count;
         if (!bits_test(machine->trying, core))

@@ -1,5 +1,5 @@
-// The allocators of a router, for one cycle, where masks of a router's virtual channels do not do: see
-// vc_rows.h and switch_rows.h.
+// The allocators of a router, for one cycle, where masks of a router's virtual channels do not do:
+// see vc_rows.h and switch_rows.h.
 #pragma once
 #include "runtime-sim/noc/router.h"
 

@@ -428,8 +428,8 @@ static void make_slot(const struct noc *noc, struct noc_slot *slot)
 {
     size_t stages = (size_t)noc->router_ins << noc->shift;
     for (uint32_t i = 0; i < 2; i++)
-        slot->flits[i] = slot->flits_end[i] =
-            ARENA_ARRAY(noc->arena, struct noc_flit_event, noc->router_outs + noc->links + NOC_PREFETCH);
+        slot->flits[i] = slot->flits_end[i] = ARENA_ARRAY(
+            noc->arena, struct noc_flit_event, noc->router_outs + noc->links + NOC_PREFETCH);
     slot->credits = slot->credits_end =
         ARENA_ARRAY(noc->arena, uint32_t, (size_t)noc->outs << noc->shift);
     slot->routes = slot->routes_end = ARENA_ARRAY(noc->arena, uint32_t, stages);

@@ -5,8 +5,8 @@
 #include "runtime-sim/noc/state.h"
 
 // Returns the queue in which packets of this class and virtual channel wait to be taken.
-static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
-                                        uint32_t vc)
+static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node,
+                                                   uint32_t class, uint32_t vc)
 {
     return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
 }
@@ -84,8 +84,8 @@ static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
     return ready;
 }
 
-// Moves flits that waited for room into the queues of a node. Flits that cannot be taken can be taken only after a packet was popped. With several ports
-// another one is first in each cycle.
+// Moves flits that waited for room into the queues of a node. Flits that cannot be taken can be
+// taken only after a packet was popped. With several ports another one is first in each cycle.
 static inline void noc_take_held(struct noc *noc, uint32_t node)
 {
     const struct noc_interface *interface = &noc->interface[node];

@@ -6,7 +6,7 @@
 
 // Returns a virtual channel of the port that the lane's first packet can have now, or NOC_NONE.
 static inline uint32_t noc_channel_at(const struct noc *noc, const struct noc_link *link,
-                           const struct noc_lane *lane, uint32_t port)
+                                      const struct noc_lane *lane, uint32_t port)
 {
     const struct noc_hot *packet = &noc->hot[lane->queue.first];
     uint64_t vcs = noc->class_vcs[packet->class] & link->vcs;
@@ -16,7 +16,7 @@ static inline uint32_t noc_channel_at(const struct noc *noc, const struct noc_li
 
 // Returns the virtual channel in which the lane's next flit can be sent now, or NOC_NONE.
 static inline uint32_t noc_channel_of(const struct noc *noc, const struct noc_link *link,
-                           const struct noc_lane *lane)
+                                      const struct noc_lane *lane)
 {
     if (lane->out != NOC_NONE)
         return noc->out[lane->out].credits ? lane->out : NOC_NONE;
@@ -117,7 +117,8 @@ static inline void noc_inject_link(struct noc *noc, uint32_t index)
     noc_inject_flit(noc, index, best, out);
 }
 
-// Sends a flit on each link of a node that can send one. Links to the same port compete for its virtual channels: another one is first in each cycle.
+// Sends a flit on each link of a node that can send one. Links to the same port compete for its
+// virtual channels: another one is first in each cycle.
 static inline void noc_inject(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];

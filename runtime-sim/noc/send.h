@@ -25,7 +25,7 @@ static inline void noc_end_packet(struct noc *noc, uint32_t index)
     noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-// What follows from sending a flit: a mask.
+// Consequences of sending a flit, as a mask.
 enum noc_sent {
     NOC_SENT_TAIL = 1, // noc_end_packet is to be called
     NOC_SENT_LAST = 2, // another flit cannot follow it

@@ -1,11 +1,12 @@
-// Allocation of the switch by iSLIP where a router's input virtual channels fit a word, and input x of
-// the crossbar has those of port x: the bits from x << shift on.
+// Allocation of the switch by iSLIP where a router's input virtual channels fit a word, and input x
+// of the crossbar has those of port x: the bits from x << shift on.
 #pragma once
 #include "runtime-sim/noc/send.h"
 
 // Returns the virtual channels of a crossbar's input.
 static inline uint64_t noc_input_row(const struct noc *noc, uint32_t x)
 {
+    (void)noc;
     return ~UINT64_C(0) >> (64 - (1u << NOC_SHIFT(noc))) << (x << NOC_SHIFT(noc));
 }
 
@@ -110,9 +111,8 @@ static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *no
 }
 
 // Sends a flit of one of the winners. Returns true if it was a tail.
-static inline __attribute__((always_inline)) uint32_t noc_serve_winner(struct noc *noc,
-                                                                       uint32_t index,
-                                                                       bool is_first)
+static inline __attribute__((always_inline)) uint32_t
+noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
     struct noc_x *input = &noc->x[noc_port(noc, index)]; // each port has one input

@@ -1,6 +1,6 @@
 // A cycle of a network. All of it is inline: a source file for networks of one shape (tick_4.c,
-// tick_8.c) defines their numbers as constants before it includes this, and noc.c has the tick for any
-// network.
+// tick_8.c) defines their numbers as constants before it includes this, and noc.c has the tick for
+// any network.
 //     NOC_SHIFT, NOC_IN_SHIFT, NOC_RING   the members of struct noc
 //     NOC_IS_PLAIN                        true: is_plain of build.c holds for the network
 #pragma once
@@ -14,7 +14,8 @@
 
 typedef void noc_each(struct noc *noc, uint32_t index);
 
-static inline void noc_step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *each)
+static inline void noc_step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count,
+                                     noc_each *each)
 {
     uint32_t *order = noc->scratch.order, n = 0;
     BITS_EACH (i, mask, count)
@@ -26,8 +27,8 @@ static inline void noc_step_shuffled(struct noc *noc, const uint64_t *mask, uint
     }
 }
 
-static inline __attribute__((always_inline)) void noc_step_each(struct noc *noc, const uint64_t *mask,
-                                                            uint32_t count, noc_each *each)
+static inline __attribute__((always_inline)) void
+noc_step_each(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *each)
 {
     if (!NOC_IS_PLAIN(noc) && noc->shuffle) {
         noc_step_shuffled(noc, mask, count, each);

@@ -1,6 +1,6 @@
-// Allocation of virtual channels to single packets, and of all of a router where those that a packet
-// can have depend on its class only and a router's input virtual channels fit a word: iSLIP with masks
-// of these, one for each output.
+// Allocation of virtual channels to single packets, and of all of a router where those that a
+// packet can have depend on its class only and a router's input virtual channels fit a word: iSLIP
+// with masks of these, one for each output.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/state.h"
@@ -15,7 +15,7 @@ static inline uint32_t noc_turn_of(const struct noc *noc, uint32_t in, uint32_t 
 
 // `local` is the input virtual channel's number in the router, `port` the output's.
 static inline void noc_assign(struct noc *noc, const struct noc_router *router, uint32_t local,
-                          uint32_t port, uint32_t vc, bool is_first)
+                              uint32_t port, uint32_t vc, bool is_first)
 {
     uint32_t in = noc_index(noc, router->in0, local);
     uint32_t out = noc_index(noc, router->out0 + port, vc);
