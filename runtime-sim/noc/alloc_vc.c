@@ -27,6 +27,8 @@ static inline void assign(struct noc *noc, const struct noc_router *router, uint
         noc->out[out].grant = (uint16_t)(local + 1);
     }
     noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
+    if (noc->lent_vcs >> vc & 1)
+        noc_note_class(noc, router->out0 + port, vc, noc_class_at(noc, in));
     noc_clear_waiting(noc, in);
     noc_post_assign(noc->calendar.ahead.assign, in, out);
     noc->stats.vc_grants++;
@@ -163,7 +165,7 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
 
 static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
-    uint64_t vcs = noc->class_vcs[noc->vc_class[noc_vc(noc, in)]];
+    uint64_t vcs = noc_vcs_for(noc, noc_in(noc, in)->row, noc_class_at(noc, in));
     if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
         return vcs & noc->out_port[noc_in(noc, in)->row].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);
@@ -254,13 +256,27 @@ static inline void serve_masked(struct noc *noc, const struct noc_router *router
     assign(noc, router, local, port, turn_of(noc, in, port, vcs), true);
 }
 
+// Returns those of a router's input virtual channels that have a packet of the class in front.
+static inline uint64_t of_class(const struct noc *noc, const struct noc_router *router,
+                                uint64_t these, uint32_t class)
+{
+    uint64_t some = these & noc->class_locals[class];
+    MASK_EACH(local, these & noc->lent_locals)
+    {
+        uint64_t bit = UINT64_C(1) << local;
+        uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
+        some = noc_front_packet(noc, in)->class == class ? some | bit : some & ~bit;
+    }
+    return some;
+}
+
 // Returns true if a packet waits for the output that can have one of its virtual channels.
-static inline bool can_serve(const struct noc *noc, uint32_t row)
+static inline bool can_serve(const struct noc *noc, const struct noc_router *router, uint32_t row)
 {
     uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
     bool can = false;
     for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
-        can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
+        can |= of_class(noc, router, these, i) && vcs & noc_vcs_for(noc, row, i);
     return can;
 }
 
@@ -271,11 +287,12 @@ static void allocate_masked(struct noc *noc, uint32_t index)
     MASK_EACH(output, router->waiting_outs)
     {
         uint32_t row = router->out0 + (uint32_t)output;
-        uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
-        for (uint32_t i = 0; vcs && i < noc->classes; i++)
-            serve_masked(noc, router, (uint32_t)output, these & noc->class_locals[i],
-                         vcs & noc->class_vcs[i]);
-        is_left |= can_serve(noc, row);
+        uint64_t these = noc->out_port[row].waiting;
+        // A class borrows from those with higher numbers: the owners come first.
+        for (uint32_t i = noc->classes; i-- > 0 && noc->out_port[row].free;)
+            serve_masked(noc, router, (uint32_t)output, of_class(noc, router, these, i),
+                         noc->out_port[row].free & noc_vcs_for(noc, row, i));
+        is_left |= can_serve(noc, router, row);
     }
     if (!is_left)
         mask_clear(noc->serving_routers, index);

@@ -48,10 +48,27 @@ static inline void take_flit(struct noc *noc, uint32_t index, uint32_t flit)
         take_first(noc, index, flit);
 }
 
+// A virtual channel that no packet of its class is in any more can be lent.
+static void lend(struct noc *noc, uint32_t index)
+{
+    struct noc_out_port *port = &noc->out_port[noc_port(noc, index)];
+    uint64_t bit = UINT64_C(1) << noc_vc(noc, index);
+    const struct noc_out *out = &noc->out[index];
+    if (!(port->own & bit) || out->owner != NOC_NONE || !(port->free & bit) ||
+        out->credits < noc->buffer)
+        return;
+    port->own &= ~bit;
+    if (noc->has_vc_rows && port->waiting)
+        mask_set(noc->serving_routers, port->from);
+}
+
 static inline void take_credit(struct noc *noc, uint32_t index)
 {
     struct noc_out *out = &noc->out[index];
-    if (out->credits++)
+    out->credits++;
+    if (noc->lent_vcs)
+        lend(noc, index);
+    if (out->credits > 1)
         return;
     if (index >= noc->router_outs << noc->shift)
         noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);

@@ -193,7 +193,7 @@ static uint32_t channel_at(const struct noc *noc, const struct noc_link *link,
                            const struct noc_lane *lane, uint32_t port)
 {
     const struct noc_hot *packet = &noc->hot[lane->queue.first];
-    uint64_t vcs = noc->class_vcs[packet->class] & link->vcs;
+    uint64_t vcs = noc_vcs_for(noc, port, packet->class) & link->vcs;
     vcs = noc_available(noc, port, vcs, packet->flits) & noc->out_port[port].open;
     return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
 }
@@ -230,6 +230,7 @@ static void begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_
     if (lane->port == noc->link[link].ports)
         lane->port = 0;
     noc->out_port[port].free &= ~(UINT64_C(1) << vc);
+    noc_note_class(noc, port, vc, class);
     noc->out[out].owner = link * noc->classes + class;
     enter(noc, link, class);
 }
@@ -317,11 +318,14 @@ void noc_inject(struct noc *noc, uint32_t node)
 
 // Ejection
 
-// Returns the queue in which packets of this class and virtual channel wait to be taken.
+// Returns the queue in which packets of this class and virtual channel wait to be taken. Those of a
+// class that has borrowed the channel have another queue than its owners.
 static struct noc_arrivals *arrivals_of(const struct noc *noc, uint32_t node, uint32_t class,
                                         uint32_t vc)
 {
-    return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
+    bool is_own = noc->class_vcs[class] >> vc & 1;
+    uint32_t queue = !noc->config.ejection_order ? class : is_own ? vc : noc->vcs + vc;
+    return &noc->arrivals[node * noc->arrival_queues + queue];
 }
 
 // Returns the next virtual channel in round-robin order among those with arrived packets of a
@@ -331,8 +335,8 @@ static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t c
     uint64_t vcs = 0;
     if (!noc->config.ejection_order)
         return 0;
-    MASK_EACH(vc, noc->class_vcs[class])
-    vcs |= (uint64_t)(noc->arrivals[node * noc->vcs + vc].queue.packets > 0) << vc;
+    MASK_EACH(vc, noc->class_vcs[class] | noc->class_borrows[class])
+    vcs |= (uint64_t)(arrivals_of(noc, node, class, (uint32_t)vc)->queue.packets > 0) << vc;
     return vcs ? mask_turn(vcs, noc->take_turn[node * noc->classes + class]) : 0;
 }
 
@@ -367,7 +371,7 @@ static void take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
     noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
-    noc->class_stats[noc->vc_class[vc]].flits++;
+    noc->class_stats[noc->hot[flit >> FLIT_SHIFT].class].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
         noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
