@@ -5,7 +5,8 @@
 #include "passes/base/shape.h"
 
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
-enum fma_mode { FMA_FUSED, FMA_SPLIT };
+// FMA_SAVING: divided only for chains with an expected saving of 0 or more
+enum fma_mode { FMA_FUSED, FMA_SPLIT, FMA_SAVING };
 
 struct capability;   // passes/base/capability.h
 struct measurements; // passes/analysis/measured.h
