@@ -8,6 +8,7 @@ const char *const table_cost_names[] = {
 const char *const table_fma_names[] = {
     [FMA_FUSED] = "fused",
     [FMA_SPLIT] = "split",
+    [FMA_SAVING] = "saving",
     NULL,
 };
 const char *const table_response_names[] = {

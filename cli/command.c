@@ -16,7 +16,8 @@ static const char *const tag_names[] = {
     NULL,
 };
 static const char *const cost_names[] = {[COST_TOM] = "tom", [COST_REFINED] = "refined", NULL};
-static const char *const fma_names[] = {[FMA_FUSED] = "fused", [FMA_SPLIT] = "split", NULL};
+static const char *const fma_names[] = {
+    [FMA_FUSED] = "fused", [FMA_SPLIT] = "split", [FMA_SAVING] = "saving", NULL};
 static const char *const report_names[] = {
     [REPORT_TEXT] = "text",
     [REPORT_JSON] = "json",
@@ -283,9 +284,10 @@ static const struct option analysis_options[] = {
     {"--profile", "FILE", TEXT(profile_path),
      .help = "decide with measured numbers of IN, from ptxoffload-sim\n"
              "--profile-out=FILE; the report lists the changes"},
-    {"--fma", "fused|split", CHOICE(fma, fma_names),
+    {"--fma", "fused|split|saving", CHOICE(fma, fma_names),
      .help = "keep fused multiply-adds (the default), or divide those whose\n"
-             "multiplication can be offloaded, which changes rounding"},
+             "multiplication can be offloaded, which changes rounding;\n"
+             "saving: only in chains that are expected to save"},
     {"--no-verify", NULL, FLAG(verify, 0), .help = "do not prove that OUT is equivalent to IN"},
     {0},
 };

@@ -70,7 +70,11 @@ enum { PTXOFFLOAD_METADATA_VERSION = 1 };
 
 enum ptxoffload_cost { PTXOFFLOAD_COST_TOM = 0, PTXOFFLOAD_COST_REFINED = 1 };
 
-enum ptxoffload_fma { PTXOFFLOAD_FMA_FUSED = 0, PTXOFFLOAD_FMA_SPLIT = 1 };
+enum ptxoffload_fma {
+    PTXOFFLOAD_FMA_FUSED = 0,
+    PTXOFFLOAD_FMA_SPLIT = 1,
+    PTXOFFLOAD_FMA_SAVING = 2
+};
 
 /* Reply of a chain to the core [000, Table 1]. */
 enum ptxoffload_response {

@@ -6,7 +6,8 @@
 
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
 enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION, BLOCK_KINDS };
-enum fma_mode { FMA_FUSED, FMA_SPLIT };
+// FMA_SAVING: divided only for chains with an expected saving of 0 or more
+enum fma_mode { FMA_FUSED, FMA_SPLIT, FMA_SAVING };
 
 struct capability;   // passes/base/capability.h
 struct measurements; // passes/analysis/measured.h

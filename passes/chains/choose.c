@@ -163,21 +163,22 @@ static void check_expected(struct matcher *m, struct candidate *candidate)
     candidate->done = true;
 }
 
-static bool gains_too_little(const struct matcher *m, uint32_t pattern, const uint32_t *members,
-                             uint32_t count)
+static bool gains_too_little(const struct matcher *m, const struct candidate *candidate,
+                             uint32_t pattern, uint32_t count)
 {
-    const double *least = m->options->min_saving;
-    return least && saving_of(m->facts, m->capability, pattern, members, count).expected < *least;
+    const double *least = verdict_least(m, candidate);
+    return least &&
+           saving_of(m->facts, m->capability, pattern, candidate->inst, count).expected < *least;
 }
 
 // It is expected to save less than the options ask for. A scattered store may take more packets
 // than it saves: then the chain continues without it.
 static void check_gain(struct matcher *m, struct candidate *candidate)
 {
-    if (!gains_too_little(m, candidate->pattern, candidate->inst, candidate->count))
+    if (!gains_too_little(m, candidate, candidate->pattern, candidate->count))
         return;
     uint32_t without = patterns[candidate->pattern].without_store, count = candidate->count;
-    if (without && !gains_too_little(m, without, candidate->inst, count - candidate->tail)) {
+    if (without && !gains_too_little(m, candidate, without, count - candidate->tail)) {
         struct obstacle why = {RULE_NO_GAIN, candidate->inst[count - 1], IR_NONE};
         give_up(m, candidate, &why);
         return;
@@ -205,7 +206,7 @@ static bool stands(struct matcher *m, const struct candidate *candidate)
                             &why);
     if (!candidate->across && may)
         may = order_allows(&m->order, candidate->inst, candidate->count, &why);
-    return may && !gains_too_little(m, candidate->pattern, candidate->inst, candidate->count);
+    return may && !gains_too_little(m, candidate, candidate->pattern, candidate->count);
 }
 
 static struct chain_form form_of(struct matcher *m, const struct candidate *candidate)
@@ -312,7 +313,7 @@ static struct choice choice_of(struct matcher *m, struct candidate *candidate)
     }
     choice.saves[WHOLE] = weight_of(m, candidate->pattern, candidate->inst, candidate->count);
     uint32_t rest = candidate->count - candidate->tail;
-    if (without && !gains_too_little(m, without, candidate->inst, rest))
+    if (without && !gains_too_little(m, candidate, without, rest))
         choice.saves[WITHOUT_STORE] = weight_of(m, without, candidate->inst, rest);
     return choice;
 }

@@ -305,7 +305,7 @@ static struct candidate product_of(struct matcher *m, const struct inputs *input
 
 static void match_product(struct matcher *m, uint32_t inst, const struct inputs *inputs)
 {
-    if (m->options->fma == FMA_SPLIT) {
+    if (m->options->fma != FMA_FUSED) {
         struct candidate candidate = product_of(m, inputs, inst);
         match_offer(m, &candidate);
         if (inputs->v[2].kind == INPUT_LOAD)
@@ -348,7 +348,7 @@ static bool match_scaled(struct matcher *m, uint32_t inst, const struct inputs *
         (count++ ? match_offer_instead : match_offer)(m, &candidate);
     }
     bool product = inputs->v[0].kind == INPUT_LOAD && inputs->v[1].kind == INPUT_LOAD;
-    if (count && product && m->options->fma == FMA_SPLIT) {
+    if (count && product && m->options->fma != FMA_FUSED) {
         struct candidate candidate = product_of(m, inputs, inst);
         match_offer_instead(m, &candidate);
     }

@@ -146,6 +146,8 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
 void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
                       const char *what);
 // The expected saving is less than the option requires.
+// Returns the least expected saving that the options ask of a candidate, or NULL.
+const double *verdict_least(const struct matcher *m, const struct candidate *candidate);
 void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate);
 // The cost model finds no saving.
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,

@@ -156,6 +156,15 @@ static void judge_apart(struct matcher *m, struct load *load, const struct candi
                 verdict_inst(m, first), verdict_inst(m, last));
 }
 
+// Chains of which an instruction is divided pay for it even if they are not offloaded.
+const double *verdict_least(const struct matcher *m, const struct candidate *candidate)
+{
+    static const double nothing = 0;
+    const double *least = m->options->min_saving;
+    bool asks = m->options->fma == FMA_SAVING && candidate->split;
+    return asks && (!least || *least < 0) ? &nothing : least;
+}
+
 // Half a sentence with both numbers as they are: rounded, they might look the same.
 static const char *gain_text(struct matcher *m, const struct candidate *candidate)
 {
@@ -163,11 +172,11 @@ static const char *gain_text(struct matcher *m, const struct candidate *candidat
     struct saving saving =
         saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
     number_shortest(saved, saving.expected);
-    number_shortest(asked, *m->options->min_saving);
+    const double *least = verdict_least(m, candidate);
+    number_shortest(asked, *least);
     return arena_printf(
-        &m->scratch,
-        "has an expected saving of %s flits per warp and hop, less than --min-saving=%s", saved,
-        asked);
+        &m->scratch, "has an expected saving of %s flits per warp and hop, less than %s%s", saved,
+        least == m->options->min_saving ? "--min-saving=" : "--fma=saving asks: ", asked);
 }
 
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,

@@ -260,7 +260,7 @@ static void put_in_order(struct checker *c, const struct listed *in)
 void window_pair(struct checker *c)
 {
     const struct listed *in = pair_same(c);
-    if (c->options->fma != FMA_SPLIT)
+    if (c->options->fma == FMA_FUSED)
         return;
     pair_divided(c);
     put_in_order(c, in);

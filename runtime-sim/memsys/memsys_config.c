@@ -58,10 +58,15 @@ static const char *check_routers(struct arena *arena, const struct memsys_config
 }
 
 uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
-                         uint64_t vcs)
+                         uint64_t vcs, bool lends)
 {
     uint32_t count = (uint32_t)network->classes;
     uint64_t *all = ARENA_ARRAY(arena, uint64_t, count + 1);
+    uint64_t *borrows = ARENA_ARRAY(arena, uint64_t, count + 1);
+    for (uint32_t i = 0; i <= count; i++)
+        borrows[i] = i < network->class_borrows.n ? network->class_borrows.v[i] : i;
+    if (lends && network->routing != NOC_ADAPTIVE && borrows[from] == from)
+        borrows[from] = count;
     for (uint32_t i = 0; i < count; i++)
         all[i] = network->class_vcs.n ? network->class_vcs.v[i]
                                       : network->vcs / count + (i < network->vcs % count);
@@ -69,6 +74,7 @@ uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64
     all[count] = vcs;
     network->classes = count + 1;
     network->class_vcs = (struct config_list){.v = all, .n = count + 1};
+    network->class_borrows = (struct config_list){.v = borrows, .n = count + 1};
     return (uint8_t)count;
 }
 

@@ -139,7 +139,7 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
 
 static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
-    uint64_t vcs = noc->class_vcs[noc->vc_class[noc_vc(noc, in)]];
+    uint64_t vcs = noc_vcs_for(noc, noc_in(noc, in)->row, noc_class_at(noc, in));
     if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
         return vcs & noc->out_port[noc_in(noc, in)->row].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);

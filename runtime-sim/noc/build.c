@@ -50,6 +50,36 @@ static const char *check_classes(struct arena *arena, const struct noc_config *c
     return NULL;
 }
 
+static uint64_t lender_of(const struct noc_config *config, uint64_t class)
+{
+    return config->class_borrows.n ? config->class_borrows.v[class] : class;
+}
+
+// Waiting has no cycle if borrowing has none.
+static const char *check_borrows(struct arena *arena, const struct noc_config *config)
+{
+    const struct config_list *list = &config->class_borrows;
+    if (list->n && list->n != config->classes)
+        return arena_printf(arena, "'class_borrows' has %u elements, but there are %llu classes",
+                            list->n, (unsigned long long)config->classes);
+    for (uint64_t i = 0; i < list->n; i++) {
+        uint64_t from = list->v[i];
+        if (from == i)
+            continue;
+        if (from < i || from >= config->classes)
+            return arena_printf(arena,
+                                "'class_borrows': class %llu can borrow from a class with a "
+                                "higher number, not from %llu",
+                                (unsigned long long)i, (unsigned long long)from);
+        if (lender_of(config, from) != from)
+            return arena_printf(arena, "'class_borrows': class %llu lends and borrows",
+                                (unsigned long long)from);
+        if (config->routing == NOC_ADAPTIVE && config->topology == NOC_MESH)
+            return "'class_borrows' does not work with adaptive routing";
+    }
+    return NULL;
+}
+
 // Ports and their virtual channels are counted in 16 bits within a router.
 static const char *check_size(struct arena *arena, const struct noc_config *config)
 {
@@ -118,6 +148,8 @@ static const char *check_injection(struct arena *arena, const struct noc_config 
 const char *noc_check(struct arena *arena, const struct noc_config *config)
 {
     const char *wrong = check_classes(arena, config);
+    if (!wrong)
+        wrong = check_borrows(arena, config);
     if (!wrong)
         wrong = check_fly(arena, config);
     if (!wrong)
@@ -347,6 +379,7 @@ static void make_channels(struct noc *noc)
 static void make_classes(struct noc *noc)
 {
     noc->class_vcs = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
+    noc->class_borrows = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
     noc->class_stats = ARENA_ARRAY(noc->arena, struct noc_class_stats, noc->classes);
     noc->vc_class = ARENA_ARRAY(noc->arena, uint8_t, 1u << noc->shift);
     for (uint32_t class = 0, vc = 0; class < noc->classes; class ++)
@@ -354,6 +387,11 @@ static void make_classes(struct noc *noc)
             noc->class_vcs[class] |= UINT64_C(1) << vc;
             noc->vc_class[vc] = (uint8_t) class;
         }
+    for (uint32_t i = 0; i < noc->classes; i++) {
+        uint64_t from = lender_of(&noc->config, i);
+        noc->class_borrows[i] = from == i ? 0 : noc->class_vcs[from];
+        noc->lent_vcs |= noc->class_borrows[i];
+    }
 }
 
 // Virtual channels and the switch are allocated by masks of a router's input virtual channels if
@@ -376,6 +414,8 @@ static void make_rows(struct noc *noc)
     for (uint32_t i = 0; noc->has_vc_rows && i < noc->classes; i++)
         for (uint32_t port = 0; port < most; port++)
             noc->class_locals[i] |= noc->class_vcs[i] << (port << noc->shift);
+    for (uint32_t port = 0; noc->has_vc_rows && port < most; port++)
+        noc->lent_locals |= noc->lent_vcs << (port << noc->shift);
 }
 
 static void make_masks(struct noc *noc)
@@ -475,7 +515,8 @@ static struct noc_link link_of(const struct noc *noc, uint32_t node, uint32_t li
 
 static void make_arrivals(struct noc *noc)
 {
-    noc->arrival_queues = noc->config.ejection_order ? noc->vcs : noc->classes;
+    uint32_t queues = noc->lent_vcs ? 2 * noc->vcs : noc->vcs;
+    noc->arrival_queues = noc->config.ejection_order ? queues : noc->classes;
     noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
     noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
 }

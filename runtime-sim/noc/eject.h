@@ -4,18 +4,21 @@
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/state.h"
 
-// Returns the queue in which packets of this class and virtual channel wait to be taken.
+// Returns the queue in which packets of this class and virtual channel wait to be taken. Those of a
+// class that has borrowed the channel have another queue than its owners.
 static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node,
                                                    uint32_t class, uint32_t vc)
 {
-    return &noc->arrivals[node * noc->arrival_queues + (noc->config.ejection_order ? vc : class)];
+    bool is_own = noc->class_vcs[class] >> vc & 1;
+    uint32_t queue = !noc->config.ejection_order ? class : is_own ? vc : noc->vcs + vc;
+    return &noc->arrivals[node * noc->arrival_queues + queue];
 }
 
 static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
     noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
-    noc->class_stats[noc->vc_class[vc]].flits++;
+    noc->class_stats[noc->hot[flit >> FLIT_SHIFT].class].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
         noc_finish(noc, node, vc, flit >> FLIT_SHIFT);

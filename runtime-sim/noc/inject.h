@@ -9,7 +9,7 @@ static inline uint32_t noc_channel_at(const struct noc *noc, const struct noc_li
                                       const struct noc_lane *lane, uint32_t port)
 {
     const struct noc_hot *packet = &noc->hot[lane->queue.first];
-    uint64_t vcs = noc->class_vcs[packet->class] & link->vcs;
+    uint64_t vcs = noc_vcs_for(noc, port, packet->class) & link->vcs;
     vcs = noc_available(noc, port, vcs, packet->flits) & noc->out_port[port].open;
     return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
 }
@@ -46,6 +46,7 @@ static inline void noc_begin_packet(struct noc *noc, uint32_t link, uint32_t cla
     if (lane->port == noc->link[link].ports)
         lane->port = 0;
     noc->out_port[port].free &= ~(UINT64_C(1) << vc);
+    noc_note_class(noc, port, vc, class);
     noc->out[out].owner = link * noc->classes + class;
     noc_enter(noc, link, class);
 }

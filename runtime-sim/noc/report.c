@@ -62,7 +62,7 @@ static void note_channel(struct report *r, uint32_t packet, struct wait wait, ui
                          uint64_t vcs)
 {
     const struct noc *noc = r->noc;
-    vcs &= noc->class_vcs[noc->hot[packet].class];
+    vcs &= noc_vcs_for(noc, port, noc->hot[packet].class);
     uint64_t taken = vcs & ~noc->out_port[port].free;
     wait.kind = WAIT_CHANNEL;
     wait.port = port;

@@ -86,6 +86,9 @@ struct noc_out_port {
     // The input virtual channels of its router, by local number, that are in VA for this port, if
     // `has_vc_rows`.
     uint64_t waiting;
+    // Virtual channels that other classes may borrow, but with a packet of their own class, or
+    // with places that it has left and whose credits are on their way.
+    uint64_t own;
     uint64_t flits; // flits that it has carried
     uint32_t to;    // input port
     uint32_t from;  // router or, for an interface, node
@@ -246,8 +249,11 @@ struct noc {
     uint64_t *waiting_routers, *ready_routers; // masks
     // Mask of routers with a free virtual channel that a packet may wait for, if `has_vc_rows`.
     uint64_t *serving_routers;
-    uint64_t *class_vcs;    // masks
-    uint64_t *class_locals; // input virtual channels of a class at a router, if `has_vc_rows`
+    uint64_t *class_vcs;     // masks
+    uint64_t *class_borrows; // masks of other classes' virtual channels
+    uint64_t lent_vcs;       // all of these
+    uint64_t lent_locals;    // the same as input virtual channels at a router, if `has_vc_rows`
+    uint64_t *class_locals;  // input virtual channels of a class at a router, if `has_vc_rows`
     uint8_t *vc_class;
     uint32_t *node_exit; // routers at which packets leave to a node
     uint16_t *node_port; // local output port to the node

@@ -142,6 +142,28 @@ static inline void noc_set_lifted(struct noc *noc, uint32_t router)
     }
 }
 
+// Borrowing [class_borrows]. A packet has a virtual channel of another class only while none of
+// that class is in it: it never waits behind one. The owners may wait behind it.
+
+// Returns the class of the packet in front of an input virtual channel.
+static inline uint32_t noc_class_at(const struct noc *noc, uint32_t in)
+{
+    uint32_t vc = noc_vc(noc, in);
+    return noc->lent_vcs >> vc & 1 ? noc_front_packet(noc, in)->class : noc->vc_class[vc];
+}
+
+// Returns the virtual channels of an output that packets of a class may have.
+static inline uint64_t noc_vcs_for(const struct noc *noc, uint32_t port, uint32_t class)
+{
+    return noc->class_vcs[class] | (noc->class_borrows[class] & ~noc->out_port[port].own);
+}
+
+// Called when a virtual channel of an output is allocated to a packet of a class.
+static inline void noc_note_class(struct noc *noc, uint32_t port, uint32_t vc, uint32_t class)
+{
+    noc->out_port[port].own |= (noc->lent_vcs & noc->class_vcs[class]) & UINT64_C(1) << vc;
+}
+
 // Returns the virtual channels that can be allocated to the packet now.
 static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64_t vcs,
                                      uint32_t flits)

@@ -59,10 +59,27 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         noc_take_head(noc, flits[i].in, flits[i].flit);
 }
 
+// A virtual channel that no packet of its class is in any more can be lent.
+static inline void noc_lend(struct noc *noc, uint32_t index)
+{
+    struct noc_out_port *port = &noc->out_port[noc_port(noc, index)];
+    uint64_t bit = UINT64_C(1) << noc_vc(noc, index);
+    const struct noc_out *out = &noc->out[index];
+    if (!(port->own & bit) || out->owner != NOC_NONE || !(port->free & bit) ||
+        out->credits < noc->buffer)
+        return;
+    port->own &= ~bit;
+    if (noc_has_vc_rows(noc) && port->waiting)
+        mask_set(noc->serving_routers, port->from);
+}
+
 static inline void noc_take_credit(struct noc *noc, uint32_t index)
 {
     struct noc_out *out = &noc->out[index];
-    if (out->credits++)
+    out->credits++;
+    if (noc->lent_vcs)
+        noc_lend(noc, index);
+    if (out->credits > 1)
         return;
     if (index >= noc->router_outs << noc->shift)
         noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);

@@ -24,6 +24,8 @@ static inline void noc_assign(struct noc *noc, const struct noc_router *router, 
         noc->out[out].grant = (uint16_t)(local + 1);
     }
     noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
+    if (noc->lent_vcs >> vc & 1)
+        noc_note_class(noc, router->out0 + port, vc, noc_class_at(noc, in));
     noc_clear_waiting(noc, in);
     noc_post_assign(noc->calendar.ahead.assign, in, out);
     noc->stats.vc_grants++;
@@ -63,13 +65,28 @@ static inline void noc_serve_vcs(struct noc *noc, const struct noc_router *route
     noc_assign(noc, router, local, port, noc_turn_of(noc, in, port, vcs), true);
 }
 
+// Returns those of a router's input virtual channels that have a packet of the class in front.
+static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_router *router,
+                                    uint64_t these, uint32_t class)
+{
+    uint64_t some = these & noc->class_locals[class];
+    MASK_EACH(local, these & noc->lent_locals)
+    {
+        uint64_t bit = UINT64_C(1) << local;
+        uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
+        some = noc_front_packet(noc, in)->class == class ? some | bit : some & ~bit;
+    }
+    return some;
+}
+
 // Returns true if a packet waits for the output that can have one of its virtual channels.
-static inline bool noc_can_serve(const struct noc *noc, uint32_t row)
+static inline bool noc_can_serve(const struct noc *noc, const struct noc_router *router,
+                                 uint32_t row)
 {
     uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
     bool can = false;
     for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
-        can |= these & noc->class_locals[i] && vcs & noc->class_vcs[i];
+        can |= noc_of_class(noc, router, these, i) && vcs & noc_vcs_for(noc, row, i);
     return can;
 }
 
@@ -81,11 +98,12 @@ static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
     {
         uint32_t row = router->out0 + (uint32_t)output;
         const struct noc_out_port *port = &noc->out_port[row];
-        uint64_t these = port->waiting, vcs = port->free;
-        for (uint32_t i = 0; vcs && i < noc->classes; i++)
-            noc_serve_vcs(noc, router, (uint32_t)output, these & noc->class_locals[i],
-                          vcs & noc->class_vcs[i]);
-        is_left |= noc_can_serve(noc, row);
+        uint64_t these = port->waiting;
+        // A class borrows from those with higher numbers: the owners come first.
+        for (uint32_t i = noc->classes; i-- > 0 && port->free;)
+            noc_serve_vcs(noc, router, (uint32_t)output, noc_of_class(noc, router, these, i),
+                          port->free & noc_vcs_for(noc, row, i));
+        is_left |= noc_can_serve(noc, router, row);
     }
     if (!is_left)
         mask_clear(noc->serving_routers, index);

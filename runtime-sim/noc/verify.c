@@ -36,15 +36,28 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
     return NULL;
 }
 
+static uint8_t class_of(const struct noc *noc, uint32_t flit)
+{
+    return noc->hot[flit >> FLIT_SHIFT].class;
+}
+
+static void count_classes(const struct noc *noc, uint64_t *by_class)
+{
+    for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
+        for (uint32_t k = 0; k < noc_in(noc, i)->count; k++)
+            by_class[class_of(noc, *noc_place(noc, i, noc_in(noc, i)->head + k))]++;
+    for (uint32_t i = 0; i <= noc->calendar.mask; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            for (const struct noc_flit_event *at = noc->calendar.slot[i].flits[k];
+                 at < noc->calendar.slot[i].flits_end[k]; at++)
+                by_class[class_of(noc, at->flit)]++;
+}
+
 // Each flit that has entered has arrived, or is in a buffer or on a channel.
-static const char *check_flits(const struct noc *noc, struct arena *arena,
-                               const struct count *by_out)
+static const char *check_flits(const struct noc *noc, struct arena *arena)
 {
     uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
-    for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
-        there[noc->vc_class[noc_vc(noc, i)]] += noc_in(noc, i)->count;
-    for (uint32_t i = 0; i < noc->outs << noc->shift; i++)
-        there[noc->vc_class[noc_vc(noc, i)]] += by_out[i].flits;
+    count_classes(noc, there);
     for (uint32_t i = 0; i < noc->due.n; i++)
         there[noc->hot[noc->due.v[i]].class] += noc->hot[noc->due.v[i]].flits;
     for (uint32_t i = 0; i < noc->classes; i++) {
@@ -76,6 +89,25 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
     return NULL;
 }
 
+// A packet that has borrowed its virtual channel is behind no packet of the owners.
+static const char *check_lent(const struct noc *noc, struct arena *arena)
+{
+    for (uint32_t i = 0; i < noc->ins << noc->shift; i++) {
+        const struct noc_in *in = noc_in(noc, i);
+        uint32_t vc = noc_vc(noc, i), own = 0;
+        for (uint32_t k = 0; noc->lent_vcs >> vc & 1 && k < in->count; k++) {
+            bool is_own = class_of(noc, *noc_place(noc, i, in->head + k)) == noc->vc_class[vc];
+            own += is_own;
+            if (own && !is_own)
+                return arena_printf(arena,
+                                    "virtual channel %u of input port %u: a packet that has "
+                                    "borrowed it is behind one of its class",
+                                    vc, noc_port(noc, i));
+        }
+    }
+    return NULL;
+}
+
 // Flits of a packet are consecutive, from its head to its tail.
 static const char *check_order(const struct noc *noc, struct arena *arena)
 {
@@ -102,7 +134,9 @@ const char *noc_verify(const struct noc *noc, struct arena *arena)
     count_events(noc, by_out);
     const char *wrong = check_credits(noc, arena, by_out);
     if (!wrong)
-        wrong = check_flits(noc, arena, by_out);
+        wrong = check_flits(noc, arena);
+    if (!wrong)
+        wrong = check_lent(noc, arena);
     if (!wrong)
         wrong = check_order(noc, arena);
     return wrong ? wrong : check_masks(noc, arena);

@@ -22,6 +22,7 @@ void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptiv
     a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
     a->line = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->used = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    a->debtor = ARENA_ARRAY(arena, struct adaptive_debtor, l1->sets * l1->ways);
     adaptive_flush(a);
 }
 
@@ -30,14 +31,16 @@ void adaptive_flush(struct adaptive *a)
     memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
 }
 
-bool adaptive_load(struct adaptive *a, uint64_t line)
+// Returns the place of a line, which becomes the one that was used last.
+static uint32_t use_line(struct adaptive *a, uint64_t line, bool *had)
 {
     uint32_t ways = (uint32_t)a->l1->ways;
     uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
     for (uint32_t i = first; i < first + ways; i++) {
         if (a->line[i] == line) {
             a->used[i] = ++a->uses;
-            return true;
+            *had = true;
+            return i;
         }
         if (a->line[oldest] != UINT64_MAX &&
             (a->line[i] == UINT64_MAX || a->used[i] < a->used[oldest]))
@@ -45,14 +48,33 @@ bool adaptive_load(struct adaptive *a, uint64_t line)
     }
     a->line[oldest] = line;
     a->used[oldest] = ++a->uses;
-    return false;
+    *had = false;
+    return oldest;
+}
+
+bool adaptive_load(struct adaptive *a, uint64_t line, uint32_t chain, enum adaptive_kind kind)
+{
+    bool had;
+    uint32_t at = use_line(a, line, &had);
+    if (!had)
+        a->debtor[at] = (struct adaptive_debtor){true, chain, kind, adaptive_sent(a, chain, kind)};
+    return had;
+}
+
+struct adaptive_debtor adaptive_load_plain(struct adaptive *a, uint64_t line)
+{
+    bool had;
+    uint32_t at = use_line(a, line, &had);
+    struct adaptive_debtor debtor = had ? a->debtor[at] : (struct adaptive_debtor){0};
+    a->debtor[at] = (struct adaptive_debtor){0};
+    return debtor;
 }
 
 bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
 {
     const struct adaptive_counts *kind = a->chains[chain].kind;
     bool here = !kind[ADAPTIVE_HERE].off, meet = !kind[ADAPTIVE_MEET].off;
-    *probes = !(here && meet) && ++a->skipped[chain] % ADAPTIVE_PROBE == 0;
+    *probes = !(here && meet) && (++a->skipped[chain] + a->phase) % ADAPTIVE_PROBE == 0;
     return here || meet || *probes;
 }
 
@@ -61,11 +83,35 @@ bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kin
     return !a->chains[chain].kind[kind].off;
 }
 
-void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, bool in_vain,
-                    int64_t saved)
+void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind,
+                    enum adaptive_event event, int64_t saved)
 {
-    struct adaptive_lesson lesson = {chain, kind, in_vain, saved};
+    struct adaptive_lesson lesson = {chain, kind, event, saved, 0};
     vec_push(a->arena, &a->lessons, lesson);
+}
+
+void adaptive_correct(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, uint32_t since,
+                      int64_t more)
+{
+    struct adaptive_lesson lesson = {chain, kind, ADAPTIVE_CORRECTED, more, since};
+    vec_push(a->arena, &a->lessons, lesson);
+}
+
+uint32_t adaptive_sent(const struct adaptive *a, uint32_t chain, enum adaptive_kind kind)
+{
+    return a->chains[chain].kind[kind].instances;
+}
+
+static void add(struct adaptive_counts *counts, const struct adaptive_lesson *lesson)
+{
+    if (lesson->event == ADAPTIVE_CORRECTED) {
+        uint32_t halves = (counts->instances - lesson->since) / ADAPTIVE_HALF;
+        counts->saved += halves < 63 ? lesson->saved / (INT64_C(1) << halves) : 0;
+        return;
+    }
+    counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
+    counts->in_vain += lesson->event == ADAPTIVE_IN_VAIN;
+    counts->instances += lesson->event == ADAPTIVE_SENT;
 }
 
 static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson)
@@ -73,13 +119,12 @@ static void take(struct adaptive_chain *chain, const struct adaptive_lesson *les
     struct adaptive_counts *counts = &chain->kind[lesson->kind];
     struct adaptive_stats *stats = &chain->stats;
     bool was_off = counts->off;
-    counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
-    ++*(lesson->in_vain ? &counts->in_vain : &counts->instances);
+    add(counts, lesson);
     counts->off = counts->saved < 0 &&
-                  (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_MEMORY);
-    if (counts->off && !was_off && counts->saved > -ADAPTIVE_MEMORY)
-        counts->saved = -ADAPTIVE_MEMORY;
-    stats->weighed++;
+                  (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_VAIN);
+    if (counts->off && (!was_off || counts->saved < -ADAPTIVE_OFF))
+        counts->saved = -ADAPTIVE_OFF;
+    stats->weighed += lesson->event != ADAPTIVE_CORRECTED;
     stats->saved += lesson->saved > 0 ? (uint64_t)lesson->saved : 0;
     stats->lost += lesson->saved < 0 ? (uint64_t)-lesson->saved : 0;
     stats->turned_off += counts->off && !was_off;

@@ -5,18 +5,26 @@
 // flits times hops: that of the packet, its reply and the requests of the service queue, minus that
 // of the loads and the store without offloading. A load counts only if the core's L1 would not have
 // had its line. A tag array of the size of the L1 decides this; all loads pass it, offloaded ones
-// included. A packet that a full service queue sent back, and a chain that was discarded after its
-// lookups, cost their traffic; the latter only if the policy would have offloaded it. Packets that
-// save hops also pay for their wait, which grows with full queues and busy ALUs: a flit hop for
-// each ADAPTIVE_CYCLES by which a reply is later than loads on average.
+// included. A line that an offloaded chain loads does not enter the L1: if an ordinary load would
+// have found it there later, the traffic of that load is a cost of the chain. A chain that was
+// discarded after its lookups costs these, but only if the policy would have offloaded it.
 //
-// Sums decay: about the last ADAPTIVE_MEMORY instances count. A chain with a negative sum is turned
-// off after ADAPTIVE_LEAST offloaded instances, or ADAPTIVE_MEMORY instances in vain: these end
-// earlier, and would otherwise be the only ones known at first. One in ADAPTIVE_PROBE instances of
-// a core is offloaded all the same, and counts. A chain is turned on again when its sum is no
-// longer negative. A chain that is turned off starts with a sum of -ADAPTIVE_MEMORY or less,
-// because its first lines after the begin of a launch are new to the tag array in any case. A chain
-// whose metadata expect no saving is off at first, with a sum of -1.
+// What a packet saves counts when it is sent, as if it were computed. Its reply corrects that: a
+// packet that a full service queue sent back has saved nothing and costs its traffic, and packets
+// that save hops pay for their wait, which grows with full queues and busy ALUs: a flit hop for
+// each ADAPTIVE_CYCLES by which a reply is later than loads on average. Packets that are sent back
+// have the first replies: if these were counted alone at first, they would turn off each chain that
+// fills a queue.
+//
+// Sums decay: about the last ADAPTIVE_MEMORY instances count. A correction counts as far as its
+// instance still does: half for each ADAPTIVE_HALF sent since. A chain with a negative sum is
+// turned off after ADAPTIVE_LEAST offloaded instances, or ADAPTIVE_VAIN instances in vain: these
+// end earlier, and would otherwise be the only ones known at first. One in ADAPTIVE_PROBE instances
+// of a core is offloaded all the same, and counts; cores begin to count at different numbers. A
+// chain is turned on again when its sum is no longer negative. A chain that is turned off starts
+// with a sum of -ADAPTIVE_OFF, because its first lines after the begin of a launch are new to the
+// tag array in any case, and never has less, so that a change of its behaviour shows after some
+// probes. A chain whose metadata expect no saving is off at first, with a sum of -1.
 //
 // The measurements of a cycle take effect in the next one, so that the order in which cores are
 // evaluated does not matter.
@@ -25,7 +33,15 @@
 #include "runtime-sim/cache/cache.h"
 #include "support/vec.h"
 
-enum { ADAPTIVE_LEAST = 8, ADAPTIVE_MEMORY = 256, ADAPTIVE_PROBE = 256, ADAPTIVE_CYCLES = 256 };
+enum {
+    ADAPTIVE_LEAST = 8,
+    ADAPTIVE_VAIN = 256,
+    ADAPTIVE_OFF = 512,
+    ADAPTIVE_MEMORY = 1024,
+    ADAPTIVE_HALF = 710, // ADAPTIVE_MEMORY · ln 2
+    ADAPTIVE_PROBE = 256,
+    ADAPTIVE_CYCLES = 256
+};
 
 enum adaptive_kind {
     ADAPTIVE_HERE, // all accesses go to one partition
@@ -53,11 +69,26 @@ struct adaptive_chain {
     struct adaptive_stats stats;
 };
 
+enum adaptive_event {
+    ADAPTIVE_SENT,
+    ADAPTIVE_IN_VAIN,   // discarded
+    ADAPTIVE_CORRECTED, // of one that was sent
+};
+
 struct adaptive_lesson {
     uint32_t chain;
     enum adaptive_kind kind;
-    bool in_vain;
+    enum adaptive_event event;
     int64_t saved;
+    uint32_t since; // of a correction: instances when its instance was sent
+};
+
+// A line in the tag array that an offloaded chain has kept out of the L1.
+struct adaptive_debtor {
+    bool is_any;
+    uint32_t chain;
+    enum adaptive_kind kind;
+    uint32_t since; // instances when it was sent
 };
 
 // State of a core.
@@ -65,9 +96,11 @@ struct adaptive {
     struct arena *arena;
     const struct adaptive_chain *chains;
     uint32_t *skipped;                   // instances, by chain
+    uint32_t phase;                      // of its probes
     VEC(struct adaptive_lesson) lessons; // of this cycle
     const struct cache_config *l1;
     uint64_t *line, *used; // by set · ways + way; UINT64_MAX: free
+    struct adaptive_debtor *debtor;
     uint64_t uses;
 };
 
@@ -79,15 +112,29 @@ void adaptive_init(struct adaptive *adaptive, struct arena *arena,
                    const struct cache_config *l1);
 // Begins a launch: the L1 is empty.
 void adaptive_flush(struct adaptive *adaptive);
-// Looks up the line of a load. Returns true if the L1 would have had it.
-bool adaptive_load(struct adaptive *adaptive, uint64_t line);
+// Looks up the line of an offloaded load. Returns true if the L1 would have had it.
+bool adaptive_load(struct adaptive *adaptive, uint64_t line, uint32_t chain,
+                   enum adaptive_kind kind);
+// Looks up the line of an ordinary load. Returns the chain that has kept it out of the L1, once.
+struct adaptive_debtor adaptive_load_plain(struct adaptive *adaptive, uint64_t line);
 // Returns true if an instance may begin. Sets `probes` if it only measures a chain that is off for
 // one of the kinds.
 bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
+// Returns true if no instance may be offloaded but those that probe.
+static inline bool adaptive_is_off(const struct adaptive *adaptive, uint32_t chain)
+{
+    const struct adaptive_counts *kind = adaptive->chains[chain].kind;
+    return kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off;
+}
 // Returns true if lanes of the instance may be offloaded.
 bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
-// Records the traffic that an instance has saved; `in_vain`: of an instance that was discarded.
+// Records the traffic that an instance saves.
 void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
-                    bool in_vain, int64_t saved);
+                    enum adaptive_event event, int64_t saved);
+// Records that an instance that was sent has saved `more`; `since`: adaptive_sent at that time.
+void adaptive_correct(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
+                      uint32_t since, int64_t more);
+// Returns the number of instances that all cores had sent before this cycle.
+uint32_t adaptive_sent(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
 // Adds the measurements of a core's cycle to those of all cores.
 void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains);

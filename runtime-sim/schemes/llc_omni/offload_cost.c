@@ -38,7 +38,8 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
         uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
         uint32_t flits = flits_of(core, c, group, k);
         bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
-                   adaptive_load(oq_of(core)->adaptive, group->line[k]);
+                   adaptive_load(oq_of(core)->adaptive, group->line[k], c->number,
+                                 (enum adaptive_kind)entry->kind);
         saved += had ? 0 : flits * distance(core, core->index, at);
         saved -= flits * distance(core, entry->end, at);
     }
@@ -67,9 +68,24 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
     if (!oq_of(core)->adaptive)
         return;
     entry->saved = traffic_saved(core, c, groups, group, entry, response);
-    if (entry->saved < 0)
-        adaptive_learn(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, false,
-                       entry->saved);
+    entry->since = adaptive_sent(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
+    adaptive_learn(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, ADAPTIVE_SENT,
+                   entry->saved);
+}
+
+void oq_learn_load(struct core *core, uint64_t line)
+{
+    struct memsys *memsys = core->shared->memsys;
+    struct adaptive *adaptive = oq_of(core)->adaptive;
+    struct adaptive_debtor debtor = adaptive_load_plain(adaptive, line);
+    if (!debtor.is_any)
+        return;
+    const struct memsys_request request = {
+        .line = line, .bytes = mask_range(0, LINE_BYTES), .kind = MEMSYS_READ};
+    uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, line));
+    int64_t flits = memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
+    int64_t hops = oq_of(core)->shared->ways->distance(core, core->index, at);
+    adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since, -flits * hops);
 }
 
 // Returns the kinds that were allowed. Kinds that the policy refuses cost nothing.
@@ -100,7 +116,7 @@ void oq_learn_discard(struct core *core, const struct oq_chain *c)
     static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
     for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
         if (c->vain >> kind & 1)
-            adaptive_learn(oq_of(core)->adaptive, c->number, kind, true, -cost[kind]);
+            adaptive_learn(oq_of(core)->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
 }
 
 // Waiting costs only as far as ordinary loads wait less.
@@ -113,7 +129,8 @@ void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, 
     uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
     uint64_t waited = now - entry->sent;
     int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
-    adaptive_learn(adaptive, oq_of(core)->chains[entry->slot].number,
-                   (enum adaptive_kind)entry->kind, false,
-                   (computed ? entry->saved : -(int64_t)entry->flits) - longer / ADAPTIVE_CYCLES);
+    int64_t lost = (computed ? 0 : entry->saved + entry->flits) + longer / ADAPTIVE_CYCLES;
+    if (lost)
+        adaptive_correct(adaptive, oq_of(core)->chains[entry->slot].number,
+                         (enum adaptive_kind)entry->kind, entry->since, -lost);
 }

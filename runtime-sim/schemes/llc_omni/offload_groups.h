@@ -47,6 +47,8 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
 // measured when it has ended, as for other chains: otherwise only such chains would be known at
 // first.
 void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups);
+// Called for each line of an ordinary load.
+void oq_learn_load(struct core *core, uint64_t line);
 void oq_learn_discard(struct core *core, const struct oq_chain *c);
 // Records the reply to a packet; not `computed`: its loads instead.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed);

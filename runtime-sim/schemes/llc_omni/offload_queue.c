@@ -35,6 +35,7 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
         oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
         adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
                       core->kind->l1);
+        oq->adaptive->phase = core->index * 101;
     }
     return oq;
 }
@@ -407,6 +408,8 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
         if (!timing_is_marked(timing, oq->scheme))
             continue;
         uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
+        if (oq->adaptive && adaptive_is_off(oq->adaptive, timing->plan))
+            continue;
         if (timing->place == 0 && oq->fetching == OQ_NONE)
             oq->fetching = slot;
         member = timing->place < last;

@@ -72,10 +72,11 @@ enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 // An entry of the OQSR: a packet that was sent, or the chain that is being formed.
 struct oqsr {
     bool used;
-    uint8_t slot;  // of the warp
-    uint8_t back;  // set of loads that were sent back by a full service queue
-    uint8_t kind;  // enum adaptive_kind
-    int64_t saved; // flit hops, for the adaptive policy
+    uint8_t slot;   // of the warp
+    uint8_t back;   // set of loads that were sent back by a full service queue
+    uint8_t kind;   // enum adaptive_kind
+    int64_t saved;  // flit hops, for the adaptive policy
+    uint32_t since; // instances sent before, for the same
     uint32_t lanes, end;
     uint32_t flits;
     uint64_t sent;

@@ -1,5 +1,6 @@
 // The hooks of the offload queue in a core (gpu/scheme.h).
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 static void *init(struct core *core, void *scheme)
 {
@@ -22,9 +23,8 @@ static uint64_t find_forming(const struct core *core, uint32_t word)
 
 static void see_load(struct core *core, uint64_t line)
 {
-    struct adaptive *adaptive = oq_of(core)->adaptive;
-    if (adaptive)
-        adaptive_load(adaptive, line);
+    if (oq_of(core)->adaptive)
+        oq_learn_load(core, line);
 }
 
 static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)

@@ -40,7 +40,7 @@ static void end(void)
 
 static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
-    adaptive_learn(&p.adaptive, chain, kind, false, saved);
+    adaptive_learn(&p.adaptive, chain, kind, ADAPTIVE_SENT, saved);
     adaptive_teach(&p.adaptive, p.chains);
 }
 
@@ -78,7 +78,7 @@ static void compare_tags(uint32_t sets, uint32_t ways, bool hash, uint64_t seed)
         uint64_t line = splitmix64(&seed) % (sets * ways * 3 / 2 + 1);
         line += splitmix64(&seed) % 2 << 40;
         bool had = use(&lists[cache_set(&p.l1, line)], ways, line);
-        if (adaptive_load(&p.adaptive, line) != had)
+        if (adaptive_load(&p.adaptive, line, 0, ADAPTIVE_HERE) != had)
             fail_msg("%u sets, %u ways, load %u: not %d", sets, ways, i, had);
         had_count += had;
         if (splitmix64(&seed) % 2000 == 0) {
@@ -123,15 +123,15 @@ static void turned_off_by_many_in_vain(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    for (uint32_t i = 0; i < ADAPTIVE_MEMORY; i++) {
+    for (uint32_t i = 0; i < ADAPTIVE_VAIN; i++) {
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, true, -1);
+        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_IN_VAIN, -1);
         adaptive_teach(&p.adaptive, p.chains);
     }
     assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
     for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) {
         assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, true, -1);
+        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, ADAPTIVE_IN_VAIN, -1);
         teach(3, ADAPTIVE_MEET, 0);
     }
     assert_false(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
@@ -145,8 +145,10 @@ static void turned_on_again_by_the_sum(void **state)
     for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++)
         teach(0, ADAPTIVE_HERE, -5);
     const struct adaptive_counts *counts = &p.chains[0].kind[ADAPTIVE_HERE];
-    assert_int_equal(counts->saved, -ADAPTIVE_MEMORY); // more than it has cost
-    teach(0, ADAPTIVE_HERE, ADAPTIVE_MEMORY - 2);      // one is forgotten
+    assert_int_equal(counts->saved, -ADAPTIVE_OFF); // more than it has cost
+    teach(0, ADAPTIVE_HERE, -100000);
+    assert_int_equal(counts->saved, -ADAPTIVE_OFF); // and no more
+    teach(0, ADAPTIVE_HERE, ADAPTIVE_OFF - 1);
     assert_int_equal(counts->saved, -1);
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     teach(0, ADAPTIVE_HERE, 1);
@@ -173,13 +175,82 @@ static uint32_t lessons_until_off(uint32_t good)
 }
 
 // The sum of N lessons of one value nears ADAPTIVE_MEMORY times that; the opposite ones cancel it
-// after ADAPTIVE_MEMORY · ln 2 = 177, however many there were before.
+// after ADAPTIVE_HALF, however many there were before.
 static void old_lessons_are_forgotten(void **state)
 {
     (void)state;
     assert_in_range(lessons_until_off(10), 8, 11); // a few are hardly forgotten
-    assert_in_range(lessons_until_off(4000), 170, 184);
-    assert_int_equal(lessons_until_off(100000), lessons_until_off(4000));
+    assert_in_range(lessons_until_off(16000), ADAPTIVE_HALF - 15, ADAPTIVE_HALF + 15);
+    assert_int_equal(lessons_until_off(100000), lessons_until_off(16000));
+}
+
+// A correction counts as far as its instance still does, and is no instance.
+static void corrections_fade_with_their_instances(void **state)
+{
+    (void)state;
+    for (uint32_t later = 0; later < 4; later++) {
+        begin(1, 1, false);
+        const struct adaptive_counts *counts = &p.chains[1].kind[ADAPTIVE_HERE];
+        uint32_t since = adaptive_sent(&p.adaptive, 1, ADAPTIVE_HERE);
+        teach(1, ADAPTIVE_HERE, 100000);
+        for (uint32_t i = 0; i < later * ADAPTIVE_HALF; i++)
+            teach(1, ADAPTIVE_HERE, 0);
+        int64_t before = counts->saved;
+        uint32_t instances = counts->instances;
+        adaptive_correct(&p.adaptive, 1, ADAPTIVE_HERE, since, -100000);
+        adaptive_teach(&p.adaptive, p.chains);
+        assert_int_equal(counts->instances, instances);
+        assert_int_equal(counts->saved, before - (100000 >> later));
+        assert_true(llabs(counts->saved) < 2000); // but for rounding nothing is left of both
+        end();
+    }
+}
+
+// Sent back first, computed later: the sum never sees the first ones alone.
+static void early_replies_are_not_all(void **state)
+{
+    enum { MANY = 400 };
+    (void)state;
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < MANY; i++)
+        teach(0, ADAPTIVE_HERE, 60);
+    for (uint32_t i = 0; i < MANY / 2; i++) {
+        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, -62);
+        adaptive_teach(&p.adaptive, p.chains);
+        assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
+    }
+    for (uint32_t i = MANY / 2; i < MANY; i++)
+        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, -62);
+    adaptive_teach(&p.adaptive, p.chains); // but if all are sent back
+    assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
+    end();
+}
+
+static struct adaptive_debtor loads(uint64_t line)
+{
+    return adaptive_load_plain(&p.adaptive, line);
+}
+
+// An ordinary load finds a line that a chain has kept out of the L1 once: then the L1 has it.
+static void lines_that_are_missed_have_a_debtor(void **state)
+{
+    (void)state;
+    begin(1, 2, false);
+    teach(3, ADAPTIVE_MEET, 1);
+    assert_false(loads(10).is_any); // nobody had it
+    assert_false(loads(10).is_any);
+    assert_true(adaptive_load(&p.adaptive, 10, 3, ADAPTIVE_MEET)); // the L1 has it
+    assert_false(loads(10).is_any);
+    assert_false(adaptive_load(&p.adaptive, 11, 3, ADAPTIVE_MEET));
+    struct adaptive_debtor debtor = loads(11);
+    assert_true(debtor.is_any && debtor.chain == 3 && debtor.kind == ADAPTIVE_MEET);
+    assert_int_equal(debtor.since, 1);
+    assert_false(loads(11).is_any);
+    assert_false(adaptive_load(&p.adaptive, 12, 3, ADAPTIVE_HERE));
+    loads(13);
+    loads(14); // 12 would have given way
+    assert_false(loads(12).is_any);
+    end();
 }
 
 static void doubted_ones_are_off_at_first(void **state)
@@ -273,15 +344,15 @@ static void lessons_come_in_the_order_of_cores(void **state)
         for (uint32_t i = 0; i < CORES; i++) {
             lesson[i] = (int64_t)(splitmix64(&seed) % 2001) - 1000;
             // Learnt in another order than it is taught.
-            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, false, lesson[i]);
+            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, ADAPTIVE_SENT, lesson[i]);
         }
         assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         for (uint32_t i = 0; i < CORES; i++) {
             adaptive_teach(&cores[i], p.chains);
             saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
             bool is_off = ++count >= ADAPTIVE_LEAST && saved < 0;
-            if (is_off && !off && saved > -ADAPTIVE_MEMORY)
-                saved = -ADAPTIVE_MEMORY;
+            if (is_off && (!off || saved < -ADAPTIVE_OFF))
+                saved = -ADAPTIVE_OFF;
             off = is_off;
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
             adaptive_teach(&cores[i], p.chains); // there is nothing left
@@ -302,6 +373,9 @@ int main(void)
         cmocka_unit_test(turned_off_by_many_in_vain),
         cmocka_unit_test(turned_on_again_by_the_sum),
         cmocka_unit_test(old_lessons_are_forgotten),
+        cmocka_unit_test(corrections_fade_with_their_instances),
+        cmocka_unit_test(early_replies_are_not_all),
+        cmocka_unit_test(lines_that_are_missed_have_a_debtor),
         cmocka_unit_test(doubted_ones_are_off_at_first),
         cmocka_unit_test(one_of_many_probes),
         cmocka_unit_test(lessons_are_counted),

@@ -66,7 +66,8 @@ struct traffic_test {
     struct network *n;
     uint64_t state, sent, come, digest;
     uint32_t load, flits, flits_most;
-    uint32_t top; // priority of odd nodes' packets
+    uint32_t classes; // that are sent: those below
+    uint32_t top;     // priority of odd nodes' packets
     bool checks_order;
     uint64_t *from_cycle; // by payload
     uint64_t *last;       // by source, target and class: payload that came last
@@ -76,7 +77,11 @@ enum { TEST_PACKETS = 1 << 20 };
 
 static inline struct traffic_test traffic_begin(struct network *n, double load, uint32_t flits)
 {
-    struct traffic_test t = {.n = n, .state = 7, .flits = flits, .flits_most = flits};
+    struct traffic_test t = {.n = n,
+                             .state = 7,
+                             .flits = flits,
+                             .flits_most = flits,
+                             .classes = (uint32_t)n->config.classes};
     uint64_t nodes = noc_nodes(n->noc);
     t.load = (uint32_t)(load / flits * 4294967295.0);
     t.from_cycle = ARENA_ARRAY(&n->arena, uint64_t, TEST_PACKETS);
@@ -98,7 +103,7 @@ static inline void traffic_offer(struct traffic_test *t)
             .source = i,
             .target = (uint32_t)(splitmix64(&t->state) % nodes),
             .flits = (uint16_t)(t->flits + splitmix64(&t->state) % more),
-            .class = (uint8_t)(splitmix64(&t->state) % t->n->config.classes),
+            .class = (uint8_t)(splitmix64(&t->state) % t->classes),
             .priority = i % 2 ? (uint8_t)t->top : 0,
         };
         while (!noc_reaches(&t->n->config, i, packet.target))

@@ -221,12 +221,14 @@ static void what_is_refused_costs_nothing(void **state)
     begin(&streams_apart, ADAPTIVE);
     struct machine_offload *offload = machine_scheme(o.r.machine, &llc_omni);
     struct adaptive_counts *meet = &offload->shared.learnt[0].kind[ADAPTIVE_MEET];
-    *meet = (struct adaptive_counts){.saved = -ADAPTIVE_MEMORY, .instances = 1, .off = true};
+    for (uint32_t i = 0; i < CORES; i++) // no probes so early
+        oq_of(&o.r.machine->cores[i])->adaptive->phase = 0;
+    *meet = (struct adaptive_counts){.saved = -ADAPTIVE_OFF, .instances = 1, .off = true};
     struct counts counts = run(&streams_apart, 16);
-    assert_true(counts.tagged - counts.off > ADAPTIVE_MEMORY); // that many were begun
+    assert_true(counts.tagged - counts.off > ADAPTIVE_VAIN); // that many were begun
     assert_true(counts.offloaded == 0);
     assert_true(meet->off);
-    assert_int_equal(meet->saved, -ADAPTIVE_MEMORY);
+    assert_int_equal(meet->saved, -ADAPTIVE_OFF);
     end();
 }
 
@@ -241,22 +243,22 @@ static uint64_t take(const struct loop *loop, const char *policy, const char *al
     return cycles;
 }
 
-// Beside a baseline whose requests have as many channels, with what it takes to learn: until the
-// first answers come, all warps offload, some 1,000 cycles. Chains whose loads meet at cores save
-// hops, but no time, where these are not what is scarce: they stay on.
+// With what it takes to learn: until the first answers come, all warps offload, some 1,000 cycles.
+// Chains whose loads meet at cores save hops, but no time, where these are not what is scarce: with
+// eight warps in a core it is the latency. They stay on.
 static void as_fast_as_the_best(void **state)
 {
     static const struct {
         const struct loop *loop;
         double most;
     } cases[] = {
-        {&streams, 1.02},   {&streams_apart, 1.04},   {&streams_result, 1.02},
-        {&one_line, 1.025}, {&one_line_stored, 1.02}, {&both_reused, 1.05},
+        {&streams, 1.02},   {&streams_apart, 1.13},   {&streams_result, 1.02},
+        {&one_line, 1.025}, {&one_line_stored, 1.02}, {&both_reused, 1.07},
     };
     (void)state;
     for (uint32_t i = IS_SANITIZED ? 5 : 0; i < sizeof cases / sizeof *cases; i++) {
         const struct loop *loop = cases[i].loop;
-        uint64_t baseline = take(loop, "offload.policy=baseline", "request_network.vcs=6");
+        uint64_t baseline = take(loop, "offload.policy=baseline", NULL);
         uint64_t omni = take(loop, "offload.policy=omni", NULL);
         uint64_t adaptive = take(loop, "offload.policy=adaptive", NULL);
         uint64_t least = baseline < omni ? baseline : omni;

@@ -104,8 +104,8 @@ static void require(struct arena *arena, const void *config, const struct machin
 {
     (void)config;
     (void)given;
-    memsys_add_class(arena, &machine->memsys.request_network, 0, 1);
-    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1);
+    memsys_add_class(arena, &machine->memsys.request_network, 0, 1, false);
+    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1, false);
 }
 
 static void *create(struct machine *machine, const void *config, const void *plan)
