@@ -59,8 +59,8 @@ static void require(struct arena *arena, const void *own, const struct machine_c
     (void)given;
     if (((const struct spatial_config *)own)->wait != SPATIAL_HIT)
         return;
-    memsys_add_class(arena, &machine->memsys.request_network, 0, 1);
-    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1);
+    memsys_add_class(arena, &machine->memsys.request_network, 0, 1, false);
+    memsys_add_class(arena, &machine->memsys.reply_network, 0, 1, false);
 }
 
 static void print_storage(const void *own, const struct machine_config *machine, FILE *to)
