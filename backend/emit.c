@@ -122,6 +122,8 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     const char *wrong = apply_edits(arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;
+    if (written.text == source->text)
+        bodies.sha256 = tables->source.sha256;
     wrong = tables_build(tables, arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;

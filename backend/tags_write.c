@@ -121,8 +121,10 @@ static void fill_digest(struct tagger *t)
     char *end = t->text.bytes.v + t->digests;
     tables_digest_end(digest, &t->digest);
     memcpy(end - SHA256_HEX, digest, SHA256_HEX);
-    tables_digest(digest, t->bodies->text, t->bodies->length);
-    memcpy(end - SHA256_HEX - strlen(" tags=") - SHA256_HEX, digest, SHA256_HEX);
+    if (!t->bodies->sha256)
+        tables_digest(digest, t->bodies->text, t->bodies->length);
+    memcpy(end - SHA256_HEX - strlen(" tags=") - SHA256_HEX,
+           t->bodies->sha256 ? t->bodies->sha256 : digest, SHA256_HEX);
 }
 
 static void put_facts(struct tagger *t, const struct body *body, const struct table_kernel *kernel)

@@ -235,6 +235,13 @@ const char *writer_apply(struct arena *arena, const struct source *source,
     const char *wrong = check(&writer, edits);
     if (wrong)
         return wrong;
+    if (!edits->list.n) {
+        struct writer_span whole = {0, source->length, 0, source->length, false};
+        vec_push(arena, &written->spans, whole);
+        written->text = source->text;
+        written->length = source->length;
+        return NULL;
+    }
     text_init(&writer.text, arena);
     put(&writer, 0, source->length, false);
     put_points(&writer, source->length, false);

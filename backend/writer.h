@@ -1,4 +1,4 @@
-// Applies edits to a source text. Text without edits is copied byte for byte.
+// Applies edits to a source text.
 #pragma once
 #include "ir/edit.h"
 #include "support/source.h"
@@ -11,7 +11,7 @@ struct writer_span {
 };
 
 struct written {
-    char *text; // `length` bytes, then two NUL bytes
+    const char *text; // `length` bytes, then two NUL bytes; the source's text if nothing is edited
     uint32_t length;
     VEC(struct writer_span) spans; // the whole source, in order
 };

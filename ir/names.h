@@ -54,7 +54,7 @@ struct resolved_name {
     struct binding binding;
 };
 
-// What is known of one name at the current place.
+// The meaning of one name at the current place.
 struct name_meaning {
     struct resolved_name resolved;
     struct split split;

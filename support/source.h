@@ -2,7 +2,7 @@
 #pragma once
 #include "support/vec.h"
 
-// Found at the first request: most texts have no fault, and nobody asks.
+// Found at the first request: a text without faults needs no lines.
 struct source_lines {
     struct arena *arena;
     VEC(uint32_t) at; // offset of the start of each line

@@ -63,6 +63,18 @@ void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp,
         intervals_put(r->arena, to, first->list.v[i].begin + at, first->list.v[i].end + at);
 }
 
+// Returns true if a load of the group touches in earlier iterations what is remembered in this one.
+static bool comes_back(const struct view *view, const struct reuse_member *other, unsigned of,
+                       uint64_t back)
+{
+    return view->in_loop && back && (other == view->member ? of & OF_LOOP : of & OF_OTHERS);
+}
+
+static bool is_before(const struct view *view, const struct reuse_member *other, unsigned of)
+{
+    return other < view->member && of & OF_OTHERS;
+}
+
 // Adds the bytes that a load of the group touched before: in the earlier iterations for which a
 // line stays, and in this one if it precedes the load. Bytes between two iterations are in lines
 // that they touch: with more than one iteration, a line is at least as long as a step.
@@ -71,8 +83,7 @@ static void put_member(const struct view *view, struct intervals *to,
 {
     const struct intervals *touched = &view->r->touched;
     int64_t apart = other->constant - view->member->constant, step = view->step;
-    bool loops = view->in_loop && back && (other == view->member ? of & OF_LOOP : of & OF_OTHERS);
-    bool before = other < view->member && of & OF_OTHERS;
+    bool loops = comes_back(view, other, of, back), before = is_before(view, other, of);
     int64_t first = loops ? step * (int64_t)back : 0;
     for (uint32_t i = 0; i < touched->list.n; i++) {
         int64_t begin = touched->list.v[i].begin + apart, end = touched->list.v[i].end + apart;
@@ -118,7 +129,8 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
     uint32_t bytes = 0; // of the accesses that `touched` is for
     for (uint32_t i = from; i < from + count; i++) {
         const struct reuse_member *other = &view->group->members.v[i];
-        if (!takes_part(view, other, of))
+        bool touches = comes_back(view, other, of, back) || is_before(view, other, of);
+        if (!touches || !takes_part(view, other, of))
             continue;
         if (bytes != other->bytes) {
             touched->list.n = 0;
