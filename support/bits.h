@@ -40,6 +40,15 @@ static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t c
     return count;
 }
 
+// Returns the number of bits. Without a host instruction __builtin_popcountll is a call.
+static inline uint32_t bits_count(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return (uint32_t)(word * 0x0101010101010101 >> 56);
+}
+
 #define BITS_EACH(index, bits, count)                                                              \
     for (uint32_t index = bits_next(bits, 0, count); index < (count);                              \
          index = bits_next(bits, index + 1, count))

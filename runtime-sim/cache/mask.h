@@ -1,7 +1,6 @@
 // Bytes of a line, as a set.
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
+#include "support/bits.h"
 
 enum { MASK_WORDS = 2, MASK_BYTES = 64 * MASK_WORDS };
 
@@ -48,15 +47,12 @@ static inline bool mask_meet(struct mask a, struct mask b)
     return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
 }
 
-// Usually no bit or all bits are set. Without a host instruction __builtin_popcountll is a call.
+// Usually no bit or all bits are set.
 static inline uint32_t mask_count_word(uint64_t word)
 {
     if (!word || !~word)
         return word ? 64 : 0;
-    word -= word >> 1 & 0x5555555555555555;
-    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
-    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
-    return (uint32_t)(word * 0x0101010101010101 >> 56);
+    return bits_count(word);
 }
 
 static inline uint32_t mask_count(struct mask m)

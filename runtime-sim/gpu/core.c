@@ -324,7 +324,7 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now, uint64_t *bloc
 
 static uint32_t count_slots(uint64_t slots)
 {
-    return slots ? (uint32_t)__builtin_popcountll(slots) : 0;
+    return slots & (slots - 1) ? bits_count(slots) : slots != 0;
 }
 
 // Counts `cycles` cycles of the slots of a word that are ready.

@@ -114,8 +114,7 @@ static void forget_ready(struct core *core, uint32_t index)
     if (!(sets->ready & bit))
         return;
     sets->ready &= ~bit;
-    for (uint32_t i = 0; i < UNITS; i++)
-        sets->wants[i] &= ~bit;
+    sets->wants[core->slots[index].unit] &= ~bit;
 }
 
 // The instruction is in the warp's buffer, or fetched.

@@ -45,10 +45,10 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
         input->accept = (uint16_t)(output + 1);
     }
     uint32_t index = noc_index(noc, router->in0 + input->port, vc);
-    uint32_t sent = noc_send_flit(noc, index);
-    if (sent & NOC_SENT_LAST)
+    bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
+    if (is_last)
         noc_clear_ready(noc, index);
-    if (sent & NOC_SENT_TAIL)
+    if (is_tail)
         noc_end_packet(noc, index);
 }
 

@@ -25,14 +25,10 @@ static inline void noc_end_packet(struct noc *noc, uint32_t index)
     noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-// Consequences of sending a flit, as a mask.
-enum noc_sent {
-    NOC_SENT_TAIL = 1, // noc_end_packet is to be called
-    NOC_SENT_LAST = 2, // another flit cannot follow it
-};
-
-// Sends the flit in front of an input virtual channel.
-static inline __attribute__((always_inline)) uint32_t noc_send_flit(struct noc *noc, uint32_t index)
+// Sends the flit in front of an input virtual channel. Returns true for a tail: noc_end_packet is
+// to be called. `is_last`: another flit cannot follow it.
+static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc, uint32_t index,
+                                                                bool *is_last)
 {
     struct noc_in *in = noc_in(noc, index);
     struct noc_out *out = &noc->out[in->out];
@@ -40,7 +36,7 @@ static inline __attribute__((always_inline)) uint32_t noc_send_flit(struct noc *
     struct noc_router *router = &noc->router[in->router];
     const struct noc_ahead *ahead = &noc->calendar.ahead;
     struct noc_slot *slot = ahead->flight;
-    uint32_t flit = *noc_place(noc, index, in->head), is_tail = flit & FLIT_TAIL;
+    uint32_t flit = *noc_place(noc, index, in->head);
     if (!NOC_IS_PLAIN(noc) && noc->config.st_final_delay > 1)
         slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
     noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
@@ -53,5 +49,6 @@ static inline __attribute__((always_inline)) uint32_t noc_send_flit(struct noc *
     in->head++;
     in->count--;
     out->credits--;
-    return is_tail | (uint32_t)!in->count << 1 | (uint32_t)!out->credits << 1 | is_tail << 1;
+    *is_last = (flit & FLIT_TAIL) | !in->count | !out->credits;
+    return flit & FLIT_TAIL;
 }

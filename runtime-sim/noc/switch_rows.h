@@ -18,9 +18,14 @@ static inline uint32_t noc_count_inputs(const struct noc *noc, uint64_t locals)
     return inputs;
 }
 
-// Returns true if two of these virtual channels are of one input, or request the same output.
-static inline bool noc_rows_clash(const struct noc *noc, const struct noc_router *router,
-                                  uint64_t locals)
+// Requests for the outputs of a switch.
+struct noc_asking {
+    uint64_t outs;
+    bool clashes; // two are of one input, or request the same output
+};
+
+static inline struct noc_asking noc_look_at_rows(const struct noc *noc,
+                                                 const struct noc_router *router, uint64_t locals)
 {
     uint64_t ins = 0, outs = 0, both = 0;
     MASK_EACH(local, locals)
@@ -32,7 +37,7 @@ static inline bool noc_rows_clash(const struct noc *noc, const struct noc_router
         ins |= in;
         outs |= out;
     }
-    return both;
+    return (struct noc_asking){outs, both};
 }
 
 // Sorts requests by output; returns the outputs.
@@ -72,6 +77,16 @@ static inline void noc_win(struct noc *noc, uint32_t index, bool is_first)
     noc->scratch.winners[noc->scratch.winner_count++] = index << 1 | is_first;
 }
 
+// Adds the next virtual channel of an input in round-robin order, among these.
+static inline void noc_win_of_input(struct noc *noc, const struct noc_router *router, uint32_t x,
+                                    uint64_t locals, bool is_first)
+{
+    uint32_t first = x << NOC_SHIFT(noc);
+    uint64_t vcs = (locals & noc_input_row(noc, x)) >> first;
+    uint32_t local = first + mask_turn(vcs, noc->x[router->x0 + x].turn);
+    noc_win(noc, noc_index(noc, router->in0, local), is_first);
+}
+
 static inline void noc_contest_switch(struct noc *noc, const struct noc_router *router)
 {
     uint64_t rows[64], grants[64], left = ~UINT64_C(0), outs_done = 0;
@@ -86,13 +101,21 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
         {
             const struct noc_x *input = &noc->x[router->x0 + x];
             uint32_t out = mask_turn(grants[x], input->accept);
-            uint32_t first = (uint32_t)x << NOC_SHIFT(noc);
-            uint64_t row = noc_input_row(noc, (uint32_t)x), vcs = (rows[out] & row) >> first;
             outs_done |= UINT64_C(1) << out;
-            left &= ~row;
-            noc_win(noc, noc_index(noc, router->in0, first + mask_turn(vcs, input->turn)), !i);
+            left &= ~noc_input_row(noc, (uint32_t)x);
+            noc_win_of_input(noc, router, (uint32_t)x, rows[out], !i);
         }
     }
+}
+
+// The same as noc_contest_switch with one iteration, if all request one output.
+static inline void noc_contest_output(struct noc *noc, const struct noc_router *router,
+                                      uint32_t out)
+{
+    uint32_t from = (uint32_t)noc->out_port[router->out0 + out].grant << NOC_SHIFT(noc);
+    uint32_t x = noc_port(noc, mask_turn(router->ready, from));
+    noc->stats.noc_switch_arbitration += noc_count_inputs(noc, router->ready);
+    noc_win_of_input(noc, router, x, router->ready, true);
 }
 
 // Selects those of `ready` that send a flit in this cycle.
@@ -101,9 +124,17 @@ static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *no
     const struct noc_router *router = &noc->router[index];
     uint64_t ready = router->ready;
     uint32_t first = noc_index(noc, router->in0, 0), before = noc->scratch.winner_count;
-    if (ready & (ready - 1) && noc_rows_clash(noc, router, ready)) {
-        noc_contest_switch(noc, router);
-        return;
+    if (!ready)
+        mask_clear(noc->ready_routers, index);
+    if (ready & (ready - 1)) {
+        struct noc_asking asking = noc_look_at_rows(noc, router, ready);
+        bool is_one = NOC_IS_PLAIN(noc) && !(asking.outs & (asking.outs - 1));
+        if (is_one)
+            noc_contest_output(noc, router, (uint32_t)__builtin_ctzll(asking.outs));
+        else if (asking.clashes)
+            noc_contest_switch(noc, router);
+        if (is_one || asking.clashes)
+            return;
     }
     MASK_EACH(local, ready)
     noc_win(noc, first + (uint32_t)local, true);
@@ -122,10 +153,9 @@ noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
         input->accept = (uint16_t)(in->port + 1);
         noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
     }
-    uint32_t sent = noc_send_flit(noc, index);
-    router->ready &= ~((uint64_t)(sent >> 1) << in->local);
-    noc->ready_routers[in->router / 64] &= ~((uint64_t)!router->ready << in->router % 64);
-    return sent & NOC_SENT_TAIL;
+    bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
+    router->ready &= ~((uint64_t)is_last << in->local); // noc_choose_rows clears the router's bit
+    return is_tail;
 }
 
 // Sends flits of all winners. Those that end a packet are handled behind the others: the host
