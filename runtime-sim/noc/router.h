@@ -87,7 +87,7 @@ struct noc_out_port {
     // `has_vc_rows`.
     uint64_t waiting;
     // Virtual channels that other classes may borrow, but with a packet of their own class, or
-    // with places that it has left and whose credits are on their way.
+    // with places that it has left and whose credits are in flight.
     uint64_t own;
     uint64_t flits; // flits that it has carried
     uint32_t to;    // input port

@@ -9,7 +9,7 @@
 // have found it there later, the traffic of that load is a cost of the chain. A chain that was
 // discarded after its lookups costs these, but only if the policy would have offloaded it.
 //
-// What a packet saves counts when it is sent, as if it were computed. Its reply corrects that: a
+// The saving of a packet counts when it is sent, as if it were computed. Its reply corrects that: a
 // packet that a full service queue sent back has saved nothing and costs its traffic, and packets
 // that save hops pay for their wait, which grows with full queues and busy ALUs: a flit hop for
 // each ADAPTIVE_CYCLES by which a reply is later than loads on average. Packets that are sent back

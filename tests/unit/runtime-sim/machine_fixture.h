@@ -5,6 +5,7 @@
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "runtime-sim/schemes/schemes.h"
 #include "tests/unit/runtime-sim/kernel.h"
+#include "tests/unit/runtime-sim/plain_slice.h"
 
 enum { RIG_TEXT = 1 << 17, RIG_LAUNCHES = 4 };
 
@@ -51,6 +52,8 @@ static inline void rig_configure_from(struct rig *r, const char *text, const cha
     uint32_t count = machine_sections(sections, &r->config, &r->k.arena, known);
     config_init(&config, &r->k.arena, sections, count);
     assert_true(config_load(&config, name));
+    if (!strcmp(name, "isca19"))
+        set_plain_slice(&config);
     if (cores)
         r->config.memsys.memory.cores = cores;
     for (; settings && *settings; settings++)

@@ -1,6 +1,7 @@
 // A memory system of a configuration, for tests.
 #pragma once
 #include "runtime-sim/gpu/machine.h"
+#include "tests/unit/runtime-sim/plain_slice.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +39,8 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
     uint32_t count = machine_sections(f->sections, &f->all, &f->arena, NULL);
     config_init(&f->config, &f->arena, f->sections, count);
     assert_true(config_load(&f->config, name));
+    if (!strcmp(name, "isca19"))
+        set_plain_slice(&f->config);
     for (; settings && *settings; settings++)
         assert_true(config_set(&f->config, *settings));
 }
