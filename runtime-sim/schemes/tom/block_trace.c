@@ -35,8 +35,8 @@ static void write_span(struct tom_trace *t, const struct core *core, uint32_t sl
 void tom_trace_phase(struct tom_trace *t, const struct tom_run *run, uint64_t since, uint64_t now)
 {
     static const char *const names[] = {
-        [RUN_ASKING] = "decision",  [RUN_AHEAD] = "ahead",    [RUN_AT_ACCESS] = "stack decision",
-        [RUN_DRAINING] = "drain",   [RUN_PACKING] = "packing", [RUN_AWAY] = "away",
+        [RUN_ASKING] = "decision", [RUN_AHEAD] = "ahead",     [RUN_AT_ACCESS] = "stack decision",
+        [RUN_DRAINING] = "drain",  [RUN_PACKING] = "packing", [RUN_AWAY] = "away",
         [RUN_HOME] = "at home",
     };
     if (run->state != RUN_NONE)

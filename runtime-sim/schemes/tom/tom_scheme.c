@@ -30,6 +30,8 @@ static const char *check(struct arena *arena, const void *config,
         return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
+    if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
+        return "tom.map other than bmap chooses two bits of an address: stack.stacks must be 4";
     return NULL;
 }
 
