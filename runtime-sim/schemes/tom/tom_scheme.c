@@ -40,9 +40,10 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
-    if (own->sm_warps) {
+    if (own->sm_warps > core->warps)
         core->registers = core->registers * own->sm_warps / core->warps;
-        core->threads = core->threads * own->sm_warps / core->warps;
+    if (own->sm_warps) {
+        core->threads = own->sm_warps * LANES;
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
