@@ -78,8 +78,8 @@ static void learning(void **state)
         known[count] = schemes[count];
     known[count] = &watching;
     seen = (struct watcher){0};
-    build_with(&b, text, SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "core.warps=8",
-                                  "core.threads=256"),
+    build_with(&b, text,
+               SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "core.warps=8", "core.threads=256"),
                known);
     run(&b, "plain", 240, 256, 6, 256);
     assert_int_equal(seen.phase, LEARN_NOT);
@@ -94,15 +94,16 @@ static void learning(void **state)
 
 // In front of the block the warp reads the words that the block writes, and behind it again.
 #define REREAD                                                                                     \
-    "mov.u64 %d5, %d2; ld.global.f32 %f4, [%d2]; add.f32 %f3, %f3, %f4;\n" LOOP("")                \
-        "ld.global.f32 %f5, [%d5]; add.f32 %f5, %f5, 0f40000000; st.global.f32 [%d5], %f5;\n"
+    "mov.u64 %d5, %d2; ld.global.f32 %f4, [%d2]; add.f32 %f3, %f3, %f4;\n" LOOP(                   \
+        "") "ld.global.f32 %f5, [%d5]; add.f32 %f5, %f5, 0f40000000; st.global.f32 [%d5], %f5;\n"
 
 // Two blocks of a warp, the second one of what the first one has written; they begin in any stacks.
 #define TWICE                                                                                      \
-    "mov.u64 %d5, %d2; mov.u64 %d6, %d1;\n" LOOP("")                                               \
-        "mov.u32 %r9, %r4;\nM: ld.global.f32 %f6, [%d5]; add.f32 %f7, %f7, %f6;\n"                 \
-        "st.global.f32 [%d6], %f7; add.u64 %d5, %d5, %d3; add.u64 %d6, %d6, %d3;\n"                \
-        "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra M; st.global.f32 [%d2], %f7;\n"
+    "mov.u64 %d5, %d2; mov.u64 %d6, %d1;\n" LOOP(                                                  \
+        "") "mov.u32 %r9, %r4;\nM: ld.global.f32 %f6, [%d5]; add.f32 %f7, %f7, %f6;\n"             \
+            "st.global.f32 [%d6], %f7; add.u64 %d5, %d5, %d3; add.u64 %d6, %d6, %d3;\n"            \
+            "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra M; st.global.f32 [%d2], "      \
+            "%f7;\n"
 
 // The warp writes words that the block reads.
 #define OWN "mov.f32 %f6, 0f40A00000; st.global.f32 [%d1], %f6;\n" LOOP("")
