@@ -136,6 +136,57 @@ static void coherence(void **state)
     }
 }
 
+// The least useful block of a kernel with two is left out, and named.
+static void table_is_full(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build_with(&b, coherent, SETTINGS("tom.policy=tom-ctrl", "tom.metadata_entries=1"), schemes);
+    assert_int_equal(b.table.blocks.n, 3); // one of each kernel
+    assert_int_equal(b.table.left_out, 1);
+    assert_non_null(strstr(b.table.reasons.v[0], "of 'twice': the metadata table is full"));
+    const struct tom_block *kept = NULL;
+    for (uint32_t i = 0; i < b.table.blocks.n; i++)
+        if (!strcmp(b.table.blocks.v[i].kernel, "twice"))
+            kept = &b.table.blocks.v[i];
+    assert_non_null(kept);
+    rig_free(&b.r);
+    build_with(&b, coherent, SETTINGS("tom.policy=tom-ctrl"), schemes);
+    assert_int_equal(b.table.blocks.n, 4);
+    for (uint32_t i = 0; i < b.table.blocks.n; i++)
+        if (!strcmp(b.table.blocks.v[i].kernel, "twice"))
+            assert_true(b.table.blocks.v[i].saving <= b.table.blocks.v[1].saving);
+    rig_free(&b.r);
+}
+
+// Execution ahead over a branch: the same way for all lanes, or by the thread's number.
+#define OVER(what)                                                                                 \
+    what "and.b32 %r9, %r7, 1; setp.eq.u32 %p3, %r9, 0; @%p3 bra S; add.f32 %f3, %f3, 0f3F000000;" \
+         "\nS:\n"
+static const char branches[] =
+    HEAD("7.0", "sm_70") ENTRY("together", LOOP(OVER("mov.u32 %r7, %r8;")))
+        ENTRY("apart", LOOP(OVER("mov.u32 %r7, %r3;")));
+
+static void ahead_over_branches(void **state)
+{
+    (void)state;
+    static struct block_rig plain, b;
+    static const char *const kernels[] = {"together", "apart"};
+    for (uint32_t i = 0; i < 2; i++) {
+        build_with(&plain, branches, SETTINGS("tom.policy=baseline"), schemes);
+        run(&plain, kernels[i], 4, 64, 20, 64);
+        build_with(&b, branches, SETTINGS("tom.policy=tom-ctrl"), schemes);
+        assert_int_equal(b.table.blocks.n, 2);
+        run(&b, kernels[i], 4, 64, 20, 64);
+        assert_memory_equal(plain.b, b.b, MOST * 4);
+        assert_int_equal(b.tom->stats.ahead, 8);
+        assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
+        assert_int_equal(b.tom->stats.parted, i ? 8 : 0);
+        rig_free(&b.r);
+        rig_free(&plain.r);
+    }
+}
+
 // Energy
 
 // A link of 80 GB/s carries 512 bits in a clock: 1,024 pJ when busy, 768 pJ when idle.
@@ -188,10 +239,9 @@ static void translation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning),
-        cmocka_unit_test(coherence),
-        cmocka_unit_test(energy),
-        cmocka_unit_test(translation),
+        cmocka_unit_test(learning),      cmocka_unit_test(coherence),
+        cmocka_unit_test(table_is_full), cmocka_unit_test(ahead_over_branches),
+        cmocka_unit_test(energy),        cmocka_unit_test(translation),
     };
     return cmocka_run_group_tests_name("tom_memory", tests, NULL, NULL);
 }
