@@ -216,6 +216,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
+    tom->stats.inside_cycles += now - run->began;
     if (tom->trace)
         tom_trace_block(tom->trace, run, slot, now);
     tom_end_instance(tom, run);
