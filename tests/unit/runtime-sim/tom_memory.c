@@ -181,7 +181,7 @@ static void ahead_over_branches(void **state)
         assert_memory_equal(plain.b, b.b, MOST * 4);
         assert_int_equal(b.tom->stats.ahead, 8);
         assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
-        assert_int_equal(b.tom->stats.parted, i ? 8 : 0);
+        assert_int_equal(b.tom->stats.diverged, i ? 8 : 0);
         rig_free(&b.r);
         rig_free(&plain.r);
     }
