@@ -30,6 +30,8 @@ static const char *check(struct arena *arena, const void *config,
         return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
+    if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
+        return "tom.map other than bmap chooses two bits of an address: stack.stacks must be 4";
     return NULL;
 }
 
@@ -38,13 +40,17 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
-    if (own->sm_warps) {
+    uint64_t *const units[] = {&core->alu_units, &core->sfu_units, &core->fp64_units,
+                               &core->matrix_units};
+    if (own->sm_warps > core->warps)
         core->registers = core->registers * own->sm_warps / core->warps;
-        core->threads = core->threads * own->sm_warps / core->warps;
+    if (own->sm_warps) {
+        core->threads = own->sm_warps * LANES;
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
-    core->alu_units = own->sm_issue > core->alu_units ? own->sm_issue : core->alu_units;
+    for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+        *units[i] = own->sm_issue > *units[i] ? own->sm_issue : *units[i];
     added->l1.mshrs = own->sm_mshrs ? own->sm_mshrs : added->l1.mshrs;
     if (own->policy != TOM_IDEAL)
         return;
