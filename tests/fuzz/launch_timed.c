@@ -2,7 +2,10 @@
 #include "backend/tags.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
+#include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/schemes.h"
+#include "runtime-sim/schemes/tom/tom.h"
+#include "support/bits.h"
 #include "tests/fuzz/launch_internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +19,7 @@ struct rig {
     const struct program_function *function;
     struct machine_config config;
     struct offload_table table;
+    struct tom_table blocks;
     struct machine *machine;
     struct stats stats;
     struct grid_result result;
@@ -34,11 +38,6 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct timed *timed, con
 
 // The machine
 
-static struct offload_config *offload_config_of(const struct machine_config *config)
-{
-    return config->of_scheme[machine_scheme_number(config, &llc_omni)];
-}
-
 static void set_all(struct rig *r, struct config *config, const char *settings)
 {
     char *at = arena_strndup(r->arena, settings, strlen(settings)), *rest = NULL;
@@ -53,18 +52,24 @@ static bool configure(struct rig *r, const struct timed_wish *wish)
     struct config config;
     uint32_t count = machine_sections(sections, &r->config, r->arena, schemes);
     config_init(&config, r->arena, sections, count);
-    if (!config_load(&config, "isca19"))
+    if (!config_load(&config, wish->stacks ? "tom" : "isca19"))
         abort();
     set_all(r, &config, "machine.watchdog=1000000");
     set_all(r, &config, wish->settings);
-    set_all(r, &config, arena_printf(r->arena, "offload.policy=%s", wish->policy));
+    set_all(r, &config,
+            arena_printf(r->arena, "%s.policy=%s", wish->stacks ? "tom" : "offload", wish->policy));
     const char *fault = machine_check(r->arena, &r->config);
     if (fault)
         wrong(r->timed, "%s", fault);
     return !r->timed->wrong[0];
 }
 
-static void find_chains(struct rig *r)
+static const void *config_of(const struct rig *r, const struct scheme_ops *ops)
+{
+    return r->config.of_scheme[machine_scheme_number(&r->config, ops)];
+}
+
+static void find_plans(struct rig *r, bool stacks)
 {
     struct tables tables = {0};
     struct tags tags = {0};
@@ -73,9 +78,14 @@ static void find_chains(struct rig *r)
     tags_find(&tags, r->arena, &r->loaded->source);
     if (!tags.list.n)
         return;
-    if (!tags_read(&tables, r->arena, &r->loaded->source, &diags) ||
-        !offload_table_build(&r->table, r->arena, &tables, &r->loaded->program,
-                             offload_config_of(&r->config), &diags))
+    bool good = tags_read(&tables, r->arena, &r->loaded->source, &diags);
+    if (good && stacks)
+        good = tom_table_build(&r->blocks, r->arena, &tables, &r->loaded->program,
+                               config_of(r, &tom_blocks), &diags);
+    else if (good)
+        good = offload_table_build(&r->table, r->arena, &tables, &r->loaded->program,
+                                   config_of(r, &llc_omni), &diags);
+    if (!good)
         wrong(r->timed, "the tags are not taken: %s", diags.list.n ? diags.list.v[0].message : "");
 }
 
@@ -84,6 +94,8 @@ static void build(struct rig *r, const struct timed_wish *wish)
     struct machine_plans plans = {0};
     if (r->table.chains.n)
         plans.table[machine_scheme_number(&r->config, &llc_omni)] = &r->table;
+    if (r->blocks.blocks.n)
+        plans.table[machine_scheme_number(&r->config, &tom_blocks)] = &r->blocks;
     r->machine = machine_new_planned(r->arena, &r->config, &r->loaded->program, &plans);
     machine_shuffle(r->machine, wish->shuffle);
     stats_init(&r->stats, r->arena);
@@ -132,13 +144,13 @@ static void same(struct rig *r, double a, double b, const char *what)
 // Every slot of every core is counted under one reason in each cycle.
 static void check_slots(struct rig *r)
 {
-    static const char *const reasons[] = {
-        "issued",        "stall_empty", "stall_fetch",        "stall_result",      "stall_load",
-        "stall_barrier", "stall_fence", "stall_lanes",        "stall_forming",     "stall_chain",
-        "stall_ended",   "stall_unit",  "stall_memory_queue", "stall_not_selected"};
-    double sum = 0, slots = (double)(r->config.memsys.memory.cores * r->config.core.warps);
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        sum += stat(r, "core", reasons[i]);
+    const struct core_shared *shared = &r->machine->shared;
+    double sum = stat(r, "core", "issued"), slots = 0;
+    for (uint32_t i = 0; i < shared->stat_key_count; i++)
+        if (!strncmp(shared->stat_keys[i].name, "stall_", strlen("stall_")))
+            sum += stat(r, "core", shared->stat_keys[i].name);
+    for (uint32_t i = 0; i < r->machine->count; i++)
+        slots += (double)r->machine->cores[i].kind->config->warps;
     same(r, sum, stat(r, "machine", "cycles") * slots, "cycles of slots");
     same(r, stat(r, "core", "issued"),
          stat(r, "core", "warp_instructions") + stat(r, "core", "issued_again"), "issued");
@@ -171,7 +183,7 @@ static void check_network(struct rig *r, const char *network, uint32_t classes)
 static void check_chains(struct rig *r)
 {
     const struct offload_stats *t = &r->timed->offload;
-    const struct offload_config *config = offload_config_of(&r->config);
+    const struct offload_config *config = (const struct offload_config *)config_of(r, &llc_omni);
     uint64_t discarded = t->discarded_hit + t->discarded_full + t->discarded_emn +
                          t->discarded_conflict + t->discarded_unit + t->discarded_lanes +
                          t->discarded_broken + t->discarded_off + t->discarded_credit;
@@ -187,6 +199,28 @@ static void check_chains(struct rig *r)
         wrong(r->timed, "lanes are neither offloaded nor replayed");
     if (t->queue_most > config->queue || t->service_most > config->service_queue)
         wrong(r->timed, "a queue was more than full");
+}
+
+// Every decision has a result, and nothing is left of any block.
+static void check_blocks(struct rig *r, const struct tom *tom)
+{
+    const struct tom_stats *t = &tom->stats;
+    uint64_t stayed = t->condition_false + t->busy_tx + t->busy_rx + t->full + t->busy_sm +
+                      t->slower + t->placed + t->no_access + t->parted;
+    if (!tom_is_learnt(tom->config))
+        same(r, (double)t->asked, (double)(t->offloaded + stayed), "decisions");
+    same(r, (double)t->offloaded, (double)t->returned, "blocks");
+    same(r, bits_next(tom->polling, 0, r->machine->ordinary), r->machine->ordinary,
+         "waiting cores");
+    for (uint32_t i = 0; i < tom->stacks->count; i++) {
+        const struct stack *stack = &tom->stacks->stacks[i];
+        same(r, tom->pending[i] + tom->queues[i].count + stack->untranslated + stack->late.count, 0,
+             "blocks or requests left");
+    }
+    for (uint32_t i = 0; i < tom->run_count; i++)
+        if (tom->runs[i].state != RUN_NONE && tom->runs[i].state != RUN_HOME)
+            wrong(r->timed, "a block is left");
+    r->timed->blocks = *t;
 }
 
 // Nothing is left of any chain.
@@ -212,11 +246,14 @@ static void check_rest(struct rig *r)
 static void check(struct rig *r)
 {
     const struct machine_offload *offload = machine_scheme(r->machine, &llc_omni);
+    const struct tom *tom = machine_scheme(r->machine, &tom_blocks);
     bool offloads = offload != NULL;
     check_slots(r);
     check_requests(r);
     check_network(r, "request", 1 + offloads);
     check_network(r, "reply", 1);
+    if (tom)
+        check_blocks(r, tom);
     if (!offloads)
         return;
     r->timed->offload = offload->stats;
@@ -251,7 +288,7 @@ void launch_execute_timed(struct timed *timed, const char *text, size_t length,
     *r->loaded = (struct loaded){.arena = &arena};
     r->function = launch_load(r->loaded, &timed->done, text, length, inputs->entry, "plain");
     if (r->function && configure(r, wish)) {
-        find_chains(r);
+        find_plans(r, wish->stacks);
         build(r, wish);
         run(r, inputs);
         if (timed->done.how == EXECUTED)

@@ -1,11 +1,13 @@
 // One launch on a machine, with time: what it computes, and whether what it counts adds up.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
+#include "runtime-sim/schemes/tom/offload.h"
 #include "tests/fuzz/launch.h"
 
 struct timed_wish {
-    const char *settings; // of the machine, over those of isca19: "KEY=VALUE KEY=VALUE …"
+    const char *settings; // of the machine, over those of isca19 or tom: "KEY=VALUE KEY=VALUE …"
     const char *policy;
+    bool stacks; // the machine is tom, and the policy one for blocks
     uint64_t shuffle;
 };
 
@@ -15,6 +17,7 @@ struct timed {
     uint64_t cycles, warp_instructions;
     char *statistics; // all of them; from malloc
     struct offload_stats offload;
+    struct tom_stats blocks;
 };
 
 // Executes the text, which has been tagged.

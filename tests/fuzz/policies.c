@@ -1,17 +1,20 @@
 // Whatever is offloaded, memory is the same: random kernels (kernels.h), tagged, run with time
-// under every policy on machines of many kinds. All buffers are those of the same text executed
-// without a clock, byte for byte; so are the numbers of instructions; all that is counted adds up;
-// nothing is left of any chain; and what is evaluated in the same cycle may be so in any order.
+// under every policy on machines of many kinds, chains near the LLC and blocks in memory stacks.
+// All buffers are those of the same text executed without a clock, byte for byte; so are the
+// numbers of instructions; all that is counted adds up; nothing is left of any chain; and what is
+// evaluated in the same cycle may be so in any order.
 //
 // usage: policies
 //            the test: some kernels, which together come to everything that happens to chains
 //        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep FOLDER]
 //            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
 //        policies --machines
-//            their names and settings
+//            their names and settings; --machine stacks: all with memory stacks, one after the
+//            other
 #include "passes/base/capability.h"
 #include "tests/fuzz/kernels_ordered.h"
 #include "tests/fuzz/launch_timed.h"
+#include "tests/fuzz/policies_machines.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/lib/sanitized.h"
 #include <stdio.h>
@@ -22,93 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TIMES = 6 };
-
-#define MESH(width, height, cores, partitions)                                                     \
-    "request_network.width=" #width " request_network.height=" #height                             \
-    " reply_network.width=" #width " reply_network.height=" #height " memory.cores=" #cores        \
-    " memory.partition_nodes=" partitions " "
-#define NETWORKS(setting) "request_network." setting " reply_network." setting " "
-// Whose routers compute.
-#define BUTTERFLIES(radix, stages)                                                                 \
-    NETWORKS("topology=fly")                                                                       \
-    NETWORKS("radix=" #radix)                                                                      \
-    NETWORKS("stages=" #stages) NETWORKS("router_nodes=true") "reply_network.reversed=true "
-// Hardly ever hits, so that much is offloaded.
-#define TINY "l1.sets=1 l1.ways=1 "
-#define SMALL MESH(3, 3, 5, "[1,3,8]")
-
-static const struct machine_kind {
-    const char *name, *settings;
-} machines[] = {
-    {"isca19", "memory.cores=3"},
-    {"3x3", SMALL},
-    {"2x2", MESH(2, 2, 2, "[0,3]")},
-    {"4x4", TINY MESH(4, 4, 10, "[1,6,11,12]") "memory.rule=xor"},
-    {"queue1", TINY SMALL "offload.queue=1"},
-    {"queue3", SMALL "offload.queue=3 offload.service_queue=3 offload.emn_at_llc=destination "
-                     "offload.partial=true"},
-    {"service1", TINY SMALL "offload.service_queue=1"},
-    {"service2", TINY MESH(2, 2, 2, "[1,2]") "offload.service_queue=2 offload.buffer=1"},
-    {"service3", SMALL "offload.service_queue=3 offload.queue=4 offload.core_alu=dedicated "
-                       "offload.core_alu_width=4"},
-    {"buffer1", TINY SMALL "offload.buffer=1 offload.alu_width=4"},
-    {"destination",
-     TINY MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=destination offload.partial=true"},
-    {"none",
-     TINY MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=none offload.core_alu=dedicated"},
-    {"narrow", TINY SMALL NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1")
-                   NETWORKS("vc_buffer=1") "offload.packet_vcs=1"},
-    {"narrower", SMALL NETWORKS("injection_queue=3")
-                     NETWORKS("vcs=2") "offload.packet_vcs=1 "
-                                       "memory.reply_queue=1 reply_network.injection_queue=2"},
-    {"vcs", TINY SMALL "offload.packet_vcs=7 request_network.injection_queue=4 core.memory_most=4"},
-    {"crossbar",
-     TINY NETWORKS("topology=crossbar") NETWORKS("nodes=9") "memory.cores=5 "
-                                                            "memory.partition_nodes=[0,4,8]"},
-    {"fly", NETWORKS("topology=fly") NETWORKS("radix=3")
-                NETWORKS("stages=2") "memory.cores=5 "
-                                     "memory.partition_nodes=[0,4,8]"},
-    {"routers", TINY BUTTERFLIES(3, 2) "memory.cores=5 memory.partition_nodes=[0,4,8]"},
-    {"routers_4x3", BUTTERFLIES(4, 3) "memory.cores=4 "
-                                      "memory.partition_nodes=[3,15,17,29,36,47,49,61]"},
-    {"routers_queues",
-     TINY BUTTERFLIES(2, 3) "memory.cores=5 memory.partition_nodes=[1,4,5] "
-                            "offload.service_queue=1 offload.queue=4 offload.buffer=1 "
-                            "offload.partial=true offload.alu_width=8"},
-    {"routers_narrow",
-     TINY BUTTERFLIES(2, 3) NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1")
-         NETWORKS("vc_buffer=1") "memory.cores=5 memory.partition_nodes=[0,6,7] "
-                                 "offload.service_queue=2 offload.emn_at_llc=none "
-                                 "memory.reply_queue=1 offload.packet_vcs=1"},
-    {"routers_one_stage",
-     BUTTERFLIES(6, 1) "memory.cores=4 memory.partition_nodes=[0,5] core.shared_bytes=24576"},
-    {"l1", SMALL "l1.sets=1 l1.ways=1 l1.mshrs=1 l1.merges=1 l1.out=2 l1.answers=1 l1.input=1"},
-    {"l1_sectors", SMALL "l1.sector_bytes=32 memory.sectors=true"},
-    {"no_l1", SMALL "core.l1_global=false core.l1_local=false"},
-    {"llc", MESH(2, 2, 2, "[0,3]") "llc.sets=1 llc.ways=2 llc.mshrs=2 llc.merges=1 llc.out=2 "
-                                   "llc.input=1 llc.answers=1 llc.access_queue=2"},
-    {"llc_slow", TINY SMALL "llc.sets=1 llc.ways=4 memory.llc_clock=350 memory.network_clock=700"},
-    {"lrr", TINY SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
-    {"schedulers", SMALL "core.schedulers=4 core.alu_units=2 core.buffer=8 core.pipeline=0 "
-                         "core.decode_latency=0"},
-    {"memory_queue", TINY SMALL "core.memory_queue=1 core.memory_most=6"},
-    {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
-    {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},
-    {"no_room", SMALL "core.shared_bytes=24576"},
-    {"credits", TINY SMALL "offload.full_queue=credits offload.service_queue=1"},
-    {"credits_partial", SMALL "offload.full_queue=credits offload.service_queue=2 "
-                              "offload.partial=true"},
-    {"waits", TINY SMALL NETWORKS("injection_queue=1") "offload.full_queue=wait "
-                                                       "offload.service_queue=1 "
-                                                       "offload.pending_miss=miss"},
-    {"readings",
-     SMALL "offload.lookups=first offload.flushed_loads=direct "
-           "offload.bounced_loads=allocate offload.service_queue=2 offload.partial=true"},
-    {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
-    {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
-};
-enum { MACHINES = sizeof machines / sizeof *machines };
+enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TEST_STACKS = 21, TIMES = 6 };
 
 // Of a kernel that is run: what it is tagged with follows from its seed.
 struct trial {
@@ -116,6 +33,7 @@ struct trial {
     struct pass_options passes;
     struct capability capability;
     struct random_kernel *kernel;
+    bool stacks;      // the machine is one of stack_machines
     const char *only; // this policy, or NULL: all
     bool few;         // see is_chosen
     bool shrinks;     // a kernel that cannot be executed is none that fails
@@ -125,6 +43,7 @@ struct trial {
 struct report {
     char why[480]; // "": all is the same
     struct offload_stats sum;
+    uint64_t blocks, ahead; // offloaded; executed twice in part
     uint64_t cycles, runs, chains;
     char policy[16]; // that was executed last
 };
@@ -144,7 +63,8 @@ static void compare(struct trial *trial, const char *policy, const struct execut
         differ(trial, policy, timed->wrong);
     else if (timed->done.how != EXECUTED)
         differ(trial, policy, timed->done.why);
-    else if (!trial->kernel->spins && timed->done.thread_instructions != plain->thread_instructions)
+    else if (!trial->kernel->spins && !timed->blocks.ahead &&
+             timed->done.thread_instructions != plain->thread_instructions)
         differ(trial, policy, "not as many thread instructions");
     for (size_t i = 0; i < plain->size && !trial->report->why[0]; i++) {
         if (plain->bytes[i] == timed->done.bytes[i])
@@ -175,7 +95,7 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
     struct timed timed[2];
     snprintf(trial->report->policy, sizeof trial->report->policy, "%s", policy);
     for (uint32_t i = 0; i < 1u + again && !trial->report->why[0]; i++) {
-        struct timed_wish wish = {trial->machine->settings, policy,
+        struct timed_wish wish = {trial->machine->settings, policy, trial->stacks,
                                   i ? trial->kernel->inputs.seed : 0};
         launch_execute_timed(&timed[i], tagged->text, tagged->length, &trial->kernel->inputs,
                              &wish);
@@ -184,6 +104,8 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
             differ(trial, policy, "statistics differ in another order of evaluation");
         trial->report->cycles += timed[i].cycles;
         trial->report->runs++;
+        trial->report->blocks += timed[i].blocks.offloaded;
+        trial->report->ahead += timed[i].blocks.ahead;
         if (i)
             timed_free(&timed[1]);
         else
@@ -194,14 +116,17 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
 }
 
 enum { POLICIES = 4 };
-static const char *const policies[POLICIES] = {"omni", "llc", "adaptive", "baseline"};
+static const char *const policies[2][POLICIES] = {
+    {"omni", "llc", "adaptive", "baseline"},
+    {"tom-no-ctrl", "tom-ctrl", "tom-measured", "tom-alu"},
+};
 
 // The test of a build with sanitizers runs a kernel under omni and one other policy, and compares
 // no orders of evaluation.
 static bool is_chosen(const struct trial *trial, uint32_t policy)
 {
     uint64_t other = 1 + trial->kernel->inputs.seed % (POLICIES - 1);
-    return trial->only ? !strcmp(trial->only, policies[policy])
+    return trial->only ? !strcmp(trial->only, policies[trial->stacks][policy])
                        : !trial->few || !policy || policy == other;
 }
 
@@ -223,7 +148,8 @@ static void execute(struct trial *trial)
         differ(trial, "functional", plain.why);
     for (uint32_t i = 0; plain.how == EXECUTED && i < POLICIES && !trial->report->why[0]; i++)
         if (is_chosen(trial, i))
-            run_policy(trial, &tagged, policies[i], &plain, trial->only || (!i && !trial->few));
+            run_policy(trial, &tagged, policies[trial->stacks][i], &plain,
+                       trial->only || (!i && !trial->few));
     free(plain.bytes);
     tagged_free(&tagged);
 }
@@ -351,6 +277,7 @@ static void keep(const char *folder, const struct trial *trial)
 struct wish {
     const struct machine_kind *machine; // NULL: one after the other
     bool ordered;                       // kernels of kernels_ordered.h, on random machines
+    bool stacks;                        // on stack_machines
     const char *policy;                 // NULL: all
     bool few;                           // see is_chosen
     const char *folder;                 // for what fails
@@ -358,7 +285,7 @@ struct wish {
 
 struct totals {
     uint32_t kernels, failed;
-    uint64_t cycles, runs, chains;
+    uint64_t cycles, runs, chains, blocks, ahead;
     struct offload_stats sum;
 };
 
@@ -438,7 +365,10 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     struct memory memory = {0};
     struct arena arena;
     struct random_kernel kernel;
-    struct trial trial = {.machine = wish->machine ? wish->machine : &machines[seed % MACHINES],
+    const struct machine_kind *machine =
+        wish->stacks ? &stack_machines[seed % STACK_MACHINES] : &machines[seed % MACHINES];
+    struct trial trial = {.machine = wish->machine ? wish->machine : machine,
+                          .stacks = wish->stacks,
                           .only = wish->policy,
                           .few = wish->few,
                           .kernel = &kernel,
@@ -457,6 +387,8 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     totals->cycles += trial.report->cycles;
     totals->runs += trial.report->runs;
     totals->chains += trial.report->chains;
+    totals->blocks += trial.report->blocks;
+    totals->ahead += trial.report->ahead;
     add_to(&totals->sum, &trial.report->sum);
     if (failed) {
         printf("# seed %llu: %s\n", (unsigned long long)seed, trial.report->why);
@@ -480,9 +412,11 @@ static double seconds(void)
 
 static void print_totals(const struct totals *t)
 {
-    printf("# %u kernels, %llu chains, %llu runs, %.1f million cycles; %.1f s\n#", t->kernels,
+    printf("# %u kernels, %llu chains, %llu runs, %.1f million cycles; %.1f s\n", t->kernels,
            (unsigned long long)t->chains, (unsigned long long)t->runs, (double)t->cycles / 1e6,
            seconds());
+    printf("# %llu blocks offloaded, %llu executed ahead\n#", (unsigned long long)t->blocks,
+           (unsigned long long)t->ahead);
     for (uint32_t i = 0; i < offload_stat_key_count; i++) {
         const struct stat_key *key = &offload_stat_keys[i];
         const void *at = (const char *)&t->sum + key->offset;
@@ -527,6 +461,9 @@ static const struct machine_kind *machine_named(const char *name)
     for (uint32_t i = 0; i < MACHINES; i++)
         if (!strcmp(machines[i].name, name))
             return &machines[i];
+    for (uint32_t i = 0; i < STACK_MACHINES; i++)
+        if (!strcmp(stack_machines[i].name, name))
+            return &stack_machines[i];
     return NULL;
 }
 
@@ -553,8 +490,12 @@ static int run_test(void)
     try_many(&totals, 1, TEST_KERNELS, &(struct wish){.few = IS_SANITIZED, .folder = "."});
     try_many(&totals, 1, TEST_ORDERED,
              &(struct wish){.ordered = true, .few = IS_SANITIZED, .folder = "."});
+    try_many(&totals, 1, TEST_STACKS,
+             &(struct wish){.stacks = true, .few = IS_SANITIZED, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
-    return totals.failed + print_coverage(&totals.sum, 2) ? 1 : 0;
+    printf("%s 2 - blocks were offloaded\n", totals.blocks && totals.ahead ? "ok" : "not ok");
+    bool good = !totals.failed && totals.blocks && totals.ahead;
+    return print_coverage(&totals.sum, 3) || !good ? 1 : 0;
 }
 
 static int usage(void)
@@ -578,6 +519,8 @@ static int run_command(int argc, char **argv)
             seed = strtoull(value, NULL, 0);
         else if (!strcmp(argv[i], "--kernels") && !strcmp(value, "ordered"))
             wish.ordered = true;
+        else if (!strcmp(argv[i], "--machine") && !strcmp(value, "stacks"))
+            wish.stacks = true;
         else if (!strcmp(argv[i], "--keep") && *value)
             wish.folder = value;
         else if (!strcmp(argv[i], "--policy") && *value)
@@ -585,6 +528,8 @@ static int run_command(int argc, char **argv)
         else if (strcmp(argv[i], "--machine") != 0 || !(wish.machine = machine_named(value)))
             return usage();
     }
+    for (uint32_t i = 0; i < STACK_MACHINES; i++)
+        wish.stacks |= wish.machine == &stack_machines[i];
     try_many(&totals, seed, count, &wish);
     return totals.failed ? 1 : 0;
 }
@@ -598,5 +543,7 @@ int main(int argc, char **argv)
         return run_command(argc, argv);
     for (uint32_t i = 0; i < MACHINES; i++)
         printf("%-16s %s\n", machines[i].name, machines[i].settings);
+    for (uint32_t i = 0; i < STACK_MACHINES; i++)
+        printf("%-16s %s\n", stack_machines[i].name, stack_machines[i].settings);
     return 0;
 }

@@ -26,7 +26,9 @@ static void name_row(struct stack_trace *t, uint32_t stack, uint32_t row)
         trace_process(t->to, at.process, "stack", stack);
     else if (!any)
         trace_process(t->to, at.process, "link to the CPU", 0);
-    if (row < STACK_CROSS)
+    if (stack == t->stacks->count)
+        trace_row(t->to, at, "both directions", 0);
+    else if (row < STACK_CROSS)
         trace_row(t->to, at, names[row], stack);
     else
         trace_row(t->to, at, "to stack", row - STACK_CROSS);

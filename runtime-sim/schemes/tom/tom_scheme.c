@@ -30,6 +30,8 @@ static const char *check(struct arena *arena, const void *config,
         return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
+    if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
+        return "tom.map other than bmap chooses two bits of an address: stack.stacks must be 4";
     return NULL;
 }
 
@@ -38,9 +40,10 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
-    if (own->sm_warps) {
+    if (own->sm_warps > core->warps)
         core->registers = core->registers * own->sm_warps / core->warps;
-        core->threads = core->threads * own->sm_warps / core->warps;
+    if (own->sm_warps) {
+        core->threads = own->sm_warps * LANES;
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
