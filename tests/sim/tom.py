@@ -170,7 +170,7 @@ def traced(folder):
     """the trace has all packets of links and all blocks, and changes nothing"""
     tag(folder, LIBOR)
     plain = libor(folder, 20, '--policy=tom-no-ctrl')('machine.cycles')
-    for options in ([], LEARNT):
+    for options in ([], [*LEARNT, *settings('tom.pcie_gbps=12')]): # without it packets take no time on the link to the CPU
         found = libor(folder, 20, '--policy=tom-no-ctrl', '--set', 'values.paths=512', '--trace=trace', *options)
         spans = Spans(folder / 'trace')
 
