@@ -38,8 +38,8 @@ struct campaign_variant {
     struct campaign_settings set;
     struct campaign_settings values; // of all run files: take precedence over the workload's
     struct campaign_words tag;       // options of ptxoffload
-    bool tagged;               // otherwise the program is run unchanged
-    bool sampled;              // with the workload's options
+    bool tagged;                     // otherwise the program is run unchanged
+    bool sampled;                    // with the workload's options
 };
 
 // Other values of the run file of a workload at a point.

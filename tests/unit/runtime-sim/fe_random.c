@@ -1,14 +1,14 @@
-// Random programs of a host with streams and full/empty bits: the same contents as a sequential model
-// of the host, with a machine and without.
+// Random programs of a host with streams and full/empty bits: the same contents as a sequential
+// model of the host, with a machine and without.
 //
-// Each buffer is written once in a round, by a copy or a kernel, and read afterwards: in the order of
-// the model. The calls are another order, in which only those of a stream keep theirs: kernels and
-// copies to the host may be called before the copies that fill their words.
+// Each buffer is written once in a round, by a copy or a kernel, and read afterwards: in the order
+// of the model. The calls are another order, in which only those of a stream keep theirs: kernels
+// and copies to the host may be called before the copies that fill their words.
 //
-// Two kinds of wait would be circular, because only the heads of queues are looked at: a kernel that
-// waits for words of another kernel, whose reads are behind its own; and a copy to the device behind
-// a kernel whose reads are behind those that wait for the copy. So a kernel is in the stream of the
-// kernel whose words it reads, and copies to the device have streams of their own.
+// Two kinds of wait would be circular, because only the heads of queues are looked at: a kernel
+// that waits for words of another kernel, whose reads are behind its own; and a copy to the device
+// behind a kernel whose reads are behind those that wait for the copy. So a kernel is in the stream
+// of the kernel whose words it reads, and copies to the device have streams of their own.
 #include "support/random.h"
 #include "tests/unit/runtime-sim/host_fixture.h"
 
@@ -40,7 +40,7 @@ struct program_of {
     struct operation list[OPERATIONS];
     uint32_t count;
     uint64_t at[BUFFERS];
-    uint32_t host[OPERATIONS][WORDS];  // memory of each copy
+    uint32_t host[OPERATIONS][WORDS]; // memory of each copy
     uint32_t model[BUFFERS][WORDS], expected[OPERATIONS][WORDS];
 };
 
@@ -57,7 +57,8 @@ static void add_writer(struct program_of *p, uint32_t to, struct operation write
     if (to && draw(p, 2)) {
         one->kind = STEP + draw(p, 2);
         one->from = draw(p, to);
-        one->stream = writers[one->from].kind >= STEP ? writers[one->from].stream : draw(p, KERNELS);
+        one->stream =
+            writers[one->from].kind >= STEP ? writers[one->from].stream : draw(p, KERNELS);
     }
     writers[to] = *one;
 }
@@ -75,8 +76,8 @@ static void make_round(struct program_of *p)
                                    .from = draw(p, written),
                                    .stream = KERNELS + COPIES_IN + draw(p, COPIES_OUT)};
     }
-    p->list[p->count++] = (struct operation){
-        .kind = TO_HOST, .from = BUFFERS - 1, .stream = KERNELS + COPIES_IN};
+    p->list[p->count++] =
+        (struct operation){.kind = TO_HOST, .from = BUFFERS - 1, .stream = KERNELS + COPIES_IN};
 }
 
 // The model: one operation after the other.
@@ -138,8 +139,7 @@ static void call_all(struct bench *b, struct program_of *p, struct host_stream *
 static void check_round(const struct bench *b, const struct program_of *p, uint64_t seed)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->list[i].kind == TO_HOST &&
-            memcmp(p->host[i], p->expected[i], sizeof p->host[i]))
+        if (p->list[i].kind == TO_HOST && memcmp(p->host[i], p->expected[i], sizeof p->host[i]))
             fail_msg("program %u: operation %u has other contents", (unsigned)seed, i);
     for (uint32_t i = 0; i < BUFFERS; i++)
         if (memcmp(device_at(&b->device, p->at[i], sizeof p->model[i]), p->model[i],
