@@ -95,7 +95,7 @@ def change_copy(program, folder):
 
 def compile_program(program, folder, to, options):
     command = [nvcc(), '-w', '-O2', '-arch=' + options.get('arch', 'sm_80'), '-cudart', 'shared',
-               '-include', OLD / 'old_names.h', '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
+               '-include', OLD / 'old_names.h', '-I', OLD, '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
                *sources_of(folder, program['sources'])]
     code, text, _ = run(command, folder, 600)
     return None if code == 0 else 'does not compile: ' + first_error(text)

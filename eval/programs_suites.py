@@ -59,7 +59,7 @@ def keys(path, count, seed=1):
 
 
 def queries(path):
-    path.write_text('j 2000 500\nk 2000\n')
+    path.write_text('j 200 50\nk 200\n')
 
 
 def mesh(path, cells, seed=1):
@@ -119,19 +119,19 @@ TEXTURES = 'texture references, which nvcc 12 and later do not compile'
 RODINIA = [
     {'name': 'b+tree', 'folder': 'cuda/b+tree',
      'sources': ['main.c', 'kernel/*wrapper*.cu', 'util/*/*.c', 'util/*/*.cu'], 'options': ['-I.', '-I./util'],
-     'made': [('keys.txt', keys, 20000), ('commands.txt', queries)],
+     'made': [('keys.txt', keys, 2000), ('commands.txt', queries)],
      'arguments': ['file', 'keys.txt', 'command', 'commands.txt']},
     {'name': 'backprop', 'folder': 'cuda/backprop', 'sources': ['*.cu', 'backprop.c', 'facetrain.c', 'imagenet.c'],
      'arguments': ['4096']},
     {'name': 'bfs', 'folder': 'cuda/bfs', 'sources': ['bfs.cu'], 'made': [('graph.txt', graph, 16384)],
      'arguments': ['graph.txt']},
-    {'name': 'cfd/euler3d', 'folder': 'cuda/cfd', 'sources': ['euler3d.cu'], 'options': ['-I../hybridsort'],
+    {'name': 'cfd/euler3d', 'folder': 'cuda/cfd', 'sources': ['euler3d.cu'],
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
-    {'name': 'cfd/euler3d_double', 'folder': 'cuda/cfd', 'sources': ['euler3d_double.cu'], 'options': ['-I../hybridsort'],
+    {'name': 'cfd/euler3d_double', 'folder': 'cuda/cfd', 'sources': ['euler3d_double.cu'],
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
-    {'name': 'cfd/pre_euler3d', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d.cu'], 'options': ['-I../hybridsort'],
+    {'name': 'cfd/pre_euler3d', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d.cu'],
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
-    {'name': 'cfd/pre_euler3d_double', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d_double.cu'], 'options': ['-I../hybridsort'],
+    {'name': 'cfd/pre_euler3d_double', 'folder': 'cuda/cfd', 'sources': ['pre_euler3d_double.cu'],
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
     {'name': 'dwt2d', 'folder': 'cuda/dwt2d',
      'sources': ['main.cu', 'dwt.cu', 'components.cu', 'dwt_cuda/*.cu'], 'options': ['-I.'],
