@@ -36,9 +36,10 @@ struct campaign_variant {
     const char *name, *label;
     const char *policy, *config;
     struct campaign_settings set;
-    struct campaign_words tag; // options of ptxoffload
-    bool tagged;               // otherwise the program is run unchanged
-    bool sampled;              // with the workload's options
+    struct campaign_settings values; // of all run files: take precedence over the workload's
+    struct campaign_words tag;       // options of ptxoffload
+    bool tagged;                     // otherwise the program is run unchanged
+    bool sampled;                    // with the workload's options
 };
 
 // Other values of the run file of a workload at a point.

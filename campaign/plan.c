@@ -280,23 +280,29 @@ static void copy_settings(struct arena *arena, const struct campaign_settings *f
         vec_push(arena, &to->list, from->list.v[i]);
 }
 
-// Values of the run file, of which those of the point replace the workload's.
+static void replace_values(struct planning *p, const struct campaign_settings *by,
+                           struct campaign_job *job)
+{
+    for (uint32_t k = 0; k < by->list.n; k++) {
+        uint32_t place = 0;
+        while (place < job->values.list.n &&
+               strcmp(job->values.list.v[place].key, by->list.v[k].key))
+            place++;
+        if (place == job->values.list.n)
+            vec_push(p->arena, &job->values.list, by->list.v[k]);
+        job->values.list.v[place] = by->list.v[k];
+    }
+}
+
+// Values of the run file: those of the variant replace the workload's, and those of the point both.
 static void take_values(struct planning *p, const struct campaign_settings *of,
                         const struct campaign_point *at, struct campaign_job *job)
 {
     copy_settings(p->arena, of, &job->values);
-    for (uint32_t i = 0; at && i < at->values.n; i++) {
-        const struct campaign_settings *list = &at->values.v[i].list;
-        for (uint32_t k = 0; at->values.v[i].workload == job->workload && k < list->list.n; k++) {
-            uint32_t place = 0;
-            while (place < job->values.list.n &&
-                   strcmp(job->values.list.v[place].key, list->list.v[k].key))
-                place++;
-            if (place == job->values.list.n)
-                vec_push(p->arena, &job->values.list, list->list.v[k]);
-            job->values.list.v[place] = list->list.v[k];
-        }
-    }
+    replace_values(p, &p->plan->campaign->variants.v[job->variant].values, job);
+    for (uint32_t i = 0; at && i < at->values.n; i++)
+        if (at->values.v[i].workload == job->workload)
+            replace_values(p, &at->values.v[i].list, job);
 }
 
 static void take_run(struct planning *p, struct campaign_job *job)

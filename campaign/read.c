@@ -174,6 +174,7 @@ static void take_like(struct campaign_reading *r, const struct yaml_node *node,
     to->tagged = from->tagged;
     to->sampled = from->sampled;
     copy_settings(r->campaign, &from->set, &to->set);
+    copy_settings(r->campaign, &from->values, &to->values);
 }
 
 static void take_variant(struct campaign_reading *r, const struct yaml_node *node,
@@ -193,6 +194,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     if (keys.of[CAMPAIGN_VARIANT_config])
         made.config = config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
     take_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
+    take_settings(r, keys.of[CAMPAIGN_VARIANT_values], "", &made.values);
     if (keys.of[CAMPAIGN_VARIANT_sample])
         made.sampled = campaign_flag(r, keys.of[CAMPAIGN_VARIANT_sample], false);
     if (keys.of[CAMPAIGN_VARIANT_tag]) {

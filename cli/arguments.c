@@ -354,6 +354,17 @@ static void check_writing(struct argument_reader *r)
         check_outputs(r);
 }
 
+static void check_overlap(struct argument_reader *r)
+{
+    const struct arguments *a = r->arguments;
+    if (a->check || a->list || a->strip || a->format || a->compare)
+        fail(r, "--overlap excludes --check, --list, --strip, --format and --compare");
+    else if (a->output || a->metadata || a->emit || wants_report(a) || a->remarks ||
+             a->depfile.wanted)
+        fail(r, "--overlap writes only its advice: it excludes -o, --metadata, --report, --emit, "
+                "--remarks and -MD");
+}
+
 static void check(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
@@ -374,7 +385,9 @@ static void check(struct argument_reader *r)
         fail(r, "--fragment needs --check: all other modes need a whole module");
     // As compilers do, a check takes the options of the run that it represents.
     a->in_folders = a->check && a->output && is_folder(a->output);
-    if (a->compare)
+    if (a->overlap >= 0)
+        check_overlap(r);
+    else if (a->compare)
         check_compare(r);
     else if (!a->check && !a->list)
         check_writing(r);
@@ -393,6 +406,7 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
 {
     *arguments = (struct arguments){.reorder = 1,
                                     .cost = -1,
+                                    .overlap = -1,
                                     .fma = -1,
                                     .verify = 1,
                                     .tags = -1,

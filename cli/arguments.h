@@ -58,6 +58,7 @@ struct arguments {
     struct block_shape block;
     const char *capability_path;         // NULL: the default
     const struct capability *capability; // contents of the file
+    int overlap;                         // 0: --overlap=advise; -1: not given
     const char *compare;                 // NULL: no comparison
     const char *profile_path;            // NULL: no profile
     const struct source *profile;        // contents of the file

@@ -16,6 +16,7 @@ static const char *const tag_names[] = {
     NULL,
 };
 static const char *const cost_names[] = {[COST_TOM] = "tom", [COST_REFINED] = "refined", NULL};
+static const char *const overlap_names[] = {"advise", NULL};
 static const char *const fma_names[] = {[FMA_FUSED] = "fused", [FMA_SPLIT] = "split", NULL};
 static const char *const report_names[] = {
     [REPORT_TEXT] = "text",
@@ -263,6 +264,9 @@ static const struct option analysis_options[] = {
 
 static const struct option message_options[] = {
     {"--check", NULL, FLAG(check, 1), .help = "report errors in IN, write nothing"},
+    {"--overlap", "advise", CHOICE(overlap, overlap_names),
+     .help = "list for each kernel which copies of its arrays may overlap\n"
+             "it by full/empty bits, and why; write nothing"},
     {"--compare", "OUT", TEXT(compare),
      .help = "prove that OUT is equivalent to IN: the same instructions\n"
              "(with --fma=split, some divided) in an order that keeps all\n"

@@ -317,6 +317,8 @@ static int process_input(struct tagger_run *run)
 {
     timing_end(&run->timing, "read");
     message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
+    if (run->arguments.overlap >= 0)
+        return run_overlap(run);
     if (run->arguments.compare)
         return run_compare(run);
     if (run->arguments.check)

@@ -49,6 +49,9 @@ bool run_give_up(struct tagger_run *run, const char *pass);
 // Runs --compare on the input. Returns the exit code.
 int run_compare(struct tagger_run *run);
 
+// Runs --overlap=advise on the input. Returns the exit code.
+int run_overlap(struct tagger_run *run);
+
 // Writes a product to the place of its request. Returns false after reporting an error.
 bool run_write(struct tagger_run *run, const struct output_request *request);
 // Renames the files that were written. Returns false after reporting an error.

@@ -492,6 +492,13 @@ static void print_storage(const struct machine_config *config, FILE *to)
             config->schemes[i]->print_storage(config->of_scheme[i], config, to);
 }
 
+static void list_stats(struct sim *sim, FILE *to)
+{
+    struct sim_machine *machine = &sim->machine;
+    host_options(&machine->host_config, &machine->host, &machine->options);
+    timed_list_stats(&machine->options, &sim->arena, to);
+}
+
 static int print_topic(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
@@ -512,7 +519,7 @@ static int print_topic(struct sim *sim)
     else if (sim->arguments.list_storage)
         print_storage(&sim->machine.config, to);
     else if (sim->arguments.list_stats)
-        timed_list_stats(&sim->machine.config, &sim->arena, to);
+        list_stats(sim, to);
     else
         options_version(&sim_command, to);
     const char *error = outputs_commit(&sim->outputs);

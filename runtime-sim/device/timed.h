@@ -145,4 +145,4 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 // CSV (.csv) or text, which also has the names of another simulator's statistics.
 void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
 // Writes names, units and meanings, also of the public names.
-void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to);
+void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to);

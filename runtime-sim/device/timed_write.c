@@ -235,12 +235,14 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
     return found;
 }
 
-void timed_list_stats(const struct machine_config *config, struct arena *arena, FILE *to)
+void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to)
 {
     struct stats stats;
     stats_init(&stats, arena);
-    machine_stats_name(arena, config, &stats);
+    machine_stats_name(arena, options->config, &stats);
     timed_add_samples(&(struct sample_totals){0}, &stats);
+    if (options->add_stats)
+        options->add_stats(options->stats_context, &stats);
     stats_list(&stats, to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];

@@ -232,7 +232,7 @@ static uint64_t look_every(const struct machine *machine)
 static bool is_stopped(const struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
-        if (launch_stops(machine->running[i].launch->launch))
+        if (launch_stops(machine->running[i]->launch->launch))
             return true;
     return false;
 }
@@ -243,7 +243,8 @@ static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
     uint64_t next =
         dispatches ? machine->now + 1 : least(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
-    if (!waits) // the memory system may refresh its DRAM for ever
+    // The memory system may refresh its DRAM for ever; or requests wait for what will not come.
+    if (!waits || (next == UINT64_MAX && memsys_is_still(machine->shared.memsys)))
         return false;
     if (most > machine->now && most < next)
         next = most;
@@ -279,7 +280,7 @@ static void be_watched(struct machine *machine)
     const struct machine_limits *limits = machine->limits;
     uint64_t over = 0;
     for (uint32_t i = 0; i < machine->running_count; i++)
-        over += machine->running[i].over;
+        over += machine->running[i]->over;
     if (limits->cycle)
         atomic_store_explicit(limits->cycle, machine->now - machine->begun, memory_order_relaxed);
     if (limits->ctas_done)
@@ -379,8 +380,8 @@ void machine_add_event(struct machine *machine, struct machine_event *event)
     machine->waiting++;
     machine->open++;
     if (!(count & (count - 1))) { // room for as many launches as events
-        struct running *room =
-            ARENA_ARRAY(&machine->run_arena, struct running, count ? 2 * count : 1);
+        struct running **room =
+            ARENA_ARRAY(&machine->run_arena, struct running *, count ? 2 * count : 1);
         if (machine->running_count)
             memcpy(room, machine->running, machine->running_count * sizeof *room);
         machine->running = room;
@@ -406,7 +407,7 @@ static void end_launches(struct machine *machine, struct grid_result *result)
 {
     machine_count_there(machine);
     for (uint32_t i = 0; i < machine->running_count; i++)
-        machine_release(&machine->running[i]);
+        machine_release(machine->running[i]);
     for (uint32_t i = 0; i < machine->agenda.n; i++) {
         struct machine_event *event = machine->agenda.v[i];
         if (!event->has_ended)

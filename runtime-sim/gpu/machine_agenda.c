@@ -81,10 +81,12 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
         flush_cores(machine);
     for (uint32_t i = 0; i < machine->count; i++)
         bits_set(machine->trying, i);
-    struct running *running = &machine->running[machine->running_count++];
-    *running = (struct running){.event = event,
+    struct running *running = ARENA_NEW(&machine->run_arena, struct running);
+    *running = (struct running){.number = machine->running_count,
+                                .event = event,
                                 .launch = from,
                                 .ready = machine->now + machine->config->machine.launch_latency};
+    machine->running[machine->running_count++] = running;
     machine->live++;
     from->begun = from->ended = machine_cycle(machine);
     result->fault.launch = launch->id;
@@ -124,8 +126,8 @@ void machine_release(struct running *running)
 static void release_ended(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i].over == machine->running[i].ctas)
-            machine_release(&machine->running[i]);
+        if (machine->running[i]->over == machine->running[i]->ctas)
+            machine_release(machine->running[i]);
     machine->unreleased = 0;
 }
 
@@ -205,8 +207,8 @@ static bool begin_event(struct machine *machine, struct machine_event *event,
     case EVENT_LAUNCH:
         if (!begin_launch(machine, event, result))
             return false;
-        if (!machine->running[machine->running_count - 1].ctas)
-            machine_end_launch(machine, &machine->running[machine->running_count - 1]);
+        if (!machine->running[machine->running_count - 1]->ctas)
+            machine_end_launch(machine, machine->running[machine->running_count - 1]);
         return true;
     case EVENT_COPY: machine_begin_copy(machine, event); return true;
     case EVENT_PAUSE: pause_cores(machine, event); return true;
@@ -256,8 +258,8 @@ uint64_t machine_agenda_next(const struct machine *machine)
     if (machine->pausing && has_drained(machine))
         next = soon;
     for (uint32_t i = 0; machine->live && i < machine->running_count; i++)
-        if (machine->running[i].ready > machine->now)
-            next = least(next, machine->running[i].ready);
+        if (machine->running[i]->ready > machine->now)
+            next = least(next, machine->running[i]->ready);
     for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
         const struct machine_event *event = machine->agenda.v[i];
         uint64_t cycle = not_before(event->cycle, machine->start) - machine->start;
@@ -273,7 +275,7 @@ bool machine_agenda_holds(const struct machine *machine)
     if (machine->until != UINT64_MAX) // the owner is about to add events
         return true;
     for (uint32_t i = 0; i < machine->running_count && !machine->shared.paused; i++)
-        runs |= machine->running[i].over < machine->running[i].ctas &&
-                machine->running[i].ready <= machine->now;
+        runs |= machine->running[i]->over < machine->running[i]->ctas &&
+                machine->running[i]->ready <= machine->now;
     return !runs && machine_agenda_next(machine) != UINT64_MAX;
 }

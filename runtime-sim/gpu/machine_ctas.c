@@ -57,7 +57,7 @@ static struct cta *idle_cta(struct running *running, struct fault *fault)
 
 static void place_cta(struct machine *machine, uint32_t core, uint32_t index, struct cta *cta)
 {
-    struct running *running = &machine->running[index];
+    struct running *running = machine->running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
     machine->cores[core].one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
@@ -74,7 +74,7 @@ static uint64_t next_cluster(const struct running *running)
 // The CTAs of a cluster begin together, at `cores`, one each.
 static void start_cluster(struct machine *machine, uint32_t index, const uint32_t *cores)
 {
-    struct running *running = &machine->running[index];
+    struct running *running = machine->running[index];
     struct launch *launch = running->launch->launch;
     struct cluster cluster = {.count = grid_cluster_ctas(launch)};
     for (uint32_t i = 0; i < cluster.count; i++)
@@ -120,10 +120,10 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
 static struct running *next_to_start(struct machine *machine, const struct machine_kind *kind)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i].next < machine->running[i].count &&
-            machine_kind_of(machine, machine->running[i].launch) == kind &&
-            machine->running[i].ready <= machine->now)
-            return &machine->running[i];
+        if (machine->running[i]->next < machine->running[i]->count &&
+            machine_kind_of(machine, machine->running[i]->launch) == kind &&
+            machine->running[i]->ready <= machine->now)
+            return machine->running[i];
     return NULL;
 }
 
@@ -139,7 +139,7 @@ static bool dispatch(struct machine *machine, struct machine_kind *kind)
         if (!more)
             break;
         uint32_t count = grid_cluster_ctas(running->launch->launch);
-        start_cluster(machine, (uint32_t)(running - machine->running), cores);
+        start_cluster(machine, running->number, cores);
         kind->turn = (cores[count - 1] - kind->first + 1) % kind->count;
         given += count;
     }
@@ -212,13 +212,13 @@ void machine_count_there(struct machine *machine)
              k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
-                count_cta(machine->running[at->kernel].launch, at->cta);
+                count_cta(machine->running[at->kernel]->launch, at->cta);
         }
 }
 
 static void end_cta(struct machine *machine, struct core *core, struct core_cta *at)
 {
-    struct running *running = &machine->running[at->kernel];
+    struct running *running = machine->running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
     core->one_cta = false;
@@ -245,7 +245,7 @@ static void return_warps(struct machine *machine, struct core *core)
     EACH_SLOT(slot, core->words, returned[word])
     {
         const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
-        count_cta(machine->running[at->kernel].launch, at->cta);
+        count_cta(machine->running[at->kernel]->launch, at->cta);
         core_return_warp(core, machine->now + 1, slot);
         machine->progress++;
     }

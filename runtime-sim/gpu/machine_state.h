@@ -8,6 +8,7 @@
 
 // A launch that runs.
 struct running {
+    uint32_t number; // among the launches of the run
     struct machine_event *event;
     struct machine_launch *launch;
     uint64_t ready;       // the first cycle of its CTAs
@@ -69,7 +70,7 @@ struct machine {
     struct machine_event *pausing;      // pause event that waits for replies to all cores; NULL:
                                         // none
     struct copy_engines *copies;        // NULL: no copies
-    struct running *running;            // launches that have begun
+    struct running **running;           // launches that have begun, each at its place
     uint32_t running_count, live;       // of these, not over
     uint32_t unreleased;                // over, with memory
     uint64_t progress;                  // CTAs begun and ended

@@ -42,12 +42,13 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
             if (machine->cores[i].ctas[k].cta)
                 vec_push(machine->arena, &ctas, machine->cores[i].ctas[k].cta);
     result->stuck = true;
-    stall_look(&result->stalls, ctas.v, ctas.n);
+    if (!machine_waited(machine)) // else warps wait for memory, and not for each other
+        stall_look(&result->stalls, ctas.v, ctas.n);
     for (uint32_t i = machine->running_count; i-- > 0;) {
-        if (machine->running[i].over < machine->running[i].ctas)
-            result->fault.launch = machine->running[i].launch->launch->id;
-        result->stalls.ctas += machine->running[i].ctas;
-        result->stalls.ended += machine->running[i].over;
+        if (machine->running[i]->over < machine->running[i]->ctas)
+            result->fault.launch = machine->running[i]->launch->launch->id;
+        result->stalls.ctas += machine->running[i]->ctas;
+        result->stalls.ended += machine->running[i]->over;
     }
 }
 

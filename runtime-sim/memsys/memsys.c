@@ -508,6 +508,12 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
     return next;
 }
 
+bool memsys_is_still(struct memsys *m)
+{
+    return known_next(m) == UINT64_MAX && !is_any(m->answers, m->end_words) &&
+           !is_any(m->may_send, m->end_words);
+}
+
 void memsys_flush(struct memsys *m)
 {
     uint64_t now = memsys_later(m->cycle * m->core_period, m->llc_period);

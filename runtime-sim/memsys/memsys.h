@@ -370,6 +370,9 @@ void memsys_drop_packet(struct memsys *memsys, uint32_t packet);
 // the state will not change any more.
 uint64_t memsys_advance(struct memsys *memsys, uint64_t next);
 
+// Returns true if the state will not change any more without the owner.
+bool memsys_is_still(struct memsys *memsys);
+
 // Begins a flush of the LLC: its dirty lines are written back, and all lines are removed. Takes
 // simulated time. Requires that no flush is in progress and no request is inside.
 void memsys_flush(struct memsys *memsys);

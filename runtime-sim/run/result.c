@@ -1,6 +1,7 @@
 #include "runtime-sim/run/result.h"
 #include "backend/build.h"
 #include "ir/loc.h"
+#include "runtime-sim/host/host.h"
 #include "support/json.h"
 #include <string.h>
 #include <sys/resource.h>

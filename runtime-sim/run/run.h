@@ -126,6 +126,7 @@ enum run_call_kind {
     CALL_EMPTY,
     CALL_AT,
     CALL_CPU,
+    CALL_RESET,
     CALL_REPEAT,
 };
 
@@ -133,7 +134,7 @@ struct run_calls;
 struct run_call {
     enum run_call_kind kind;
     struct run_text at;
-    uint32_t buffer;              // of a copy, or to be emptied
+    uint32_t buffer;              // of a copy, or to be emptied or reset
     bool to_host, waits;          // a copy
     uint8_t mark;                 // plane_mark
     struct run_expr stream;       // NULL of a synchronisation: all

@@ -1,7 +1,7 @@
 // Execution of a run on a device: buffers in memory, launches one after the other, comparison of
 // the results.
 #pragma once
-#include "runtime-sim/host/host.h"
+#include "runtime-sim/device/stream.h"
 #include "runtime-sim/run/run.h"
 
 enum session_outcome {
@@ -15,6 +15,8 @@ enum session_outcome {
     SESSION_STOPPED, // by a number of launches
 };
 
+struct host;
+struct timed;
 struct ir_loc;
 struct ir_locs;
 

@@ -1,4 +1,6 @@
 // Execution of `streams`: each step is a call of the host.
+#include "runtime-sim/host/host.h"
+#include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 #include <string.h>
@@ -146,6 +148,16 @@ static enum session_outcome do_cpu(struct streams_run *s, const struct run_call 
     return SESSION_DONE;
 }
 
+static enum session_outcome do_reset(struct streams_run *s, const struct run_call *call)
+{
+    const struct run_buffer *buffer = &s->session->run->buffers.v[call->buffer];
+    if (!buffer->host.at.text)
+        memset(buffer->host_data, 0, buffer->elements * buffer->type->bytes);
+    else if (!fill_do(s->session->run, &buffer->host, buffer, buffer->host_data))
+        return SESSION_BAD_INPUT;
+    return SESSION_DONE;
+}
+
 // Returns 1 if there is another round, 0 if not, -1 after an error.
 static int has_round(struct run *run, const struct run_calls *calls)
 {
@@ -186,9 +198,9 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
 static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls)
 {
     static enum session_outcome (*const all[])(struct streams_run *, const struct run_call *) = {
-        [CALL_COPY] = do_copy,    [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
-        [CALL_EMPTY] = do_empty,  [CALL_AT] = do_at,         [CALL_CPU] = do_cpu,
-        [CALL_REPEAT] = do_repeat};
+        [CALL_COPY] = do_copy,   [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
+        [CALL_EMPTY] = do_empty, [CALL_AT] = do_at,         [CALL_CPU] = do_cpu,
+        [CALL_RESET] = do_reset, [CALL_REPEAT] = do_repeat};
     for (uint32_t i = 0; i < calls->list.n; i++) {
         const atomic_int *stop = s->session->device.stop;
         if (stop && atomic_load(stop))

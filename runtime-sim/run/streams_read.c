@@ -78,8 +78,8 @@ static bool read_sync(struct run_file_reading *r, const struct yaml_node *node,
            (!strcmp(at.text, "all") || run_file_expression(r, node, &call->stream));
 }
 
-static bool read_empty(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_call *call)
+static bool read_buffer(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_call *call)
 {
     struct run_text name = run_text_of(node);
     if (!run_file_is_scalar(r, node, "a buffer's name"))
@@ -107,11 +107,11 @@ static void take_call(struct run_file_reading *r, const struct yaml_node *node,
     static bool (*const readers[])(struct run_file_reading *, const struct yaml_node *,
                                    struct run_call *) = {
         [CALL_COPY] = read_copy,    [CALL_LAUNCH] = read_launch, [CALL_SYNC] = read_sync,
-        [CALL_EMPTY] = read_empty,  [CALL_AT] = read_value,      [CALL_CPU] = read_value,
-        [CALL_REPEAT] = read_repeat};
+        [CALL_EMPTY] = read_buffer, [CALL_AT] = read_value,      [CALL_CPU] = read_value,
+        [CALL_RESET] = read_buffer, [CALL_REPEAT] = read_repeat};
     static const enum run_key keys[] = {KEY_CALL_copy,  KEY_CALL_launch, KEY_CALL_sync,
                                         KEY_CALL_empty, KEY_CALL_at,     KEY_CALL_cpu,
-                                        KEY_CALL_repeat};
+                                        KEY_CALL_reset, KEY_CALL_repeat};
     struct key_values of;
     struct run_call call = {.at = run_text_of(node)};
     uint32_t given = 0;

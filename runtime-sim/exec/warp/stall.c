@@ -12,6 +12,12 @@ static struct stall_place place(const struct warp *warp, uint32_t function, uint
     return (struct stall_place){function, warp->program->codes.v[pc].inst};
 }
 
+// Lanes that have reached the end of the kernel wait at no instruction.
+static bool has_place(const struct warp *warp, const struct join *join)
+{
+    return join->pc < warp->program->codes.n;
+}
+
 // A path that waits at a barrier is at the instruction after it.
 static struct stall_place path_place(const struct warp *warp, const struct path *path)
 {
@@ -28,7 +34,7 @@ static struct stall_place lanes_place(const struct warp *warp, uint32_t lanes)
     }
     for (uint32_t i = 0; i < warp->joins.n; i++) {
         const struct join *join = &warp->joins.v[i];
-        if (join->expected && join->arrived & lanes)
+        if (join->expected && join->arrived & lanes && has_place(warp, join))
             return place(warp, join->function, join->pc);
     }
     return (struct stall_place){0};
@@ -219,7 +225,7 @@ static void look_at_warp(struct stalls *stalls, struct warp *warp)
     }
     for (uint32_t i = 0; i < warp->joins.n; i++) {
         const struct join *join = &warp->joins.v[i];
-        if (!join->expected || !join->arrived)
+        if (!join->expected || !join->arrived || !has_place(warp, join))
             continue;
         struct stall stall = one;
         stall.kind = STALL_JOIN;

@@ -40,7 +40,7 @@ static uint32_t touched_words(struct mask bytes)
 static void set_condition(struct fe_request *to, const struct memsys_request *request)
 {
     bool writes = request->kind != MEMSYS_READ;
-    if (request->mark & PLANE_OF_HOST) {
+    if (to->is_host) {
         to->trigger = (uint8_t)plane_trigger_of(request->mark);
         to->action = (uint8_t)plane_action_of(request->mark);
     } else {
@@ -72,7 +72,8 @@ static struct fe_request examine(const struct fe_gate *gate, const struct memsys
                             .line = request->line,
                             .words = touched_words(request->bytes),
                             .at = plane_find(*gate->image, request->line * PLANE_LINE),
-                            .kind = request->kind};
+                            .kind = request->kind,
+                            .is_host = request->mark & PLANE_OF_HOST};
     set_condition(&to, request);
     return to;
 }
@@ -88,12 +89,11 @@ static bool hits(const struct fe_gate *gate, const struct fe_request *to,
 static uint32_t choose_queue(const struct fe_gate *gate, const struct fe_request *to,
                              const struct memsys_request *request)
 {
-    bool is_host = request->mark & PLANE_OF_HOST;
     if (gate->config->order == FE_ORDER_SOURCE && has_older(&gate->queues[FE_GPU], to))
         return FE_GPU;
     if (!to->trigger || hits(gate, to, request))
         return FE_FREE;
-    return is_host ? FE_CPU : FE_GPU;
+    return to->is_host ? FE_CPU : FE_GPU;
 }
 
 bool fe_gate_has_room(const struct fe_gate *gate, const struct memsys_request *request)
@@ -173,7 +173,8 @@ static void apply(struct fe_gate *gate, const struct fe_request *request)
         return;
     if (request->kind != MEMSYS_WRITE)
         plane_note_read(request->at, request->words, round);
-    gate->stats.stale_reads += plane_act(request->at, request->words, request->action, round);
+    uint32_t stale = plane_act(request->at, request->words, request->action, round);
+    gate->stats.stale_reads += request->is_host ? stale : 0;
     gate->stats.fe_write += request->action ? words : 0;
     gate->stats.filled += request->action == PLANE_FILL ? words : 0;
     gate->stats.emptied += request->action == PLANE_EMPTY ? words : 0;

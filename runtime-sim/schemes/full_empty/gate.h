@@ -19,6 +19,7 @@ struct fe_request {
     uint32_t words;
     struct plane_line at;
     uint8_t trigger, action, kind;
+    bool is_host;
     bool waits;   // it was not allowed to go when it was looked at first
     bool delayed; // it was allowed to go when it arrived
 };

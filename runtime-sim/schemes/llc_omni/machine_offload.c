@@ -407,7 +407,7 @@ void machine_offload_launch(struct machine *machine, void *state)
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
     shared->cores_compute = shared->omni && shared->emn;
     for (uint32_t i = 0; i < machine->running_count; i++)
-        shared->cores_compute &= leaves_room(machine, shared->config, &machine->running[i]);
+        shared->cores_compute &= leaves_room(machine, shared->config, machine->running[i]);
     shared->omni &= shared->cores_compute || !shared->emn;
 }
 

@@ -1,5 +1,7 @@
 // Full/empty bits with the host: the four usage patterns of [001 Fig. 7] and their closed forms,
 // lines with empty words, rounds, deadlocks, memory without bits, launches without time.
+#include "runtime-sim/schemes/full_empty/full_empty.h"
+#include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/host_fixture.h"
 
 // `step` writes 2 · from[i] + 1 to to[i]; `halves` reads only the first half of each line; `sum`
@@ -345,13 +347,34 @@ static void refused(void **state)
     end(&b);
 }
 
-int main(void)
+static void print_keys(FILE *to)
 {
+    static struct fe_config values;
+    struct config_section section = {full_empty.section, full_empty.keys, full_empty.key_count,
+                                     &values};
+    const struct config config = {.sections = &section, .section_count = 1};
+    config_keys_print_markdown(&config, to);
+}
+
+static void documented(void **state)
+{
+    (void)state;
+    check_document("docs/full-empty.md", print_keys);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--keys")) {
+        print_keys(stdout);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms), cmocka_unit_test(patterns), cmocka_unit_test(robust),
-        cmocka_unit_test(partial),      cmocka_unit_test(lines),    cmocka_unit_test(second_round),
-        cmocka_unit_test(deadlock),     cmocka_unit_test(unfilled), cmocka_unit_test(sums),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(patterns),
+        cmocka_unit_test(robust),       cmocka_unit_test(partial),
+        cmocka_unit_test(lines),        cmocka_unit_test(second_round),
+        cmocka_unit_test(deadlock),     cmocka_unit_test(unfilled),
+        cmocka_unit_test(sums),         cmocka_unit_test(refused),
+        cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Run files with streams, and full/empty bits: the programs of [001] in four variants, closed forms of
+the host's clock, faults.
+
+usage: full_empty.py BUILD-ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import add_case, case, ends, main, run, within
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
+SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+MACHINE = ['--config=gtx580', '--set', 'fe.enabled=true']
+VARIANTS = {'baseline': (0, 0), 'start': (1, 0), 'finish': (0, 1), 'full': (1, 1)}
+
+# Name: sizes, copies in and out in bytes, kernels, results with the buffer of run.yaml that has them.
+PROGRAMS = {
+    'vecadd': ('n=32768', [131072, 131072], [131072], 1, {'c': 'c'}),
+    'matrixmul': ('rows=64', [16384, 16384], [16384], 1, {'c': 'c'}),
+    'histogram64': ('words=65536', [262144], [256], 2, {'histogram': 'histogram'}),
+    'blackscholes': ('n=65536', [262144] * 3, [262144] * 2, 1, {'call': 'call', 'put': 'put'}),
+    'fiblookup': ('n=512', [2048], [2048], 1, {'hop': 'hop'}),
+    'hotspot': ('steps=16', [16384] * 2, [16384], 16, {'result': 'one'}),
+    'bfs': ('n=4096 degree=6', None, None, None, {'cost': 'cost'}),
+}
+
+
+def sim(folder, *arguments, **settings):
+    return run([PROGRAM, *arguments], folder, **settings)
+
+
+def sizes(name):
+    return [word for size in PROGRAMS[name][0].split() for word in ('--set', 'values.' + size)]
+
+
+def variant(name):
+    start, finish = VARIANTS[name]
+    return ['--set', 'values.start=%d' % start, '--set', 'values.finish=%d' % finish]
+
+
+def stream_run(folder, name, *arguments):
+    """(results, times)"""
+    buffers = PROGRAMS[name][4]
+    saves = [word for buffer in buffers for word in ('--save', '%s=%s.npy' % (buffer, buffer))]
+    ends(sim(folder, SAMPLES / name / 'streams.yaml', *MACHINE, *sizes(name), *arguments,
+             '--json=out.json', *saves), 0)
+    found = json.loads((folder / 'out.json').read_text())
+    return [(folder / (buffer + '.npy')).read_bytes() for buffer in buffers], found['host_clock']
+
+
+def reference(folder, name):
+    buffers = PROGRAMS[name][4]
+    saves = [word for buffer, other in buffers.items()
+             for word in ('--save', '%s=ref-%s.npy' % (other, buffer))]
+    ends(sim(folder, SAMPLES / name / 'run.yaml', '--functional', *sizes(name), *saves), 0)
+    return [(folder / ('ref-%s.npy' % buffer)).read_bytes() for buffer in buffers]
+
+
+def closed_form(name, which):
+    """microseconds without the time of kernels"""
+    _, copies_in, copies_out, kernels, _ = PROGRAMS[name]
+    start, finish = VARIANTS[which]
+    time = 1.2 + sum(6 + size / 6800 for size in copies_in) + 1
+    time += 0 if start else 3 * kernels
+    if start and kernels > 1:  # in advance only the first is past the driver
+        time += 3 * (kernels - 1)
+    line = min(copies_out[-1], 128) / 6800
+    if not finish:
+        return time + sum(6 + size / 6800 for size in copies_out)
+    # The first has waited, and has a line left; then come the others of the engine.
+    return time + (line if len(copies_out) == 1 else 128 / 6800 + copies_out[-1] / 6800)
+
+
+def four_variants(folder, name):
+    expected = reference(folder, name)
+    times = {}
+    for which in VARIANTS:
+        found, clock = stream_run(folder, name, *variant(which), '--functional')
+        assert found == expected, '%s, functional' % which
+        if PROGRAMS[name][1]:
+            near = closed_form(name, which)
+            assert abs(clock['runtime_us'] - near) < 0.003, (which, clock['runtime_us'], near)
+        ideal = clock['runtime_us']
+        found, clock = stream_run(folder, name, *variant(which))
+        assert found == expected, which
+        assert clock['runtime_us'] >= ideal - 0.003, (which, clock['runtime_us'], ideal)
+        times[which] = clock['runtime_us']
+        found, again = stream_run(folder, name, *variant(which), '--shuffle=5')
+        assert found == expected and again == clock, '%s, shuffled' % which
+    assert times['full'] <= times['baseline'], times
+    if PROGRAMS[name][1]:
+        assert times['full'] < min(times['start'], times['finish']) < times['baseline'], times
+
+
+for program in PROGRAMS:
+    add_case('%s: the same results in four variants, with and without time' % program,
+             four_variants, program)
+
+
+@case
+def without_bits(folder):
+    """a machine without full/empty bits runs the baseline"""
+    ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', '--config=gtx580', *variant('baseline'),
+             '--save', 'c=c.npy'), 0)
+    assert [(folder / 'c.npy').read_bytes()] == reference(folder, 'vecadd')
+
+
+def crossover(folder, which, n):
+    """GPU against CPU with 1.99 ns for an element, without the time of kernels [001 Fig. 12]"""
+    _, clock = stream_run(folder, 'vecadd', *variant(which), '--functional', '--set',
+                          'values.n=%d' % n)
+    return clock['runtime_us'] < n * 1.99 / 1000
+
+
+@case
+def crossovers(folder):
+    """vectorAdd is faster on the GPU from 128 K elements on, with full overlap from 32 K"""
+    won = {which: [n for n in range(13, 19) if crossover(folder, which, 2 ** n)]
+           for which in ('baseline', 'full')}
+    assert won == {'baseline': [17, 18], 'full': [15, 16, 17, 18]}, won
+
+
+STEPS = '''program: %s
+values: {n: 1024}
+buffers:
+  a: {type: f32, count: n, host: uniform}
+  b: {type: f32, count: n, host: "uniform:2"}
+  c: {type: f32, count: n}
+  v: {type: f32, count: n, fill: zero}
+streams:
+%%s''' % (SAMPLES / 'vecadd' / 'vecadd.ptx')
+LAUNCH = '  - launch: {kernel: vecadd, grid: 4, block: 256, args: [a, b, c, n]}\n'
+OUT = '  - copy: {buffer: c, direction: to-host, stream: 2, trigger: full}\n'
+IN = ''.join('  - copy: {buffer: %s, direction: to-device, stream: 1, action: fill}\n' % name
+             for name in 'ab')
+
+
+def steps(folder, text, *arguments, code=0):
+    (folder / 'run.yaml').write_text(STEPS % text)
+    return ends(sim(folder, 'run.yaml', *arguments), code)
+
+
+@case
+def nobody_fills(folder):
+    """a kernel whose input nobody fills ends the run at once, with the word and its buffer"""
+    for mode in ([], ['--functional']):
+        found = steps(folder, LAUNCH + OUT + '  - sync: all\n', *MACHINE, *mode, code=4).err.decode()
+        assert re.search("bytes into '[ab]'", found), found
+        for text in ('no command can continue', 'command 1 in stream 0 (vecadd) is '
+                     'executed', 'command 2 in stream 2 (copy to the host, 4096 bytes)'):
+            within(text, found)
+
+
+@case
+def deadlocks(folder):
+    """one copy engine, or a driver that is held, and full overlap: who waits for whom"""
+    text = LAUNCH + OUT + IN + '  - sync: 2\n'
+    steps(folder, text, *MACHINE)
+    for setting, expected in (('host.engines=1', '(copy to the device, 4096 bytes) waits for its turn'),
+                              ('host.driver=held', 'waits for the driver, which command 1 holds')):
+        for mode in ([], ['--functional']):
+            found = steps(folder, text, *MACHINE, '--set', setting, *mode, code=4).err.decode()
+            within(expected, found)
+
+
+@case
+def rounds(folder):
+    """a second round without emptying reads old words, which are counted; with it there are none"""
+    text = '  - repeat:\n      times: 2\n      steps:\n%s'
+    body = ''.join('      ' + line[2:] + '\n' if line.startswith('  - ') else line
+                   for line in (LAUNCH + OUT + IN + '  - sync: all\n').splitlines())
+    body = body.replace('      - ', '        - ')
+    empty = ''.join('        - empty: %s\n' % name for name in 'abc') + '        - sync: all\n'
+    for more, count in (('', 2048), (empty, 0)):
+        steps(folder, text % (body + more), *MACHINE, '--stats=stats.json')
+        found = json.loads((folder / 'stats.json').read_text())['total']['statistics']
+        assert found['fe.stale_reads'] == count, found['fe.stale_reads']
+
+
+def bad_steps(folder, text, expected, *arguments):
+    within(expected, steps(folder, text, *(arguments or MACHINE), code=1).err.decode())
+
+
+for title, bad, message in (
+        ('a trigger on memory without bits', OUT, 'needs memory with full/empty bits'),
+        ('a change of state without bits', '  - empty: a\n', 'memory without full/empty bits')):
+    add_case('%s is refused' % title, bad_steps, bad, message, '--config=gtx580')
+for title, bad, message in (
+        ('an unknown direction', '  - copy: {buffer: a, direction: up}\n', "'to-device' or"),
+        ('an unknown trigger', '  - copy: {buffer: a, direction: to-host, trigger: x}\n', "'none', 'f"),
+        ('two calls in a step', '  - {sync: all, empty: a}\n', 'a step of streams has one call'),
+        ('an unknown buffer', '  - empty: d\n', "unknown buffer 'd'"),
+        ('more elements than the buffer has',
+         '  - copy: {buffer: a, direction: to-device, first: 1, count: n}\n', 'number of elements'),
+        ('a stream beyond 15', '  - sync: 16\n', 'must be 0 to 15'),
+        ('a time that is over', '  - cpu: 1000000\n  - at: 5\n', "'at' is a later time"),
+        ('a repeat without end', '  - repeat: {steps: [sync: all]}\n', "needs 'while' or 'times'")):
+    add_case('%s is an error' % title, bad_steps, bad, message)
+
+
+@case
+def launches_or_streams(folder):
+    """a run file has launches or streams"""
+    for text in ('program: x.ptx\n', 'program: x.ptx\nlaunches: []\nstreams: []\n'):
+        (folder / 'run.yaml').write_text(text)
+        within("'launches' or 'streams'", ends(sim(folder, 'run.yaml'), 1).err.decode())
+
+
+@case
+def work_and_copies(folder):
+    """copies that wait, parts of buffers, work of the host, results of the host's memory"""
+    text = ('  - copy: {buffer: a, direction: to-device, action: fill, wait: true}\n'
+            '  - copy: {buffer: b, direction: to-device, first: 0, count: 512, action: fill}\n'
+            '  - copy: {buffer: b, direction: to-device, first: 512, action: fill}\n'
+            '  - cpu: 1000\n' + LAUNCH +
+            '  - copy: {buffer: c, direction: to-host}\n  - sync: all\n'
+            'expect:\n  - {buffer: c, reference: d}\n')
+    text = (STEPS % text).replace('  v: {', '  d: {type: f32, count: n, fill: "= x[i] + y[i]"}\n  v: {')
+    text = text.replace('buffers:\n', 'buffers:\n  x: {type: f32, count: n, fill: uniform}\n'
+                        '  y: {type: f32, count: n, fill: "uniform:2"}\n')
+    (folder / 'run.yaml').write_text(text)
+    for mode in ([], ['--functional']):
+        ends(sim(folder, 'run.yaml', *MACHINE, *mode, '--json=out.json'), 0)
+        found = json.loads((folder / 'out.json').read_text())
+        assert found['checks']['passed'] == 1, found['checks']
+        assert found['host_clock']['cpu_us'] == 1.99, found['host_clock']
+        assert found['host_clock']['to_device_bytes'] == 8192
+
+
+@case
+def trace(folder):
+    """--trace has the host's rows and the gates"""
+    steps(folder, LAUNCH + OUT + IN + '  - sync: 2\n', *MACHINE, '--trace=trace.json')
+    events = json.loads((folder / 'trace.json').read_text())
+    events = events['traceEvents'] if isinstance(events, dict) else events
+    names = {event['args']['name'] for event in events if event['ph'] == 'M' and
+             'name' in event.get('args', {})}
+    for name in ('host 0', 'driver 0', 'stream 2', 'copies to the host 0', 'gate of partition 3'):
+        assert name in names, sorted(names)
+    spans = [event for event in events if event.get('cat') == 'host' and event['name'] == 'copy']
+    assert len(spans) >= 3 * 3, len(spans)  # in the driver, in a stream, in an engine
+    assert any(event.get('cat') == 'full_empty' for event in events)
+
+
+@case
+def storage(folder):
+    """--list-storage: 3.125 % of the DRAM, and the queues"""
+    found = ends(sim(folder, '--list-storage', *MACHINE), 0).out.decode()
+    within('3.125 %', found)
+    within('two more queues', found)
+
+
+main()
