@@ -95,7 +95,7 @@ def change_copy(program, folder):
 
 def compile_program(program, folder, to, options):
     command = [nvcc(), '-w', '-O2', '-arch=' + options.get('arch', 'sm_80'), '-cudart', 'shared',
-               '-include', OLD / 'old_names.h', '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
+               '-include', OLD / 'old_names.h', '-I', OLD, '-L', options.build / 'cli' / 'cuda', *program.get('options', []), '-o', to,
                *sources_of(folder, program['sources'])]
     code, text, _ = run(command, folder, 600)
     return None if code == 0 else 'does not compile: ' + first_error(text)
@@ -105,7 +105,7 @@ def verdict_of(program, code, text):
     """What ran, and what the check says."""
     fault = re.search(r'ptxoffload-run: error: (.*)|\.ptx: error: (.*)|\.ptx:\d+:\d+: error: (.*)', text)
     missing = re.findall(r'note: (\w+) is not supported', text)
-    note = 'without ' + ', '.join(missing) if missing else 'by cycles' if program.get('cycles') else ''
+    note = 'without ' + ', '.join(missing) if missing else program.get('note', '')
     if code not in range(-64, 256):
         return 'time is over', '', note
     if fault:
@@ -137,7 +137,7 @@ def run_program(program, suite, work, options):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         make(path, *arguments)
-    mode = [] if options.get('timed') or program.get('cycles') else ['--functional']
+    mode = [] if options.get('timed') else ['--functional']
     more = options.get('options', '').split() if options.get('options') else []
     code, text, seconds = run([options.build / 'cli' / 'ptxoffload-run', '-w', *mode, *more, '--', to,
                                *program.get('arguments', [])], folder, int(options.get('seconds', 300)))

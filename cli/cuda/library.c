@@ -251,6 +251,20 @@ static bool begin_device(struct library *library)
     return open_traces(library);
 }
 
+// A machine is made for one program. One that has run nothing has nothing to flush.
+static void renew_machine(struct timed *timed)
+{
+    struct arena own;
+    if (timed->used) {
+        timed_renew(timed);
+        return;
+    }
+    arena_init(&own, timed->arena->memory);
+    struct stats_mark since_sample = timed_since_sample(timed, &own);
+    timed_resume(timed, machine_cycle(timed->machine), &since_sample);
+    arena_free(&own);
+}
+
 static bool extend_device(struct library *library)
 {
     struct cuda *cuda = library->cuda;
@@ -260,7 +274,7 @@ static bool extend_device(struct library *library)
     if (wrong)
         message_error(&library->messages, "%s", wrong);
     else if (cuda->timed)
-        timed_renew(cuda->timed);
+        renew_machine(cuda->timed);
     return !wrong;
 }
 

@@ -70,6 +70,17 @@ static int without_text(struct cuda *cuda, const struct container *container)
     return cudaErrorNoKernelImageForDevice;
 }
 
+static int nvlinked(struct cuda *cuda)
+{
+    cuda_complain(
+        cuda,
+        "error: the device code of '%s' was linked by nvlink (-rdc=true), which leaves no "
+        "PTX of the whole and is not supported: compile it without -rdc, with device "
+        "code that needs no other source and launches no kernels",
+        cuda->program_name);
+    return cudaErrorNoKernelImageForDevice;
+}
+
 int binary_read(struct cuda *cuda, struct cuda_binary *binary)
 {
     struct container container;
@@ -83,6 +94,8 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
         return cudaSuccess;
     }
     uint32_t module = good ? best_module(&container, cuda->arch) : UINT32_MAX;
+    if (good && module == UINT32_MAX && binary->nvlinked)
+        return nvlinked(cuda);
     if (good && module == UINT32_MAX)
         return without_text(cuda, &container);
     if (!good ||
@@ -106,7 +119,7 @@ void **ptxo___cudaRegisterFatBinary(void *of)
     if (setjmp(cuda->memory.on_failure))
         cuda_out_of_memory(cuda);
     struct cuda_binary *binary = binary_add(cuda, wrapper->data);
-    binary->registered = true;
+    binary->nvlinked = wrapper->version > 1;
     if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
         binary->failed = true;
     cuda_leave_quietly(cuda, 0);

@@ -65,7 +65,7 @@ struct cuda_binary {
     uint32_t number;     // in the order of registration
     bool linked, failed; // its PTX is part of the program; it cannot be
     int failure;
-    bool registered;         // before main, by the program itself
+    bool nvlinked;           // device code of several sources, which nvlink has linked
     struct link_names names; // of the linked program, where they differ
 };
 
@@ -261,3 +261,7 @@ int function_set_attribute(struct cuda *cuda, struct cuda_function *function, in
 // Sets *ctas to the number of CTAs of this shape that fit a multiprocessor. Returns an error.
 int function_occupancy(struct cuda *cuda, struct cuda_function *function, int threads,
                        size_t shared, int *ctas);
+
+// entry_points.c
+// Returns the driver's function of this name, or NULL.
+void *entry_point_find(const char *name);

@@ -385,3 +385,41 @@ CUDA_API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *ctas, void *function,
 {
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
+
+// Functions by name
+
+enum { FOUND, NOT_FOUND };
+
+static int find_entry(const char *name, void **to, int *status)
+{
+    *to = entry_point_find(name);
+    if (status)
+        *status = *to ? FOUND : NOT_FOUND;
+    return *to || status ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+CUDA_API(cudaGetDriverEntryPoint, const char *name, void **to, unsigned long long flags,
+         int *status)
+{
+    (void)flags;
+    return CUDA_DO(find_entry(name, to, status));
+}
+
+CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **to, unsigned version,
+         unsigned long long flags, int *status)
+{
+    (void)version, (void)flags;
+    return CUDA_DO(find_entry(name, to, status));
+}
+
+CUDA_API(cuGetProcAddress, const char *name, void **to, int version, uint64_t flags)
+{
+    (void)version, (void)flags;
+    return CUDA_DO(find_entry(name, to, NULL));
+}
+
+CUDA_API(cuGetProcAddress_v2, const char *name, void **to, int version, uint64_t flags, int *status)
+{
+    (void)version, (void)flags;
+    return CUDA_DO(find_entry(name, to, status));
+}

@@ -55,8 +55,10 @@ int launch_issue(struct cuda *cuda, const struct launch_source *from, void *hand
     struct cuda_stream *stream = stream_of(cuda, handle, &error);
     if (!error)
         error = cuda_begin(cuda);
+    // A wait frees what is staged, and a recorded launch waits.
+    bool kept = !error && (stream->capturing || cuda->recorded);
     if (!error)
-        error = launch_make(cuda, stream->capturing ? &cuda->arena : &cuda->staging, from, &work);
+        error = launch_make(cuda, kept ? &cuda->arena : &cuda->staging, from, &work);
     return error ? error : work_issue(cuda, stream, &work);
 }
 

@@ -319,6 +319,8 @@ const char *link_add(struct link *link, const char *text, uint32_t length, struc
 {
     struct link_module module = {.link = link, .text = text, .end = text + length, .names = names};
     read_module(&module);
+    if (!module.version)
+        return "it has no .version";
     if (module.address_bits != 64)
         return "its addresses have 32 bits";
     rename_definitions(&module);

@@ -92,7 +92,7 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     *address = 0;
     if (error || !bytes)
         return error;
-    if (bytes > cuda->device_bytes || cuda->used_bytes + bytes > cuda->device_bytes)
+    if (counts(kind) && bytes > cuda->device_bytes - cuda->used_bytes)
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};

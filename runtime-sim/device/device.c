@@ -78,6 +78,20 @@ uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name
     return address;
 }
 
+bool device_allocate_at(struct device *device, uint64_t address, uint64_t bytes, const char *name)
+{
+    const struct image *image = device->image;
+    uint32_t below = image_find(image, address), above = below + 1;
+    bool narrow = device->program->module->address_bits == 32;
+    bool free = address >= (narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64) &&
+                (below == UINT32_MAX ||
+                 address - image->list.v[below].address >= image->list.v[below].bytes) &&
+                (above == image->list.n || image->list.v[above].address - address >= bytes);
+    if (free)
+        image_allocate_at(device->image, address, bytes, name);
+    return free;
+}
+
 bool device_free(struct device *device, uint64_t address)
 {
     return image_free(device->image, address);

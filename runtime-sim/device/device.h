@@ -105,6 +105,8 @@ const char *device_extend(struct device *device);
 
 // Returns the address of `bytes` zeroed bytes, or 0 if there is no memory for them.
 uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name);
+// The same at this address. Returns false if it is not free, or not in global memory.
+bool device_allocate_at(struct device *device, uint64_t address, uint64_t bytes, const char *name);
 // Returns false if no allocation begins there.
 bool device_free(struct device *device, uint64_t address);
 // Returns the place of `bytes` bytes in this process, or NULL if they are not in one allocation.

@@ -33,8 +33,8 @@ struct fill {
 struct run_buffer {
     const char *name;
     struct run_text at;
-    const struct scalar *type; // NULL: the file's
-    struct run_expr count;
+    const struct scalar *type;    // NULL: the file's
+    struct run_expr count, place; // of the elements; the address
     struct fill fill;
     struct fill host;         // of the host's memory
     struct run_text variable; // of the program, instead of new memory; NULL: new memory

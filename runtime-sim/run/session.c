@@ -81,6 +81,29 @@ static bool prepare_host(struct session *session, struct run_buffer *buffer)
     return !buffer->host.at.text || fill_do(session->run, &buffer->host, buffer, buffer->host_data);
 }
 
+// Returns false after an error.
+static bool find_room(struct session *session, struct run_buffer *buffer, uint64_t bytes)
+{
+    enum { ALIGN = 256 };
+    int64_t address = 0;
+    if (!buffer->place.expr) {
+        buffer->address = device_allocate(&session->device, bytes, buffer->name);
+        if (!buffer->address)
+            run_fault(session->run, &buffer->at, "not enough memory for %" PRIu64 " bytes", bytes);
+        return buffer->address;
+    }
+    if (!run_integer(session->run, &buffer->place, 1, INT64_MAX, "the address", &address))
+        return false;
+    buffer->address = (uint64_t)address;
+    bool good = !(buffer->address % ALIGN) &&
+                device_allocate_at(&session->device, buffer->address, bytes, buffer->name);
+    if (!good)
+        run_fault(session->run, &buffer->place.at,
+                  "the address 0x%" PRIx64 " is no multiple of %d of free global memory",
+                  buffer->address, ALIGN);
+    return good;
+}
+
 static bool allocate(struct session *session, struct run_buffer *buffer)
 {
     if (buffer->variable.text)
@@ -88,12 +111,10 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     if (!measure(session->run, buffer))
         return false;
     uint64_t bytes = buffer->elements * buffer->type->bytes;
-    buffer->address = device_allocate(&session->device, bytes, buffer->name);
-    if (!buffer->address) {
-        run_fault(session->run, &buffer->at, "not enough memory for %" PRIu64 " bytes", bytes);
+    if (!find_room(session, buffer, bytes))
         return false;
-    }
-    buffer->data = session->device.image->list.v[session->device.image->list.n - 1].data;
+    const struct image *image = session->device.image;
+    buffer->data = image->list.v[image_find(image, buffer->address)].data;
     // A buffer without a `fill` counts as never written.
     if (buffer->fill.at.text) {
         image_filled(session->device.image, buffer->address);

@@ -3,11 +3,12 @@
 
 usage: programs.py BUILD-ROOT
 """
-import sys
+import json
+import struct
 
 import lib
 from lib import build, simulate
-from tap import add_case, case, ends, main, same, within
+from tap import add_case, case, ends, main, run, same, within
 
 ARCH = '-arch=sm_80'
 MODES = {
@@ -46,10 +47,8 @@ def order_of_output(folder):
 @case
 def packed(folder):
     """fatbins that are not packed, or packed with other methods"""
-    for option in ('-Xfatbinary=-compress=false', '-compress-mode=speed', '-compress-mode=size',
-                   '-compress-mode=none'):
-        program = build('two_files_b.cu', ARCH, '-Xcompiler=-Dother=main', option) if False else \
-            build('threads.cu', ARCH, option)
+    for option in ('none', 'speed', 'balance', 'size'):
+        program = build('threads.cu', ARCH, '-compress-mode=' + option)
         within('PASSED', ends(simulate(folder, program, '--functional'), 0).out.decode())
 
 
@@ -60,6 +59,62 @@ def best_text(folder):
                     '-gencode=arch=compute_90,code=compute_90')
     for arch in ((), ('--arch=sm_75',)):
         within('PASSED', ends(simulate(folder, program, '--functional', *arch), 0).out.decode())
+
+
+@case
+def recorded(folder):
+    """recorded launches run again without the program, with the same memory and the same counts"""
+    program = build('record.cu', ARCH)
+    for mode in ('--functional', '-w'):
+        to = folder / mode
+        to.mkdir()
+        printed = ends(simulate(to, program, mode, '--record=kept', '--json=program.json'), 0).out.decode()
+        runs = sorted(path.name for path in (to / 'kept').glob('run-*.yaml'))
+        same(runs, ['run-0.yaml', 'run-1.yaml'])
+        counts = [0, 0]
+        for i, name in enumerate(runs):
+            ends(run([lib.SIM, mode, '-w', 'kept/' + name, '--json=run.json', '--save', 'm2=list.npy'], to), 0)
+            total = json.loads((to / 'run.json').read_text())['total']
+            counts[0] += total['launches']
+            counts[1] += total['thread_instructions']
+            sums = struct.unpack('<2i', (to / 'list.npy').read_bytes()[-8:])
+            same('run %d: %d %d' % (i, *sums), printed.splitlines()[i])
+        total = json.loads((to / 'program.json').read_text())['total']
+        same(counts, [total['launches'], total['thread_instructions']])
+
+
+@case
+def region_of_interest(folder):
+    """--profiler: only launches between start and stop take time"""
+    program = build('record.cu', ARCH)
+    ends(simulate(folder, program, '-w', '--profiler', '--json=run.json'), 0)
+    kernels = json.loads((folder / 'run.json').read_text())['kernels']
+    same([(one['launches'], one['timed_launches']) for one in kernels], [(3, 1)])
+
+
+@case
+def times(folder):
+    """events and the total have the times of the host's clock [001 Table 2]"""
+    program = build('times.cu', ARCH)
+    for mode in (['--functional'], ['-w', '--stats=stats.csv']):
+        printed = ends(simulate(folder, program, *mode), 0).out.decode().split()
+        whole, halves = (float(word) for word in printed)
+        exact = mode == ['--functional']
+        # The call 1.2 us, the driver 6 us for each copy, and 6,800 bytes in a microsecond.
+        for got, expected in ((whole, 7.2 + 131072 / 6800), (halves, 13.2 + 131072 / 6800)):
+            assert abs(got - expected) < (0.01 if exact else 1), (mode, got, expected)
+
+
+@case
+def statistics(folder):
+    """all outputs of the simulator are written, and count from the first folder"""
+    program = build('record.cu', ARCH)
+    ends(simulate(folder, program, '-w', '--json=a.json', '--stats=b.txt', '--trace=c.json', '--profile-out=d.json',
+                  '--series=e.csv'), 0)
+    same(sorted(path.name for path in folder.iterdir()), ['a.json', 'b.txt', 'c.json', 'd.json', 'e.csv'])
+    within('host.runtime = ', (folder / 'b.txt').read_text())
+    names = {event.get('name') for event in json.loads((folder / 'c.json').read_text())['traceEvents']}
+    assert {'copy', 'launch', 'wait'} <= names, sorted(map(str, names))[:50]
 
 
 main()

@@ -27,8 +27,10 @@ struct is_even {
     }
 };
 
-int main()
+int main(int argc, char **)
 {
+    if (argc > 1)
+        return cudaFree(NULL); // the time of a start
     std::vector<unsigned> host = numbers(), got(N), expected = host;
     thrust::device_vector<unsigned> device(host.begin(), host.end()), work = device;
     thrust::sort(work.begin(), work.end());

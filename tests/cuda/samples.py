@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Samples as CUDA programs: host code with its own check around a sample's kernels, by values, by
+cycles, and offloaded.
+
+usage: samples.py BUILD-ROOT
+"""
+import lib
+from lib import build, simulate
+from tap import add_case, ends, main, same, within
+
+SAMPLES = lib.PROGRAMS.parent / 'samples'
+MODES = [('values', ['--functional']), ('cycles', ['-w']),
+         ('omni', ['-w', '--offload', '--policy=omni']),
+         ('tom', ['-w', '--offload', '--config=tom', '--policy=tom-ctrl'])]
+
+
+def passes(folder, source, options):
+    program = build(source, '-arch=sm_80', '-I' + str(SAMPLES.parents[2]))
+    within('PASSED', ends(simulate(folder, program, *options), 0).out.decode())
+    same(list(folder.iterdir()), [])
+
+
+for path in sorted(SAMPLES.glob('*.cu')):
+    for name, options in MODES:
+        add_case('%s, %s' % (path.stem, name), passes, path, options)
+main()
