@@ -97,6 +97,7 @@ static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
     c->place = place;
     c->entered = true;
     c->result = 0;
+    c->image = cta->launch->image;
     c->launched = spatial_launch_of(c->of, cta->launch);
     c->binding = c->launched->binding;
     EACH_SLOT(slot, c->core->words, c->core->ctas[place].slots[word])

@@ -225,7 +225,7 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
     const char *cause = unit->cause < sizeof causes / sizeof *causes ? causes[unit->cause] : NULL;
     if (!cause || unit->node->kind == MAP_CORE)
         return;
-    image_describe(c->core->ctas[c->place].cta->launch->image, unit->address, place, sizeof place);
+    image_describe(c->image, unit->address, place, sizeof place);
     fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n", c->core->index,
             (long long)c->scope.names[MAP_NAME_group], unit->node->name.text, unit->copy, cause,
             place, (unsigned long long)unit->fired);
