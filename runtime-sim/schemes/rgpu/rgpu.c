@@ -257,6 +257,12 @@ static const struct memsys_requester requesters[SPATIAL_CLIENTS] = {
     [SPATIAL_WAITS_BY] = {.name = "spatial_wait"},
 };
 
+// Activity over time [003 Fig. 10].
+static const char *const series[] = {
+    "spatial.fired_int",  "spatial.fired_float", "spatial.fired_sfu",
+    "spatial.fired_load", "spatial.fired_store", NULL,
+};
+
 const struct scheme_ops rgpu = {
     .name = "rgpu",
     .section = "spatial",
@@ -271,6 +277,7 @@ const struct scheme_ops rgpu = {
     .stall_count = 1,
     .requesters = requesters,
     .requester_count = SPATIAL_CLIENTS,
+    .series = series,
     .core = &spatial_core_ops,
     .create = create,
     .extend = extend,

@@ -1,5 +1,5 @@
-// The spatial mode on the machine's memory: the mode switch, load-store units, waiting loads, order,
-// area and energy.
+// The spatial mode on the machine's memory: the mode switch, load-store units, waiting loads,
+// order, area and energy.
 #include "runtime-sim/schemes/rgpu/storage.h"
 #include "tests/unit/runtime-sim/rgpu_fixture.h"
 
@@ -10,12 +10,13 @@ enum { WORDS = 16384 };
     ".reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<2>;\n" body "ret;\n}\n"
 
 // `mode` loads a word in each thread, waits at barriers, and stores a register, which the map sets.
-static const char kernels[] = HEAD("7.0", "sm_70") ENTRY("k", "") ENTRY(
-    "mode", "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; ld.param.u64 %d2, [a];\n"
-            "ld.param.u64 %d3, [b]; add.u64 %d2, %d2, %d1; add.u64 %d3, %d3, %d1;\n"
-            "ld.global.u32 %r2, [%d2]; mov.u32 %r5, 7; mov.u32 %r3, %clock; bar.sync 0; mov.u32 %r4, %clock;\n"
-            "sub.u32 %r4, %r4, %r3; bar.sync 0; add.u32 %r5, %r5, %r2;\n"
-            "st.global.u32 [%d3], %r5; st.global.u32 [%d3+4096], %r4;\n");
+static const char kernels[] = HEAD("7.0", "sm_70") ENTRY("k", "")
+    ENTRY("mode", "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; ld.param.u64 %d2, [a];\n"
+                  "ld.param.u64 %d3, [b]; add.u64 %d2, %d2, %d1; add.u64 %d3, %d3, %d1;\n"
+                  "ld.global.u32 %r2, [%d2]; mov.u32 %r5, 7; mov.u32 %r3, %clock; bar.sync 0; "
+                  "mov.u32 %r4, %clock;\n"
+                  "sub.u32 %r4, %r4, %r3; bar.sync 0; add.u32 %r5, %r5, %r2;\n"
+                  "st.global.u32 [%d3], %r5; st.global.u32 [%d3+4096], %r4;\n");
 
 #define PARAMS "params: [a, b, n, w]\n"
 
@@ -40,8 +41,8 @@ static void run(struct map_run *m, const char *map, uint32_t n, const char *cons
     rig_done(&m->r);
 }
 
-// The mode switch takes a cycle for each configuration register and each initial token; the registers
-// of results have the map's tokens afterwards.
+// The mode switch takes a cycle for each configuration register and each initial token; the
+// registers of results have the map's tokens afterwards.
 
 static const char switched[] =
     PARAMS "enter: barrier 0\nleave: barrier 1\ncopies: 1\nnodes:\n"
@@ -129,8 +130,10 @@ static void prefetcher(void **state)
     static const struct {
         const char *step, *entries;
         double lines;
-    } rows[] = {{"4", "spatial.address_fifo=256", 8},  {"4", "spatial.address_fifo=64", 2},
-                {"16", "spatial.address_fifo=256", 32}, {"16", "spatial.address_fifo=512", 64}};
+    } rows[] = {{"4", "spatial.address_fifo=256", 8},
+                {"4", "spatial.address_fifo=64", 2},
+                {"16", "spatial.address_fifo=256", 32},
+                {"16", "spatial.address_fifo=512", 64}};
     (void)state;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct map_run m;
@@ -206,7 +209,7 @@ static void counts(void **state)
 #define EXCHANGE(slow)                                                                             \
     PARAMS "groups: 2\ncopies: 1\nordered: true\nnodes:\n"                                         \
            "  i: {op: increment, step: 4, count: 64}\n"                                            \
-           "  l: {op: ld.u32, in: [i], base: a, wait: group, off: 1 - group}\n"                     \
+           "  l: {op: ld.u32, in: [i], base: a, wait: group, off: 1 - group}\n"                    \
            "  j: {op: increment, step: 1, tokens: 1, count: 64}\n" slow                            \
            "  s: {op: add.u32, in: [l, x]}\n"                                                      \
            "  t: {op: st.u32, in: [i, s], base: \"group ? b : a\", through: true}\n"
@@ -266,8 +269,52 @@ static void stale_hit(void **state)
     }
 }
 
-// As printed, waiting requests fill the access queue, and the store that would release them does not
-// get in: 14 groups wait in one partition of 8 entries.
+// As printed, the store that would release a waiting request does not pass it: both are to one
+// line.
+static void same_line(void **state)
+{
+    struct map_run m;
+    (void)state;
+    prepare(&m, EXCHANGE(SLOW), 2, 0, SPATIAL("spatial.wait=hit", "machine.watchdog=20000", ));
+    map_run_go(&m, "k", 1, 32);
+    assert_int_equal(m.r.end, MACHINE_STUCK);
+    map_run_free(&m);
+    prepare(&m, EXCHANGE(SLOW), 2, 0, SPATIAL());
+    map_run_go(&m, "k", 1, 32);
+    rig_done(&m.r);
+    map_run_free(&m);
+}
+
+// As printed, a line that was written and evicted before another group waits for it never hits
+// again. Group 0 evicts it from a small L2; group 1 runs after it.
+static void lost_hit(void **state)
+{
+    static const char text[] =
+        PARAMS "groups: 2\ncopies: 1\nordered: true\nnodes:\n"
+               "  i: {op: increment, step: 4, count: 32}\n"
+               "  t: {op: st.u32, in: [i, i], base: a, off: group, through: true}\n"
+               "  k: {op: increment, step: 128, count: 64}\n"
+               "  e: {op: ld.u32, in: [k], base: b + 16384, off: group}\n"
+               "  f: {op: st.u32, in: [k, e], base: b + 16384, off: 1}\n"
+               "  l: {op: ld.u32, in: [i], base: a, wait: group, off: 1 - group}\n"
+               "  s: {op: st.u32, in: [i, l], base: b, off: 1 - group}\n";
+    static const char *const kinds[] = {"spatial.wait=hit", "spatial.wait=full"};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct map_run m;
+        prepare(&m, text, 1, 0,
+                SPATIAL(kinds[i], "llc.sets=1", "llc.ways=2", "llc.banks=1",
+                        "machine.watchdog=20000", ));
+        map_run_go(&m, "k", 1, 32);
+        assert_int_equal(m.r.end, i ? MACHINE_DONE : MACHINE_STUCK);
+        for (uint32_t k = 0; i && k < 32; k++)
+            assert_int_equal(b[k], 4 * k);
+        map_run_free(&m);
+    }
+}
+
+// As printed, waiting requests fill the access queue, and the store that would release them does
+// not get in: 14 groups wait in one partition of 8 entries.
 #define WAVE                                                                                       \
     PARAMS "groups: 15\ncopies: 1\nordered: true\nvalues: {row: a + 1536 * group}\nnodes:\n"       \
            "  i: {op: increment, step: 4, count: 32}\n"                                            \
@@ -387,7 +434,8 @@ int main(void)
         cmocka_unit_test(mode_switch), cmocka_unit_test(switch_time), cmocka_unit_test(lines),
         cmocka_unit_test(prefetcher),  cmocka_unit_test(pollution),   cmocka_unit_test(counts),
         cmocka_unit_test(full_words),  cmocka_unit_test(stale_hit),   cmocka_unit_test(queue),
-        cmocka_unit_test(order),       cmocka_unit_test(faults),      cmocka_unit_test(area),
+        cmocka_unit_test(same_line),   cmocka_unit_test(lost_hit),    cmocka_unit_test(order),
+        cmocka_unit_test(faults),      cmocka_unit_test(area),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
