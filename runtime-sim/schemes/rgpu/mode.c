@@ -68,7 +68,7 @@ static void begin_loading(struct spatial_core *c, uint64_t now)
     bool first = !c->scope.names[MAP_NAME_activation];
     uint64_t cycles = spatial_loading(c, first);
     c->phase = SPATIAL_LOADS;
-    c->until = now + cycles;
+    c->until = now + (cycles ? cycles : 1);
     c->stats.switch_cycles += cycles;
     c->stats.cr_write += first ? c->array->unit_count : 0;
     for (uint32_t i = 0; i < c->array->fifo_count; i++)
@@ -85,7 +85,7 @@ static void begin_activation(struct spatial_core *c, uint64_t now)
         stop(c, fault);
     } else if (c->fetch_count) {
         c->phase = SPATIAL_FETCHES;
-        wake_at(c, now);
+        wake_at(c, now + 1);
     } else {
         begin_loading(c, now);
     }

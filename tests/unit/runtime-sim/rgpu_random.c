@@ -1,6 +1,6 @@
 // Random maps: what a map computes does not depend on time. Each leaves the same memory with other
-// FIFOs, latencies, memory and orders of evaluation; with ideal memory its rate is that of its marked
-// graph.
+// FIFOs, latencies, memory and orders of evaluation; with ideal memory its rate is that of its
+// marked graph.
 #include "support/random.h"
 #include "tests/unit/runtime-sim/rgpu_fixture.h"
 
@@ -25,8 +25,9 @@ static void draw(char *text, uint64_t *seed)
         {"mad.lo.s32", "fma.rn.f32", "selp.b32", "mad.lo.u32"},
     };
     uint32_t n = 3 + draw_below(seed, MOST - 3), loads = 1 + draw_below(seed, 3), used = 0;
-    char *at = text + sprintf(text, "params: [a, b, n, w]\ncopies: 1\nnodes:\n"
-                                    "  n0: {op: increment, step: 4, tokens: %u, count: n}\n",
+    char *at = text + sprintf(text,
+                              "params: [a, b, n, w]\ncopies: 1\nnodes:\n"
+                              "  n0: {op: increment, step: 4, tokens: %u, count: n}\n",
                               1 + draw_below(seed, 6));
     for (uint32_t i = 1; i < n; i++) {
         uint32_t operands = 1 + draw_below(seed, 3);
