@@ -6,11 +6,12 @@ usage: rgpu.py BUILD-ROOT
 import os
 import re
 import sys
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import SANITIZED, add_case, case, ends, main, run, same, within
 import sample_runs
-from sample_runs import PROGRAM, RUNS, SAMPLES, name_of, same_buffers
+from sample_runs import BUILD, PROGRAM, RUNS, SAMPLES, name_of, same_buffers
 
 # Small L1, queues and FIFOs.
 SMALL = [option for key in ('spatial.l1_kib=2', 'spatial.l1_ways=2', 'spatial.mshrs=2', 'spatial.stores=2',
@@ -71,6 +72,26 @@ def documented(folder):
                      for context, key, needed, text in rows)
     assert len(rows) == keys.count('\nMAP_KEY(')
     within(wanted, (ROOT / 'docs/rgpu.md').read_text())
+
+
+@case
+def pictures(folder):
+    """ptxoffload-map draws each position, node, lane and edge"""
+    path = SAMPLES / 'conv' / 'conv.map.yaml'
+    for name in ('ring.svg', 'all.html'):
+        ends(run([BUILD / 'cli' / 'ptxoffload-map', path, '--plot=' + name], folder), 0, '', '')
+    ring = xml.etree.ElementTree.parse(folder / 'ring.svg').getroot()
+    kind = '{http://www.w3.org/2000/svg}%s'
+    same(len(ring.findall('.//' + kind % 'rect')), 1 + 48 + 2 * 17)
+    texts = [text.text for text in ring.findall('.//' + kind % 'text')]
+    same([text for text in texts if len(text) == 1], list('ABCD'))
+    same(texts.count('top0'), 2)
+    page = (folder / 'all.html').read_text()
+    graph = page[page.index('<svg'):page.index('</svg>') + 6]
+    graph = xml.etree.ElementTree.fromstring(graph)
+    # Each FIFO is an edge: two of increments, three and one of addresses, data.
+    same(len(graph.findall('.//' + kind % 'path')), 2 + 4 + 1 + 9 + 6 + 4)
+    within('rate 10/19', page)
 
 
 same(len(DRAWN), 9)
