@@ -98,6 +98,14 @@ static void name_stalls(struct sim_machine *machine)
                      arena_printf(arena, "core.stall_%s", schemes[i]->stalls[k].name));
 }
 
+static void name_series(struct sim_machine *machine)
+{
+    for (uint32_t i = 0; schemes[i]; i++)
+        if (schemes[i]->series && schemes[i]->is_on(machine->config.of_scheme[i]))
+            for (const char *const *name = schemes[i]->series; *name; name++)
+                vec_push(machine->resolved.arena, &machine->series_names, *name);
+}
+
 static void write_row(void *context, const char *kernel, uint64_t cycle)
 {
     struct sim_machine *machine = context;
@@ -123,6 +131,7 @@ void sim_machine_series(struct sim_machine *machine, FILE *to)
             vec_push(machine->resolved.arena, &machine->series_names, series_rows[i]);
         else
             name_stalls(machine);
+    name_series(machine);
     fputs("cycle,kernel", to);
     for (uint32_t i = 0; i < machine->series_names.n; i++)
         fprintf(to, ",%s", machine->series_names.v[i]);

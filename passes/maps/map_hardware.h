@@ -12,8 +12,6 @@ struct map_hardware {
 #undef CONFIG_CHOICE
 };
 
-// Returns the hardware of the paper.
-struct map_hardware map_hardware_initial(void);
 // Returns the cycles from a node's firing to the arrival of its result, and those between firings.
 uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node);
 uint32_t map_interval(const struct map_hardware *hardware, const struct map_node *node);

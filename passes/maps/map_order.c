@@ -13,6 +13,7 @@ struct order_state {
     uint64_t placed, closed;
     uint32_t cursor; // ring positions in use
     uint32_t before; // state of the layer before
+    uint32_t arcs;   // over the gap behind the placed nodes
     uint8_t node;    // placed last
 };
 
@@ -113,16 +114,20 @@ static void place_node(struct order_search *s, uint32_t depth, uint32_t before, 
     // Over the last gap are the arcs that wrap.
     for (uint64_t ends = ahead;; ends = (ends - 1) & ahead) {
         next.closed = from.closed | ends;
-        if (depth + 1 == p->nodes || count_arcs(s, next.placed, next.closed) <= s->most)
+        next.arcs = count_arcs(s, next.placed, next.closed);
+        if (depth + 1 == p->nodes || next.arcs <= s->most)
             add_state(s, &s->layers[depth + 1], &next);
         if (!ends)
             break;
     }
 }
 
-static int compare_cursors(const void *a, const void *b)
+// States with few arcs come first.
+static int compare_states(const void *a, const void *b)
 {
     const struct order_state *x = a, *y = b;
+    if (x->arcs != y->arcs)
+        return x->arcs < y->arcs ? -1 : 1;
     if (x->cursor != y->cursor)
         return x->cursor < y->cursor ? -1 : 1;
     if (x->placed != y->placed)
@@ -134,7 +139,7 @@ static void cut_layer(struct order_search *s, struct order_layer *layer)
 {
     if (layer->count <= BEAM)
         return;
-    qsort(layer->list, layer->count, sizeof *layer->list, compare_cursors);
+    qsort(layer->list, layer->count, sizeof *layer->list, compare_states);
     layer->count = BEAM;
     s->order->is_cut = true;
 }

@@ -2,7 +2,7 @@
 #include "passes/maps/map_order.h"
 #include <stdlib.h>
 
-struct placing {
+struct map_placing {
     struct arena *arena;
     const struct map_hardware *hardware;
     const struct map *map;
@@ -59,7 +59,7 @@ static uint64_t find_back(const struct map *map)
     return back;
 }
 
-static void make_problem(struct placing *p)
+static void make_problem(struct map_placing *p)
 {
     p->problem = (struct map_order_problem){.hardware = p->hardware, .nodes = p->map->nodes.n};
     for (uint32_t i = 0; i < p->map->nodes.n; i++) {
@@ -83,7 +83,7 @@ static uint32_t least_lanes(const struct map_order_problem *p)
 
 // Arcs
 
-static void set_positions(struct placing *p)
+static void set_positions(struct map_placing *p)
 {
     uint32_t n = p->problem.nodes, share = p->to->positions / p->to->copies;
     for (uint32_t copy = 0; copy < p->to->copies; copy++) {
@@ -102,7 +102,7 @@ static uint32_t distance(const struct map_placement *to, uint32_t from, uint32_t
     return at >= from ? at - from : at + to->positions - from;
 }
 
-static void add_arc(struct placing *p, uint32_t copy, uint32_t node)
+static void add_arc(struct map_placing *p, uint32_t copy, uint32_t node)
 {
     const uint32_t *position = p->to->position + copy * p->problem.nodes;
     struct map_arc arc = {.from = node, .to = MAP_NO_NODE, .begin = position[node], .copy = copy};
@@ -162,7 +162,7 @@ static int compare_arcs(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static bool assign_lanes(struct placing *p, uint32_t from)
+static bool assign_lanes(struct map_placing *p, uint32_t from)
 {
     enum { STEPS = 200000 };
     p->to->arcs.n = 0;
@@ -182,7 +182,7 @@ static bool assign_lanes(struct placing *p, uint32_t from)
 // Copies
 
 // Each copy has a share of whole tiles: the cores between two units, and the unit behind them.
-static void share_ring(struct placing *p, uint32_t copies)
+static void share_ring(struct map_placing *p, uint32_t copies)
 {
     p->to->copies = p->problem.copies = copies;
     p->to->positions = p->hardware->cores + p->hardware->lsus;
@@ -190,7 +190,7 @@ static void share_ring(struct placing *p, uint32_t copies)
     p->to->position = ARENA_ARRAY(p->arena, uint32_t, copies * p->problem.nodes);
 }
 
-static const char *place_copies(struct placing *p, uint32_t copies)
+static const char *place_copies(struct map_placing *p, uint32_t copies)
 {
     share_ring(p, copies);
     p->to->least = least_lanes(&p->problem);
@@ -227,7 +227,7 @@ static uint32_t most_copies(const struct map_hardware *hardware, const struct ma
 const char *map_place(struct map_placement *placement, struct arena *arena,
                       const struct map_hardware *hardware, const struct map *map, uint32_t copies)
 {
-    struct placing p = {.arena = arena, .hardware = hardware, .map = map, .to = placement};
+    struct map_placing p = {.arena = arena, .hardware = hardware, .map = map, .to = placement};
     uint32_t node, most = most_copies(hardware, map);
     const char *fault = map_misfit(arena, hardware, map, &node);
     *placement = (struct map_placement){0};

@@ -164,6 +164,8 @@ struct scheme_ops {
     const struct memsys_requester *requesters;
     uint32_t requester_count;
     const struct scheme_result *results; // up to a NULL
+    // Statistics of an active scheme that are columns of time series, up to a NULL.
+    const char *const *series;
 
     // The machine
 

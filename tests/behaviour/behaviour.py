@@ -117,7 +117,7 @@ def all_jobs(inputs):
     for path in sorted((inputs / 'kernels').glob('*.ptx'), key=lambda one: int(one.stem)):
         yield tag_job('in/kernels/%s' % path.name, 'kernels/%s' % path.stem)
     for folder in RUN_FOLDERS:
-        for path in sorted((inputs / folder).rglob('*.yaml')):
+        for path in sorted(set((inputs / folder).rglob('*.yaml')) - set((inputs / folder).rglob('*.map.yaml'))):
             yield from run_jobs(inputs, path)
     yield from measuring_jobs()
 

@@ -6,17 +6,19 @@ usage: rgpu.py BUILD-ROOT
 import os
 import re
 import sys
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import SANITIZED, add_case, case, ends, main, run, same
+from tap import SANITIZED, add_case, case, ends, main, run, same, within
 import sample_runs
-from sample_runs import PROGRAM, RUNS, SAMPLES, name_of, same_buffers
+from sample_runs import BUILD, PROGRAM, RUNS, SAMPLES, name_of, same_buffers
 
 # Small L1, queues and FIFOs.
 SMALL = [option for key in ('spatial.l1_kib=2', 'spatial.l1_ways=2', 'spatial.mshrs=2', 'spatial.stores=2',
                             'spatial.address_fifo=16', 'llc.input=1', 'spatial.l1_words=2', 'spatial.l1_tags=1')
          for option in ('--set', key)]
-# Groups of INTEGR and NW wait for each other; RED, PATH and others have several launches.
+# Groups of INTEGR and NW wait for each other; PATH has several launches.
+ROOT = SAMPLES.parent
 DRAWN = [path for path in RUNS if re.search(r'\bspatial: ', path.read_text())]
 
 
@@ -45,6 +47,51 @@ def sample(folder, path):
     off, statistics = execute(folder, path, '--config=gtx480')
     same_buffers(off, expected, 'without the mode')
     assert 'spatial.modes' not in statistics
+
+
+@case
+def activity(folder):
+    """--series has the firings of each interval, whose sum is that of the run"""
+    path = SAMPLES / 'conv' / 'run.yaml'
+    ends(run([PROGRAM, path, '--config=rgpu', '--series=series.csv', '--interval=100', '--stats=stats',
+              '--timed=conv_direct'], folder), 0)
+    names, *rows = [line.split(',') for line in (folder / 'series.csv').read_text().splitlines()]
+    for name in ('spatial.fired_int', 'spatial.fired_float', 'spatial.fired_load', 'spatial.fired_store'):
+        same(sum(float(row[names.index(name)]) for row in rows),
+             counted((folder / 'stats').read_text(), name))
+    assert len(rows) > 5
+
+
+@case
+def documented(folder):
+    """docs/rgpu.md has the keys of maps"""
+    of = {'MAP': 'map', 'NODE': 'node', 'OPERAND': 'operand', 'INITIAL': 'initial tokens', 'RESULT': 'result'}
+    keys = (ROOT / 'passes/maps/keys.def').read_text()
+    rows = re.findall(r'^MAP_KEY\((\w+), (\w+), [A-Z |]+, (\w+), "(.*)"\)$', keys, re.M)
+    wanted = ''.join('| `%s` | %s | %s | %s |\n' % (key, of[context], 'yes' if needed == 'REQUIRED' else '', text)
+                     for context, key, needed, text in rows)
+    assert len(rows) == keys.count('\nMAP_KEY(')
+    within(wanted, (ROOT / 'docs/rgpu.md').read_text())
+
+
+@case
+def pictures(folder):
+    """ptxoffload-map draws each position, node, lane and edge"""
+    path = SAMPLES / 'conv' / 'conv.map.yaml'
+    for name in ('ring.svg', 'all.html'):
+        ends(run([BUILD / 'cli' / 'ptxoffload-map', path, '--plot=' + name], folder), 0, '', '')
+    ring = xml.etree.ElementTree.parse(folder / 'ring.svg').getroot()
+    kind = '{http://www.w3.org/2000/svg}%s'
+    same(len(ring.findall('.//' + kind % 'rect')), 1 + 48 + 2 * 17)
+    texts = [text.text for text in ring.findall('.//' + kind % 'text')]
+    same([text for text in texts if len(text) == 1], list('ABCD'))
+    same(texts.count('top0'), 2)
+    page = (folder / 'all.html').read_text()
+    graph = page[page.index('<svg'):page.index('</svg>') + 6]
+    graph = xml.etree.ElementTree.fromstring(graph)
+    # Each FIFO is an edge: two of increments, three and one of addresses, data.
+    same(len(graph.findall('.//' + kind % 'path')), 2 + 4 + 1 + 9 + 6 + 4)
+    within('rate 10/19', page)
 
 
 same(len(DRAWN), 9)

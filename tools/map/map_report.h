@@ -1,4 +1,4 @@
-// What is known of a map before it runs: resources, rate, placement and lanes; as text and
+// A report of a map before it runs: resources, rate, placement and lanes; as text and pictures.
 // pictures.
 #pragma once
 #include "passes/maps/map_place.h"

@@ -6,7 +6,7 @@
 
 enum { TOP = 104, SIDE = 40 };
 
-struct map {
+struct heat_map {
     FILE *to;
     const struct noc_config *config;
     const struct measured *m;
@@ -22,13 +22,13 @@ struct map {
     } * ports;
 };
 
-static double load_of(const struct map *map, uint32_t channel)
+static double load_of(const struct heat_map *map, uint32_t channel)
 {
     uint64_t window = map->m->window;
     return window ? (double)map->m->channel_flits[channel] / (double)window : 0;
 }
 
-static double most_of(const struct map *map)
+static double most_of(const struct heat_map *map)
 {
     double most = 0;
     for (uint32_t i = 0; i < map->m->channels; i++)
@@ -37,7 +37,7 @@ static double most_of(const struct map *map)
 }
 
 // Names what is drawn, for the pointer to rest on.
-static void title(const struct map *map, const struct noc_channel *channel, double load)
+static void title(const struct heat_map *map, const struct noc_channel *channel, double load)
 {
     static const char *const from[] = {"node", "router", "router"}, *const to[] = {"router", "node",
                                                                                    "router"};
@@ -47,18 +47,18 @@ static void title(const struct map *map, const struct noc_channel *channel, doub
 
 // A mesh
 
-static double router_x(const struct map *map, uint32_t router)
+static double router_x(const struct heat_map *map, uint32_t router)
 {
     return SIDE + (router % map->per_column + 0.5) * map->cell;
 }
 
-static double router_y(const struct map *map, uint32_t router)
+static double router_y(const struct heat_map *map, uint32_t router)
 {
     return TOP + (router / map->per_column + 0.5) * map->cell;
 }
 
 // An arrow beside that of the other direction.
-static void draw_arrow(const struct map *map, const struct noc_channel *channel, double load)
+static void draw_arrow(const struct heat_map *map, const struct noc_channel *channel, double load)
 {
     double x1 = router_x(map, channel->from), y1 = router_y(map, channel->from);
     double x2 = router_x(map, channel->to), y2 = router_y(map, channel->to);
@@ -80,7 +80,7 @@ static void draw_arrow(const struct map *map, const struct noc_channel *channel,
     fputs("</polygon>\n", map->to);
 }
 
-static void collect_ports(struct map *map, struct arena *arena)
+static void collect_ports(struct heat_map *map, struct arena *arena)
 {
     map->ports = ARENA_ARRAY(arena, struct ports, noc_routers(map->m->noc));
     for (uint32_t i = 0; i < map->m->channels; i++) {
@@ -96,7 +96,7 @@ static void collect_ports(struct map *map, struct arena *arena)
 }
 
 // Shaded is the mean of several channels. `size` is that of a router and what belongs to it.
-static void draw_port(const struct map *map, double x, double y, double size, double sum,
+static void draw_port(const struct heat_map *map, double x, double y, double size, double sum,
                       uint32_t count, const char *what)
 {
     if (!count)
@@ -110,7 +110,7 @@ static void draw_port(const struct map *map, double x, double y, double size, do
 }
 
 // The channels from (left) and to (right) its nodes.
-static void draw_ports(const struct map *map, uint32_t router, double x, double y, double size)
+static void draw_ports(const struct heat_map *map, uint32_t router, double x, double y, double size)
 {
     const struct ports *ports = &map->ports[router];
     draw_port(map, x - size * 0.22, y, size, ports->from, ports->from_count, "from its nodes");
@@ -118,7 +118,7 @@ static void draw_ports(const struct map *map, uint32_t router, double x, double 
 }
 
 // In the box the number, and below it these channels.
-static void draw_router(const struct map *map, uint32_t router)
+static void draw_router(const struct heat_map *map, uint32_t router)
 {
     enum { LEAST_FOR_TEXT = 30 };
     double half = map->cell * 0.27, x = router_x(map, router), y = router_y(map, router);
@@ -131,7 +131,7 @@ static void draw_router(const struct map *map, uint32_t router)
     draw_ports(map, router, x, y + half - map->cell * 0.16, map->cell);
 }
 
-static void draw_mesh(struct map *map, struct arena *arena)
+static void draw_mesh(struct heat_map *map, struct arena *arena)
 {
     collect_ports(map, arena);
     for (uint32_t i = 0; i < map->m->channels; i++) {
@@ -154,25 +154,25 @@ static double column_x(uint32_t column)
 
 // Column 0 has the nodes that send, then come the stages in the order in which packets pass them,
 // then the nodes that receive.
-static uint32_t column_of(const struct map *map, uint32_t router)
+static uint32_t column_of(const struct heat_map *map, uint32_t router)
 {
     uint32_t stage = router / map->per_column;
     return map->config->reversed ? (uint32_t)map->config->stages - stage : 1 + stage;
 }
 
-static double node_y(const struct map *map, uint32_t node)
+static double node_y(const struct heat_map *map, uint32_t node)
 {
     return TOP + (node + 0.5) * map->cell;
 }
 
-static double stage_y(const struct map *map, uint32_t router)
+static double stage_y(const struct heat_map *map, uint32_t router)
 {
     double nodes = (double)map->places / map->per_column;
     return TOP + (router % map->per_column + 0.5) * nodes * map->cell;
 }
 
 // From or to a node at a router.
-static bool is_inside(const struct map *map, const struct noc_channel *channel)
+static bool is_inside(const struct heat_map *map, const struct noc_channel *channel)
 {
     return (channel->kind == NOC_CHANNEL_INJECTION && channel->from >= map->places) ||
            (channel->kind == NOC_CHANNEL_EJECTION && channel->to >= map->places);
@@ -183,7 +183,7 @@ struct sides {
     uint32_t in, out, in_drawn, out_drawn;
 };
 
-static struct sides *count_wires(const struct map *map, struct arena *arena)
+static struct sides *count_wires(const struct heat_map *map, struct arena *arena)
 {
     struct sides *sides = ARENA_ARRAY(arena, struct sides, noc_routers(map->m->noc));
     for (uint32_t i = 0; i < map->m->channels; i++) {
@@ -199,13 +199,13 @@ static struct sides *count_wires(const struct map *map, struct arena *arena)
 }
 
 // The next one of a router's wires on one of its sides.
-static double beside(const struct map *map, uint32_t router, uint32_t count, uint32_t *drawn)
+static double beside(const struct heat_map *map, uint32_t router, uint32_t count, uint32_t *drawn)
 {
     double room = (double)map->places / map->per_column * map->cell * 0.7;
     return stage_y(map, router) + ((0.5 + (*drawn)++) / count - 0.5) * room;
 }
 
-static void draw_wire(const struct map *map, double x1, double y1, double x2, double y2,
+static void draw_wire(const struct heat_map *map, double x1, double y1, double x2, double y2,
                       const struct noc_channel *channel, double load)
 {
     double bend = (x2 - x1) * 0.45;
@@ -215,7 +215,7 @@ static void draw_wire(const struct map *map, double x1, double y1, double x2, do
     fputs("</path>\n", map->to);
 }
 
-static void draw_channel(const struct map *map, uint32_t index, struct sides *sides)
+static void draw_channel(const struct heat_map *map, uint32_t index, struct sides *sides)
 {
     struct noc_channel c = noc_channel(map->m->noc, index);
     uint32_t stages = noc_routers(map->m->noc) / map->per_column;
@@ -237,7 +237,7 @@ static void draw_channel(const struct map *map, uint32_t index, struct sides *si
     draw_wire(map, x1, y1, x2, y2, &c, load_of(map, index));
 }
 
-static void draw_stages(struct map *map, struct arena *arena)
+static void draw_stages(struct heat_map *map, struct arena *arena)
 {
     struct sides *sides = count_wires(map, arena);
     uint32_t routers = noc_routers(map->m->noc);
@@ -277,7 +277,7 @@ void plot_heatmap(const struct measure_head *head, const struct measured *measur
     const struct noc_config *config = head->plan->config;
     bool mesh = config->topology == NOC_MESH;
     uint32_t stages = config->topology == NOC_FLY ? (uint32_t)config->stages : 1;
-    struct map map = {.to = to, .config = config, .m = measured, .cell = cell_of(config)};
+    struct heat_map map = {.to = to, .config = config, .m = measured, .cell = cell_of(config)};
     map.most = most_of(&map);
     map.per_column = mesh ? (uint32_t)config->width : noc_routers(measured->noc) / stages;
     uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(measured->noc);

@@ -100,7 +100,7 @@ static const char *take_places(struct binding_work *w)
 static uint32_t find_register(const struct binding_work *w, const char *name)
 {
     for (uint32_t i = 0; i < w->fn->registers.n; i++)
-        if (is_named(w, w->fn->registers.v[i].name, name))
+        if (w->fn->registers.v[i].name != IR_NONE && is_named(w, w->fn->registers.v[i].name, name))
             return i;
     return IR_NONE;
 }

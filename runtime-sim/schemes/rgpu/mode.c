@@ -68,7 +68,7 @@ static void begin_loading(struct spatial_core *c, uint64_t now)
     bool first = !c->scope.names[MAP_NAME_activation];
     uint64_t cycles = spatial_loading(c, first);
     c->phase = SPATIAL_LOADS;
-    c->until = now + cycles;
+    c->until = now + (cycles ? cycles : 1);
     c->stats.switch_cycles += cycles;
     c->stats.cr_write += first ? c->array->unit_count : 0;
     for (uint32_t i = 0; i < c->array->fifo_count; i++)
@@ -85,7 +85,7 @@ static void begin_activation(struct spatial_core *c, uint64_t now)
         stop(c, fault);
     } else if (c->fetch_count) {
         c->phase = SPATIAL_FETCHES;
-        wake_at(c, now);
+        wake_at(c, now + 1);
     } else {
         begin_loading(c, now);
     }
@@ -97,6 +97,7 @@ static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
     c->place = place;
     c->entered = true;
     c->result = 0;
+    c->image = cta->launch->image;
     c->launched = spatial_launch_of(c->of, cta->launch);
     c->binding = c->launched->binding;
     EACH_SLOT(slot, c->core->words, c->core->ctas[place].slots[word])

@@ -225,7 +225,7 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
     const char *cause = unit->cause < sizeof causes / sizeof *causes ? causes[unit->cause] : NULL;
     if (!cause || unit->node->kind == MAP_CORE)
         return;
-    image_describe(c->core->ctas[c->place].cta->launch->image, unit->address, place, sizeof place);
+    image_describe(c->image, unit->address, place, sizeof place);
     fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n", c->core->index,
             (long long)c->scope.names[MAP_NAME_group], unit->node->name.text, unit->copy, cause,
             place, (unsigned long long)unit->fired);
@@ -257,6 +257,12 @@ static const struct memsys_requester requesters[SPATIAL_CLIENTS] = {
     [SPATIAL_WAITS_BY] = {.name = "spatial_wait"},
 };
 
+// Activity over time [003 Fig. 10].
+static const char *const series[] = {
+    "spatial.fired_int",  "spatial.fired_float", "spatial.fired_sfu",
+    "spatial.fired_load", "spatial.fired_store", NULL,
+};
+
 const struct scheme_ops rgpu = {
     .name = "rgpu",
     .section = "spatial",
@@ -271,6 +277,7 @@ const struct scheme_ops rgpu = {
     .stall_count = 1,
     .requesters = requesters,
     .requester_count = SPATIAL_CLIENTS,
+    .series = series,
     .core = &spatial_core_ops,
     .create = create,
     .extend = extend,

@@ -165,8 +165,9 @@ struct spatial_core {
     // The CTA
     bool known;
     uint32_t launch, linear; // the CTA that the state is for
-    bool entered;            // it has been in the mode
-    uint32_t place, slot;    // of the CTA; one of its slots, which is woken
+    const struct image *image;
+    bool entered;         // it has been in the mode
+    uint32_t place, slot; // of the CTA; one of its slots, which is woken
     uint8_t phase;
     const struct spatial_launch *launched;
     const struct spatial_binding *binding;
@@ -198,7 +199,7 @@ struct spatial_machine {
     struct machine *machine;
     uint8_t client;              // first requester: loads, stores, waiting loads
     struct spatial_core **cores; // of the ordinary kind
-    struct written written;
+    struct spatial_written written;
     VEC(struct spatial_binding *) bindings;
     VEC(struct spatial_launch *) launches;
     struct spatial_stats total;
@@ -248,7 +249,7 @@ static inline bool fifo_has(const struct spatial_fifo *fifo, uint64_t now)
 // lsu.c
 // Finds out whether the head of a unit can be done in this cycle. Returns the cause.
 enum spatial_cause spatial_look(struct spatial_core *c, struct spatial_unit *unit, uint64_t now);
-// Does it: sets the result of a load; stores.
+// Makes the access of the head: loads, stores or reduces.
 void spatial_access(struct spatial_core *c, struct spatial_unit *unit);
 // The prefetcher of a unit scans one address. Returns true if it has looked at one.
 bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_t now);

@@ -3,12 +3,12 @@
 
 enum { PAGE_BYTES = WRITTEN_WORDS * 4 };
 
-void written_init(struct written *written, struct arena *arena)
+void written_init(struct spatial_written *written, struct arena *arena)
 {
-    *written = (struct written){.arena = arena};
+    *written = (struct spatial_written){.arena = arena};
 }
 
-void written_reset(struct written *written)
+void written_reset(struct spatial_written *written)
 {
     for (uint32_t i = 0; i < written->pages.n; i++)
         if (written->pages.v[i])
@@ -16,7 +16,7 @@ void written_reset(struct written *written)
 }
 
 // Returns the place of a page in the table: its own, or a free one.
-static uint32_t place_of(const struct written *written, uint64_t page)
+static uint32_t place_of(const struct spatial_written *written, uint64_t page)
 {
     uint32_t mask = written->pages.n - 1;
     uint32_t at = (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 40) & mask;
@@ -25,7 +25,7 @@ static uint32_t place_of(const struct written *written, uint64_t page)
     return at;
 }
 
-static void grow(struct written *written)
+static void grow(struct spatial_written *written)
 {
     uint32_t before = written->pages.n, size = before ? before * 2 : 64;
     struct written_page **old = written->pages.v;
@@ -36,7 +36,7 @@ static void grow(struct written *written)
             written->pages.v[place_of(written, old[i]->page)] = old[i];
 }
 
-static struct written_page *page_at(struct written *written, uint64_t page)
+static struct written_page *page_at(struct spatial_written *written, uint64_t page)
 {
     if (written->used * 2 >= written->pages.n)
         grow(written);
@@ -49,7 +49,8 @@ static struct written_page *page_at(struct written *written, uint64_t page)
     return written->pages.v[at];
 }
 
-void written_mark(struct written *written, uint64_t address, struct mask bytes, uint32_t line_bytes)
+void written_mark(struct spatial_written *written, uint64_t address, struct mask bytes,
+                  uint32_t line_bytes)
 {
     struct written_page *page = page_at(written, address / PAGE_BYTES);
     uint32_t first = (uint32_t)(address % PAGE_BYTES) / 4;
@@ -58,12 +59,12 @@ void written_mark(struct written *written, uint64_t address, struct mask bytes, 
             page->bits[(first + i) / 64] |= UINT64_C(1) << (first + i) % 64;
 }
 
-bool written_has(const struct written *written, uint64_t address)
+bool written_has(const struct spatial_written *written, uint64_t address)
 {
     return written_words(written, address & ~UINT64_C(3)) & 1;
 }
 
-uint32_t written_words(const struct written *written, uint64_t address)
+uint32_t written_words(const struct spatial_written *written, uint64_t address)
 {
     const struct written_page *page =
         written->pages.n ? written->pages.v[place_of(written, address / PAGE_BYTES)] : NULL;
