@@ -135,7 +135,7 @@ RODINIA = [
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
     {'name': 'dwt2d', 'folder': 'cuda/dwt2d',
      'sources': ['main.cu', 'dwt.cu', 'components.cu', 'dwt_cuda/*.cu'], 'options': ['-I.'],
-     'made': [('picture.bmp', picture, 192, 192)],
+     'made': [('../../data/dwt2d/picture.bmp', picture, 192, 192)],
      'arguments': ['picture.bmp', '-d', '192x192', '-f', '-5', '-l', '3']},
     {'name': 'gaussian', 'folder': 'cuda/gaussian', 'sources': ['gaussian.cu'],
      'edits': [('gaussian.cu', 'deviceProp.clockRate', '0'), ('gaussian.cu', 'deviceProp. deviceOverlap', '1')],
