@@ -139,7 +139,8 @@ def run_program(program, suite, work, options):
         make(path, *arguments)
     mode = [] if options.get('timed') else ['--functional']
     more = options.get('options', '').split() if options.get('options') else []
-    code, text, seconds = run([options.build / 'cli' / 'ptxoffload-run', '-w', *mode, *more, '--', to,
+    code, text, seconds = run([options.build / 'cli' / 'ptxoffload-run', '-w', *mode, *more,
+                               *program.get('run', []), '--', to,
                                *program.get('arguments', [])], folder, int(options.get('seconds', 300)))
     if options.get('only') and not options.get('out'):
         print(text)
