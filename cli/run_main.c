@@ -105,6 +105,12 @@ static int run(struct arena *arena, char **argv)
     return fail(arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
 }
 
+static void list_stats(struct sim_machine *machine, struct arena *arena)
+{
+    host_options(&machine->host_config, &machine->host, &machine->options);
+    timed_list_stats(&machine->options, arena, stdout);
+}
+
 // Topics that need no program.
 static int print_topic(struct run_arguments *arguments, struct arena *arena)
 {
@@ -129,7 +135,7 @@ static int print_topic(struct run_arguments *arguments, struct arena *arena)
     else if (sim->list_configs)
         config_names_print(&machine->resolved, stdout);
     else if (sim->list_stats)
-        timed_list_stats(&machine->config, arena, stdout);
+        list_stats(machine, arena);
     else
         config_print(&machine->resolved, stdout);
     return 0;

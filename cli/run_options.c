@@ -5,12 +5,27 @@
 
 #define INTO(field) .offset = offsetof(struct run_arguments, field)
 
+// Allocations stay aligned.
+static const char *take_slack(struct arena *arena, void *into, const char *argument)
+{
+    enum { ALIGN = 4096 };
+    struct run_arguments *arguments = into;
+    const char *error = options_size(argument, &arguments->slack);
+    if (!error && arguments->slack % ALIGN)
+        error =
+            arena_printf(arena, "cannot be '%s': it is a multiple of %d bytes", argument, ALIGN);
+    return error;
+}
+
 static const struct option program_options[] = {
     {"--offload", NULL, .kind = OPTION_FLAG, INTO(offload), .value = 1,
      .help = "tag the program's PTX as ptxoffload does, for policies that\nread tags"},
     {"--profiler", NULL, .kind = OPTION_FLAG, INTO(profiler), .value = 1,
      .help = "count cycles only between the program's calls of\n"
              "cudaProfilerStart and cudaProfilerStop"},
+    {"--slack", "SIZE", .kind = OPTION_CALL, .call = take_slack,
+     .help = "let kernels access memory up to SIZE (64K) before and behind an\n"
+             "allocation, as on a GPU, whose pages are large"},
     {"--record", "FOLDER", .kind = OPTION_TEXT, INTO(record),
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
     {0},

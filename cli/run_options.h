@@ -8,6 +8,7 @@ struct run_arguments {
     int offload;              // tag the program
     int profiler;             // time only between cudaProfilerStart and cudaProfilerStop
     const char *record;       // folder; NULL: none
+    size_t slack;             // bytes
 };
 
 // Environment of the program: the options, each ended by RUN_SEPARATOR, and the folder from which

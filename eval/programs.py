@@ -2,12 +2,12 @@
 """Builds programs of benchmark suites and runs them with ptxoffload-run.
 
 usage: programs.py BUILD-ROOT [--rodinia=FOLDER] [--polybench=FOLDER] [--folder=FOLDER]...
-                   [--out=FILE.md] [--only=NAME] [--timed] [--options=OPTIONS] [--seconds=N] [--arch=sm_80]
+                   [--out=FILE.md] [--only=NAME,NAME…] [--timed] [--options=OPTIONS] [--seconds=N] [--arch=sm_80]
 
 Rodinia and PolyBench-GPU are built by eval/programs_suites.py. Any other folder is searched for
 sources: each folder in it with .cu files is a program that is built of all its sources and run without
 arguments. Everything is built and run in a temporary folder, to which the suite's sources are copied;
-nothing of them stays. The result is a table of all programs: what ran, and what its own check says.
+nothing of them stays. With --only the other rows of the table stay as they are. The result is a table of all programs: what ran, and what its own check says.
 """
 import datetime
 import os
@@ -139,9 +139,10 @@ def run_program(program, suite, work, options):
         make(path, *arguments)
     mode = [] if options.get('timed') else ['--functional']
     more = options.get('options', '').split() if options.get('options') else []
-    code, text, seconds = run([options.build / 'cli' / 'ptxoffload-run', '-w', *mode, *more, '--', to,
+    code, text, seconds = run([options.build / 'cli' / 'ptxoffload-run', '-w', *mode, *more,
+                               *program.get('run', []), '--', to,
                                *program.get('arguments', [])], folder, int(options.get('seconds', 300)))
-    if options.get('only'):
+    if options.get('only') and not options.get('out'):
         print(text)
     return (*verdict_of(program, code, text), seconds)
 
@@ -153,14 +154,23 @@ def programs_in(folder):
              'sources': ['*.cu', '*.c', '*.cpp']} for path in found]
 
 
+def kept_rows(options):
+    """The rows of the table that there is."""
+    path = pathlib.Path(options.get('out', ''))
+    lines = path.read_text().splitlines() if path.is_file() else []
+    cells = [[cell.strip() for cell in line.split('|')[1:-1]] for line in lines if line.startswith('| ')]
+    return [(*row, 0) for row in cells if len(row) == 4]
+
+
 def run_suite(suite, source, options):
-    rows = []
+    rows, kept = [], kept_rows(options)
     programs = SUITES[suite] if suite else programs_in(source)
     with tempfile.TemporaryDirectory(prefix='ptxoffload-programs-') as work:
         work = pathlib.Path(work) / 'suite'
         shutil.copytree(source, work, symlinks=True)
         for program in programs:
-            if options.get('only') and options.get('only') != program['name']:
+            if options.get('only') and program['name'] not in options.get('only').split(','):
+                rows += [row for row in kept if row[0] == program['name']]
                 continue
             row = (program['name'], *run_program(program, suite, work, options))
             print('%-24s %-14s %-8s %6.1f s  %s' % (row[0], row[1], row[2], row[4], row[3]), flush=True)

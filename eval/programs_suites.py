@@ -5,6 +5,7 @@ A program is a dict: folder (in the suite), sources (patterns), options of nvcc,
   passed  texts, one of which its own check prints if the results are right; absent: it has no check
   failed  a text that its check prints if not
   note    what is known of it
+  run     options of ptxoffload-run
   edits   (file, from, to): changes of the copy that is built, for what newer toolkits do not have
   header  pattern of files with the sizes, and sizes: the most of each, in the copy that is built
   needs   why it cannot be built or run, if that is known
@@ -135,7 +136,7 @@ RODINIA = [
      'made': [('mesh.txt', mesh, 1024)], 'arguments': ['mesh.txt']},
     {'name': 'dwt2d', 'folder': 'cuda/dwt2d',
      'sources': ['main.cu', 'dwt.cu', 'components.cu', 'dwt_cuda/*.cu'], 'options': ['-I.'],
-     'made': [('picture.bmp', picture, 192, 192)],
+     'made': [('../../data/dwt2d/picture.bmp', picture, 192, 192)],
      'arguments': ['picture.bmp', '-d', '192x192', '-f', '-5', '-l', '3']},
     {'name': 'gaussian', 'folder': 'cuda/gaussian', 'sources': ['gaussian.cu'],
      'edits': [('gaussian.cu', 'deviceProp.clockRate', '0'), ('gaussian.cu', 'deviceProp. deviceOverlap', '1')],
@@ -178,7 +179,8 @@ RODINIA = [
      'arguments': ['2000', '20', '4']},
     {'name': 'srad_v1', 'folder': 'cuda/srad/srad_v1', 'sources': ['main.cu'],
      'made': [('../../data/srad/image.pgm', pgm, 64, 64)], 'arguments': ['4', '0.5', '64', '64']},
-    {'name': 'srad_v2', 'folder': 'cuda/srad/srad_v2', 'sources': ['srad.cu'],
+    {'name': 'srad_v2', 'folder': 'cuda/srad/srad_v2', 'sources': ['srad.cu'], 'run': ['--slack=64K'],
+     'note': 'with --slack=64K: it reads before its arrays',
      'arguments': ['128', '128', '0', '31', '0', '31', '0.5', '2']},
     {'name': 'streamcluster', 'folder': 'cuda/streamcluster',
      'sources': ['streamcluster_cuda_cpu.cpp', 'streamcluster_cuda.cu', 'streamcluster_header.cu'],

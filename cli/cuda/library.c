@@ -130,6 +130,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
     cuda->arch = a->sim.common.arch ? (uint32_t)atoi(a->sim.common.arch + 3) : 0;
     cuda->record = place(library, a->record);
+    cuda->slack = a->slack;
     cuda->profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);

@@ -93,8 +93,8 @@ enum cuda_memory_kind { KIND_DEVICE, KIND_MANAGED, KIND_PINNED, KIND_REGISTERED,
 struct cuda_memory {
     uint64_t address, bytes;
     enum cuda_memory_kind kind;
-    void *host; // the same bytes for the host; NULL: not accessible
-    uint64_t mapped;
+    void *host;             // the same bytes for the host; NULL: not accessible
+    uint64_t mapped, slack; // slack: bytes before and behind it
     unsigned flags;
     uint64_t id;
     struct cuda_pool *pool;
@@ -153,6 +153,7 @@ struct cuda {
     const struct machine_config *machine;
     const char *program_name, *machine_name;
     uint64_t device_bytes; // memory of the device
+    uint64_t slack;        // bytes around each allocation of the device that kernels can access
     uint32_t arch;         // of the modules to take; 0: the newest
     const char *record;    // folder for a run file of the program; NULL: none
     bool offload;

@@ -63,7 +63,8 @@ static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
 
 static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *data)
 {
-    device_add(cuda->device, memory.address, memory.bytes, data, name_of(cuda, memory.kind));
+    device_add(cuda->device, memory.address - memory.slack, memory.bytes + 2 * memory.slack, data,
+               name_of(cuda, memory.kind));
     memory.id = cuda->allocations;
     vec_push(&cuda->arena, &cuda->memories, memory);
 }
@@ -96,12 +97,14 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};
-    memory.address = device_next(cuda->device, round_up(bytes, PAGE), PAGE);
+    memory.slack = kind == KIND_DEVICE ? cuda->slack : 0;
+    memory.address = device_next(cuda->device, round_up(bytes + 2 * memory.slack, PAGE), PAGE);
+    memory.address += memory.address ? memory.slack : 0;
     if (shared)
         memory.mapped = round_up(bytes, PAGE);
     uint8_t *data = !memory.address ? NULL
                     : shared        ? map_at(memory.address, memory.mapped)
-                                    : calloc(1, bytes);
+                                    : calloc(1, bytes + 2 * memory.slack);
     if (!data)
         return cudaErrorMemoryAllocation;
     memory.host = shared ? data : NULL;
@@ -132,8 +135,8 @@ static void free_now(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
     struct cuda_memory memory = cuda->memories.v[above - 1];
-    uint8_t *data = device_at(cuda->device, address, 1);
-    device_free(cuda->device, address);
+    uint8_t *data = device_at(cuda->device, address - memory.slack, 1);
+    device_free(cuda->device, address - memory.slack);
     release_one(cuda, &memory, data);
     cuda->memories.n--;
     memmove(&cuda->memories.v[above - 1], &cuda->memories.v[above],
@@ -217,7 +220,7 @@ void cuda_memory_release(struct cuda *cuda)
     for (uint32_t i = 0; i < cuda->memories.n; i++) {
         const struct cuda_memory *memory = &cuda->memories.v[i];
         if (!memory->mapped && memory->kind != KIND_REGISTERED)
-            free(device_at(cuda->device, memory->address, 1));
+            free(device_at(cuda->device, memory->address - memory->slack, 1));
     }
     cuda->memories.n = 0;
 }

@@ -199,10 +199,19 @@ static void note_writes(struct cuda *cuda, const struct cuda_copy *copy)
         record_write(cuda);
 }
 
+// False if the side goes over the end of its allocation. The bytes behind may be kernels' slack.
+static bool is_inside(struct cuda *cuda, const struct cuda_copy *copy, const struct cuda_side *side)
+{
+    const struct cuda_memory *memory = side->on_device ? cuda_memory_at(cuda, side->address) : NULL;
+    return !memory || span_of(copy, side) <= memory->address + memory->bytes - side->address;
+}
+
 static int run_copy(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_copy *copy)
 {
     if (!copy->width || !copy->height || !copy->depth)
         return cudaSuccess;
+    if (!is_inside(cuda, copy, &copy->to) || !is_inside(cuda, copy, &copy->from))
+        return cudaErrorInvalidValue;
     note_writes(cuda, copy);
     if (!copy->to.on_device && !copy->from.on_device)
         return copy_on_host(cuda, copy);

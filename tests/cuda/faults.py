@@ -36,6 +36,14 @@ add_case('a trap', fault, 'trap', 719, 'cudaErrorLaunchFailure', 'trap')
 
 
 @case
+def slack(folder):
+    """--slack lets an access near an allocation pass"""
+    result = ends(simulate(folder, build('faults.cu', ARCH), '--functional', '--slack=4K', arguments=['illegal']), 7)
+    within('synchronise: 0 cudaSuccess', result.out.decode())
+    within("cannot be '100'", ends(run([RUN, '--slack=100', '--', 'true'], folder), 2).err.decode())
+
+
+@case
 def no_progress(folder):
     """a kernel that waits for ever"""
     result = ends(simulate(folder, build('faults.cu', ARCH), '--set=machine.watchdog=20000', '-w',
