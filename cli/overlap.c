@@ -1,5 +1,5 @@
-// --overlap=advise: which copies of a kernel's arrays may overlap it by full/empty bits, and the gain
-// that the times of [001 Table 2] predict.
+// --overlap=advise: which copies of a kernel's arrays may overlap it by full/empty bits, and the
+// gain that the times of [001 Table 2] predict.
 #include "cli/run.h"
 #include "passes/analysis/overlap.h"
 #include <inttypes.h>

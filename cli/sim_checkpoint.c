@@ -82,6 +82,11 @@ bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *ses
                           struct timed *timed)
 {
     const struct sim_arguments *a = checkpoint->arguments;
+    if (session->run->has_streams && (a->checkpoint || a->resume || a->stop_after)) {
+        message_error(checkpoint->messages, "a run with streams has no checkpoints: it excludes "
+                                            "--checkpoint, --resume and --stop-after");
+        return false;
+    }
     checkpoint->session = session;
     checkpoint->timed = timed;
     session->stop_after = a->stop_after;

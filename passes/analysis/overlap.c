@@ -33,7 +33,7 @@ static void take_term(struct strides *to, const struct affines *affines,
         to->is_scattered |=
             (atom->kind == AFFINE_VERSION || atom->kind == AFFINE_COMMON) && atom->varies;
     }
-    uint64_t bytes = factor               ? UINT64_MAX
+    uint64_t bytes = factor                  ? UINT64_MAX
                      : term->coefficient < 0 ? (uint64_t)-term->coefficient
                                              : (uint64_t)term->coefficient;
     to->is_negative |= term->coefficient < 0 && (block || thread || iteration);
@@ -88,8 +88,7 @@ static bool is_of_data(struct facts *facts, uint32_t operand, uint32_t depth)
     uint32_t version = fn->operand_version.v[operand];
     struct affine sum;
     bool data = false;
-    if (version != IR_NONE &&
-        fn->registers.v[fn->versions.v[version].reg].type == W_pred)
+    if (version != IR_NONE && fn->registers.v[fn->versions.v[version].reg].type == W_pred)
         return predicate_is_of_data(facts, version, depth + 1);
     if (!affine_of_operand(facts->affines, operand, &sum))
         return true;
@@ -106,8 +105,7 @@ static bool has_data_guard(struct facts *facts, uint32_t inst)
 {
     uint32_t guard = ir_find_operand(facts->fn, inst, ROLE_GUARD, 0);
     uint32_t version = guard == IR_NONE ? IR_NONE : facts->fn->operand_version.v[guard];
-    return guard != IR_NONE &&
-           (version == IR_NONE || predicate_is_of_data(facts, version, 0));
+    return guard != IR_NONE && (version == IR_NONE || predicate_is_of_data(facts, version, 0));
 }
 
 // Returns true if an instruction is executed, or not, by the data: its own guard, or a branch
@@ -204,8 +202,9 @@ bool overlap_may_finish(const struct overlap_array *array, const char **why)
         [OVERLAP_SWEPT] = "each CTA writes words that a copy takes late",
         [OVERLAP_SCATTERED] = "the order of its writes depends on data",
     };
-    *why = array->atomics                      ? "its words are final only when the kernel has ended"
-           : array->writes && array->reads   ? "the kernel reads it, too: words are full before they are final"
+    *why = array->atomics ? "its words are final only when the kernel has ended"
+           : array->writes && array->reads
+               ? "the kernel reads it, too: words are full before they are final"
            : array->by_data ? "a store depends on data or unknown values: some words may stay empty"
                             : reasons[array->writes];
     return array->writes != OVERLAP_NOT && !array->atomics && !array->reads && !array->by_data;

@@ -205,6 +205,14 @@ for title, bad, message in (
 
 
 @case
+def no_checkpoints(folder):
+    """a run with streams has no checkpoints"""
+    for option in ('--checkpoint=c', '--stop-after=1'):
+        within('has no checkpoints',
+               steps(folder, '  - sync: all\n', *MACHINE, option, code=1).err.decode())
+
+
+@case
 def launches_or_streams(folder):
     """a run file has launches or streams"""
     for text in ('program: x.ptx\n', 'program: x.ptx\nlaunches: []\nstreams: []\n'):
