@@ -23,7 +23,6 @@ struct map_graph {
 struct map_rate {
     uint64_t tokens, cycles; // of the cycle in the graph that limits the rate
     VEC(uint32_t) cycle;     // its edges in the graph, in order
-    bool has_predicates;     // the rate is an upper bound
 };
 
 void map_graph_make(struct map_graph *graph, struct arena *arena, const struct map *map,

@@ -540,7 +540,7 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
 bool memsys_is_still(struct memsys *m)
 {
     return known_next(m) == UINT64_MAX && !is_any(m->answers, m->end_words) &&
-           !is_any(m->may_send, m->end_words);
+           !is_any(m->may_send, m->end_words) && !(m->ports && is_any(m->gated, m->node_words));
 }
 
 void memsys_flush(struct memsys *m)

@@ -94,6 +94,33 @@ def pictures(folder):
     within('rate 10/19', page)
 
 
+@case
+def faults(folder):
+    """a run file reports a map that cannot be read, with the place in the map"""
+    text = (SAMPLES / 'conv' / 'run.yaml').read_text().replace('conv.ptx', str(SAMPLES / 'conv' / 'conv.ptx'))
+    (folder / 'bad.map.yaml').write_text('nodes:\n  at: {op: increment, count: 8}\n')
+    for name, fault in (('bad.map.yaml', b"'bad.map.yaml', line 2, column 3: no other node uses the result of 'at'"),
+                        ('none.map.yaml', b"cannot read 'none.map.yaml': No such file or directory"),
+                        ('auto', b"'auto' needs a map in the program's metadata, which has none")):
+        (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', name))
+        result = run([PROGRAM, 'run.yaml', '--config=rgpu'], folder)
+        same((result.code, result.out), (1, b''))
+        assert fault in result.err, result.err
+    (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', 'off'))
+    ends(run([PROGRAM, 'run.yaml', '--config=rgpu'], folder), 0)
+
+
+@case
+def sampled(folder):
+    """no group of a map is left out by sampling"""
+    path = SAMPLES / 'conv' / 'run.yaml'
+    sample_runs.tag(folder, path)
+    expected, _ = sample_runs.execute(folder, path, '--functional')
+    for option in ('--sample-ctas=2', '--sample=2:1'):
+        found, _ = execute(folder, path, '--config=rgpu', option)
+        same_buffers(found, expected, option)
+
+
 same(len(DRAWN), 9)
 for one in DRAWN:
     add_case('%s: the map leaves the same memory' % name_of(one), sample, one)

@@ -142,6 +142,7 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
     if (!made->fault)
         made->fault =
             set_shape(&scope, &launch->map->threads, "threads", MOST_THREADS, launch->block);
+    from->sample_waves = 0; // CTAs without time would execute the kernel in the map's shape
     from->placement.one_per_core = true;
     from->placement.order = CTAS_ASCENDING;
     written_reset(&m->written);

@@ -106,6 +106,21 @@ static const char copies_words[] = PARAMS "copies: 1\nnodes:\n"
                                           "  l: {op: ld.u32, in: [i], base: a}\n"
                                           "  s: {op: st.u32, in: [i, l], base: b}\n";
 
+// Neither the register file nor fetch and decode are used while the map runs: only the last
+// instruction of the kernel follows it.
+static void idle_parts(void **state)
+{
+    struct map_run m;
+    (void)state;
+    run(&m, copies_words, 2048, SPATIAL());
+    assert_true(rig_stat(&m.r, "core.register_read") == 0);
+    assert_true(rig_stat(&m.r, "core.register_write") == 0);
+    assert_true(rig_stat(&m.r, "core.warp_instructions") == 1);
+    assert_true(rig_stat(&m.r, "spatial.fifo_write") > 0 &&
+                rig_stat(&m.r, "spatial.lane_tokens") > 0);
+    map_run_free(&m);
+}
+
 // 32 consecutive words are one line: requested once, also with a cold L1; so is their store.
 static void lines(void **state)
 {
@@ -431,11 +446,11 @@ static void area(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mode_switch), cmocka_unit_test(switch_time), cmocka_unit_test(lines),
-        cmocka_unit_test(prefetcher),  cmocka_unit_test(pollution),   cmocka_unit_test(counts),
-        cmocka_unit_test(full_words),  cmocka_unit_test(stale_hit),   cmocka_unit_test(queue),
-        cmocka_unit_test(same_line),   cmocka_unit_test(lost_hit),    cmocka_unit_test(order),
-        cmocka_unit_test(faults),      cmocka_unit_test(area),
+        cmocka_unit_test(mode_switch), cmocka_unit_test(switch_time), cmocka_unit_test(idle_parts),
+        cmocka_unit_test(lines),       cmocka_unit_test(prefetcher),  cmocka_unit_test(pollution),
+        cmocka_unit_test(counts),      cmocka_unit_test(full_words),  cmocka_unit_test(stale_hit),
+        cmocka_unit_test(queue),       cmocka_unit_test(same_line),   cmocka_unit_test(lost_hit),
+        cmocka_unit_test(order),       cmocka_unit_test(faults),      cmocka_unit_test(area),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
