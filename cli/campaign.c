@@ -330,7 +330,8 @@ static void write_markdown(struct campaign_program *p, FILE *to)
 
 static bool read_notes(struct campaign_program *p)
 {
-    const char *notes = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
+    const char *own = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
+    const char *notes = p->arguments.notes ? p->arguments.notes : own;
     const char *path = p->arguments.markdown ? notes : NULL;
     const char *error = path ? file_read(&p->arena, path, &p->notes) : NULL;
     if (error)

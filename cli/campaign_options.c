@@ -112,6 +112,7 @@ static const struct option output_options[] = {
     {"--html", "FILE", TEXT(html), .help = "write a page with tables and plots"},
     {"--markdown", "FILE", TEXT(markdown),
      .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
+    {"--notes", "FILE", TEXT(notes), .help = "with --markdown: the text of this file instead"},
     {"--figure", "NAME", CALL(take_figure), .help = "report only this figure; may be repeated"},
     {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
     {0},
@@ -226,6 +227,8 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
     if ((a->html || a->markdown) && a->action == CAMPAIGN_COMPARE)
         return fault(errors, "compare writes --text and --csv, but not ",
                      a->html ? "--html" : "--markdown");
+    if (a->notes && !a->markdown)
+        return fault(errors, "only --markdown uses ", "--notes");
     if (a->figures.list.n && a->action != CAMPAIGN_REPORT)
         return fault(errors, "only report accepts ", "--figure");
     return true;

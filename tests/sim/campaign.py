@@ -321,9 +321,9 @@ def quick(folder):
         return [line[22:] for line in out.splitlines()]
     same(listed('--workload=large', '--variant=fast'), ['TRIAD, fast'])
     same(listed('--study=queue', '--workload=COPY'),
-         ['COPY, base, q8', 'COPY, base, q32'])
-    same(listed('--study=queue')[1], 'VECADD, base, q32')
-    within(', q32: the same as COPY, base', '\n'.join(listed()))
+         ['COPY, base, q8', 'COPY, base, q64'])
+    same(listed('--study=queue')[1], 'VECADD, base, q64')
+    within(', q64: the same as COPY, base', '\n'.join(listed()))
     ends(campaign(folder, 'run', 'tiny.yaml', '--study=x'), 1,
          "ptxoffload-campaign: error: there is no study 'x'\n", '')
 

@@ -29,7 +29,7 @@ variants:
   - {name: tagged, like: fast, tag: --fma=split}
 points:
   - {name: q8, x: 8, group: queue, set: {memory.reply_queue: 8}}
-  - {name: q32, x: 32, group: queue, label: as it is, set: {memory.reply_queue: 32}}
+  - {name: q64, x: 64, group: queue, label: as it is, set: {memory.reply_queue: 64}}
 studies:
   - {name: main, workloads: [micro, large], variants: [base, fast, tagged]}
   - {name: queue, workloads: micro, variants: base, points: queue, quick: no}
