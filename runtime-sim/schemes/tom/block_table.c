@@ -30,7 +30,10 @@ struct block_builder {
 
 static bool is_named(const struct block_builder *b, uint32_t reg, const char *text, size_t length)
 {
-    const struct name *name = tree_name(b->program->module->tree, b->fn->registers.v[reg].name);
+    uint32_t id = b->fn->registers.v[reg].name;
+    if (id == IR_NONE) // the carry
+        return false;
+    const struct name *name = tree_name(b->program->module->tree, id);
     return name->length == length && !memcmp(name->text, text, length);
 }
 

@@ -32,11 +32,15 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
 
 // Begin
 
+// Product of a share and a number that is a whole one but for rounding.
+#define ROUNDING 1e-6
+
 // 0.1 % of all instances, if a run has counted them [002 §3.2.2].
 static uint64_t instances_to_learn(const struct tom *tom)
 {
     const struct tom_config *config = tom->config;
-    double share = ceil((double)tom->table->rehearsal->map.instances * config->learn_share / 100);
+    double share = (double)tom->table->rehearsal->map.instances * config->learn_share / 100;
+    share = ceil(share - ROUNDING);
     if (config->learn_instances)
         return config->learn_instances;
     return share > (double)config->learn_least ? (uint64_t)share : config->learn_least;

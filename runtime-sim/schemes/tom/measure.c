@@ -35,12 +35,17 @@ void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool 
     *(away ? &tom->stats.stack_cycles : &tom->stats.home_cycles) += cycles;
 }
 
-bool tom_is_slower(struct tom *tom, const struct tom_run *run)
+void tom_count_stayed(struct tom *tom, const struct tom_run *run)
 {
-    struct tom_times *times = times_of(tom, run);
-    uint64_t number = times->asked++;
+    times_of(tom, run)->sent -= run->counted;
+}
+
+static bool compare_places(struct tom_times *times)
+{
+    if (times->sent < FIRST_EACH)
+        return false;
     if (times->count[TOM_HOME] < FIRST_EACH || times->count[TOM_AWAY] < FIRST_EACH)
-        return number >= FIRST_EACH;
+        return true; // until enough of them have ended
     for (uint32_t i = 0; i < TOM_PLACES; i++)
         while (times->count[i] > MOST_COUNTED) {
             times->count[i] /= 2;
@@ -48,7 +53,15 @@ bool tom_is_slower(struct tom *tom, const struct tom_run *run)
         }
     bool slower = (double)times->cycles[TOM_AWAY] / (double)times->count[TOM_AWAY] >
                   (double)times->cycles[TOM_HOME] / (double)times->count[TOM_HOME];
-    return number % OTHER_PLACE ? slower : !slower;
+    return ++times->asked % OTHER_PLACE ? slower : !slower;
+}
+
+bool tom_is_slower(struct tom *tom, const struct tom_run *run)
+{
+    struct tom_times *times = times_of(tom, run);
+    bool slower = compare_places(times);
+    times->sent += !slower;
+    return slower;
 }
 
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack)

@@ -90,6 +90,28 @@ static void learning(void **state)
     rig_free(&b.r);
 }
 
+// Instances to learn from, by those that a run without time has counted.
+static void share(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    static const uint64_t cases[][2] = {{0, 48},     {48, 48},        {48000, 48},
+                                        {48001, 49}, {49000, 49},     {49001, 50},
+                                        {100, 48},   {1000000, 1000}, {2304000, 2304}};
+    build(&b, SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap"));
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        b.table.rehearsal->map.instances = cases[i][0];
+        tom_map_begin(b.tom);
+        assert_int_equal(b.tom->learning.instances, cases[i][1]);
+    }
+    rig_free(&b.r);
+    build(&b, SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "tom.learn_instances=7"));
+    b.table.rehearsal->map.instances = 1000000;
+    tom_map_begin(b.tom);
+    assert_int_equal(b.tom->learning.instances, 7);
+    rig_free(&b.r);
+}
+
 // Coherence
 
 // In front of the block the warp reads the words that the block writes, and behind it again.
@@ -187,6 +209,23 @@ static void ahead_over_branches(void **state)
     }
 }
 
+// A block with a register that has no name in the text: the carry.
+static void carry(void **state)
+{
+    (void)state;
+    static struct block_rig plain, b;
+    static const char carries[] = HEAD("7.0", "sm_70")
+        ENTRY("carry", LOOP("add.cc.u32 %r9, %r8, %r8; addc.u32 %r10, %r8, 0;"));
+    build_with(&plain, carries, SETTINGS("tom.policy=baseline"), schemes);
+    run(&plain, "carry", 4, 64, 20, 64);
+    build_with(&b, carries, SETTINGS("tom.policy=tom-ctrl"), schemes);
+    run(&b, "carry", 4, 64, 20, 64);
+    assert_memory_equal(plain.b, b.b, MOST * 4);
+    assert_int_equal(b.tom->stats.offloaded, 8);
+    rig_free(&b.r);
+    rig_free(&plain.r);
+}
+
 // Energy
 
 // A link of 80 GB/s carries 512 bits in a clock: 1,024 pJ when busy, 768 pJ when idle.
@@ -239,7 +278,8 @@ static void translation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning),      cmocka_unit_test(coherence),
+        cmocka_unit_test(learning),      cmocka_unit_test(share),
+        cmocka_unit_test(carry),         cmocka_unit_test(coherence),
         cmocka_unit_test(table_is_full), cmocka_unit_test(ahead_over_branches),
         cmocka_unit_test(energy),        cmocka_unit_test(translation),
     };
