@@ -206,7 +206,7 @@ static void check_blocks(struct rig *r, const struct tom *tom)
 {
     const struct tom_stats *t = &tom->stats;
     uint64_t stayed = t->condition_false + t->busy_tx + t->busy_rx + t->full + t->busy_sm +
-                      t->slower + t->placed + t->no_access + t->parted;
+                      t->slower + t->placed + t->no_access + t->diverged;
     if (!tom_is_learnt(tom->config))
         same(r, (double)t->asked, (double)(t->offloaded + stayed), "decisions");
     same(r, (double)t->offloaded, (double)t->returned, "blocks");

@@ -196,15 +196,54 @@ def no_bytes(folder):
 
 
 @case
+def storage(folder):
+    """10,320, 1,920 and 9,700 bits [002 §6.6]"""
+    text = ends(run([PROGRAM, '--config=tom', '--policy=tom-ctrl', '--list-storage'], folder), 0, '').out.decode()
+    for part, bits in (('metadata table', 10320), ('memory-map analyzer', 1920), ('memory allocation table', 9700)):
+        assert re.search(r'^%s.* %d bits' % (part, bits), text, re.M), text
+
+
+@case
+def rehearsal(folder):
+    """a run without time counts the instances that the run with time has, and names allocations without room"""
+    tag(folder, LIBOR)
+    for options in ([], settings('values.paths=1024')):
+        found = libor(folder, 20, '--policy=tom-ctrl', '--set', 'tom.map=oracle', *options)
+        same(found('map.rehearsed'), found('map.instances'))
+        same(found('map.rehearsed_bit'), found('map.best_bit'))
+        same(found('map.chosen_bit'), found('map.best_bit'))
+        same(found('map.one_base'), found('map.one_best'))
+        assert found('map.chosen_bit') >= 7
+    # Half of 192 instances are learnt from, of which 32 run at a time.
+    found = libor(folder, 20, '--policy=tom-no-ctrl', '--set', 'values.paths=6144', '--set', 'tom.map=tmap',
+                  *settings('tom.learn_least=7', 'tom.learn_share=50', 'memory.cores=8', 'core.warps=8',
+                            'core.threads=256'))
+    same(found('map.rehearsed'), 192)
+    assert found('tom.learning_cycles') > 0 and 64 <= found('tom.offloaded') <= 96, found('tom.offloaded')
+    result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl', '-v',
+                       *settings('tom.map=tmap', 'tom.allocations=2', 'tom.learn_least=1')], folder), 0)
+    assert 'the memory allocation table has no room for: b, v\n' in result.err.decode(), result
+
+
+@case
+def blocks_that_do_not_exist(folder):
+    """tom.at_core with a number of no block"""
+    tag(folder, LIBOR)
+    result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
+                       '--set', 'tom.at_core=[1000]'], folder), 1)
+    assert 'tom.at_core has 1000, but the metadata have no such block' in result.err.decode(), result
+
+
+@case
 def machines_that_cannot_be(folder):
     """configurations that the tables of keys cannot refuse"""
     tag(folder, LIBOR)
-    for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=8', 'at most 7 stacks'),
+    for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=2', 'stack.stacks must be 4'), ('stack.stacks=8', 'at most 7 stacks'),
                           ('stack.stacks=3', 'power of two'), ('memory.cores=4', 'each stack takes a core'),
                           ('stack.clock=1000', 'no multiple of dram.clock'),
                           ('stack.internal_gbps=170', 'the vaults of a stack have 160 GB/s')):
         result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
-                           '--set', setting], folder), 1)
+                           '--set', 'tom.map=static', '--set', setting], folder), 1)
         assert text in result.err.decode(), (setting, result)
 
 

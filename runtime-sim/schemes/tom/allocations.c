@@ -24,6 +24,13 @@ struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t add
     return range && address <= range->last ? range : NULL;
 }
 
+bool tom_holds(const struct image *image, uint64_t address)
+{
+    uint32_t found = image_find(image, address);
+    const struct allocation *at = found == UINT32_MAX ? NULL : &image->list.v[found];
+    return at && at->state == ALLOCATION_LIVE && address - at->address < at->bytes;
+}
+
 static struct tom_range range_of(const struct allocation *from)
 {
     return (struct tom_range){

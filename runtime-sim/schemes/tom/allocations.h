@@ -20,6 +20,8 @@ struct tom_allocations {
     VEC(const char *) left_out;   // names, the least useful first
 };
 
+// Returns true if the address is in an allocation.
+bool tom_holds(const struct image *image, uint64_t address);
 // Returns the range of an address, or NULL.
 struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t address);
 // Adds an allocation of an address that no range has, without a limit. Returns its range.

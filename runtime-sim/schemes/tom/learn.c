@@ -1,8 +1,10 @@
 // Mappings that the machine chooses: learnt, or known from a run without time.
+#include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
+#include <string.h>
 
 enum { UNLIMITED_GBPS = 1000000 };
 
@@ -65,26 +67,38 @@ void tom_map_begin(struct tom *tom)
             map_best(tom_rehearsed_first(rehearsal, instances_to_learn(tom)), metric_of(tom)));
 }
 
-// The pair of the first launch with candidate blocks, for the allocations that their addresses are
-// based on.
+// Notes the allocations whose addresses a launch gets: their data are in the stacks from now on.
+static void note_parameters(struct tom *tom, const struct launch *launch)
+{
+    struct tom_allocations *table = &tom->learning.allocations;
+    const struct program_function *at = &launch->program->functions.v[launch->function];
+    uint64_t address;
+    for (uint32_t i = 0; i + sizeof address <= at->param_bytes; i += sizeof address) {
+        memcpy(&address, launch->params + i, sizeof address);
+        if (tom_holds(launch->image, address) && !tom_range_at(table, address))
+            tom_range_add(table, tom->machine->arena, launch->image, address);
+    }
+}
+
+// The pair of a launch, for the allocations that its blocks' addresses are based on and that no
+// launch before had: they are copied to the stacks now.
 void tom_map_launch(struct tom *tom, const struct launch *launch)
 {
     enum { BASES_MOST = 256 };
     uint64_t used[BASES_MOST];
     uint32_t count, bit;
     struct tom_allocations table = {0};
-    if (tom->config->map != TOM_STATIC || tom->learning.bit)
+    if (tom->config->map != TOM_STATIC)
         return;
     bit = static_map_choose(tom->table->differences, tom->machine->arena, launch, used, BASES_MOST,
                             &count);
-    for (uint32_t i = 0; bit && i < count; i++) {
-        uint32_t found = image_find(launch->image, used[i]);
-        const struct allocation *at = found == UINT32_MAX ? NULL : &launch->image->list.v[found];
-        if (!at || used[i] - at->address >= at->bytes || tom_range_at(&table, used[i]))
-            continue;
-        tom_range_add(&table, tom->machine->arena, launch->image, used[i])->candidate = true;
-    }
-    map_ranges(tom, &table, bit);
+    for (uint32_t i = 0; bit && i < count; i++)
+        if (tom_holds(launch->image, used[i]) && !tom_range_at(&table, used[i]) &&
+            !tom_range_at(&tom->learning.allocations, used[i]))
+            tom_range_add(&table, tom->machine->arena, launch->image, used[i])->candidate = true;
+    if (table.ranges.n)
+        map_ranges(tom, &table, bit);
+    note_parameters(tom, launch);
 }
 
 // Learning

@@ -10,8 +10,8 @@ const struct stat_key block_stat_keys[] = {
 const uint32_t block_stat_key_count = sizeof block_stat_keys / sizeof *block_stat_keys;
 
 enum {
-    FIRST_EACH = 8,     // instances that are measured at both places before they are compared
-    OTHER_PLACE = 32,   // one of this number of instances goes to the other place
+    FIRST_EACH = 8,     // instances that are sent first, and ended ones of each place to compare
+    OTHER_PLACE = 128,  // one of this number of instances goes to the other place
     MOST_COUNTED = 256, // instances of a place; then older ones count half
     METER_CYCLES = 256,
 };
@@ -40,7 +40,7 @@ bool tom_is_slower(struct tom *tom, const struct tom_run *run)
     struct tom_times *times = times_of(tom, run);
     uint64_t number = times->asked++;
     if (times->count[TOM_HOME] < FIRST_EACH || times->count[TOM_AWAY] < FIRST_EACH)
-        return number % 2;
+        return number >= FIRST_EACH;
     for (uint32_t i = 0; i < TOM_PLACES; i++)
         while (times->count[i] > MOST_COUNTED) {
             times->count[i] /= 2;

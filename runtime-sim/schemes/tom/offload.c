@@ -450,6 +450,15 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
 
 // Launches
 
+static void copy_parameters(struct tom *tom, uint64_t bytes)
+{
+    enum { HEADER_BYTES = 16 };
+    tom->stats.parameter_bytes += bytes * tom->stacks->count;
+    for (uint32_t i = 0; tom->config->policy != TOM_IDEAL && i < tom->stacks->count; i++)
+        stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), i,
+                           TOM_PARAMETERS, stack_flits(tom->stacks, HEADER_BYTES + bytes));
+}
+
 // Each stack has a copy of the parameters, if one of the kernel's blocks reads some.
 void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch)
 {
@@ -460,7 +469,7 @@ void tom_place_launch(struct machine *machine, void *state, struct machine_launc
         reads |= tom->table->blocks.v[i].function == launch->launch->function &&
                  tom->table->blocks.v[i].parameter_bytes;
     if (reads && tom->config->parameters == TOM_COPIED)
-        tom->stats.parameter_bytes += (uint64_t)at->param_bytes * tom->stacks->count;
+        copy_parameters(tom, at->param_bytes);
     tom_map_launch(tom, launch->launch);
 }
 
@@ -474,7 +483,8 @@ void tom_tick(struct machine *machine, void *state)
         tom_finish(tom, &tom->runs[number], machine->now);
     for (uint32_t i = 0; i < tom->stacks->count; i++)
         while (stacks_take_packet(tom->stacks, i, &number))
-            tom_arrive(tom, &tom->runs[number]);
+            if (number != TOM_PARAMETERS)
+                tom_arrive(tom, &tom->runs[number]);
     BITS_EACH (i, tom->polling, machine->ordinary) {
         struct tom_core *own = tom_core_of(&machine->cores[i]);
         EACH_SLOT(slot, machine->cores[i].words, own->polled[word])

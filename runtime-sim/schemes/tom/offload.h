@@ -90,6 +90,9 @@ struct tom_core {
     uint64_t lines_old;       // dropped because they are older than a block
 };
 
+// Number of packets with parameters, which are no block's.
+enum { TOM_PARAMETERS = UINT32_MAX };
+
 struct tom_queue {
     uint32_t first, last, count;
 };

@@ -61,7 +61,7 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
 }
 
 // A warp that executes ahead: returns true at its first access, at which it waits for the decision.
-// If its lanes have parted, or it is over without an access, it stays in the GPU.
+// If its lanes have diverged, or it is over without an access, it stays in the GPU.
 static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
@@ -77,7 +77,7 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
         ask(tom, run, now, RUN_AT_ACCESS);
         return true;
     }
-    *(whole ? &tom->stats.no_access : &tom->stats.parted) += 1;
+    *(whole ? &tom->stats.no_access : &tom->stats.diverged) += 1;
     tom_set_state(tom, run, now, RUN_HOME);
     return false;
 }
@@ -216,6 +216,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
     warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
+    tom->stats.inside_cycles += now - run->began;
     if (tom->trace)
         tom_trace_block(tom->trace, run, slot, now);
     tom_end_instance(tom, run);

@@ -40,6 +40,8 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
+    uint64_t *const units[] = {&core->alu_units, &core->sfu_units, &core->fp64_units,
+                               &core->matrix_units};
     if (own->sm_warps > core->warps)
         core->registers = core->registers * own->sm_warps / core->warps;
     if (own->sm_warps) {
@@ -47,7 +49,8 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
-    core->alu_units = own->sm_issue > core->alu_units ? own->sm_issue : core->alu_units;
+    for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+        *units[i] = own->sm_issue > *units[i] ? own->sm_issue : *units[i];
     added->l1.mshrs = own->sm_mshrs ? own->sm_mshrs : added->l1.mshrs;
     if (own->policy != TOM_IDEAL)
         return;

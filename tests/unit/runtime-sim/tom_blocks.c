@@ -335,24 +335,22 @@ static void learning(void **state)
     }
 }
 
-// A table with one entry: of the other kernel's block, each kernel has its own.
-static void table_is_full(void **state)
+// The storage of [002 §6.6].
+static void storage(void **state)
 {
     (void)state;
-    static struct block_rig b;
-    build(&b, SETTINGS(CTRL, "tom.metadata_entries=1"));
-    assert_int_equal(b.table.left_out, 0);
     assert_int_equal(TOM_ENTRY_BITS * 40, 10320);
-    rig_free(&b.r);
+    assert_int_equal(MAP_BITS * 48, 1920);
+    assert_int_equal(TOM_ALLOCATION_BITS * 100, 9700);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions), cmocka_unit_test(conditions),    cmocka_unit_test(sequence),
-        cmocka_unit_test(ahead),     cmocka_unit_test(pending),       cmocka_unit_test(masks),
-        cmocka_unit_test(coherence), cmocka_unit_test(table_is_full), cmocka_unit_test(analyzer),
-        cmocka_unit_test(best_pair), cmocka_unit_test(learning),      cmocka_unit_test(metrics),
+        cmocka_unit_test(decisions), cmocka_unit_test(conditions), cmocka_unit_test(sequence),
+        cmocka_unit_test(ahead),     cmocka_unit_test(pending),    cmocka_unit_test(masks),
+        cmocka_unit_test(coherence), cmocka_unit_test(storage),    cmocka_unit_test(analyzer),
+        cmocka_unit_test(best_pair), cmocka_unit_test(learning),   cmocka_unit_test(metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,8 @@ static void learning(void **state)
         known[count] = schemes[count];
     known[count] = &watching;
     seen = (struct watcher){0};
-    build_with(&b, text, SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "core.warps=8",
-                                  "core.threads=256"),
+    build_with(&b, text,
+               SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "core.warps=8", "core.threads=256"),
                known);
     run(&b, "plain", 240, 256, 6, 256);
     assert_int_equal(seen.phase, LEARN_NOT);
@@ -94,15 +94,16 @@ static void learning(void **state)
 
 // In front of the block the warp reads the words that the block writes, and behind it again.
 #define REREAD                                                                                     \
-    "mov.u64 %d5, %d2; ld.global.f32 %f4, [%d2]; add.f32 %f3, %f3, %f4;\n" LOOP("")                \
-        "ld.global.f32 %f5, [%d5]; add.f32 %f5, %f5, 0f40000000; st.global.f32 [%d5], %f5;\n"
+    "mov.u64 %d5, %d2; ld.global.f32 %f4, [%d2]; add.f32 %f3, %f3, %f4;\n" LOOP(                   \
+        "") "ld.global.f32 %f5, [%d5]; add.f32 %f5, %f5, 0f40000000; st.global.f32 [%d5], %f5;\n"
 
 // Two blocks of a warp, the second one of what the first one has written; they begin in any stacks.
 #define TWICE                                                                                      \
-    "mov.u64 %d5, %d2; mov.u64 %d6, %d1;\n" LOOP("")                                               \
-        "mov.u32 %r9, %r4;\nM: ld.global.f32 %f6, [%d5]; add.f32 %f7, %f7, %f6;\n"                 \
-        "st.global.f32 [%d6], %f7; add.u64 %d5, %d5, %d3; add.u64 %d6, %d6, %d3;\n"                \
-        "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra M; st.global.f32 [%d2], %f7;\n"
+    "mov.u64 %d5, %d2; mov.u64 %d6, %d1;\n" LOOP(                                                  \
+        "") "mov.u32 %r9, %r4;\nM: ld.global.f32 %f6, [%d5]; add.f32 %f7, %f7, %f6;\n"             \
+            "st.global.f32 [%d6], %f7; add.u64 %d5, %d5, %d3; add.u64 %d6, %d6, %d3;\n"            \
+            "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra M; st.global.f32 [%d2], "      \
+            "%f7;\n"
 
 // The warp writes words that the block reads.
 #define OWN "mov.f32 %f6, 0f40A00000; st.global.f32 [%d1], %f6;\n" LOOP("")
@@ -131,6 +132,57 @@ static void coherence(void **state)
             assert_true(i || (b.tom->stats.dropped_l1 == 16 && b.tom->stats.dropped_l2 >= 16));
             rig_free(&b.r);
         }
+        rig_free(&plain.r);
+    }
+}
+
+// The least useful block of a kernel with two is left out, and named.
+static void table_is_full(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    build_with(&b, coherent, SETTINGS("tom.policy=tom-ctrl", "tom.metadata_entries=1"), schemes);
+    assert_int_equal(b.table.blocks.n, 3); // one of each kernel
+    assert_int_equal(b.table.left_out, 1);
+    assert_non_null(strstr(b.table.reasons.v[0], "of 'twice': the metadata table is full"));
+    const struct tom_block *kept = NULL;
+    for (uint32_t i = 0; i < b.table.blocks.n; i++)
+        if (!strcmp(b.table.blocks.v[i].kernel, "twice"))
+            kept = &b.table.blocks.v[i];
+    assert_non_null(kept);
+    rig_free(&b.r);
+    build_with(&b, coherent, SETTINGS("tom.policy=tom-ctrl"), schemes);
+    assert_int_equal(b.table.blocks.n, 4);
+    for (uint32_t i = 0; i < b.table.blocks.n; i++)
+        if (!strcmp(b.table.blocks.v[i].kernel, "twice"))
+            assert_true(b.table.blocks.v[i].saving <= b.table.blocks.v[1].saving);
+    rig_free(&b.r);
+}
+
+// Execution ahead over a branch: the same way for all lanes, or by the thread's number.
+#define OVER(what)                                                                                 \
+    what "and.b32 %r9, %r7, 1; setp.eq.u32 %p3, %r9, 0; @%p3 bra S; add.f32 %f3, %f3, 0f3F000000;" \
+         "\nS:\n"
+static const char branches[] =
+    HEAD("7.0", "sm_70") ENTRY("together", LOOP(OVER("mov.u32 %r7, %r8;")))
+        ENTRY("apart", LOOP(OVER("mov.u32 %r7, %r3;")));
+
+static void ahead_over_branches(void **state)
+{
+    (void)state;
+    static struct block_rig plain, b;
+    static const char *const kernels[] = {"together", "apart"};
+    for (uint32_t i = 0; i < 2; i++) {
+        build_with(&plain, branches, SETTINGS("tom.policy=baseline"), schemes);
+        run(&plain, kernels[i], 4, 64, 20, 64);
+        build_with(&b, branches, SETTINGS("tom.policy=tom-ctrl"), schemes);
+        assert_int_equal(b.table.blocks.n, 2);
+        run(&b, kernels[i], 4, 64, 20, 64);
+        assert_memory_equal(plain.b, b.b, MOST * 4);
+        assert_int_equal(b.tom->stats.ahead, 8);
+        assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
+        assert_int_equal(b.tom->stats.diverged, i ? 8 : 0);
+        rig_free(&b.r);
         rig_free(&plain.r);
     }
 }
@@ -187,10 +239,9 @@ static void translation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning),
-        cmocka_unit_test(coherence),
-        cmocka_unit_test(energy),
-        cmocka_unit_test(translation),
+        cmocka_unit_test(learning),      cmocka_unit_test(coherence),
+        cmocka_unit_test(table_is_full), cmocka_unit_test(ahead_over_branches),
+        cmocka_unit_test(energy),        cmocka_unit_test(translation),
     };
     return cmocka_run_group_tests_name("tom_memory", tests, NULL, NULL);
 }
