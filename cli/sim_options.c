@@ -370,13 +370,26 @@ const struct command sim_command = {
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
 };
 
+// The names with bars between them, in lines of the help.
+static const char *join_choices(struct arena *arena, const char *const *choices)
+{
+    enum { WIDTH = 70, INDENT = 11 };
+    const char *text = choices[0];
+    size_t width = strlen(text);
+    for (uint32_t i = 1; choices[i]; i++) {
+        bool breaks = width + strlen(choices[i]) > WIDTH;
+        text = arena_printf(arena, "%s|%s%*s%s", text, breaks ? "\n" : "", breaks ? INDENT : 0, "",
+                            choices[i]);
+        width = breaks ? strlen(choices[i]) : width + 1 + strlen(choices[i]);
+    }
+    return text;
+}
+
 static void name_policies(struct option *option, struct arena *arena)
 {
     const char *help = NULL;
     option->choices = scheme_policies(arena, schemes);
-    option->argument = option->choices[0];
-    for (uint32_t i = 1; option->choices[i]; i++)
-        option->argument = arena_printf(arena, "%s|%s", option->argument, option->choices[i]);
+    option->argument = join_choices(arena, option->choices);
     for (uint32_t i = 0; schemes[i]; i++)
         if (schemes[i]->policy_help)
             help = help ? arena_printf(arena, "%s\n%s", help, schemes[i]->policy_help)

@@ -278,7 +278,7 @@ def stacks(folder):
     text = ends(campaign(folder, 'report', path, '--quick', '--workload=SP'), 0, '').out.decode()
     assert 'has no statistic' not in text, text
     row = re.search(r'^SP +(.*)$', text.split('Required directions', 1)[1], re.M).group(1)
-    assert '—' not in row, row
+    assert '–' not in row, row
 
 
 main()
