@@ -197,9 +197,9 @@ CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
     return CUDA_DO(check_device(device));
 }
 
-CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *id)
+CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *bus)
 {
-    (void)id;
+    (void)bus;
     *device = 0;
     return CUDA_DO(cudaSuccess);
 }
