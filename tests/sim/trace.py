@@ -26,9 +26,11 @@ FEWER = [BFS, '--set', 'values.n=800']  # vertices
 SLOTS = 56 * 48
 REASONS = ('empty fetch result load barrier fence lanes forming chain ended unit memory_queue '
            'not_selected').split()
-# Entries are few, so that packets are sent back and chains find none; some lanes have no node.
+# Entries are few, so that packets are sent back and chains find none; some lanes have no node. A
+# line fills the queue of replies, so that others wait.
 FEW = [option for key in ('offload.queue=6', 'offload.service_queue=2', 'offload.buffer=1',
-                          'offload.partial=true', 'llc.sets=4') for option in ('--set', key)]
+                          'offload.partial=true', 'llc.sets=4',
+                          'reply_network.injection_queue=5') for option in ('--set', key)]
 # A clock of the DRAM is 1.4 cycles: times are cut to thousandths of a cycle.
 CLOSE = 0.0021
 # Routers compute.
