@@ -140,7 +140,7 @@ static const struct option_group groups[] = {
 static const struct option_example examples[] = {
     {"run eval/isca19.yaml --quick", "run a small form of a campaign; again to continue it"},
     {"report eval/isca19.yaml --quick --html=isca19.html", "make a page of its figures"},
-    {"compare eval/isca19.yaml base omni", "list the statistics in which two variants differ"},
+    {"compare eval/isca19.yaml base llc", "list the statistics in which two variants differ"},
     {0},
 };
 

@@ -48,8 +48,16 @@ static const struct option_group groups[] = {
     {0},
 };
 
+static const struct option_example examples[] = {
+    {"samples/conv/conv.map.yaml", "rate and place a map"},
+    {"samples/conv/conv.map.yaml --plot=conv.html", "draw it as a page"},
+    {0},
+};
+
 const struct command map_command = {
     .name = "ptxoffload-map",
+    .purpose = "check, rate and place maps for spatial hardware",
+    .examples = examples,
     .usage = "FILE.map.yaml [OPTION]...",
     .about = "Checks a map for spatial hardware, rates it, and places it on the ring of cores.\n"
              "Without an output option it prints the report.\n",

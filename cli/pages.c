@@ -6,14 +6,28 @@
 #include "cli/command.h"
 #include "cli/dram_options.h"
 #include "cli/lsp_options.h"
+#include "cli/map_options.h"
 #include "cli/noc_options.h"
+#include "cli/run_options.h"
 #include "cli/sim_options.h"
 #include <string.h>
 
-static const struct command *const commands[] = {
-    &ptxoffload_command, &sim_command, &noc_command, &dram_command,
-    &campaign_command,   &lsp_command, NULL,
-};
+enum { COMMANDS = 8 };
+typedef const struct command *command_list[COMMANDS + 1]; // up to a NULL
+
+static void list_commands(command_list commands, struct arena *arena)
+{
+    command_list all = {&ptxoffload_command,
+                        sim_command_with_policies(arena),
+                        run_command(arena),
+                        &noc_command,
+                        &dram_command,
+                        &map_command,
+                        &campaign_command,
+                        &lsp_command,
+                        NULL};
+    memcpy(commands, all, sizeof all);
+}
 
 // Text for troff: backslashes and dashes are as typed, and no line begins with a control character.
 static void put_roff(const char *text, size_t length)
@@ -85,7 +99,7 @@ static void put_option(const struct option *option)
     putchar('\n');
 }
 
-static void write_man(const struct command *command)
+static void write_man(const struct command *command, const command_list commands)
 {
     put_head(command->name, "1", command->purpose);
     puts(".SH SYNOPSIS");
@@ -168,8 +182,9 @@ static const char *identifier_of(const struct command *command, char *to)
     return to;
 }
 
-static void write_bash(const struct command *command)
+static void write_bash(const struct command *command, const command_list commands)
 {
+    (void)commands;
     char id[64];
     printf("# bash completion of %s\n_%s()\n{\n"
            "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -224,8 +239,9 @@ static void put_zsh_option(const struct option *option, const char *name)
     puts("' \\");
 }
 
-static void write_zsh(const struct command *command)
+static void write_zsh(const struct command *command, const command_list commands)
 {
+    (void)commands;
     printf("#compdef %s\n_arguments -S \\\n", command->name);
     OPTION_EACH (option, command) {
         if (!option->help)
@@ -237,8 +253,9 @@ static void write_zsh(const struct command *command)
     puts("    '*:file:_files'");
 }
 
-static void write_fish(const struct command *command)
+static void write_fish(const struct command *command, const command_list commands)
 {
+    (void)commands;
     OPTION_EACH (option, command) {
         if (!option->help)
             continue;
@@ -267,21 +284,38 @@ static void write_fish(const struct command *command)
 
 static const struct {
     const char *name;
-    void (*write)(const struct command *command);
+    void (*write)(const struct command *command, const command_list commands);
 } forms[] = {{"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+
+static int write_page(const char *form, const char *name, struct arena *arena)
+{
+    command_list commands;
+    list_commands(commands, arena);
+    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (uint32_t k = 0; commands[k] && !strcmp(forms[i].name, form); k++)
+            if (!strcmp(commands[k]->name, name)) {
+                forms[i].write(commands[k], commands);
+                return ferror(stdout) || fflush(stdout);
+            }
+    fprintf(stderr, "pages: unknown form or command\n");
+    return 2;
+}
 
 int main(int argc, char **argv)
 {
+    struct memory memory = {0};
+    struct arena arena;
+    int status = 2;
     if (argc == 5 && !strcmp(argv[1], "topic")) {
         write_topic(argv[2], argv[3], argv[4]);
         return ferror(stdout) || fflush(stdout);
     }
-    for (uint32_t i = 0; argc == 3 && i < sizeof forms / sizeof *forms; i++)
-        for (uint32_t k = 0; commands[k] && !strcmp(forms[i].name, argv[1]); k++)
-            if (!strcmp(commands[k]->name, argv[2])) {
-                forms[i].write(commands[k]);
-                return ferror(stdout) || fflush(stdout);
-            }
-    fprintf(stderr, "usage: pages man|bash|zsh|fish COMMAND, or topic NAME SECTION PURPOSE\n");
-    return 2;
+    if (argc != 3 || setjmp(memory.on_failure)) {
+        fprintf(stderr, "usage: pages man|bash|zsh|fish COMMAND, or topic NAME SECTION PURPOSE\n");
+        return 2;
+    }
+    arena_init(&arena, &memory);
+    status = write_page(argv[1], argv[2], &arena);
+    memory_free(&memory);
+    return status;
 }

@@ -55,6 +55,13 @@ static const struct option *keep_options(struct arena *arena, const struct optio
     return to;
 }
 
+static const struct option_example examples[] = {
+    {"-- ./app 1024", "run a program, and count cycles"},
+    {"--functional -- ./app", "run a program without time"},
+    {"--offload --json=app.json -- ./app", "tag its kernels first, and write the results"},
+    {0},
+};
+
 const struct command *run_command(struct arena *arena)
 {
     const struct option_group *from = sim_command_with_policies(arena)->groups;
@@ -68,6 +75,8 @@ const struct command *run_command(struct arena *arena)
     struct command *command = ARENA_NEW(arena, struct command);
     *command = (struct command){
         .name = "ptxoffload-run",
+        .purpose = "run CUDA programs on a simulated GPU",
+        .examples = examples,
         .usage = "[OPTION]... -- PROGRAM [ARGUMENT]...",
         .about =
             "Runs a CUDA program on the simulator: the program's calls of the CUDA runtime and\n"

@@ -51,13 +51,13 @@ struct device_launch {
 struct device {
     struct arena *arena;
     const struct program *program;
-    const struct source *source;       // of the program
-    uint32_t threads;                  // of this machine, for launches without time; 0 or 1: one
-    uint64_t max_instructions;         // of warps, in launches without time; 0: no limit
-    bool grows;                        // the program can be replaced by a longer one
-    uint8_t planes;                    // of allocations: enum plane_initial
-    bool race, uninit;                 // look for races, for reads of bytes that were never written
-    bool profiled;                     // count for each instruction
+    const struct source *source; // of the program
+    uint32_t threads;            // of this machine, for launches without time; 0 or 1: one
+    uint64_t max_instructions;   // of warps, in launches without time; 0: no limit
+    bool grows;                  // the program can be replaced by a longer one
+    uint8_t planes;              // of allocations: enum plane_initial
+    bool race, uninit;           // look for races, for reads of bytes that were never written
+    bool profiled;               // count for each instruction
     // With `profiled`: functions that follow launches without time, which then use one
     // thread; NULL: none.
     const struct profile_watch *watch;

@@ -133,12 +133,12 @@ struct memsys {
     const struct memsys_backend *backend;
     struct memsys_message messages[MEMSYS_ROWS + 1];
     uint32_t message_count;
-    bool shares_nodes;              // several endpoints are at one node
-    struct memsys_port *ports;      // of cores; NULL: each has a node of its own
-    struct memsys_shared_node *gates;      // of nodes
-    uint64_t *gated;                // set of nodes whose cores have requests
-    VEC(struct memsys_shown) shown; // replies that are the oldest ones of their nodes now
-    uint32_t pieces;                // requests to the DRAM for a line
+    bool shares_nodes;                // several endpoints are at one node
+    struct memsys_port *ports;        // of cores; NULL: each has a node of its own
+    struct memsys_shared_node *gates; // of nodes
+    uint64_t *gated;                  // set of nodes whose cores have requests
+    VEC(struct memsys_shown) shown;   // replies that are the oldest ones of their nodes now
+    uint32_t pieces;                  // requests to the DRAM for a line
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
     uint32_t sectors; // in a line
     struct memsys_partition *partitions;

@@ -112,6 +112,9 @@ static void leave_rows(struct noc *noc)
     noc->has_vc_rows = noc->has_switch_rows = false;
     noc_choose_tick(noc);
     noc->waiting = has_vc_rows ? 0 : noc->waiting;
+    // With rows a router's bit outlasts its last request.
+    for (uint32_t w = 0; has_switch_rows && w < bits_words(noc->routers); w++)
+        noc->ready_routers[w] = 0;
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
         if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)

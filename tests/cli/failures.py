@@ -210,7 +210,7 @@ BAD_USAGE = {
     'in.ptx --report=': '--report needs an argument: text|json|html[:FILE]',
     'in.ptx --report=yaml': "--report cannot be 'yaml': it is text, json or html",
     'in.ptx --report=text:': "--report needs a file after 'text:'",
-    'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused or split",
+    'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused, split or saving",
     'in.ptx --block=64,': "--block cannot be '64,': it is X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=64,0':
         "--block cannot be '64,0': it is X, X,Y or X,Y,Z, up to 1024 threads",

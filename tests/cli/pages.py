@@ -17,7 +17,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 CLI = BUILD / 'cli'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign',
-            'ptxoffload-lsp')
+            'ptxoffload-lsp', 'ptxoffload-map', 'ptxoffload-run')
 SAMPLE = ROOT / 'samples/vecadd'
 
 
@@ -70,7 +70,7 @@ for name in COMMANDS:
     add_case('the manual page of %s has all options' % name, has_all_options, name)
     add_case('bash completes the options of %s' % name, completes, name)
 for name in ('ptxoffload-nvcc.1', 'ptxoffload-run-file.5', 'ptxoffload-machine.5', 'ptxoffload-network.5',
-             'ptxoffload-memory.5', 'ptxoffload-campaign-file.5', 'ptxoffload-diagnostics.7'):
+             'ptxoffload-memory.5', 'ptxoffload-map-file.5', 'ptxoffload-campaign-file.5', 'ptxoffload-diagnostics.7'):
     add_case('the manual page %s is set' % name, is_set, CLI / name)
 
 

@@ -60,6 +60,7 @@ static const struct sample {
     {"integr_serial", {1, 1}, {1, 1}, "b300:4294967295 z1200 w40 w30"},
     {"kmn_layout", {4, 1}, {256, 1}, "b5000:1000 z5000 w1000 w5"},
     {"kmn_assign", {4, 1}, {256, 1}, "r5000 r40 b1000:8 z1 w1000 w8 w5"},
+    {"kmn_points", {4, 1}, {256, 1}, "r8000 r40 z1000 w1000 w5 w8"},
     {"kmn_centres", {5, 8}, {256, 1}, "r5000 b1000:8 r40 w1000 w5"},
     {"libor_portfolio", {4, 1}, {64, 1}, "r3200 r3200 z200 w200 w7 w16 f0.25 f0.6"},
     {"libor_portfolio_b", {4, 1}, {64, 1}, "r6400 r6400 r256 r256 w200 w7 w16 f0.25"},

@@ -108,7 +108,7 @@ def policies(folder):
         assert '\noffload:\n  policy: %s ' % policy in printed, policy
     ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=other'), 2,
          "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni, "
-         'adaptive, tom-no-ctrl, tom-ctrl, tom-alu, tom-measured or tom-ideal\n' + HINT, '')
+         'adaptive, tom-no-ctrl, tom-ctrl, tom-alu, tom-measured, tom-ideal or tom-ideal-ctrl\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
          'ptxoffload-sim: error: --functional offloads nothing; it cannot be combined with --policy=llc\n'
          + HINT, '')

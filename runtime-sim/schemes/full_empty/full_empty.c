@@ -44,8 +44,7 @@ static void require(struct arena *arena, const void *own, const struct machine_c
     memsys->named_reads = true;
     machine->l1.sector_bytes = PLANE_WORD;
     for (int i = CLASS_READS + 1; i < CLASSES; i++) {
-        memsys_add_class(arena, &memsys->request_network, memsys->memory.request_class, 1,
-                         false);
+        memsys_add_class(arena, &memsys->request_network, memsys->memory.request_class, 1, false);
         memsys_add_class(arena, &memsys->reply_network, memsys->memory.reply_class, 1, false);
     }
 }
