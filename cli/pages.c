@@ -41,6 +41,8 @@ static void put_roff(const char *text, size_t length)
             fputs("\\-", stdout);
         else
             putchar(text[i]);
+        if (text[i] == '|') // a line may end there
+            fputs("\\:", stdout);
     }
 }
 
