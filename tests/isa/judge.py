@@ -1,5 +1,5 @@
 """What ptxas says of single instructions: None (accepted), or why it rejects one; CRASH if it
-crashes, or refuses modules with 32-bit addresses altogether.
+crashes, finds no registers for one, or refuses modules with 32-bit addresses altogether.
 
 Many instructions are put in one kernel. ptxas tells most faults by line and goes on; some end the
 run. What a run does not complain of is asked again without the lines that were rejected, until a run
@@ -34,6 +34,8 @@ BATCH = 300
 MEMORY = 1 << 30 # bytes, more than any module here takes unless ptxas runs away
 SECONDS = 60
 CRASH = 'ptxas does not say'
+# A failure of ptxas itself, on some hosts only: the instruction is not judged.
+FAILURES = ('emory allocation failure', 'Register allocation failed')
 
 
 def ptxas():
@@ -86,7 +88,8 @@ def ask(version, target, lines):
     code, output = run(text, arch_of(target))
     if code == 0:
         return {}
-    if code < 0 or 'emory allocation failure' in output or ('32-Bit' in output and not LINE.search(output)):
+    if (code < 0 or any(failure in output for failure in FAILURES) or
+            ('32-Bit' in output and not LINE.search(output))):
         return {0: CRASH} if len(lines) == 1 else None
     bad = {}
     for match in LINE.finditer(output):
