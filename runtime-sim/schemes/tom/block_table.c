@@ -404,7 +404,8 @@ static void choose(struct block_builder *b, uint32_t first)
 {
     VEC(const struct tom_block *) more = {0};
     uint32_t taken = 0;
-    qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
+    if (b->found.n)
+        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
     for (uint32_t i = 0; i < b->found.n; i++) {
         const struct tom_block *block = &b->found.v[i];
         bool overlaps = false;
