@@ -50,8 +50,10 @@ static inline void start(struct bench *b, bool with_time, const char *const *set
     catch_failure(b);
     arena_init(&b->arena, &b->memory);
     diags_init(&b->diags, &b->arena);
-    char *text = arena_strndup(&b->arena, host_text, strlen(host_text));
-    source_init(&b->module.source, &b->arena, "host.ptx", text, (uint32_t)strlen(text));
+    uint32_t length = (uint32_t)strlen(host_text);
+    char *text = arena_alloc(&b->arena, length + 2); // two NUL bytes follow a source
+    memcpy(text, host_text, length);
+    source_init(&b->module.source, &b->arena, "host.ptx", text, length);
     assert_true(device_module_read(&b->module, &b->arena, lanes_best(), &b->diags));
     b->device = (struct device){
         .arena = &b->arena, .program = &b->module.program, .source = &b->module.source};
