@@ -336,8 +336,8 @@ def long_session(folder):
     slowest.sort()
     print('# %d edits of %d bytes: median %.1f ms, most %.1f ms; memory %s KiB' %
           (edits, len(text), slowest[len(slowest) // 2] * 1e3, slowest[-1] * 1e3, sizes))
-    assert max(sizes[1:]) < 1.2 * sizes[0] + 20_000, sizes
-    if not SANITIZED:  # on a machine that does other work, too
+    if not SANITIZED:  # which keep freed memory
+        assert max(sizes[1:]) < 1.2 * sizes[0] + 20_000, sizes
         assert slowest[len(slowest) // 2] < 0.1, slowest[-5:]
     editor.end()
 
