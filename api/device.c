@@ -124,10 +124,11 @@ static bool read_plan(struct ptxoffload_device *device, uint32_t scheme,
     return api_report(device->object.context, &diags, &device->module.source);
 }
 
-static bool read_plans(struct ptxoffload_device *device)
+// `known`: the tables of a program; NULL: those of the module's tags count.
+static bool read_plans(struct ptxoffload_device *device, const struct tables *known)
 {
-    bool good;
-    const struct tables *tables = tags_of(device, &good);
+    bool good = true;
+    const struct tables *tables = known ? known : tags_of(device, &good);
     for (uint32_t i = 0; good && schemes[i]; i++)
         good = read_plan(device, i, tables);
     return good;
@@ -157,7 +158,8 @@ static enum ptxoffload_status start(struct ptxoffload_device *device, const stru
                                     const struct ptxoffload_device_options *options)
 {
     API_ENTER(&device->object);
-    if (!read_config(device, options) || !read_module(device, text) || !read_plans(device))
+    if (!read_config(device, options) || !read_module(device, text) ||
+        !read_plans(device, text->tables))
         return PTXOFFLOAD_BAD_INPUT;
     device->device = (struct device){.arena = &device->object.arena,
                                      .program = &device->module.program,

@@ -266,7 +266,7 @@ PTXOFFLOAD_API enum ptxoffload_status
 ptxoffload_device_new(struct ptxoffload_input *input, uint32_t module,
                       const struct ptxoffload_device_options *options,
                       struct ptxoffload_device **device);
-/* The same for the tagged text of a program. */
+/* The same for the text and the decisions of a program, which is freed after the device. */
 PTXOFFLOAD_API enum ptxoffload_status
 ptxoffload_device_of(struct ptxoffload_program *program,
                      const struct ptxoffload_device_options *options,

@@ -356,6 +356,32 @@ static void timed(void **state)
     end(&l);
 }
 
+// The decisions of a program count, not what its text has of them.
+static void untagged(void **state)
+{
+    struct library l;
+    struct run r;
+    struct ptxoffload_options tagging;
+    struct ptxoffload_device_options options;
+    double chains;
+    (void)state;
+    start(&l, TEXT);
+    ptxoffload_options_init(&tagging, sizeof tagging);
+    tagging.tags = PTXOFFLOAD_TAGS_NONE;
+    assert_int_equal(ptxoffload_analyse(l.input, 0, &tagging, &l.program), PTXOFFLOAD_OK);
+    ptxoffload_device_options_init(&options, sizeof options);
+    options.policy = "omni";
+    assert_int_equal(ptxoffload_device_of(l.program, &options, &r.device), PTXOFFLOAD_OK);
+    allocate(&r);
+    assert_int_equal(launch(&r, ELEMENTS / BLOCK), PTXOFFLOAD_OK);
+    check_sums(&r);
+    assert_int_equal(ptxoffload_statistic(r.device, NULL, "offload.chains_offloaded", &chains),
+                     PTXOFFLOAD_OK);
+    assert_true(chains > 0);
+    ptxoffload_device_free(r.device);
+    end(&l);
+}
+
 static void wrong_devices(void **state)
 {
     struct library l;
@@ -469,8 +495,8 @@ int main(void)
         cmocka_unit_test(decisions),     cmocka_unit_test(rejections),
         cmocka_unit_test(short_structs), cmocka_unit_test(stripping),
         cmocka_unit_test(functional),    cmocka_unit_test(timed),
-        cmocka_unit_test(wrong_devices), cmocka_unit_test(limits),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(untagged),      cmocka_unit_test(wrong_devices),
+        cmocka_unit_test(limits),        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
