@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import lib
+from cuda_toolkit import toolkit
 from tap import Skip, case, ends, main, run, same
 
 ROOT = lib.PROGRAMS.parents[2]
@@ -47,9 +48,11 @@ PROPERTIES = {'total_global': 'totalGlobalMem', 'major': 'major', 'multiprocesso
               'clusters': 'clusterLaunch', 'blocks_per_multiprocessor': 'maxBlocksPerMultiProcessor'}
 
 
-def toolkit():
-    """the toolkit's folder"""
-    return lib.pathlib.Path(lib.nvcc()).resolve().parents[1]
+def header(name):
+    path = toolkit() / 'include' / name
+    if not path.exists():
+        raise Skip('the toolkit has no headers')
+    return path
 
 
 def exports(library):
@@ -99,8 +102,7 @@ def layouts(folder):
     (folder / 'layouts.cpp').write_text(
         '#include <cstddef>\n#include <cuda_runtime.h>\n#include "runtime-sim/cuda/abi.h"\n' + '\n'.join(lines))
     compiler = shutil.which('g++') or 'c++'
-    if not (toolkit() / 'include' / 'cuda_runtime.h').exists():
-        raise Skip('the toolkit has no headers')
+    header('cuda_runtime.h')
     ends(run([compiler, '-std=c++17', '-w', '-fsyntax-only', '-I' + str(ROOT),
               '-I' + str(toolkit() / 'include'), 'layouts.cpp'], folder), 0)
 
@@ -108,8 +110,8 @@ def layouts(folder):
 @case
 def errors(folder):
     """numbers and names of errors are the toolkit's"""
-    header = (toolkit() / 'include' / 'driver_types.h').read_text(errors='replace')
-    theirs = dict(re.findall(r'^\s*(cuda(?:Error\w+|Success))\s*=\s*(\d+)', header, re.M))
+    said = header('driver_types.h').read_text(errors='replace')
+    theirs = dict(re.findall(r'^\s*(cuda(?:Error\w+|Success))\s*=\s*(\d+)', said, re.M))
     rows = (ROOT / 'runtime-sim' / 'cuda' / 'errors.def').read_text()
     ours = {name: number for number, name in re.findall(r'CUDA_ERROR\((\d+), (\w+),', rows)}
     same({name: theirs.get(name) for name in ours if name in theirs},

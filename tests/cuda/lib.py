@@ -1,12 +1,12 @@
 """For tests of CUDA programs: compiling them, and running them with ptxoffload-run."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from cuda_toolkit import nvcc  # noqa: E402
 from tap import Skip, run  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -15,14 +15,6 @@ SIM = BUILD / 'cli' / 'ptxoffload-sim'
 PROGRAMS = pathlib.Path(__file__).resolve().parent / 'programs'
 MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-cuda-')
 DONE = {}
-
-
-def nvcc():
-    for name in ('nvcc', '/usr/local/cuda/bin/nvcc'):
-        found = shutil.which(name)
-        if found:
-            return found
-    raise Skip('there is no nvcc')
 
 
 def build(source, *options, name=None, cudart='shared'):

@@ -9,17 +9,16 @@ The seeds are containers that were made for this; what nvcc makes joins them whe
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from cuda_toolkit import nvcc, toolkit
 from tap import Skip, add_case, main, run, same
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
 SEEDS = [pathlib.Path(path).resolve() for path in sys.argv[2:]]
-CUDA = pathlib.Path(shutil.which('nvcc') or '/usr/local/cuda/bin/nvcc').resolve().parents[1]
 SOURCE = '__global__ void k(float *a) { a[threadIdx.x] += 1; }\n'
 CUTS, FLIPS, HEADER = 10, 20, 64
 COMMANDS = (['--list'], ['--module=0', '-o', 'out.ptx'])
@@ -59,20 +58,17 @@ def check_all(folder, path):
 
 
 def made_by_nvcc(folder, suffix, options):
-    nvcc = CUDA / 'bin' / 'nvcc'
-    if not os.access(nvcc, os.X_OK):
-        raise Skip('there is no nvcc')
     with tempfile.TemporaryDirectory() as elsewhere:
         source = pathlib.Path(elsewhere) / 'k.cu'
         source.write_text(SOURCE)
         made = source.with_suffix(suffix)
-        subprocess.run([nvcc, *options, '-o', made, source], check=True, stdout=subprocess.DEVNULL,
+        subprocess.run([nvcc(), *options, '-o', made, source], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         check_all(folder, made)
 
 
 def static_library(folder):
-    path = CUDA / 'lib64' / 'libcudadevrt.a'
+    path = toolkit() / 'lib64' / 'libcudadevrt.a'
     if not path.exists():
         raise Skip('there is no libcudadevrt.a')
     check_all(folder, path)

@@ -13,7 +13,6 @@ import os
 import pathlib
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'lib'))
 sys.path.insert(0, str(HERE))
 import ptx_calls
+from cuda_toolkit import toolkit
 from tap import Skip, add_case, main, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -35,13 +35,6 @@ CALLS = 'cuda::ptx'
 PTX_HEADERS = 'include/cccl/cuda/__ptx/instructions/generated'
 
 Row = collections.namedtuple('Row', 'path modules texts bytes distinct faults')
-
-
-def toolkit():
-    nvcc = shutil.which('nvcc') or '/usr/local/cuda/bin/nvcc'
-    if not os.access(nvcc, os.X_OK):
-        raise Skip('there is no nvcc')
-    return pathlib.Path(nvcc).resolve().parents[1]
 
 
 def toolkit_version(root):
