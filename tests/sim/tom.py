@@ -204,6 +204,18 @@ def storage(folder):
 
 
 @case
+def signs(folder):
+    """a best pair that changes between launches makes no count negative"""
+    tag(folder, SAMPLES / 'bfs' / 'run.yaml')
+    ends(run([PROGRAM, SAMPLES / 'bfs' / 'run-large.yaml', '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
+              *settings('values.n=2048', 'values.degree=6', 'tom.map=ahead', 'tom.metric=home'), '--stats=stats.json'],
+             folder), 0)
+    for kernel in json.loads((folder / 'stats.json').read_text())['kernels']:
+        negative = [name for name, value in kernel['statistics'].items() if isinstance(value, int) and value >> 63]
+        same(negative, [])
+
+
+@case
 def rehearsal(folder):
     """a run without time counts the instances that the run with time has, and names allocations without room"""
     tag(folder, LIBOR)
