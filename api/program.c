@@ -3,7 +3,6 @@
 #include "backend/elf_tables.h"
 #include "backend/proof.h"
 #include "backend/report.h"
-#include "frontend/ptx_header.h"
 #include "ir/read.h"
 #include "passes/base/capability.h"
 #include "passes/plan/pipeline.h"
@@ -70,20 +69,18 @@ static bool read_capability(struct ptxoffload_program *program, const char *text
     return api_report(program->object.context, &diags, &source);
 }
 
-// A module of PTX before 2.0 may hold no .pragma.
-static enum tag_style style_of(const struct ptxoffload_options *options,
-                               const struct source *source)
+static enum tag_style style_of(struct ptxoffload_program *program,
+                               const struct ptxoffload_options *options)
 {
-    struct ptx_header header;
-    bool old = ptx_header_read(&header, source->text, source->length) && header.major < 2;
-    return old && options->tags == PTXOFFLOAD_TAGS_PRAGMA ? TAGS_COMMENT
-                                                          : (enum tag_style)options->tags;
+    return options->tags == PTXOFFLOAD_TAGS_PRAGMA
+               ? backend_style(&program->object.arena, &program->source)
+               : (enum tag_style)options->tags;
 }
 
 static bool are_allowed(const struct ptxoffload_options *options)
 {
     return (unsigned)options->cost <= PTXOFFLOAD_MODEL_REFINED &&
-           (unsigned)options->tags <= PTXOFFLOAD_TAGS_NONE && !isinf(options->min_saving);
+           (unsigned)options->tags <= PTXOFFLOAD_TAGS_FULL_COMMENT && !isinf(options->min_saving);
 }
 
 static bool take_options(struct ptxoffload_program *program,
@@ -93,7 +90,7 @@ static bool take_options(struct ptxoffload_program *program,
     double *least = ARENA_NEW(arena, double);
     *least = options->min_saving;
     *to = (struct backend_options){
-        .tags = style_of(options, &program->source),
+        .tags = style_of(program, options),
         .passes =
             {
                 .cost = options->cost == PTXOFFLOAD_MODEL_TOM ? COST_TOM : COST_REFINED,

@@ -9,16 +9,22 @@ struct backend_options {
     struct pass_options passes;
     bool profiled;           // passes.measured will be set when the program exists
     const char *output_name; // name of the output in the tables
+    bool only_text;          // no tables are written
     bool undigested;         // only the text is written: the digest of the output is not computed
 };
 
 struct opened {
     // The text to parse: the input, or the input without the tags of an earlier run.
     struct source source;
-    // The input equals the output of this run: pass it through; its tables are in `tables`.
+    // The input equals the output of this run: pass it through; its tables are in `tables`. Of
+    // small tags with `only_text` only: they lack most of the tables.
     bool current;
     struct tables tables;
 };
+
+// Returns the style of tags that a text gets without a choice: small ones, or full ones if it has
+// such; comments if it may hold no .pragma, as before PTX 2.0.
+enum tag_style backend_style(struct arena *arena, const struct source *source);
 
 struct output {
     const char *text;

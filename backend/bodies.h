@@ -35,6 +35,11 @@ bool keep_instructions(const struct edits *edits, const struct source *source);
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
 const char *body_name(const struct body *body, struct arena *arena);
 
+static inline bool body_is_entry(const struct body *body)
+{
+    return body->tree->nodes.v[body->node].aux == W_entry;
+}
+
 static inline const struct body_inst *body_inst(const struct body *body, uint32_t index)
 {
     return &body->insts.v[index];

@@ -158,7 +158,7 @@ static void place_block(const struct record_builder *b, const struct block_plan 
     }
 }
 
-static struct table_estimate estimate_of(const struct block_estimate *from)
+struct table_estimate tables_estimate(const struct block_estimate *from)
 {
     return (struct table_estimate){
         .cost = from->cost,
@@ -188,15 +188,16 @@ static const char *add_block(struct record_builder *b, const struct block_plan *
         .end_line = line_of(b, plan->last),
         .loads = (uint32_t)limited(plan->loads, INT32_MAX),
         .stores = (uint32_t)limited(plan->stores, INT32_MAX),
-        .estimate = estimate_of(&plan->estimate),
+        .estimate = tables_estimate(&plan->estimate),
         .has_condition = plan->estimate.conditional && plan->trip_text,
         .condition = plan->trip_text,
         .threshold = limited(plan->estimate.threshold, INT64_MAX),
+        .trips = plan->trip == TRIP_CONSTANT ? limited(plan->trips, INT64_MAX) : 0,
         .passed_over = plan->estimate.candidate && !plan->chosen,
         .measured = plan->measured,
     };
     vec_fix(b->arena, &block.alternatives, 1);
-    vec_push(b->arena, &block.alternatives, estimate_of(&plan->other));
+    vec_push(b->arena, &block.alternatives, tables_estimate(&plan->other));
     place_block(b, plan, &block);
     if (block.begin_index == UINT32_MAX)
         return fault(b, "a block has no instructions in the output", plan->first);

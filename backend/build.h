@@ -11,6 +11,9 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
                          const struct plan *plan, const struct written *written,
                          const struct bodies *bodies);
 
+// Returns a cost model's result as the tables have it.
+struct table_estimate tables_estimate(const struct block_estimate *from);
+
 // Computes the digest of a text in hexadecimal digits.
 void tables_digest(char digest[SHA256_HEX + 1], const char *text, size_t length);
 struct sha256_ctx; // nettle's: the same of a text in pieces

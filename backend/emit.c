@@ -2,6 +2,7 @@
 #include "backend/bodies.h"
 #include "backend/build.h"
 #include "backend/text.h"
+#include "frontend/ptx_header.h"
 #include "passes/base/capability.h"
 #include "passes/analysis/measured.h"
 #include <string.h>
@@ -21,6 +22,17 @@ static void strip_all(struct source *source, struct arena *arena)
     }
 }
 
+enum tag_style backend_style(struct arena *arena, const struct source *source)
+{
+    struct tags tags;
+    struct ptx_header header;
+    bool old = ptx_header_read(&header, source->text, source->length) && header.major < 2;
+    tags_find(&tags, arena, source);
+    if (tags.list.n && !tags_are_small(&tags))
+        return old ? TAGS_COMMENT_FULL : TAGS_PRAGMA_FULL;
+    return old ? TAGS_COMMENT : TAGS_PRAGMA;
+}
+
 static bool same_min_saving(const double *a, const double *b)
 {
     return a && b ? *a == *b : !a && !b;
@@ -34,14 +46,6 @@ static bool same_options(const struct pass_options *a, const struct pass_options
            same_min_saving(a->min_saving, b->min_saving);
 }
 
-static bool has_style(const struct tags *tags, enum tag_style style)
-{
-    for (uint32_t i = 0; i < tags->list.n; i++)
-        if (tags->list.v[i].style != style)
-            return false;
-    return tags->list.n > 0;
-}
-
 // Returns true if this run would write the input again.
 static bool is_current(struct opened *opened, struct arena *arena, const struct source *input,
                        const struct backend_options *options)
@@ -50,7 +54,9 @@ static bool is_current(struct opened *opened, struct arena *arena, const struct 
     struct diags ignored;
     tags_find(&tags, arena, input);
     diags_init(&ignored, arena);
-    if (!has_style(&tags, options->tags) || !tags_read(&opened->tables, arena, input, &ignored))
+    bool lacks = tags_are_small(&tags) && !options->only_text;
+    if (lacks || !tags_are(&tags, options->tags) ||
+        !tags_read(&opened->tables, arena, input, &ignored))
         return false;
     opened->tables.output.file = text_utf8(arena, options->output_name);
     // With a profile all is decided once more: the reports say what it has changed.

@@ -53,6 +53,10 @@ void fields_write_json(struct json *json, const struct record_field *rows, const
 
 // Writes ` key=value` for each field with a value; keys in objects are `object.key`.
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record);
+// The same without the fields that `usual`, a record of the same type, has with the same value, and
+// without quotation marks around lists of names that have no blank.
+void fields_write_unusual(struct text *text, const struct record_field *rows, const void *record,
+                          const void *usual);
 
 // Target of the reader's faults.
 struct field_reader {
@@ -63,6 +67,8 @@ struct field_reader {
     // Not NULL: an unknown key gives one warning. Else unknown keys are skipped. Holds the rows'
     // address and the key for each.
     struct intern *unknown;
+    // Text only: the record has usual values, which absent keys keep.
+    bool usual;
 };
 
 // Both fill a zeroed record. They return false after adding faults.
@@ -94,3 +100,6 @@ struct field_pair *fields_take(struct pairs *pairs, const char *key);
 // Fills the record from the pairs. Remaining pairs are faults as well.
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);
+// The same, but pairs may remain.
+bool fields_read_known(struct field_reader *reader, const struct record_field *rows, void *record,
+                       struct pairs *pairs);

@@ -84,9 +84,19 @@ static void add_value(struct text *to, const struct record_field *field, const v
     }
 }
 
-static bool is_quoted(enum field_kind kind)
+static bool needs_quotes(const struct field_texts *texts)
 {
-    return kind == FIELD_TEXT || kind == FIELD_TEXTS;
+    for (uint32_t i = 0; i < texts->items.n; i++)
+        if (strchr(texts->items.v[i], ' '))
+            return true;
+    return false;
+}
+
+// `brief`: lists of names without a blank have no quotation marks.
+static bool is_quoted(const struct record_field *field, const void *value, bool brief)
+{
+    return field->kind == FIELD_TEXT ||
+           (field->kind == FIELD_TEXTS && (!brief || needs_quotes(value)));
 }
 
 // Numbers that are null or absent in JSON and objects that are not there have no key in the text.
@@ -114,8 +124,34 @@ static void add_path(struct text *to, const struct field_path *path)
     text_add(to, ".", 1);
 }
 
+static bool is_same_list(const struct field_texts *a, const struct field_texts *b)
+{
+    for (uint32_t i = 0; i < a->items.n && i < b->items.n; i++)
+        if (strcmp(a->items.v[i], b->items.v[i]) != 0)
+            return false;
+    return a->items.n == b->items.n;
+}
+
+// Compares values of kinds that rows with usual values have.
+static bool is_same(const struct record_field *field, const void *a, const void *b)
+{
+    switch (field->kind) {
+    case FIELD_TEXT: return !strcmp(*(const char *const *)a, *(const char *const *)b);
+    case FIELD_TEXTS: return is_same_list(a, b);
+    case FIELD_COUNT: return *(const uint64_t *)a == *(const uint64_t *)b;
+    case FIELD_DOUBLE: return *(const double *)a == *(const double *)b;
+    case FIELD_BOOL: return *(const bool *)a == *(const bool *)b;
+    case FIELD_UINT:
+    case FIELD_OPTIONAL:
+    case FIELD_WORD:
+    case FIELD_WORDS: return *(const uint32_t *)a == *(const uint32_t *)b;
+    default: return false;
+    }
+}
+
+// `usual`: fields with the same value as there are left out; NULL: none is.
 static void write_fields(struct text *to, const struct record_field *rows, const void *record,
-                         const struct field_path *path)
+                         const void *usual, const struct field_path *path)
 {
     for (const struct record_field *field = rows; field->key; field++) {
         const void *value = (const char *)record + field->offset;
@@ -123,21 +159,30 @@ static void write_fields(struct text *to, const struct record_field *rows, const
             continue;
         if (field->rows) {
             struct field_path inner = {path, field->key};
-            write_fields(to, field->rows, record, &inner);
+            write_fields(to, field->rows, record, usual, &inner);
             continue;
         }
+        if (usual && is_same(field, value, (const char *)usual + field->offset))
+            continue;
         text_add(to, " ", 1);
         add_path(to, path);
         text_string(to, field->key);
-        text_add(to, "='", is_quoted(field->kind) ? 2 : 1);
+        bool quoted = is_quoted(field, value, usual);
+        text_add(to, "='", quoted ? 2 : 1);
         add_value(to, field, value);
-        text_add(to, "'", is_quoted(field->kind));
+        text_add(to, "'", quoted);
     }
 }
 
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record)
 {
-    write_fields(text, rows, record, NULL);
+    write_fields(text, rows, record, NULL, NULL);
+}
+
+void fields_write_unusual(struct text *text, const struct record_field *rows, const void *record,
+                          const void *usual)
+{
+    write_fields(text, rows, record, usual, NULL);
 }
 
 // Reading
@@ -361,7 +406,7 @@ static bool read_field(struct field_reader *reader, const struct record_field *f
     const struct field_pair *pair = fields_take(pairs, key);
     if (!pair)
         return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
-               field->kind == FIELD_MAYBE || field->may_lack ||
+               field->kind == FIELD_MAYBE || field->may_lack || reader->usual ||
                fault(reader, key, (int)strlen(key), "it is missing");
     return read_value(reader, field, pair, value) ||
            fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
@@ -375,6 +420,12 @@ static bool read_fields(struct field_reader *reader, const struct record_field *
         if (field->kind != FIELD_LIST)
             good &= read_field(reader, field, record, pairs, prefix);
     return good;
+}
+
+bool fields_read_known(struct field_reader *reader, const struct record_field *rows, void *record,
+                       struct pairs *pairs)
+{
+    return read_fields(reader, rows, record, pairs, "");
 }
 
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,

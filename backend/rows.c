@@ -264,6 +264,11 @@ const struct record_field rows_module[] = {
     OBJECT("options", rows_options),
     END,
 };
+const struct record_field rows_small_module[] = {
+    VERSION,
+    OBJECT("options", rows_options),
+    END,
+};
 const struct record_field rows_document[] = {
     {.key = "format", .kind = FIELD_FIXED, .words = format_name},
     VERSION,

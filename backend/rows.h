@@ -3,8 +3,9 @@
 #include "backend/fields.h"
 #include "backend/tables.h"
 
-extern const struct record_field rows_document[]; // struct tables, all of the JSON document
-extern const struct record_field rows_module[];   // struct tables, the part in tags
+extern const struct record_field rows_document[];     // struct tables, all of the JSON document
+extern const struct record_field rows_module[];       // struct tables, the part in tags
+extern const struct record_field rows_small_module[]; // struct tables, the part in small tags
 extern const struct record_field rows_kernel[];
 extern const struct record_field rows_chain[];
 extern const struct record_field rows_instruction[];

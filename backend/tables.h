@@ -51,6 +51,7 @@ struct table_block {
     bool has_condition; // candidate only if condition >= threshold
     const char *condition;
     uint64_t threshold;
+    uint64_t trips;                          // a constant number, else 0; in small tags only
     bool passed_over;                        // it saves, but an overlapping block saves more
     unsigned measured;                       // MEASURED_…: numbers of the refined model
     VEC(struct table_estimate) alternatives; // by other cost models

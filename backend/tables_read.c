@@ -21,7 +21,7 @@ static json_t *parse(const char *text, size_t length, struct diags *diags)
 static bool read_document(struct tables *tables, struct arena *arena, json_t *root,
                           struct diags *diags)
 {
-    struct field_reader reader = {arena, diags, "metadata", NO_OFFSET, NO_OFFSET, NULL};
+    struct field_reader reader = {arena, diags, "metadata", NO_OFFSET, NO_OFFSET, NULL, false};
     if (!fields_read_json(&reader, rows_document, tables, root, ""))
         return false;
     const char *wrong = tables_check(arena, tables);

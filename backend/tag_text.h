@@ -9,26 +9,39 @@ enum { TAG_LONGEST = 900 }; // bytes of content; longer content continues in a t
 struct tag_spelling {
     const char *open, *close;
 };
-extern const struct tag_spelling tag_spellings[]; // TAGS_PRAGMA, TAGS_COMMENT
+// By style; `full` ones are spelled as their small form.
+extern const struct tag_spelling tag_spellings[TAG_STYLES];
+
+// The tag `tags` ends with this and the first TAG_DIGITS digits of two digests, that of the text
+// and that of the tags.
+#define TAG_DIGEST_KEY " digest="
+enum { TAG_DIGITS = 8, TAG_DIGESTS_LENGTH = sizeof TAG_DIGEST_KEY - 1 + 2 * TAG_DIGITS };
 
 // Kinds of tags. TAG_KIND(identifier, word, at_instruction)
 //
 // Tags at an instruction precede it, with one blank after each. The others follow the opening brace
-// of a body, with one blank before each.
+// of a body, with one blank before each. Small tags are TAGS, KERNEL and those
+// at instructions.
 #define TAG_KINDS                                                                                  \
     TAG_KIND(MODULE, "module", false)           /* once: source, options */                        \
+    TAG_KIND(TAGS, "tags", false)               /* once, the first small tag: options, digests */  \
     TAG_KIND(KERNEL, "kernel", false)           /* in each body that the tables have */            \
     TAG_KIND(CHAIN_FACTS, "chain-facts", false) /* a chain of the kernel */                        \
     TAG_KIND(BLOCK_FACTS, "block-facts", false) /* a block of the kernel */                        \
     TAG_KIND(ALTERNATIVE, "alternative", false) /* what another cost model says of the last one */ \
     TAG_KIND(REJECTED, "rejected", false)                                                          \
-    TAG_KIND(DIGEST, "digest", false) /* once, last in the first body */                           \
-    TAG_KIND(MORE, "+", false)        /* more of the tag in front */                               \
-    TAG_KIND(CHAIN, "chain", true)    /* id, tag: an instruction of a chain */                     \
-    TAG_KIND(BEGIN, "begin", true)    /* id: first instruction of a block to offload */            \
-    TAG_KIND(END, "end", true)        /* id: its last one */
+    TAG_KIND(DIGEST, "digest", false)    /* once, last in the first body */                        \
+    TAG_KIND(MORE, "+", false)           /* more of the tag in front */                            \
+    TAG_KIND(CHAIN, "chain", true)       /* id, tag: an instruction of a chain */                  \
+    TAG_KIND(BEGIN, "begin", true)       /* id: first instruction of a block to offload */         \
+    TAG_KIND(END, "end", true)           /* id: its last one */                                    \
+    TAG_KIND(OTHER, "other", true)       /* id: of a candidate that is not to be offloaded */      \
+    TAG_KIND(ESTIMATE, "estimate", true) /* of the begin or other in front */                      \
+    TAG_KIND(ALSO, "++", true)           /* more of the tag in front, at an instruction */
 
-#define TAG_MORE_LEAD "+ " // begin of a tag that continues another
+// Begins of tags that continue another.
+#define TAG_MORE_LEAD "+ "
+#define TAG_ALSO_LEAD "++ "
 
 enum tag_kind {
 #define TAG_KIND(name, word, at_instruction) TAG_##name,
@@ -46,7 +59,7 @@ extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];
 // Returns the kind of a content, or TAG_KIND_COUNT; sets `rest` to the offset after the word.
 enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest);
 
-// Digest over tags: `at content` of each, without the digest tag.
+// Digest over tags: `at content` of each, without the digest tag and the digests in `tags`.
 void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags);
 // Adds one of them; its content is `lead` and `content` together.
 struct sha256_ctx; // nettle's

@@ -12,9 +12,11 @@ const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
 #undef TAG_KIND
 };
 
-const struct tag_spelling tag_spellings[] = {
+const struct tag_spelling tag_spellings[TAG_STYLES] = {
     [TAGS_PRAGMA] = {".pragma \"" TAG_PREFIX, "\";"},
     [TAGS_COMMENT] = {"/*" TAG_PREFIX, "*/"},
+    [TAGS_PRAGMA_FULL] = {".pragma \"" TAG_PREFIX, "\";"},
+    [TAGS_COMMENT_FULL] = {"/*" TAG_PREFIX, "*/"},
 };
 
 enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest)
@@ -26,6 +28,23 @@ enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest)
         if (strlen(tag_kinds[kind].word) == word && !memcmp(tag_kinds[kind].word, content, word))
             return kind;
     return TAG_KIND_COUNT;
+}
+
+bool tags_are_small(const struct tags *tags)
+{
+    uint32_t rest;
+    return tags->list.n &&
+           tag_kind(tags->list.v[0].content, tags->list.v[0].length, &rest) == TAG_TAGS;
+}
+
+bool tags_are(const struct tags *tags, enum tag_style style)
+{
+    bool comments = style == TAGS_COMMENT || style == TAGS_COMMENT_FULL;
+    for (uint32_t i = 0; i < tags->list.n; i++)
+        if ((tags->list.v[i].style == TAGS_COMMENT) != comments)
+            return false;
+    return tags->list.n && style != TAGS_PAPER && style != TAGS_NONE &&
+           tags_are_small(tags) != tag_style_is_full(style);
 }
 
 void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
@@ -47,8 +66,11 @@ void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags)
     sha256_init(&all);
     for (uint32_t i = 0; i < tags->list.n; i++) {
         const struct tag *tag = &tags->list.v[i];
-        if (tag_kind(tag->content, tag->length, &rest) != TAG_DIGEST)
-            tags_digest_add(&all, tag->at, "", tag->content, tag->length);
+        enum tag_kind kind = tag_kind(tag->content, tag->length, &rest);
+        uint32_t own = kind == TAG_TAGS ? TAG_DIGESTS_LENGTH : 0;
+        uint32_t length = tag->length > own ? tag->length - own : tag->length;
+        if (kind != TAG_DIGEST)
+            tags_digest_add(&all, tag->at, "", tag->content, length);
     }
     tables_digest_end(digest, &all);
 }

@@ -3,7 +3,22 @@
 #pragma once
 #include "backend/tables.h"
 
-enum tag_style { TAGS_PRAGMA, TAGS_COMMENT, TAGS_PAPER, TAGS_NONE };
+// Small tags, PRAGMA and COMMENT, have what the simulator reads: chains, and blocks that are
+// candidates by one of the cost models. Full ones have the whole tables.
+enum tag_style {
+    TAGS_PRAGMA,
+    TAGS_COMMENT,
+    TAGS_PAPER,
+    TAGS_NONE,
+    TAGS_PRAGMA_FULL,
+    TAGS_COMMENT_FULL,
+    TAG_STYLES,
+};
+
+static inline bool tag_style_is_full(enum tag_style style)
+{
+    return style == TAGS_PRAGMA_FULL || style == TAGS_COMMENT_FULL;
+}
 
 // A tag as it is in a text.
 struct tag {
@@ -11,7 +26,7 @@ struct tag {
     uint32_t at;         // its place in the text without tags
     const char *content; // what follows `ptxoffload.`, not terminated
     uint32_t length;
-    enum tag_style style;
+    enum tag_style style; // TAGS_PRAGMA or TAGS_COMMENT, also of full tags
 };
 
 struct tags {
@@ -26,15 +41,21 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
 char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags,
                  uint32_t *length);
 
+// Returns true if there are tags and they are small ones.
+bool tags_are_small(const struct tags *tags);
+// Returns true if all tags, at least one, are of this style.
+bool tags_are(const struct tags *tags, enum tag_style style);
+
 // Returns the text with tags for the tables. Requires `bodies` of the untagged output text, which
-// the tables' indices refer to. Pragma and comment style add the tags that reading back needs.
+// the tables' indices refer to.
 // Returns NULL if a kernel of the tables is not in the text.
 struct bodies;
 char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length);
 
-// Reads the tables back from a tagged text; `output` is this text. Adds faults to `diags` (id
-// "tags") with their place. Returns false if there are faults or no tags; `tables` is then
-// undefined.
+// Reads the tables back from a tagged text; `output` is this text. Of small tags, the tables have
+// only what these have: chains without lines and `saving`; in place of blocks that are no
+// candidate, entries whose `candidate` is false; no rejections. Adds faults to `diags` (id "tags")
+// with their place. Returns false if there are faults or no tags; `tables` is then undefined.
 bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
                struct diags *diags);

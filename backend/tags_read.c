@@ -1,50 +1,18 @@
-#include "backend/bodies.h"
+// Full tags, and what is common to both readers.
 #include "backend/build.h"
 #include "backend/rows.h"
-#include "backend/tag_text.h"
+#include "backend/tag_reader.h"
 #include <string.h>
 
-// A tag with its continuations.
-struct record {
-    enum tag_kind kind;
-    const char *rest; // what follows the word
-    uint32_t length;
-    uint32_t at;         // in the text without tags
-    uint32_t begin, end; // in the tagged text
-};
-
-// Results of the tags at instructions for a chain or block of the current kernel.
-struct seen_chain {
-    const struct record *facts;
-    uint32_t count;             // of a chain's instructions
-    const struct record *wrong; // the first of them whose tag is another; NULL: none
-    bool begin, end;
-};
-
-struct tag_reader {
-    struct arena *arena;
-    struct tables *tables;
-    struct field_reader fields;
-    struct tags tags;
-    VEC(struct record) records;
-    struct source plain; // the text without tags
-    struct bodies bodies;
-    const struct record *record; // at work
-    const struct body *body;     // that holds it
-    // The kernel at work is the tables' last.
-    const struct body *kernel_body;
-    VEC(struct seen_chain) chains, blocks;
-};
-
-static bool fault_at(struct tag_reader *r, const struct record *record, const char *what)
+bool tag_fault_at(struct tag_reader *r, const struct record *record, const char *what)
 {
     diag_add(r->fields.diags, DIAG_ERROR, r->fields.id, record->begin, record->end, "%s", what);
     return false;
 }
 
-static bool fault(struct tag_reader *r, const char *what)
+bool tag_fault(struct tag_reader *r, const char *what)
 {
-    return fault_at(r, r->record, what);
+    return tag_fault_at(r, r->record, what);
 }
 
 static struct table_kernel *kernel(struct tag_reader *r)
@@ -73,13 +41,13 @@ static bool collect(struct tag_reader *r)
         record.length = tag->length - rest;
         struct record *last = r->records.n ? &r->records.v[r->records.n - 1] : NULL;
         if (record.kind == TAG_KIND_COUNT)
-            return fault_at(r, &record, "unknown kind of tag");
-        if (record.kind != TAG_MORE)
+            return tag_fault_at(r, &record, "unknown kind of tag");
+        if (record.kind != TAG_MORE && record.kind != TAG_ALSO)
             vec_push(r->arena, &r->records, record);
         else if (last && last->at == tag->at && tag->length > rest)
             append(r, last, tag, rest + 1);
         else
-            return fault_at(r, &record, "this tag continues no other");
+            return tag_fault_at(r, &record, "this tag continues no other");
     }
     return true;
 }
@@ -95,7 +63,7 @@ struct digests {
     char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
 };
 
-static void place_reader(struct tag_reader *r, const struct record *record)
+void tag_reader_place(struct tag_reader *r, const struct record *record)
 {
     r->record = record;
     r->fields.begin = record->begin;
@@ -118,16 +86,17 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
         if (r->records.v[i].kind != TAG_DIGEST)
             continue;
         if (*found)
-            return fault_at(r, &r->records.v[i], "a second digest");
+            return tag_fault_at(r, &r->records.v[i], "a second digest");
         *found = &r->records.v[i];
     }
     if (!*found)
-        return fault_at(r, &r->records.v[0], "the digest is missing: tags are missing");
-    place_reader(r, *found);
+        return tag_fault_at(r, &r->records.v[0], "the digest is missing: tags are missing");
+    tag_reader_place(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
     tables_digest(text, r->plain.text, r->plain.length);
-    return !strcmp(text, digests->text) || fault(r, "the program is not the one that was tagged");
+    return !strcmp(text, digests->text) ||
+           tag_fault(r, "the program is not the one that was tagged");
 }
 
 // Tags after the opening brace
@@ -138,14 +107,16 @@ static bool end_kernel(struct tag_reader *r)
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct seen_chain *seen = &r->chains.v[i];
         if (seen->count != kernel(r)->chains.v[i].instructions.n)
-            good = fault_at(r, seen->facts, "not all instructions of this chain are tagged");
+            good = tag_fault_at(r, seen->facts, "not all instructions of this chain are tagged");
         else if (seen->wrong)
-            good = fault_at(r, seen->wrong, "the tags of a chain are 01, 10 …, 11 in this order");
+            good =
+                tag_fault_at(r, seen->wrong, "the tags of a chain are 01, 10 …, 11 in this order");
     }
     for (uint32_t i = 0; i < r->blocks.n; i++)
         if (table_block_chosen(&kernel(r)->blocks.v[i]) &&
             !(r->blocks.v[i].begin && r->blocks.v[i].end))
-            good = fault_at(r, r->blocks.v[i].facts, "begin or end of this block is not tagged");
+            good =
+                tag_fault_at(r, r->blocks.v[i].facts, "begin or end of this block is not tagged");
     r->chains.n = r->blocks.n = 0;
     return good;
 }
@@ -153,7 +124,7 @@ static bool end_kernel(struct tag_reader *r)
 static bool read_module(struct tag_reader *r)
 {
     if (r->record != r->records.v)
-        return fault(r, "this tag must be the first one");
+        return tag_fault(r, "this tag must be the first one");
     return read_fields(r, rows_module, r->tables);
 }
 
@@ -161,14 +132,14 @@ static bool read_kernel(struct tag_reader *r)
 {
     struct table_kernel entry = {0};
     if (r->kernel_body == r->body)
-        return fault(r, "this kernel has such a tag already");
+        return tag_fault(r, "this kernel has such a tag already");
     bool good = end_kernel(r) && read_fields(r, rows_kernel, &entry);
     if (!good)
         return false;
     if (strcmp(entry.name, body_name(r->body, r->arena)))
-        return fault(r, "it belongs to another kernel");
+        return tag_fault(r, "it belongs to another kernel");
     if (entry.instructions != r->body->insts.n || entry.loads != r->body->loads)
-        return fault(r, "the kernel has fewer instructions or loads");
+        return tag_fault(r, "the kernel has fewer instructions or loads");
     vec_push(r->arena, &r->tables->kernels, entry);
     r->kernel_body = r->body;
     return true;
@@ -188,7 +159,7 @@ static bool read_places(struct tag_reader *r, const struct field_pair *pair,
                 number = number * 10 + (uint64_t)(*at - '0');
             if (!number || number > INT32_MAX ||
                 (i ? at < end && *at != ',' : at == end || *at != ':'))
-                return fault(r, "places: expected line:column,line:column …");
+                return tag_fault(r, "places: expected line:column,line:column …");
             *numbers[i] = (uint32_t)number;
         }
         vec_push(r->arena, &chain->instructions, inst);
@@ -205,14 +176,14 @@ static bool read_chain_facts(struct tag_reader *r)
         return false;
     const struct field_pair *places = fields_take(&pairs, "places");
     if (!places)
-        return fault(r, "places: it is missing");
+        return tag_fault(r, "places: it is missing");
     if (!read_places(r, places, &chain) ||
         !fields_read_text(&r->fields, rows_chain, &chain, &pairs))
         return false;
     vec_push(r->arena, &kernel(r)->chains, chain);
     vec_push(r->arena, &r->chains, seen);
     return chain.id + 1 == r->chains.n ||
-           fault(r, "its id differs from its place among the chains");
+           tag_fault(r, "its id differs from its place among the chains");
 }
 
 static bool read_block_facts(struct tag_reader *r)
@@ -224,14 +195,14 @@ static bool read_block_facts(struct tag_reader *r)
     vec_push(r->arena, &kernel(r)->blocks, block);
     vec_push(r->arena, &r->blocks, seen);
     return block.id + 1 == r->blocks.n ||
-           fault(r, "its id differs from its place among the blocks");
+           tag_fault(r, "its id differs from its place among the blocks");
 }
 
 static bool read_alternative(struct tag_reader *r)
 {
     struct table_estimate estimate = {0};
     if (!r->blocks.n)
-        return fault(r, "it has no preceding block");
+        return tag_fault(r, "it has no preceding block");
     if (!read_fields(r, rows_alternative, &estimate))
         return false;
     struct table_block *block = &kernel(r)->blocks.v[r->blocks.n - 1];
@@ -251,7 +222,7 @@ static bool read_rejected(struct tag_reader *r)
 // Tags at instructions
 
 // " 12": the place of an id below `count`; `rest` becomes what follows.
-static bool read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest)
+bool tag_read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest)
 {
     uint64_t number = 0;
     uint32_t at = 1;
@@ -265,11 +236,11 @@ static bool read_id(const struct record *record, uint32_t count, uint32_t *id, u
 }
 
 // The instruction that the tag precedes.
-static bool find_instruction(struct tag_reader *r, uint32_t *index)
+bool tag_find_instruction(struct tag_reader *r, uint32_t *index)
 {
     *index = body_find(r->body, r->record->at);
     return (*index < r->body->insts.n && body_inst(r->body, *index)->begin == r->record->at) ||
-           fault(r, "no instruction follows this tag");
+           tag_fault(r, "no instruction follows this tag");
 }
 
 static bool read_chain(struct tag_reader *r)
@@ -277,22 +248,22 @@ static bool read_chain(struct tag_reader *r)
     static const struct record_field tag = {.words = table_tag_names};
     uint32_t id, rest, index;
     const struct record *record = r->record;
-    if (!read_id(record, r->chains.n, &id, &rest))
-        return fault(r, "the kernel has no chain with this id");
+    if (!tag_read_id(record, r->chains.n, &id, &rest))
+        return tag_fault(r, "the kernel has no chain with this id");
     struct table_chain *chain = &kernel(r)->chains.v[id];
     if (r->chains.v[id].count == chain->instructions.n)
-        return fault(r, "the chain has fewer instructions");
+        return tag_fault(r, "the chain has fewer instructions");
     uint32_t place = r->chains.v[id].count++;
     struct table_instruction *inst = &chain->instructions.v[place];
     bool good =
         rest < record->length && record->rest[rest] == ' ' &&
         fields_find_word(&tag, record->rest + rest + 1, record->length - rest - 1, &inst->tag);
     if (!good || !inst->tag)
-        return fault(r, "expected an id and 01, 10 or 11");
+        return tag_fault(r, "expected an id and 01, 10 or 11");
     bool ordered = inst->tag == (!place ? 1 : place + 1 < chain->instructions.n ? 2 : 3);
     if (!ordered && !r->chains.v[id].wrong)
         r->chains.v[id].wrong = record;
-    if (!find_instruction(r, &index))
+    if (!tag_find_instruction(r, &index))
         return false;
     inst->index = index;
     inst->opcode = body_opcode(r->body, r->arena, index);
@@ -303,15 +274,15 @@ static bool read_edge(struct tag_reader *r)
 {
     uint32_t id, rest, index;
     bool end = r->record->kind == TAG_END;
-    if (!read_id(r->record, r->blocks.n, &id, &rest) || rest != r->record->length)
-        return fault(r, "the kernel has no block with this id");
+    if (!tag_read_id(r->record, r->blocks.n, &id, &rest) || rest != r->record->length)
+        return tag_fault(r, "the kernel has no block with this id");
     const struct table_block *block = &kernel(r)->blocks.v[id];
     bool *seen = end ? &r->blocks.v[id].end : &r->blocks.v[id].begin;
-    if (!find_instruction(r, &index))
+    if (!tag_find_instruction(r, &index))
         return false;
     if (*seen || !table_block_chosen(block) ||
         index != (end ? block->end_index : block->begin_index))
-        return fault(r, "the block does not begin or end here");
+        return tag_fault(r, "the block does not begin or end here");
     *seen = true;
     return true;
 }
@@ -330,18 +301,20 @@ static bool (*const read_kind[TAG_KIND_COUNT])(struct tag_reader *r) = {
 
 static bool read_record(struct tag_reader *r, const struct record *record)
 {
-    place_reader(r, record);
+    tag_reader_place(r, record);
     r->body = bodies_at(&r->bodies, record->at);
     if (!r->body)
-        return fault(r, "this tag is not in a function");
+        return tag_fault(r, "this tag is not in a function");
     if (!tag_kinds[record->kind].at_instruction && record->at != r->body->open)
-        return fault(r, "this tag must follow the opening brace of a function");
+        return tag_fault(r, "this tag must follow the opening brace of a function");
+    if (!read_kind[record->kind] && record->kind != TAG_DIGEST)
+        return tag_fault(r, "full tags have no such tag");
     if (record == r->records.v && record->kind != TAG_MODULE)
-        return fault(r, "the first tag must be 'module'");
+        return tag_fault(r, "the first tag must be 'module'");
     if (record->kind == TAG_DIGEST)
         return true;
     if (record->kind != TAG_MODULE && record->kind != TAG_KERNEL && r->kernel_body != r->body)
-        return fault(r, "no tag 'kernel' precedes it");
+        return tag_fault(r, "no tag 'kernel' precedes it");
     return read_kind[record->kind](r);
 }
 
@@ -374,18 +347,22 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     char tags[SHA256_HEX + 1];
     *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
     tables_digest(tables->output.sha256, source->text, source->length);
-    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL};
+    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL, false};
     tags_find(&r.tags, arena, source);
     if (!r.tags.list.n) {
         diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "it has no tags");
         return false;
     }
     strip(&r, source);
-    if (!collect(&r) || !read_digests(&r, &digest, &digests) || !read_records(&r))
+    if (!collect(&r))
+        return false;
+    if (tags_are_small(&r.tags))
+        return tags_read_small(&r);
+    if (!read_digests(&r, &digest, &digests) || !read_records(&r))
         return false;
     const char *wrong = tables_check(arena, tables);
     if (wrong)
-        return fault_at(&r, r.records.v, wrong);
+        return tag_fault_at(&r, r.records.v, wrong);
     tags_digest(tags, &r.tags);
-    return !strcmp(tags, digests.tags) || fault_at(&r, digest, "the tags were changed");
+    return !strcmp(tags, digests.tags) || tag_fault_at(&r, digest, "the tags were changed");
 }

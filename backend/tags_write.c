@@ -4,7 +4,9 @@
 #include "backend/build.h"
 #include "backend/rows.h"
 #include "backend/tag_text.h"
+#include "backend/tags_small.h"
 #include "backend/text.h"
+#include "support/number.h"
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +15,10 @@
 struct tag_mark {
     uint32_t index; // of the instruction
     enum tag_kind kind;
-    uint32_t id;      // of the chain or block
-    const char *word; // TAG_CHAIN: where in the chain
+    uint32_t id;                     // of the chain or block
+    const struct table_chain *chain; // TAG_CHAIN
+    uint32_t place;                  // TAG_CHAIN: of the instruction in the chain
+    const struct table_block *block; // of other kinds
 };
 
 struct tagger {
@@ -67,7 +71,7 @@ static void put_tag(struct tagger *t, uint32_t at, bool at_instruction)
         put_piece(t, at, at_instruction, lead, content, part);
         content += part;
         left -= part;
-        lead = TAG_MORE_LEAD;
+        lead = at_instruction ? TAG_ALSO_LEAD : TAG_MORE_LEAD;
     }
 }
 
@@ -117,14 +121,43 @@ static void put_digest(struct tagger *t, const struct body *body)
 
 static void fill_digest(struct tagger *t)
 {
-    char digest[SHA256_HEX + 1];
+    char tags[SHA256_HEX + 1], text[SHA256_HEX + 1];
     char *end = t->text.bytes.v + t->digests;
-    tables_digest_end(digest, &t->digest);
-    memcpy(end - SHA256_HEX, digest, SHA256_HEX);
+    bool full = tag_style_is_full(t->style);
+    size_t digits = full ? SHA256_HEX : TAG_DIGITS, between = full ? strlen(" tags=") : 0;
+    tables_digest_end(tags, &t->digest);
     if (!t->bodies->sha256)
-        tables_digest(digest, t->bodies->text, t->bodies->length);
-    memcpy(end - SHA256_HEX - strlen(" tags=") - SHA256_HEX,
-           t->bodies->sha256 ? t->bodies->sha256 : digest, SHA256_HEX);
+        tables_digest(text, t->bodies->text, t->bodies->length);
+    memcpy(end - digits, tags, digits);
+    memcpy(end - digits - between - digits, t->bodies->sha256 ? t->bodies->sha256 : text, digits);
+}
+
+// The first small tag, with room for the digests.
+static void put_small_module(struct tagger *t, const struct body *body)
+{
+    struct tables usual = small_usual_module();
+    struct text *text = begin_tag(t, TAG_TAGS);
+    fields_write_unusual(text, rows_small_module, t->tables, &usual);
+    tags_digest_add(&t->digest, body->open, "", text->bytes.v, text->bytes.n);
+    text_string(text, TAG_DIGEST_KEY);
+    for (uint32_t i = 0; i < 2 * TAG_DIGITS; i++)
+        text_add(text, "0", 1);
+    put_piece(t, body->open, false, "", text->bytes.v, text->bytes.n);
+    t->digests = t->text.bytes.n - (uint32_t)strlen(tag_spellings[t->style].close);
+}
+
+// An entry is a kernel of the tables without a tag, too.
+static void put_small_facts(struct tagger *t, const struct body *body,
+                            const struct table_kernel *kernel)
+{
+    struct table_kernel usual = small_usual_kernel();
+    if (!t->begun)
+        put_small_module(t, body);
+    t->begun = true;
+    if (kernel->service_queue_at_core && (body_is_entry(body) || t->marks.n))
+        return;
+    fields_write_unusual(begin_tag(t, TAG_KERNEL), rows_small_kernel, kernel, &usual);
+    put_tag(t, body->open, false);
 }
 
 static void put_facts(struct tagger *t, const struct body *body, const struct table_kernel *kernel)
@@ -146,36 +179,39 @@ static void put_facts(struct tagger *t, const struct body *body, const struct ta
 
 // Tags at instructions
 
-static void add_mark(struct tagger *t, uint32_t index, enum tag_kind kind, uint32_t id,
-                     const char *word)
+static bool is_small(const struct tagger *t)
 {
-    struct tag_mark mark = {index, kind, id, word};
-    vec_push(t->arena, &t->marks, mark);
+    return t->style == TAGS_PRAGMA || t->style == TAGS_COMMENT;
 }
 
-static void add_marks(struct tagger *t, const struct table_kernel *kernel)
+// One mark for each instruction. A small tag is that of all that follow each other.
+static void add_chain_marks(struct tagger *t, const struct table_chain *chain)
 {
-    t->marks.n = 0;
-    for (uint32_t i = 0; i < kernel->chains.n; i++) {
-        const struct table_chain *chain = &kernel->chains.v[i];
-        for (uint32_t k = 0; k < chain->instructions.n; k++) {
-            const struct table_instruction *inst = &chain->instructions.v[k];
-            add_mark(t, inst->index, TAG_CHAIN, chain->id, table_tag_names[inst->tag]);
-        }
+    for (uint32_t i = 0; i < chain->instructions.n; i++) {
+        const struct table_instruction *inst = &chain->instructions.v[i];
+        struct tag_mark mark = {inst->index, TAG_CHAIN, chain->id, chain, i, NULL};
+        if (!is_small(t) || !i || inst->index != inst[-1].index + 1)
+            vec_push(t->arena, &t->marks, mark);
     }
-    for (uint32_t i = 0; i < kernel->blocks.n; i++) {
-        const struct table_block *block = &kernel->blocks.v[i];
-        if (!table_block_chosen(block))
-            continue;
-        add_mark(t, block->begin_index, TAG_BEGIN, block->id, NULL);
-        add_mark(t, block->end_index, TAG_END, block->id, NULL);
+}
+
+static void add_block_marks(struct tagger *t, const struct table_block *block)
+{
+    struct tag_mark begin = {block->begin_index, TAG_BEGIN, block->id, .block = block};
+    struct tag_mark end = {block->end_index, TAG_END, block->id, .block = block};
+    if (table_block_chosen(block)) {
+        vec_push(t->arena, &t->marks, begin);
+        vec_push(t->arena, &t->marks, end);
+    } else if (is_small(t) && small_has_block(block)) {
+        begin.kind = TAG_OTHER;
+        vec_push(t->arena, &t->marks, begin);
     }
 }
 
 // Begins first, then the chain, then ends.
 static int mark_rank(enum tag_kind kind)
 {
-    return kind == TAG_BEGIN ? 0 : kind == TAG_CHAIN ? 1 : 2;
+    return kind == TAG_BEGIN || kind == TAG_OTHER ? 0 : kind == TAG_CHAIN ? 1 : 2;
 }
 
 static int compare_marks(const void *a, const void *b)
@@ -187,15 +223,109 @@ static int compare_marks(const void *a, const void *b)
     return by ? by : (x->id > y->id) - (x->id < y->id);
 }
 
+static void add_marks(struct tagger *t, const struct table_kernel *kernel)
+{
+    t->marks.n = 0;
+    for (uint32_t i = 0; i < kernel->chains.n; i++)
+        add_chain_marks(t, &kernel->chains.v[i]);
+    for (uint32_t i = 0; i < kernel->blocks.n; i++)
+        add_block_marks(t, &kernel->blocks.v[i]);
+    if (t->marks.n)
+        qsort(t->marks.v, t->marks.n, sizeof *t->marks.v, compare_marks);
+}
+
+static const char *mark_word(const struct tag_mark *mark)
+{
+    return table_tag_names[mark->chain->instructions.v[mark->place].tag];
+}
+
+static void add_word(struct text *text, const struct tag_mark *mark)
+{
+    text_add(text, " ", 1);
+    text_string(text, mark_word(mark));
+}
+
+// " 01 10 11 pattern=3 saves=4": the words of instructions that follow each other.
+static void add_small_chain(struct text *text, struct tag_mark mark)
+{
+    const struct table_chain *chain = mark.chain;
+    const struct table_instruction *inst = chain->instructions.v;
+    struct table_chain usual = small_usual_chain(chain->pattern);
+    bool first = !mark.place;
+    do {
+        add_word(text, &mark);
+        mark.place++;
+    } while (mark.place < chain->instructions.n &&
+             inst[mark.place].index == inst[mark.place - 1].index + 1);
+    if (first)
+        fields_write_unusual(text, rows_small_chain, chain, &usual);
+}
+
+// " tom=64,0,34,32.25"
+static void add_small_estimate(struct text *text, const struct table_estimate *estimate)
+{
+    const double words[] = {estimate->in, estimate->out, estimate->saved_tx, estimate->saved_rx};
+    if (!estimate->candidate)
+        return;
+    text_add(text, " ", 1);
+    text_string(text, table_cost_names[estimate->cost]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char number[NUMBER_TEXT];
+        number_shortest(number, words[i]);
+        text_add(text, i ? "," : "=", 1);
+        text_string(text, number);
+    }
+}
+
+static void add_small_block(struct text *text, const struct tag_mark *mark)
+{
+    struct table_block block = *mark->block, usual = small_usual_block(mark->block);
+    if (mark->kind == TAG_BEGIN) // `end` has it
+        usual.end_index = block.end_index;
+    if (!block.has_condition) {
+        block.condition = usual.condition;
+        block.threshold = usual.threshold;
+    }
+    fields_write_unusual(text, rows_small_block, &block, &usual);
+    add_small_estimate(text, &block.estimate);
+    for (uint32_t i = 0; i < block.alternatives.n; i++)
+        add_small_estimate(text, &block.alternatives.v[i]);
+}
+
+// Numbers beyond the precision of those from which they follow.
+static void put_estimate(struct tagger *t, const struct body *body, const struct tag_mark *mark,
+                         const struct table_estimate *estimate)
+{
+    if (!estimate->candidate || small_can_derive(mark->block, estimate))
+        return;
+    fields_write_text(begin_tag(t, TAG_ESTIMATE), rows_alternative, estimate);
+    put_tag(t, body_inst(body, mark->index)->begin, true);
+}
+
+static void put_small_mark(struct tagger *t, const struct body *body, const struct tag_mark *mark)
+{
+    struct text *text = begin_tag(t, mark->kind);
+    text_add(text, " ", 1);
+    text_uint(text, mark->id);
+    if (mark->kind == TAG_CHAIN)
+        add_small_chain(text, *mark);
+    else if (mark->kind != TAG_END)
+        add_small_block(text, mark);
+    put_tag(t, body_inst(body, mark->index)->begin, true);
+    if (mark->kind != TAG_BEGIN && mark->kind != TAG_OTHER)
+        return;
+    put_estimate(t, body, mark, &mark->block->estimate);
+    for (uint32_t i = 0; i < mark->block->alternatives.n; i++)
+        put_estimate(t, body, mark, &mark->block->alternatives.v[i]);
+}
+
 static void put_mark(struct tagger *t, const struct body *body, const struct tag_mark *mark)
 {
     struct text *text = begin_tag(t, mark->kind);
     text_add(text, " ", 1);
     text_uint(text, mark->id);
-    if (mark->word) {
-        text_add(text, " ", 1);
-        text_string(text, mark->word);
-    }
+    if (mark->kind == TAG_CHAIN)
+        add_word(text, mark);
     put_tag(t, body_inst(body, mark->index)->begin, true);
 }
 
@@ -205,20 +335,22 @@ static void put_as_in_paper(struct tagger *t, const struct body *body, const str
     if (mark->kind != TAG_CHAIN)
         return;
     put_source(t, body_inst(body, mark->index)->end);
-    text_printf(&t->text, "[%s]", mark->word);
+    text_printf(&t->text, "[%s]", mark_word(mark));
 }
 
 static void put_kernel(struct tagger *t, const struct body *body, const struct table_kernel *kernel)
 {
     if (t->style == TAGS_NONE)
         return;
-    if (t->style != TAGS_PAPER)
-        put_facts(t, body, kernel);
     add_marks(t, kernel);
-    if (t->marks.n)
-        qsort(t->marks.v, t->marks.n, sizeof *t->marks.v, compare_marks);
+    if (is_small(t))
+        put_small_facts(t, body, kernel);
+    else if (t->style != TAGS_PAPER)
+        put_facts(t, body, kernel);
     for (uint32_t i = 0; i < t->marks.n; i++)
-        (t->style == TAGS_PAPER ? put_as_in_paper : put_mark)(t, body, &t->marks.v[i]);
+        (is_small(t)              ? put_small_mark
+         : t->style == TAGS_PAPER ? put_as_in_paper
+                                  : put_mark)(t, body, &t->marks.v[i]);
 }
 
 static bool is_of(const struct body *body, const struct table_kernel *kernel)

@@ -13,6 +13,8 @@ static const char *const tag_names[] = {
     [TAGS_COMMENT] = "comment",
     [TAGS_PAPER] = "paper",
     [TAGS_NONE] = "none",
+    [TAGS_PRAGMA_FULL] = "full",
+    [TAGS_COMMENT_FULL] = "full-comment",
     NULL,
 };
 static const char *const cost_names[] = {[COST_TOM] = "tom", [COST_REFINED] = "refined", NULL};
@@ -225,10 +227,11 @@ static const struct option output_options[] = {
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
              "object for programs to map (.elf), PTX with the analyses in\n"
              "comments (.ir), flow graphs for Graphviz (.dot)"},
-    {"--tags", "pragma|comment|paper|none", CHOICE(tags, tag_names),
-     .help = "form of the tags in the PTX: directives (the default, except\n"
-             "for PTX before 2.0), comments, as printed in the paper (for\n"
-             "reading only), or no tags"},
+    {"--tags", "pragma|comment|full|full-comment|paper|none", CHOICE(tags, tag_names),
+     .help = "tags in the PTX: what the simulator reads, as directives (the\n"
+             "default, except for PTX before 2.0) or as comments; all of\n"
+             "the metadata, as one or the other; as printed in the paper\n"
+             "(for reading only); or none"},
     {"--strip", NULL, FLAG(strip, 1), .help = "remove the tags of IN; no analysis"},
     {"--format", NULL, FLAG(format, 1),
      .help = "write IN in canonical form: one statement a line,\n"

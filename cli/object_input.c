@@ -20,7 +20,7 @@ static bool is_tagged_as(struct arena *arena, const struct source *ptx, enum tag
 {
     struct tags tags;
     tags_find(&tags, arena, ptx);
-    return tags.list.n ? tags.list.v[0].style == style : style == TAGS_NONE || style == TAGS_PAPER;
+    return tags.list.n ? tags_are(&tags, style) : style == TAGS_NONE || style == TAGS_PAPER;
 }
 
 // An option that asks for something else than what the object has, or NULL. What was not requested

@@ -9,7 +9,6 @@
 #include "cli/interrupt.h"
 #include "cli/object_input.h"
 #include "cli/run.h"
-#include "frontend/ptx_header.h"
 #include "ir/read.h"
 #include "passes/base/capability.h"
 #include "support/file.h"
@@ -183,14 +182,10 @@ static bool needs_program(const struct tagger_run *run)
     return needs;
 }
 
-// A module of PTX before 2.0 may hold no .pragma.
-static enum tag_style tag_style(const struct tagger_run *run)
+static enum tag_style tag_style(struct tagger_run *run)
 {
-    struct ptx_header header;
-    if (run->arguments.tags >= 0)
-        return (enum tag_style)run->arguments.tags;
-    bool old = ptx_header_read(&header, run->input.text, run->input.length) && header.major < 2;
-    return old ? TAGS_COMMENT : TAGS_PRAGMA;
+    return run->arguments.tags >= 0 ? (enum tag_style)run->arguments.tags
+                                    : backend_style(&run->arena, &run->input);
 }
 
 // A decision with a profile cannot be repeated, and so not explained, without it.
@@ -205,14 +200,12 @@ static bool can_explain(const struct tagger_run *run)
     return can;
 }
 
-// Returns true if no product has the digest of the output.
-static bool is_undigested(const struct arguments *arguments)
+// Returns true if no product but these is requested.
+static bool are_only(const struct arguments *arguments, unsigned products)
 {
-    for (uint32_t i = 0; i < arguments->requests.n; i++) {
-        enum command_product product = arguments->requests.v[i].product;
-        if (product != PRODUCT_PTX && product != PRODUCT_TEXT && product != PRODUCT_DEPFILE)
+    for (uint32_t i = 0; i < arguments->requests.n; i++)
+        if (!(products >> arguments->requests.v[i].product & 1))
             return false;
-    }
     return true;
 }
 
@@ -234,7 +227,10 @@ static int analyse(struct tagger_run *run)
             },
         .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
-        .undigested = is_undigested(arguments),
+        .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
+                                             1 << PRODUCT_DEPFILE),
+        .undigested =
+            are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_TEXT | 1 << PRODUCT_DEPFILE),
     };
     open_input(run, &options);
     if (!can_explain(run))

@@ -104,11 +104,14 @@ PTXOFFLOAD_API enum ptxoffload_status ptxoffload_check(struct ptxoffload_input *
 /* Decisions */
 
 enum ptxoffload_model { PTXOFFLOAD_MODEL_TOM, PTXOFFLOAD_MODEL_REFINED };
+/* Small tags have what the simulator reads, full ones all of the metadata. */
 enum ptxoffload_tags {
-    PTXOFFLOAD_TAGS_PRAGMA,
+    PTXOFFLOAD_TAGS_PRAGMA, /* small; full if the module has such */
     PTXOFFLOAD_TAGS_COMMENT,
     PTXOFFLOAD_TAGS_PAPER, /* for reading only */
-    PTXOFFLOAD_TAGS_NONE
+    PTXOFFLOAD_TAGS_NONE,
+    PTXOFFLOAD_TAGS_FULL,
+    PTXOFFLOAD_TAGS_FULL_COMMENT
 };
 
 struct ptxoffload_options {

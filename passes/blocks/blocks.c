@@ -25,6 +25,7 @@
 // the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
 #include "passes/analysis/measured.h"
 #include "passes/base/passes.h"
+#include "passes/blocks/estimate.h"
 #include "passes/blocks/reason.h"
 #include "passes/blocks/select.h"
 #include <stdlib.h>
@@ -89,69 +90,6 @@ static bool begins_at_head(const struct block_pass *p, const struct block_candid
     return place >= candidate->begin && place < candidate->end;
 }
 
-static unsigned channels(double tx, double rx)
-{
-    return (tx < 0 ? SAVES_TX : 0) | (rx < 0 ? SAVES_RX : 0);
-}
-
-static struct block_estimate estimate_of(const struct block_plan *plan, enum cost_model cost,
-                                         const struct bandwidth *bw)
-{
-    struct block_estimate to = {
-        .cost = cost,
-        .in = (double)bw->in / (double)bw->scale,
-        .out = (double)bw->out / (double)bw->scale,
-        .saved_tx = (double)bw->saved_tx / (double)bw->scale,
-        .saved_rx = (double)bw->saved_rx / (double)bw->scale,
-        .threshold = bandwidth_threshold(bw->in + bw->out, bw->saved_tx + bw->saved_rx),
-        .threshold_tx = bandwidth_threshold(bw->in, bw->saved_tx),
-        .threshold_rx = bandwidth_threshold(bw->out, bw->saved_rx),
-    };
-    if (plan->kind != BLOCK_LOOP) { // there is no second iteration
-        to.threshold = to.threshold == 1;
-        to.threshold_tx = to.threshold_tx == 1;
-        to.threshold_rx = to.threshold_rx == 1;
-    }
-    return to;
-}
-
-// Replaces the threshold by the measured mean; not in the paper's model.
-static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
-{
-    to->candidate = to->threshold && mean >= (double)to->threshold;
-    to->conditional &= to->candidate;
-    to->weight = -(bandwidth_tx(bw, mean) + bandwidth_rx(bw, mean));
-}
-
-static struct block_estimate judge(const struct block_plan *plan, enum cost_model cost,
-                                   const struct bandwidth *bw,
-                                   const struct block_candidate *candidate)
-{
-    bool constant = plan->trip == TRIP_CONSTANT, mean = candidate->has_mean && cost == COST_REFINED;
-    struct block_estimate to = estimate_of(plan, cost, bw);
-    double judged_at = 1;
-    to.candidate = to.threshold == 1;
-    if (constant) {
-        judged_at = (double)plan->trips;
-        to.candidate = to.threshold && plan->trips >= to.threshold;
-    } else if (plan->trip == TRIP_COUNTED && to.threshold) {
-        judged_at = (double)to.threshold;
-        to.candidate = true;
-        to.conditional = to.threshold > 1 || candidate->trip.may_be_zero;
-    } else if (mean && to.threshold) {
-        judged_at = (double)to.threshold;
-    }
-    to.bw_tx = bandwidth_tx(bw, constant ? judged_at : 1);
-    to.bw_rx = bandwidth_rx(bw, constant ? judged_at : 1);
-    to.at_tx = bandwidth_tx(bw, judged_at);
-    to.at_rx = bandwidth_rx(bw, judged_at);
-    to.saves = channels(to.at_tx, to.at_rx);
-    to.weight = -(to.at_tx + to.at_rx);
-    if (mean)
-        judge_mean(&to, bw, candidate->mean);
-    return to;
-}
-
 static uint32_t clamp(uint64_t count)
 {
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
@@ -200,11 +138,16 @@ static void evaluate_block(struct block_pass *p, struct transfers *transfers, st
     plan->reg_tx = moved.registers_in + moved.predicates_in / 32.0;
     plan->reg_rx = moved.registers_out + moved.predicates_out / 32.0;
     bool barred = candidate->open || candidate->counts.barred != IR_NONE;
+    struct block_terms terms = {.kind = plan->kind,
+                                .trip = plan->trip,
+                                .trips = plan->trips,
+                                .may_be_zero = candidate->trip.may_be_zero,
+                                .mean = candidate->has_mean ? &candidate->mean : NULL};
     for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
         struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
                                                : refined_bandwidth(p, candidate, plan);
         struct block_estimate *to = cost == p->options->cost ? &plan->estimate : &plan->other;
-        *to = judge(plan, cost, &bw, candidate);
+        *to = block_judge(&terms, cost, &bw);
         to->candidate &= !barred;
         to->conditional &= !barred;
     }

@@ -145,7 +145,7 @@ def strip(source, module=None, name=None):
 
 
 _COSTS = ('tom', 'refined')
-_TAGS = ('pragma', 'comment', 'paper', 'none')
+_TAGS = ('pragma', 'comment', 'paper', 'none', 'full', 'full-comment')
 
 
 def _options(keep, cost, tags, reorder, split_fma, restrict, block, min_saving, output, capability):

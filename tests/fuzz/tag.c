@@ -135,6 +135,7 @@ static void check_tags(const struct run *run, enum tag_style style, bool reorder
         .tags = style,
         .passes = {.cost = COST_TOM, .fma = fma, .reorder = reorder},
         .output_name = "out.ptx",
+        .only_text = true,
     };
     struct program *program = tag(run, &options);
     write_tables(run, program);
@@ -162,7 +163,7 @@ static void try_all(const struct fuzz_input *input, struct arena *arena)
     if (fuzz_wants(input, 1, PARTS))
         check_tags(&run, TAGS_PRAGMA, false, FMA_FUSED);
     if (fuzz_wants(input, 2, PARTS))
-        check_tags(&run, TAGS_COMMENT, true, FMA_SPLIT);
+        check_tags(&run, TAGS_COMMENT_FULL, true, FMA_SPLIT);
 }
 
 int fuzz_one(const struct fuzz_input *input)

@@ -204,7 +204,7 @@ void tagged_make_by(struct tagged *tagged, const char *text, size_t length,
     struct memory memory = {0};
     struct arena arena;
     struct backend_options options = {
-        .tags = TAGS_PRAGMA, .passes = *chosen, .output_name = "tagged.ptx"};
+        .tags = TAGS_PRAGMA, .passes = *chosen, .output_name = "tagged.ptx", .only_text = true};
     memset(tagged, 0, sizeof *tagged);
     if (setjmp(memory.on_failure))
         abort();

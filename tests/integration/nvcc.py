@@ -102,8 +102,8 @@ def chains(document):
 
 
 def check_tags(work, path, number, metadata):
-    """The module has tags, and its tables are those that were written when it was compiled."""
-    within(b'.pragma "ptxoffload.chain 0 11"', tagged_text(work, path, number))
+    """The module has tags, and decided again its tables are those that were written when it was compiled."""
+    within(b'.pragma "ptxoffload.chain 0 01', tagged_text(work, path, number))
     found = json.loads(tell(work, path, '--module=%d' % number, '--metadata=-'))
     kept = json.loads((work / metadata).read_text())
     assert chains(kept), metadata

@@ -50,7 +50,7 @@ class Project:
             text = self.run('ptxoffload', path, '--module=%d' % number, '-o', '-', '--tags=none',
                             '--no-reorder')
             if '%sP' % kernel in text:
-                return '.pragma "ptxoffload.chain 0 11"' in text
+                return '.pragma "ptxoffload.chain 0 01' in text
         raise AssertionError('%s is not in %s' % (kernel, path))
 
     def touch(self, name, built):
@@ -124,7 +124,7 @@ def with_meson(folder):
     tagged = ['b/%s.%s' % (name, end) for name in ('difference', 'product')
               for end in ('tagged.ptx', 'json')]
     for name in tagged[::2]:
-        within('.pragma "ptxoffload.chain 0 11"', (project.source / name).read_text())
+        within('.pragma "ptxoffload.chain 0 01', (project.source / name).read_text())
     rebuilds(project, build, 'product.ptx', tagged[2:], tagged[:2])
     if shutil.which('nvcc'):
         assert project.tagged('b/app', 'add')

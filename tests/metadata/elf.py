@@ -68,7 +68,7 @@ def check_sample(folder, sample, *options):
 
 for path in SAMPLES:
     add_case('%s: JSON, reports and PTX come back' % path.name, check_sample, path)
-for style in ('comment', 'paper', 'none'):
+for style in ('comment', 'paper', 'none', 'full', 'full-comment'):
     add_case('--tags=%s: all come back' % style, check_sample, VECADD, '--tags=' + style)
 for option in ('--no-reorder', '--fma=split', '--block=64,2', '--restrict', '--min-saving=-1.25',
                '--min-saving=9'):
@@ -155,7 +155,7 @@ def other_options(folder):
                          ('--cost=tom', 'this --cost'),
                          ('--block=64,2', 'this --block'), ('--restrict', '--restrict'),
                          ('--min-saving=3', 'this --min-saving'),
-                         ('--tags=comment', '--tags'), ('--tags=none', '--tags')):
+                         ('--tags=comment', '--tags'), ('--tags=full', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
              "ptxoffload: error: 'out.elf' was made without %s, and is used unchanged; --module=0 "
              'uses its PTX and decides anew\n' % name)
@@ -174,7 +174,7 @@ def read_again(folder):
     others = {'--cost=tom': '--cost=refined', '--cost=refined': '--cost=tom', '--fma=split': '--fma=fused',
               '--fma=fused': '--fma=split', '--min-saving=1': '--min-saving=2',
               '--block=16,16': '--block=16', '--no-reorder': None, '--restrict': None,
-              '--capability=unit.yaml': None, '--tags=comment': '--tags=pragma', '--tags=none': None,
+              '--capability=unit.yaml': None, '--tags=comment': '--tags=pragma', '--tags=full': '--tags=pragma', '--tags=none': None,
               '--tags=paper': None}
     for option, other in others.items():
         make(folder, VECADD, option)

@@ -89,7 +89,7 @@ def tagged(folder):
 @case
 def styles(folder):
     """tags in comments are read as well, and so is what was decided in other ways"""
-    for options in (['--tags=comment'], ['--no-reorder'], ['--fma=split', '--restrict']):
+    for options in (['--tags=comment'], ['--tags=full'], ['--no-reorder'], ['--fma=split', '--restrict']):
         prepare(folder, *options)
         ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni'), 0, '')
 
@@ -284,22 +284,22 @@ BAD_DOCUMENTS = {
         instruction(3, index=21), 'out.ptx:52:2: error: ',
         "chain 0 of 'vecadd': this is 'ret', but the chain has 'st.global.f32' here"),
     'an opcode that is another one': (
-        instruction(2, opcode='mul.f32'), 'out.ptx:48:35: error: ',
+        instruction(2, opcode='mul.f32'), 'out.ptx:48:2: error: ',
         "chain 0 of 'vecadd': this is 'add.f32', but the chain has 'mul.f32' here"),
     'an instruction that no unit computes': (
         instruction(3, index=21, opcode='ret'), 'out.ptx:52:2: error: ',
         "chain 0 of 'vecadd': the unit near the data cannot compute 'ret'"),
     'an instruction of another operation': (
-        instruction(0, index=10, opcode='cvta.to.global.u64'), 'out.ptx:39:32: error: ',
+        instruction(0, index=10, opcode='cvta.to.global.u64'), 'out.ptx:39:79: error: ',
         "chain 0 of 'vecadd': the unit near the data cannot compute 'cvta.to.global.u64'"),
     'another pattern': (
-        lambda m: chain(m).update(pattern=5), 'out.ptx:46:35: error: ',
+        lambda m: chain(m).update(pattern=5), 'out.ptx:46:63: error: ',
         "chain 0 of 'vecadd': a chain does not have the loads and stores of its pattern"),
     'a pattern that there is not': (
         lambda m: chain(m).update(pattern=10), 'm.json: error: ',
         'kernels[0].chains[0].pattern: expected a whole number from 1 to 9'),
     'another answer': (
-        lambda m: chain(m)['response'].update(kind='data'), 'out.ptx:46:35: error: ',
+        lambda m: chain(m)['response'].update(kind='data'), 'out.ptx:46:63: error: ',
         "chain 0 of 'vecadd': the response of a chain is not that of its pattern"),
     'an instruction in two chains': (
         twice, 'm.json: error: ',
@@ -356,23 +356,36 @@ def no_document(folder):
 # Tagged texts in which one thing is replaced.
 BAD_TAGS = {
     'tags in another order': (
+        'chain 0 01 10', 'chain 0 10 01', "kernel 'vecadd', chain 0: its tags are not 01, 10 …, 11"),
+    'a tag that is not there': (
+        '01 10 10 11', '01 10 10', ':46:2: error: not all instructions of this chain are tagged'),
+    'a tag too many': (
+        'ret;', '.pragma "ptxoffload.chain 0 11"; ret;', ": its tags are not 01, 10 …, 11"),
+    'a chain that there is not': (
+        'chain 0 01', 'chain 7 01', 'error: a chain with a lower id is not tagged'),
+    'a pattern that there is not': (
+        'pattern=1', 'pattern=12', ':46:2: error: pattern: expected a whole number from 1 to 9'),
+    'other numbers': (
+        'saves=16', 'saves=17', ':21:2: error: the tags were changed'),
+    'another program': (
+        'add.f32', 'sub.f32', 'error: the program is not the one that was tagged'),
+}
+# The same of full tags.
+BAD_FULL_TAGS = {
+    'tags in another order': (
         'chain 0 01', 'chain 0 10', ':46:2: error: the tags of a chain are 01, 10 …, 11 in this order'),
     'a tag that is not there': (
         '.pragma "ptxoffload.chain 0 10"; ', '',
         ':21:374: error: not all instructions of this chain are tagged'),
     'a tag too many': (
         'ret;', '.pragma "ptxoffload.chain 0 11"; ret;', ':52:2: error: the chain has fewer instructions'),
-    'a chain that there is not': (
-        'chain 0 11', 'chain 7 11', ':49:2: error: the kernel has no chain with this id'),
-    'a pattern that there is not': (
-        'pattern=1', 'pattern=12', ':21:374: error: pattern: expected a whole number from 1 to 9'),
     'another program': (
         'add.f32', 'sub.f32', 'error: the program is not the one that was tagged'),
 }
 
 
-def bad_tags(folder, old, new, message):
-    prepare(folder)
+def bad_tags(folder, old, new, message, *options):
+    prepare(folder, *options)
     text = (folder / 'out.ptx').read_text()
     within(old, text)
     (folder / 'm.ptx').write_text(text.replace(old, new, 1))
@@ -384,6 +397,8 @@ def bad_tags(folder, old, new, message):
 
 for name, (old, new, message) in BAD_TAGS.items():
     add_case('tags with ' + name, bad_tags, old, new, message)
+for name, (old, new, message) in BAD_FULL_TAGS.items():
+    add_case('full tags with ' + name, bad_tags, old, new, message, '--tags=full')
 
 
 def section(data, name):

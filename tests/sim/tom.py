@@ -243,7 +243,7 @@ def blocks_that_do_not_exist(folder):
     tag(folder, LIBOR)
     result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
                        '--set', 'tom.at_core=[1000]'], folder), 1)
-    assert 'tom.at_core has 1000, but the metadata have no such block' in result.err.decode(), result
+    assert 'tom.at_core has 1000, but the metadata have no such candidate block' in result.err.decode(), result
 
 
 @case

@@ -461,6 +461,15 @@ static uint32_t find_function(struct block_builder *b, const char *text)
     return UINT32_MAX;
 }
 
+// Small tags have no other blocks.
+static bool is_candidate(const struct table_block *block)
+{
+    bool is = block->estimate.candidate;
+    for (uint32_t i = 0; i < block->alternatives.n; i++)
+        is |= block->alternatives.v[i].candidate;
+    return is;
+}
+
 // Numbers of at_core and at_stack.
 static bool check_numbers(const struct config_list *list, const char *key,
                           const struct tables *tables, struct diags *diags)
@@ -468,10 +477,11 @@ static bool check_numbers(const struct config_list *list, const char *key,
     bool good = true;
     for (uint32_t i = 0; i < list->n; i++) {
         uint64_t kernel = list->v[i] / TOM_KERNEL_NUMBERS, id = list->v[i] % TOM_KERNEL_NUMBERS;
-        if (kernel < tables->kernels.n && id < tables->kernels.v[kernel].blocks.n)
+        if (kernel < tables->kernels.n && id < tables->kernels.v[kernel].blocks.n &&
+            is_candidate(&tables->kernels.v[kernel].blocks.v[id]))
             continue;
         diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
-                 "tom.%s has %llu, but the metadata have no such block", key,
+                 "tom.%s has %llu, but the metadata have no such candidate block", key,
                  (unsigned long long)list->v[i]);
         good = false;
     }

@@ -40,7 +40,7 @@ static void test_round(void **state)
     for (uint64_t seed = 1; seed < 40; seed++)
         for (size_t i = 0; i < ODD_TEXTS; i++) {
             struct made m;
-            made_emit(&m, odd_texts[i], strlen(odd_texts[i]), TAGS_PRAGMA, seed & 1, seed);
+            made_emit(&m, odd_texts[i], strlen(odd_texts[i]), TAGS_PRAGMA_FULL, seed & 1, seed);
             check_round(&m);
             program_free(&m.program);
         }

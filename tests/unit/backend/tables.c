@@ -159,7 +159,7 @@ static void test_forms(void **state)
     for (uint64_t seed = 1; seed < 60; seed++)
         for (size_t i = 0; i < ODD_TEXTS; i++) {
             struct made m;
-            made_emit(&m, odd_texts[i], strlen(odd_texts[i]), TAGS_PRAGMA, seed & 1, seed);
+            made_emit(&m, odd_texts[i], strlen(odd_texts[i]), TAGS_PRAGMA_FULL, seed & 1, seed);
             check_forms(&m);
             program_free(&m.program);
         }
@@ -195,7 +195,8 @@ static void test_alternatives(void **state)
     assert_int_not_equal(changed, 0);
     struct bodies bodies;
     bodies_find(&bodies, &m.program.arena, &m.program.tree);
-    m.output.text = tags_write(&m.program.arena, &bodies, &m.output.tables, TAGS_COMMENT, &length);
+    m.output.text =
+        tags_write(&m.program.arena, &bodies, &m.output.tables, TAGS_COMMENT_FULL, &length);
     m.output.length = length;
     tables_digest(m.output.tables.output.sha256, m.output.text, m.output.length);
     check_forms(&m);
@@ -273,7 +274,7 @@ static void test_content(void **state)
                                   3, "it is used again", .last = IR_NONE};
     vec_push(&m.program.arena, &m.plan.rejections, rejection);
     m.options =
-        (struct backend_options){.tags = TAGS_PRAGMA,
+        (struct backend_options){.tags = TAGS_PRAGMA_FULL,
                                  .passes = {.cost = COST_TOM, .fma = FMA_SPLIT, .reorder = true},
                                  .output_name = "o"};
     assert_null(backend_emit(&m.output, &m.program.arena, &m.module, &m.plan, &m.options));

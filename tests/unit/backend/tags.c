@@ -80,7 +80,7 @@ static void check_other_options(struct made *m)
     tags_find(&tags, &m->program.arena, &opened.source);
     assert_int_equal(tags.list.n, 0);
     options.passes.fma = FMA_FUSED;
-    options.tags = m->options.tags == TAGS_PRAGMA ? TAGS_COMMENT : TAGS_PRAGMA;
+    options.tags = m->options.tags == TAGS_PRAGMA_FULL ? TAGS_COMMENT_FULL : TAGS_PRAGMA_FULL;
     backend_open(&opened, &m->program.arena, &source, &options);
     assert_false(opened.current);
 }
@@ -90,7 +90,7 @@ static void check_text(const char *text, size_t length, uint64_t seed)
     for (int i = 0; i < 4; i++) {
         struct made m;
         bool moves = i & 1;
-        made_emit(&m, text, length, i & 2 ? TAGS_COMMENT : TAGS_PRAGMA, moves, seed);
+        made_emit(&m, text, length, i & 2 ? TAGS_COMMENT_FULL : TAGS_PRAGMA_FULL, moves, seed);
         check_strip(&m, moves);
         check_current(&m);
         check_other_options(&m);
@@ -163,7 +163,7 @@ static void test_layout(void **state)
                                .chosen = true};
     vec_push(&m.program.arena, &m.plan.chains, chain);
     vec_push(&m.program.arena, &m.plan.blocks, block);
-    m.options.tags = TAGS_PRAGMA;
+    m.options.tags = TAGS_PRAGMA_FULL;
     assert_null(backend_emit(&m.output, &m.program.arena, &m.module, &m.plan, &m.options));
     const char *body = strstr(m.output.text, "\n{") + 2;
     static const char first[] =
@@ -190,7 +190,7 @@ static void test_found(void **state)
     (void)state;
     struct made m;
     const char *text = odd_texts[5];
-    made_emit(&m, text, strlen(text), TAGS_PRAGMA, false, 1);
+    made_emit(&m, text, strlen(text), TAGS_PRAGMA_FULL, false, 1);
     struct tags tags;
     tags_find(&tags, &m.program.arena, &m.program.source);
     assert_int_equal(tags.list.n, 0);
@@ -260,7 +260,7 @@ static void made_tagged(struct made *m)
     vec_push(&m->program.arena, &m->plan.chains, chains[0]);
     vec_push(&m->program.arena, &m->plan.chains, chains[1]);
     vec_push(&m->program.arena, &m->plan.blocks, block);
-    m->options.tags = TAGS_PRAGMA;
+    m->options.tags = TAGS_PRAGMA_FULL;
     assert_null(backend_emit(&m->output, &m->program.arena, &m->module, &m->plan, &m->options));
 }
 
