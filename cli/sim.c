@@ -238,6 +238,22 @@ static bool open_trace(struct sim *sim)
     return to;
 }
 
+static bool check_filters(const struct sim *sim, const struct timed *timed)
+{
+    const struct stats_choice *choice = &sim->arguments.stats_choice;
+    bool good = true;
+    for (uint32_t i = 0; i < choice->patterns.n; i++) {
+        if (stats_match(&timed->stats, choice->patterns.v[i]))
+            continue;
+        message_error(&sim->messages,
+                      "--stats-filter=%s: no statistic of this machine has such a name; "
+                      "--list-stats lists them",
+                      choice->patterns.v[i]);
+        good = false;
+    }
+    return good;
+}
+
 // Begins the run. Errors are reported here; results contain them as well.
 static bool begin(struct sim *sim)
 {
@@ -248,7 +264,7 @@ static bool begin(struct sim *sim)
     if (timed)
         timed_begin(timed, &sim->session.device, &machine->options);
     sim->progress.timed = timed;
-    return (!sim->arguments.series || open_series(sim)) &&
+    return (!timed || check_filters(sim, timed)) && (!sim->arguments.series || open_series(sim)) &&
            (!sim->arguments.trace || open_trace(sim)) &&
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
@@ -409,7 +425,8 @@ static bool write_stats(struct sim *sim)
 {
     FILE *to = sim->arguments.stats ? open_output(sim, sim->arguments.stats) : NULL;
     if (to)
-        timed_write_stats(&sim->machine.timed, sim->arguments.stats, to);
+        timed_write_stats(&sim->machine.timed, &sim->arguments.stats_choice, sim->arguments.stats,
+                          to);
     return to || !sim->arguments.stats;
 }
 

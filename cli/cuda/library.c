@@ -354,7 +354,7 @@ static bool write_results(struct library *library)
     const struct sim_arguments *a = &library->arguments.sim;
     FILE *stats = a->stats ? open_output(library, a->stats) : NULL;
     if (stats)
-        timed_write_stats(library->cuda->timed, a->stats, stats);
+        timed_write_stats(library->cuda->timed, &a->stats_choice, a->stats, stats);
     FILE *profile = a->profile ? open_output(library, a->profile) : NULL;
     if (profile)
         profile_write(library->cuda->device, profile);

@@ -144,8 +144,10 @@ void timed_write_notes(const struct timed *timed, FILE *to);
 bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
                  double *value);
 
-// Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
-// CSV (.csv) or text, which also has the names of another simulator's statistics.
-void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
+// Results: the chosen statistics, for each kernel and in total, by the name of the file as JSON
+// (.json), CSV (.csv) or text. A text has no total of a single kernel. Text and JSON also have the
+// names of another simulator's statistics, unless `choice` has patterns.
+void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
+                       const char *path, FILE *to);
 // Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to);

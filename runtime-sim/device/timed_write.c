@@ -94,17 +94,35 @@ static struct known known_of(const struct timed *timed, const struct timed_kerne
 
 // Kernels, one after the other, then all together
 
-typedef void scope_function(const struct timed *timed, const struct device_kernel *kernel,
-                            const struct timed_kernel *counts, void *context);
+struct output {
+    const struct timed *timed;
+    const struct stats_choice *choice;
+    FILE *to;
+    struct json json;
+};
 
-static void each_scope(const struct timed *timed, scope_function *function, void *context)
+typedef void scope_function(struct output *output, const struct device_kernel *kernel,
+                            const struct timed_kernel *counts);
+
+// Returns the number of kernels.
+static uint32_t each_kernel(struct output *output, scope_function *function)
 {
-    for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
-        const struct device_kernel *kernel = timed->device->kernels.v[i];
-        if (kernel->timed)
-            function(timed, kernel, kernel->timed, context);
+    const struct device *device = output->timed->device;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < device->kernels.n; i++) {
+        const struct device_kernel *kernel = device->kernels.v[i];
+        if (!kernel->timed)
+            continue;
+        function(output, kernel, kernel->timed);
+        count++;
     }
-    function(timed, NULL, &timed->total, context);
+    return count;
+}
+
+static void each_scope(struct output *output, scope_function *function)
+{
+    each_kernel(output, function);
+    function(output, NULL, &output->timed->total);
 }
 
 static void write_number(FILE *to, double value)
@@ -114,12 +132,13 @@ static void write_number(FILE *to, double value)
     fputs(text, to);
 }
 
-static void write_text(const struct timed *timed, const struct device_kernel *kernel,
-                       const struct timed_kernel *counts, void *to)
+static void write_text(struct output *output, const struct device_kernel *kernel,
+                       const struct timed_kernel *counts)
 {
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    FILE *to = output->to;
+    arena_init(&own, output->timed->arena->memory);
+    struct known known = known_of(output->timed, counts, &own);
     if (kernel)
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
@@ -127,25 +146,25 @@ static void write_text(const struct timed *timed, const struct device_kernel *ke
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];
         double value;
-        if (!public_value(known.stats, &known.since, name, &value))
+        if (output->choice->patterns.n || !public_value(known.stats, &known.since, name, &value))
             continue;
         fprintf(to, "%s = ", kernel ? name->kernel : name->total);
         write_number(to, value);
         fprintf(to, " # %s\n", name->text);
     }
-    stats_text(known.stats, &known.since, to);
+    stats_text(known.stats, &known.since, output->choice, to);
     fputs(kernel ? "\n" : "", to);
     arena_free(&own);
 }
 
-static void write_csv(const struct timed *timed, const struct device_kernel *kernel,
-                      const struct timed_kernel *counts, void *to)
+static void write_csv(struct output *output, const struct device_kernel *kernel,
+                      const struct timed_kernel *counts)
 {
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
-    stats_csv_rows(known.stats, &known.since,
-                   kernel ? arena_printf(&own, "%s,", kernel->name) : ",", to);
+    arena_init(&own, output->timed->arena->memory);
+    struct known known = known_of(output->timed, counts, &own);
+    stats_csv_rows(known.stats, &known.since, output->choice,
+                   kernel ? arena_printf(&own, "%s,", kernel->name) : ",", output->to);
     arena_free(&own);
 }
 
@@ -163,13 +182,13 @@ static void write_public_json(const struct known *known, bool total, struct json
     json_end_object(json);
 }
 
-static void write_json(const struct timed *timed, const struct device_kernel *kernel,
-                       const struct timed_kernel *counts, void *context)
+static void write_json(struct output *output, const struct device_kernel *kernel,
+                       const struct timed_kernel *counts)
 {
-    struct json *json = context;
+    struct json *json = &output->json;
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    arena_init(&own, output->timed->arena->memory);
+    struct known known = known_of(output->timed, counts, &own);
     if (!kernel) {
         json_end_array(json);
         json_key(json, "total");
@@ -182,28 +201,29 @@ static void write_json(const struct timed *timed, const struct device_kernel *ke
     json_key(json, "launches");
     json_uint(json, counts->launches);
     json_key(json, "statistics");
-    stats_json(known.stats, &known.since, json);
-    write_public_json(&known, !kernel, json);
+    stats_json(known.stats, &known.since, output->choice, json);
+    if (!output->choice->patterns.n)
+        write_public_json(&known, !kernel, json);
     json_end_object(json);
     arena_free(&own);
 }
 
-static void write_json_file(const struct timed *timed, FILE *to)
+static void write_json_file(struct output *output)
 {
-    struct json json;
-    json_init(&json, to);
-    json_object(&json);
-    json_key(&json, "format");
-    json_string(&json, "ptxoffload-statistics");
-    json_key(&json, "version");
-    json_int(&json, 1);
-    json_key(&json, "configuration");
-    config_json(timed->options->resolved, &json);
-    json_key(&json, "kernels");
-    json_array(&json);
-    each_scope(timed, write_json, &json);
-    json_end_object(&json);
-    json_done(&json);
+    struct json *json = &output->json;
+    json_init(json, output->to);
+    json_object(json);
+    json_key(json, "format");
+    json_string(json, "ptxoffload-statistics");
+    json_key(json, "version");
+    json_int(json, 1);
+    json_key(json, "configuration");
+    config_json(output->timed->options->resolved, json);
+    json_key(json, "kernels");
+    json_array(json);
+    each_scope(output, write_json);
+    json_end_object(json);
+    json_done(json);
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -212,15 +232,17 @@ static bool ends_in(const char *name, const char *suffix)
     return length > end && !strcmp(name + length - end, suffix);
 }
 
-void timed_write_stats(const struct timed *timed, const char *path, FILE *to)
+void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
+                       const char *path, FILE *to)
 {
+    struct output output = {.timed = timed, .choice = choice, .to = to};
     if (ends_in(path, ".json")) {
-        write_json_file(timed, to);
+        write_json_file(&output);
     } else if (ends_in(path, ".csv")) {
         fputs("kernel,name,unit,value\n", to);
-        each_scope(timed, write_csv, to);
-    } else {
-        each_scope(timed, write_text, to);
+        each_scope(&output, write_csv);
+    } else if (each_kernel(&output, write_text) != 1) {
+        write_text(&output, NULL, &timed->total);
     }
 }
 

@@ -69,9 +69,11 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
         scheme->ops->add_stats(machine, scheme->state, stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
-        stats_add(stats, name, shared->stat_keys, shared->stat_key_count, &machine->cores[i].stats);
+        stats_add_member(stats, "core*", name, shared->stat_keys, shared->stat_key_count,
+                         &machine->cores[i].stats);
         name = arena_printf(machine->arena, "l1_%u", i);
-        stats_add(stats, name, cache_stat_keys, cache_stat_key_count, &machine->cores[i].l1.stats);
+        stats_add_member(stats, "l1_*", name, cache_stat_keys, cache_stat_key_count,
+                         &machine->cores[i].l1.stats);
     }
 }
 

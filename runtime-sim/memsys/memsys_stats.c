@@ -123,8 +123,8 @@ static void add_channels(const struct memsys *m, struct stats *stats)
     const struct dram_channel *channel;
     for (uint32_t i = 0, number = 0; i < m->partition_count; i++)
         for (uint32_t k = 0; (channel = memsys_channel(m, i, k)); k++)
-            stats_add(stats, arena_printf(stats->arena, "dram%u", number++), dram_stat_keys,
-                      dram_stat_key_count, &channel->stats);
+            stats_add_member(stats, "dram*", arena_printf(stats->arena, "dram%u", number++),
+                             dram_stat_keys, dram_stat_key_count, &channel->stats);
 }
 
 void memsys_stats_add(const struct memsys *m, struct stats *stats)
@@ -138,8 +138,8 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);
     stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &m->dram_total);
     for (uint32_t i = 0; i < m->partition_count; i++)
-        stats_add(stats, arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
-                  cache_stat_key_count, &m->partitions[i].cache.stats);
+        stats_add_member(stats, "llc*", arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
+                         cache_stat_key_count, &m->partitions[i].cache.stats);
     add_channels(m, stats);
     noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
     noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");

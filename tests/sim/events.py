@@ -70,7 +70,7 @@ LINE_BITS = 8 * 128
 
 
 def statistics(folder, *arguments):
-    ends(run([PROGRAM, *arguments, '--stats=s.json', '--trace=t.json'], folder), 0, '', '')
+    ends(run([PROGRAM, *arguments, '--stats=s.json', '--stats-filter=*', '--trace=t.json'], folder), 0, '', '')
     return json.loads((folder / 's.json').read_text())['total']['statistics']
 
 
