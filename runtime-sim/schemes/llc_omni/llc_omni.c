@@ -114,19 +114,19 @@ static void add_stats(const struct machine *machine, const void *state, struct s
 {
     const struct machine_offload *o = state;
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &o->stats);
-    for (uint32_t i = 0; o->shared.learnt && i < o->shared.table->chains.n; i++)
-        stats_add(stats, arena_printf(machine->arena, "chain%u", i), adaptive_stat_keys,
-                  adaptive_stat_key_count, &o->shared.learnt[i].stats);
+    for (uint32_t i = 0; i < o->shared.table->chains.n; i++)
+        stats_add(stats, arena_printf(machine->arena, "chain%u", i), chain_stat_keys,
+                  chain_stat_key_count, &o->shared.chains[i].stats);
 }
 
 // Only the first instruction of a chain counts.
 static void name_stats(const void *own, struct stats *stats)
 {
     static const struct offload_stats no_chains;
-    static const struct adaptive_stats no_chain;
+    static const struct chain_stats no_chain;
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
-    if (((const struct offload_config *)own)->policy == OFFLOAD_ADAPTIVE)
-        stats_add(stats, "chain0", adaptive_stat_keys, adaptive_stat_key_count, &no_chain);
+    (void)own;
+    stats_add(stats, "chain0", chain_stat_keys, chain_stat_key_count, &no_chain);
 }
 
 // Registration
