@@ -298,6 +298,17 @@ static const struct option output_options[] = {
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json),
      .help = "write the launches and their counts; '-' is standard output"},
+    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report),
+     .help = "write a report, to standard output without :FILE: cycles,\n"
+             "stalls, latency, each resource beside its peak, chains and\n"
+             "blocks; html is a page for a browser, with the course of the\n"
+             "run, a roofline and the networks"},
+    {"--explain", NULL, FLAG(explains, 1),
+     .help = "print the report as text, with what limits each kernel and\n"
+             "what would be next"},
+    {"--beside", "FILE.json", TEXT(beside),
+     .help = "compare with another run, whose --report=json is this file,\n"
+             "in --report=text and html"},
     {"--stats", "FILE", TEXT(stats),
      .help = "write the statistics of each kernel and in total, as text\n"
              "or by the name as .json or .csv; '-' is standard output;\n"
@@ -330,7 +341,7 @@ static const struct option message_options[] = {
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
     {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q",
-     .help = "no notes, no progress, and no counts that were not requested"},
+     .help = "no notes, no progress, and no report that was not requested"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "report progress"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
@@ -351,9 +362,12 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"samples/bfs/run.yaml", "run a file of launches, and print the counts of its kernels"},
+    {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
     {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota --save 0=o.npy",
      "run one launch, and save a buffer"},
+    {"run.yaml --explain", "run it, and say what limits its kernels"},
+    {"run.yaml --policy=omni --report=html:omni.html --beside=base.json",
+     "write a page, beside another run of which --report=json:base.json is known"},
     {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
     {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},
     {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",
@@ -373,7 +387,7 @@ const struct command sim_command = {
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all. A run that\n"
-            "writes no file prints the counts of its kernels.\n"
+            "writes no file prints --report=text.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
@@ -480,6 +494,8 @@ void sim_options_name_outputs(struct sim_arguments *arguments)
     name_standard_output(&arguments->stats);
     name_standard_output(&arguments->series);
     name_standard_output(&arguments->trace);
+    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
+        name_standard_output(&arguments->common.reports[i].path);
 }
 
 void sim_options_default(struct sim_arguments *arguments)

@@ -24,6 +24,8 @@ struct sim_arguments {
     uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;
     struct stats_choice stats_choice;      // --stats-filter
+    const char *beside;                    // document of another run; NULL: none
+    int explains;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
     uint64_t checkpoint_every, stop_after; // launches; 0: not given

@@ -72,6 +72,10 @@ bool sim_options_check(const struct sim_arguments *a, const struct command *comm
     if (a->stats_choice.patterns.n && !a->stats)
         return sim_options_fault(command, errors,
                                  "--stats-filter selects what --stats writes, and needs it", "");
+    if (a->beside && !a->explains && !a->common.reports[REPORT_TEXT].wanted &&
+        !a->common.reports[REPORT_HTML].wanted)
+        return sim_options_fault(command, errors,
+                                 "--beside needs --report=text, --report=html or --explain", "");
     if (a->trace_until && !a->trace)
         return sim_options_fault(command, errors,
                                  "--trace-window selects the part of --trace that is written", "");

@@ -18,10 +18,7 @@ static const struct public_name public_names[] = {
 
 enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
 
-// Adds up statistics. `names`: separated by blanks, a minus before one that is subtracted. Returns
-// false if one of them is unknown.
-static bool add_up(const struct stats *stats, const struct stats_mark *since, const char *names,
-                   double *sum)
+bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum)
 {
     *sum = 0;
     while (*names) {
@@ -29,10 +26,9 @@ static bool add_up(const struct stats *stats, const struct stats_mark *since, co
         bool minus = *names == '-';
         names += minus;
         size_t length = strcspn(names, " ");
-        memcpy(name, names, length);
-        name[length] = 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
         double value;
-        if (!stats_find(stats, since, name, &value))
+        if (!stats_find(stats->stats, &stats->since, name, &value))
             return false;
         *sum += minus ? -value : value;
         names += length + (names[length] == ' ');
@@ -40,23 +36,18 @@ static bool add_up(const struct stats *stats, const struct stats_mark *since, co
     return true;
 }
 
-static bool public_value(const struct stats *stats, const struct stats_mark *since,
-                         const struct public_name *name, double *value)
+static bool public_value(const struct timed_stats *stats, const struct public_name *name,
+                         double *value)
 {
     double denominator = 1;
-    if (!add_up(stats, since, name->numerator, value) ||
-        (*name->denominator && !add_up(stats, since, name->denominator, &denominator)))
+    if (!timed_add_up(stats, name->numerator, value) ||
+        (*name->denominator && !timed_add_up(stats, name->denominator, &denominator)))
         return false;
     *value = denominator != 0 ? *value / denominator : 0;
     return true;
 }
 
 // Statistics of a kernel
-
-struct known {
-    const struct stats *stats;
-    struct stats_mark since;
-};
 
 // For a kernel with launches at the same time as others: the counts of each launch.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
@@ -83,13 +74,14 @@ static struct stats *own_stats(const struct timed *timed, const struct timed_ker
     return stats;
 }
 
-static struct known known_of(const struct timed *timed, const struct timed_kernel *counts,
-                             struct arena *arena)
+struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_kernel *counts,
+                                  struct arena *arena)
 {
+    counts = counts ? counts : &timed->total;
     if (!counts->together)
-        return (struct known){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
+        return (struct timed_stats){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
     const struct stats *stats = own_stats(timed, counts, arena);
-    return (struct known){stats, stats_zero(stats, arena)};
+    return (struct timed_stats){stats, stats_zero(stats, arena)};
 }
 
 // Kernels, one after the other, then all together
@@ -138,7 +130,7 @@ static void write_text(struct output *output, const struct device_kernel *kernel
     struct arena own;
     FILE *to = output->to;
     arena_init(&own, output->timed->arena->memory);
-    struct known known = known_of(output->timed, counts, &own);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
     if (kernel)
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
@@ -146,7 +138,7 @@ static void write_text(struct output *output, const struct device_kernel *kernel
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];
         double value;
-        if (output->choice->patterns.n || !public_value(known.stats, &known.since, name, &value))
+        if (output->choice->patterns.n || !public_value(&known, name, &value))
             continue;
         fprintf(to, "%s = ", kernel ? name->kernel : name->total);
         write_number(to, value);
@@ -162,19 +154,19 @@ static void write_csv(struct output *output, const struct device_kernel *kernel,
 {
     struct arena own;
     arena_init(&own, output->timed->arena->memory);
-    struct known known = known_of(output->timed, counts, &own);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
     stats_csv_rows(known.stats, &known.since, output->choice,
                    kernel ? arena_printf(&own, "%s,", kernel->name) : ",", output->to);
     arena_free(&own);
 }
 
-static void write_public_json(const struct known *known, bool total, struct json *json)
+static void write_public_json(const struct timed_stats *known, bool total, struct json *json)
 {
     json_key(json, "other_names");
     json_object(json);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         double value;
-        if (!public_value(known->stats, &known->since, &public_names[i], &value))
+        if (!public_value(known, &public_names[i], &value))
             continue;
         json_key(json, total ? public_names[i].total : public_names[i].kernel);
         json_double(json, value);
@@ -188,7 +180,7 @@ static void write_json(struct output *output, const struct device_kernel *kernel
     struct json *json = &output->json;
     struct arena own;
     arena_init(&own, output->timed->arena->memory);
-    struct known known = known_of(output->timed, counts, &own);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
     if (!kernel) {
         json_end_array(json);
         json_key(json, "total");
@@ -251,7 +243,7 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, kernel ? kernel : &timed->total, &own);
+    struct timed_stats known = timed_stats_of(timed, kernel, &own);
     bool found = stats_find(known.stats, &known.since, name, value);
     arena_free(&own);
     return found;

@@ -408,6 +408,8 @@ uint32_t memsys_reply_flits(const struct memsys *memsys, const struct memsys_req
 // node may send and take packets of them before memsys_advance, which returns when one has arrived.
 enum memsys_network { MEMSYS_REQUESTS, MEMSYS_REPLIES };
 struct noc *memsys_network(struct memsys *memsys, enum memsys_network network);
+// The same for a reader.
+const struct noc *memsys_noc(const struct memsys *memsys, enum memsys_network network);
 
 // Updates totals and events of energy. Call it before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);

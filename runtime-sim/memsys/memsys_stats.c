@@ -163,6 +163,11 @@ struct noc *memsys_network(struct memsys *m, enum memsys_network network)
     return m->side[network].noc;
 }
 
+const struct noc *memsys_noc(const struct memsys *m, enum memsys_network network)
+{
+    return m->side[network].noc;
+}
+
 // For a watchdog
 
 uint64_t memsys_inside(const struct memsys *m)

@@ -119,6 +119,41 @@ static void add_stats(const struct machine *machine, const void *state, struct s
                   chain_stat_key_count, &o->shared.chains[i].stats);
 }
 
+static void add_items(const struct machine *machine, const void *state, struct arena *arena,
+                      struct scheme_items *to)
+{
+    const struct offload_table *table = ((const struct machine_offload *)state)->shared.table;
+    (void)machine;
+    for (uint32_t i = 0; i < table->chains.n; i++) {
+        const struct offload_chain *chain = &table->chains.v[i];
+        struct scheme_item item = {.kind = "chain",
+                                   .group = arena_printf(arena, "chain%u", i),
+                                   .function = chain->function,
+                                   .id = chain->id,
+                                   .first = chain->inst[0],
+                                   .last = chain->inst[chain->count - 1],
+                                   .text = table_formulas[chain->pattern],
+                                   .expected = chain->expected_saving,
+                                   .expected_in = "flits a hop"};
+        vec_push(arena, &to->list, item);
+    }
+}
+
+static void add_resources(const struct machine *machine, const void *state, struct arena *arena,
+                          struct scheme_resources *to)
+{
+    const struct machine_offload *o = state;
+    double cores = machine->ordinary, partitions = o->shared.llcs;
+    const struct scheme_resource rows[] = {
+        {"offload queues", "entries", "offload.queue_cycles", "entries in use",
+         cores * (double)o->shared.config->queue},
+        {"service queues", "entries", "offload.service_cycles", "entries in use",
+         o->ends * (double)o->shared.config->service_queue},
+        {"ALUs of partitions", "cycles", "offload.alu_busy", "busy with chains", partitions}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        vec_push(arena, &to->list, rows[i]);
+}
+
 // Only the first instruction of a chain counts.
 static void name_stats(const void *own, struct stats *stats)
 {
@@ -139,6 +174,21 @@ static const struct scheme_stall stalls[] = {
 // Latencies of the service queues' requests are part of the latencies of their packets.
 static const struct memsys_requester requesters[] = {{"offload", false, "ComputePacket"},
                                                      {"service", true, NULL}};
+
+static const struct scheme_item_row item_rows[] = {
+    {"executed", "", "tagged", ""},
+    {"offloaded", "", "offloaded", ""},
+    {"bounced packets", "", "bounced", ""},
+    {"in L1 already", "", "discarded_hit", ""},
+    {"no room in the offload queue", "", "discarded_full discarded_credit", ""},
+    {"no node can compute", "", "discarded_emn", ""},
+    {"discarded for other reasons", "",
+     "discarded_conflict discarded_unit discarded_lanes discarded_broken", ""},
+    {"turned off", "", "discarded_off", ""},
+    {"latency", "cycles", "latency_sum", "offloaded"},
+    {"saved", "flit hops", "saved -lost", "weighed"},
+    {0},
+};
 
 static const struct scheme_result results[] = {
     {"chains_tagged", "offload.chains_tagged"},
@@ -175,6 +225,9 @@ const struct scheme_ops llc_omni = {
     .next = machine_offload_next,
     .serve = machine_offload_served,
     .settle = machine_offload_settle,
+    .item_rows = item_rows,
+    .add_items = add_items,
+    .add_resources = add_resources,
     .add_stats = add_stats,
     .name_stats = name_stats,
     .begin_trace = offload_trace_begin,
