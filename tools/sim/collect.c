@@ -39,9 +39,9 @@ static void add_number(struct collecting *c, const char *name, const char *unit,
     struct sim_number number = {name, unit, 0};
     double divide = 1;
     if (!timed_add_up(&c->stats, numerator, &number.value) ||
-        (*denominator && !timed_add_up(&c->stats, denominator, &divide)))
+        (*denominator && !timed_add_up(&c->stats, denominator, &divide)) || divide == 0)
         return;
-    number.value = divide != 0 ? number.value / divide : 0;
+    number.value /= divide;
     vec_push(c->report->arena, &c->kernel->numbers, number);
 }
 

@@ -64,6 +64,18 @@ static const char *change(const struct html *h, double now, double before)
                : arena_printf(h->arena, "%+.1f %%", 100 * (now / before - 1));
 }
 
+// Writes a cell with the number, or an empty one.
+static void write_number(const struct html *h, const struct sim_kernel *kernel, const char *name,
+                         int digits)
+{
+    double value = sim_number(kernel, name);
+    bool is_rate = strstr(name, "rate");
+    open_tag(h, "td",
+             isnan(value) ? ""
+                          : arena_printf(h->arena, "%.*f%s", digits, is_rate ? 100 * value : value,
+                                         is_rate ? " %" : ""));
+}
+
 // The run
 
 static void write_run(const struct html *h, const struct sim_report *report, const char *name)
@@ -75,7 +87,7 @@ static void write_run(const struct html *h, const struct sim_report *report, con
     write_cell(h, "%s", report->machine);
     write_cell(h, "%s", report->policy);
     write_cell(h, "%.0f", report->total.cycles);
-    write_cell(h, "%.1f", sim_number(&report->total, "IPC"));
+    write_number(h, &report->total, "IPC", 1);
     write_cell(h, "%s", report->outcome);
     write_cell(h, "%u of %u", report->passed, report->passed + report->failed);
     fputs("</tr>\n", h->to);
@@ -122,10 +134,10 @@ static void write_list(const struct html *h)
         if (beside)
             write_cell(h, "%s", other ? change(h, k->cycles, other->cycles) : "");
         write_cell(h, "%.1f %%", 100 * k->cycles / fmax(1, h->report->total.cycles));
-        write_cell(h, "%.1f", sim_number(k, "IPC"));
-        write_cell(h, "%.1f %%", 100 * sim_number(k, "L1 hit rate"));
-        write_cell(h, "%.1f %%", 100 * sim_number(k, "LLC hit rate"));
-        write_cell(h, "%.0f", sim_number(k, "latency of reads"));
+        write_number(h, k, "IPC", 1);
+        write_number(h, k, "L1 hit rate", 1);
+        write_number(h, k, "LLC hit rate", 1);
+        write_number(h, k, "latency of reads", 0);
         write_cell(h, "%s%s", most ? most->name : "",
                    most ? arena_printf(h->arena, " %.0f %%", 100 * sim_share(most)) : "");
         fputs("</tr>\n", h->to);
@@ -267,9 +279,10 @@ static void write_items(const struct html *h, const struct sim_kernel *kernel,
     if (!kernel->items.n)
         return;
     open_tag(h, "h3", "What was offloaded, and its cost");
-    fprintf(h->to, "\n<p class=\"quiet\">A load takes %.0f cycles on average.</p>\n"
-                   "<div class=\"cards\">\n",
-            sim_number(kernel, "latency of loads"));
+    if (!isnan(sim_number(kernel, "latency of loads")))
+        fprintf(h->to, "\n<p class=\"quiet\">A load takes %.0f cycles on average.</p>",
+                sim_number(kernel, "latency of loads"));
+    fputs("\n<div class=\"cards\">\n", h->to);
     for (uint32_t i = 0; i < kernel->items.n; i++)
         write_item(h, kernel, &kernel->items.v[i], sim_same_item(beside, &kernel->items.v[i]));
     fputs("</div>\n", h->to);

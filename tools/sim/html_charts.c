@@ -3,7 +3,7 @@
 #include "tools/sim/html.h"
 #include <string.h>
 
-enum { WIDTH = 920, LEFT = 150, RIGHT = 16 };
+enum { WIDTH = 920, LEFT = 150, RIGHT = 26 };
 
 struct chart {
     const struct sim_report *report;

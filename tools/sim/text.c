@@ -169,8 +169,11 @@ static void write_items(const struct page *p, const struct sim_kernel *kernel,
     if (!kernel->items.n)
         return;
     double loads = sim_number(kernel, "latency of loads");
-    write_head(p, arena_printf(p->arena, "offloading by %s; a load takes %.0f cycles on average",
-                               p->view->report->policy, loads));
+    write_head(p, arena_printf(p->arena, "offloading by %s%s", p->view->report->policy,
+                               isnan(loads) ? ""
+                                            : arena_printf(p->arena,
+                                                           "; a load takes %.0f cycles on average",
+                                                           loads)));
     for (uint32_t i = 0; i < kernel->items.n; i++)
         write_item(p, kernel, beside, &kernel->items.v[i]);
 }
