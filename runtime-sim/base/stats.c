@@ -453,9 +453,18 @@ void stats_json(const struct stats *stats, const struct stats_mark *since,
     json_end_object(json);
 }
 
+static void write_spread_name(void *context, const struct stat_entry *entry,
+                              const struct stat_spread *spread)
+{
+    const struct stat_key *key = entry->key;
+    fprintf(context, "%s.%s  # %s%sleast, mean and most of %u: %s\n", entry->group->collection,
+            key->name, key->unit, *key->unit ? ", " : "", spread->count, key->text);
+}
+
 void stats_list(const struct stats *stats, FILE *to)
 {
-    visit(stats, NULL, write_name, to);
+    static const struct stats_choice all = {0};
+    visit_chosen((struct choice_visit){stats, NULL, &all, write_name, write_spread_name, to});
 }
 
 struct each_call {

@@ -113,7 +113,7 @@ struct stat_spread stats_spread(const struct stats *stats, const struct stats_ma
 uint32_t stats_values(const struct stats *stats);
 void stats_digest(const struct stats *stats, char digest[65]);
 
-// Names, units and meanings.
+// Names, units and meanings; of a collection once.
 void stats_list(const struct stats *stats, FILE *to);
 
 // Calls the function for each statistic in their order, with its value since the mark or, with

@@ -124,6 +124,20 @@ static void write_number(FILE *to, double value)
     fputs(text, to);
 }
 
+static void write_public_text(const struct output *output, const struct timed_stats *known,
+                              bool total)
+{
+    for (uint32_t i = 0; !output->choice->patterns.n && i < PUBLIC_NAMES; i++) {
+        const struct public_name *name = &public_names[i];
+        double value;
+        if (!public_value(known, name, &value))
+            continue;
+        fprintf(output->to, "%s = ", total ? name->total : name->kernel);
+        write_number(output->to, value);
+        fprintf(output->to, " # %s\n", name->text);
+    }
+}
+
 static void write_text(struct output *output, const struct device_kernel *kernel,
                        const struct timed_kernel *counts)
 {
@@ -135,17 +149,20 @@ static void write_text(struct output *output, const struct device_kernel *kernel
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
         fputs("# all kernels\n", to);
-    for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
-        const struct public_name *name = &public_names[i];
-        double value;
-        if (output->choice->patterns.n || !public_value(&known, name, &value))
-            continue;
-        fprintf(to, "%s = ", kernel ? name->kernel : name->total);
-        write_number(to, value);
-        fprintf(to, " # %s\n", name->text);
-    }
+    write_public_text(output, &known, !kernel);
     stats_text(known.stats, &known.since, output->choice, to);
     fputs(kernel ? "\n" : "", to);
+    arena_free(&own);
+}
+
+// The statistics of all kernels are those of the only one.
+static void write_total_names(struct output *output)
+{
+    struct arena own;
+    arena_init(&own, output->timed->arena->memory);
+    struct timed_stats known = timed_stats_of(output->timed, NULL, &own);
+    fputs("# all kernels\n", output->to);
+    write_public_text(output, &known, true);
     arena_free(&own);
 }
 
@@ -235,6 +252,8 @@ void timed_write_stats(const struct timed *timed, const struct stats_choice *cho
         each_scope(&output, write_csv);
     } else if (each_kernel(&output, write_text) != 1) {
         write_text(&output, NULL, &timed->total);
+    } else {
+        write_total_names(&output);
     }
 }
 

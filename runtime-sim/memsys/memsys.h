@@ -414,6 +414,8 @@ const struct noc *memsys_noc(const struct memsys *memsys, enum memsys_network ne
 // Updates totals and events of energy. Call it before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
+// Returns the clocks with data on the buses of all DRAM channels, without memsys_stats_refresh.
+uint64_t memsys_data_clocks(const struct memsys *memsys);
 // Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and
 // dram (totals), llc0 …, dram0 …
 void memsys_stats_add(const struct memsys *memsys, struct stats *stats);

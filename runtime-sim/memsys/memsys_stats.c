@@ -116,6 +116,16 @@ const struct memsys_stats *memsys_stats(const struct memsys *m)
     return &m->stats;
 }
 
+uint64_t memsys_data_clocks(const struct memsys *m)
+{
+    const struct dram_channel *channel;
+    uint64_t clocks = 0;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        for (uint32_t k = 0; (channel = memsys_channel(m, i, k)); k++)
+            clocks += channel->stats.data_clocks;
+    return clocks;
+}
+
 // Groups
 
 static void add_channels(const struct memsys *m, struct stats *stats)

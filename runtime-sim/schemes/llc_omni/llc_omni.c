@@ -154,6 +154,22 @@ static void add_resources(const struct machine *machine, const void *state, stru
         vec_push(arena, &to->list, rows[i]);
 }
 
+static uint32_t counters(const struct machine *machine, const void *state, const char **names,
+                         double *values)
+{
+    const struct machine_offload *o = state;
+    uint32_t queued = 0, served = 0;
+    for (uint32_t i = 0; i < machine->ordinary; i++)
+        queued += oq_of(&machine->cores[i])->count - oq_of(&machine->cores[i])->free_count;
+    for (uint32_t i = 0; i < o->ends; i++)
+        served += (uint32_t)o->shared.config->service_queue - o->services[i].free_count;
+    names[0] = "entries of offload queues";
+    names[1] = "entries of service queues";
+    values[0] = queued;
+    values[1] = served;
+    return 2;
+}
+
 // Only the first instruction of a chain counts.
 static void name_stats(const void *own, struct stats *stats)
 {
@@ -230,6 +246,7 @@ const struct scheme_ops llc_omni = {
     .add_resources = add_resources,
     .add_stats = add_stats,
     .name_stats = name_stats,
+    .counters = counters,
     .begin_trace = offload_trace_begin,
     .end_trace = offload_trace_end,
 };
