@@ -249,7 +249,7 @@ def counters(folder):
     assert 0.95 * total <= instructions <= total + 1, (instructions, total)
     assert max(value for _, value in tracks['requests in the memory system']) > 50
     assert all(0 <= value <= 100 for _, value in tracks['DRAM data bus, % of the peak'])
-    same(tracks['packets in the reply network'][0][1], 0)
+    assert max(value for _, value in tracks['packets in the reply network']) > 5
 
 
 @case
