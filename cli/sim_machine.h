@@ -14,7 +14,7 @@ struct sim_machine {
     struct timed_options options;
     struct timed timed;
     struct sim_collector *collector; // NULL: no report has a series
-    FILE *series; // NULL: no series
+    FILE *series;                    // NULL: no series
     VEC(const char *) series_names;
 };
 

@@ -23,8 +23,8 @@ struct sim_arguments {
     struct sample_plan sampling;        // --sample
     uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;
-    struct stats_choice stats_choice;      // --stats-filter
-    const char *beside;                    // document of another run; NULL: none
+    struct stats_choice stats_choice; // --stats-filter
+    const char *beside;               // document of another run; NULL: none
     int explains;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files

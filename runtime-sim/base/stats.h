@@ -59,7 +59,8 @@ void stats_init(struct stats *stats, struct arena *arena);
 void stats_add(struct stats *stats, const char *name, const struct stat_key *keys, uint32_t count,
                const void *values);
 
-// The same for one of several equal components. The keys of all groups of a collection are the same.
+// The same for one of several equal components. The keys of all groups of a collection are the
+// same.
 void stats_add_member(struct stats *stats, const char *collection, const char *name,
                       const struct stat_key *keys, uint32_t count, const void *values);
 
@@ -84,9 +85,9 @@ bool stats_find(const struct stats *stats, const struct stats_mark *since, const
                 double *value);
 
 // `name = value # unit: text`, `name,unit,value` under a heading, and an object with a member for
-// each name; since the mark or, with NULL, since the beginning. `choice` NULL: each single value. The
-// three values of a statistic of a collection are one line of the text, least first; in the other
-// forms they are NAME.least, NAME.mean and NAME.most.
+// each name; since the mark or, with NULL, since the beginning. `choice` NULL: each single value.
+// The three values of a statistic of a collection are one line of the text, least first; in the
+// other forms they are NAME.least, NAME.mean and NAME.most.
 void stats_text(const struct stats *stats, const struct stats_mark *since,
                 const struct stats_choice *choice, FILE *to);
 void stats_csv(const struct stats *stats, const struct stats_mark *since,

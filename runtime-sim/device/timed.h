@@ -94,8 +94,8 @@ struct timed {
     struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled; // at the last sample
     struct timed_period period;
-    VEC(struct timed_span) spans; // in the order of their ends
-    uint64_t interval;            // between samples
+    VEC(struct timed_span) spans;                // in the order of their ends
+    uint64_t interval;                           // between samples
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of this run, for another thread
 };

@@ -86,18 +86,18 @@ struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_
 
 // Kernels, one after the other, then all together
 
-struct output {
+struct stats_output {
     const struct timed *timed;
     const struct stats_choice *choice;
     FILE *to;
     struct json json;
 };
 
-typedef void scope_function(struct output *output, const struct device_kernel *kernel,
+typedef void scope_function(struct stats_output *output, const struct device_kernel *kernel,
                             const struct timed_kernel *counts);
 
 // Returns the number of kernels.
-static uint32_t each_kernel(struct output *output, scope_function *function)
+static uint32_t each_kernel(struct stats_output *output, scope_function *function)
 {
     const struct device *device = output->timed->device;
     uint32_t count = 0;
@@ -111,7 +111,7 @@ static uint32_t each_kernel(struct output *output, scope_function *function)
     return count;
 }
 
-static void each_scope(struct output *output, scope_function *function)
+static void each_scope(struct stats_output *output, scope_function *function)
 {
     each_kernel(output, function);
     function(output, NULL, &output->timed->total);
@@ -124,7 +124,7 @@ static void write_number(FILE *to, double value)
     fputs(text, to);
 }
 
-static void write_public_text(const struct output *output, const struct timed_stats *known,
+static void write_public_text(const struct stats_output *output, const struct timed_stats *known,
                               bool total)
 {
     for (uint32_t i = 0; !output->choice->patterns.n && i < PUBLIC_NAMES; i++) {
@@ -138,7 +138,7 @@ static void write_public_text(const struct output *output, const struct timed_st
     }
 }
 
-static void write_text(struct output *output, const struct device_kernel *kernel,
+static void write_text(struct stats_output *output, const struct device_kernel *kernel,
                        const struct timed_kernel *counts)
 {
     struct arena own;
@@ -156,7 +156,7 @@ static void write_text(struct output *output, const struct device_kernel *kernel
 }
 
 // The statistics of all kernels are those of the only one.
-static void write_total_names(struct output *output)
+static void write_total_names(struct stats_output *output)
 {
     struct arena own;
     arena_init(&own, output->timed->arena->memory);
@@ -166,7 +166,7 @@ static void write_total_names(struct output *output)
     arena_free(&own);
 }
 
-static void write_csv(struct output *output, const struct device_kernel *kernel,
+static void write_csv(struct stats_output *output, const struct device_kernel *kernel,
                       const struct timed_kernel *counts)
 {
     struct arena own;
@@ -191,7 +191,7 @@ static void write_public_json(const struct timed_stats *known, bool total, struc
     json_end_object(json);
 }
 
-static void write_json(struct output *output, const struct device_kernel *kernel,
+static void write_json(struct stats_output *output, const struct device_kernel *kernel,
                        const struct timed_kernel *counts)
 {
     struct json *json = &output->json;
@@ -217,7 +217,7 @@ static void write_json(struct output *output, const struct device_kernel *kernel
     arena_free(&own);
 }
 
-static void write_json_file(struct output *output)
+static void write_json_file(struct stats_output *output)
 {
     struct json *json = &output->json;
     json_init(json, output->to);
@@ -244,7 +244,7 @@ static bool ends_in(const char *name, const char *suffix)
 void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
                        const char *path, FILE *to)
 {
-    struct output output = {.timed = timed, .choice = choice, .to = to};
+    struct stats_output output = {.timed = timed, .choice = choice, .to = to};
     if (ends_in(path, ".json")) {
         write_json_file(&output);
     } else if (ends_in(path, ".csv")) {

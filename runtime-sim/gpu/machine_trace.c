@@ -6,22 +6,22 @@
 // Counters of the machine as a whole, each the mean of an interval or the value at its end.
 enum { COUNTER_EVERY = 32, COUNTER_PROCESS = 1000000 };
 
-struct counted {
+struct machine_counted {
     uint64_t at, instructions, data_clocks;
 };
 
 struct machine_trace {
     struct trace *to;
-    struct counted counted; // at the begin of the interval
+    struct machine_counted counted; // at the begin of the interval
     struct memsys_trace *memsys;
     void *of_scheme[SCHEMES_MOST]; // of active schemes; NULL: they trace nothing
     bool closed;                   // except for packets in flight and schemes
 };
 
-static struct counted count_now(const struct machine *machine)
+static struct machine_counted count_now(const struct machine *machine)
 {
-    struct counted now = {.at = machine->now,
-                          .data_clocks = memsys_data_clocks(machine->shared.memsys)};
+    struct machine_counted now = {.at = machine->now,
+                                  .data_clocks = memsys_data_clocks(machine->shared.memsys)};
     for (uint32_t i = 0; i < machine->count; i++)
         now.instructions += machine->cores[i].stats.thread_instructions;
     return now;
@@ -38,7 +38,7 @@ static double dram_share(const struct machine *machine, uint64_t data_clocks, do
 static void trace_counters(struct machine *machine)
 {
     struct machine_trace *t = machine->trace;
-    const struct counted before = t->counted, now = count_now(machine);
+    const struct machine_counted before = t->counted, now = count_now(machine);
     const struct memsys *memsys = machine->shared.memsys;
     double cycles = (double)(now.at - before.at);
     uint64_t at = trace_microseconds(before.at), end = trace_microseconds(now.at);

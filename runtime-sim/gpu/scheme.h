@@ -243,8 +243,8 @@ struct scheme_ops {
     // Adds the names of the statistics that add_stats adds for any program.
     void (*name_stats)(const void *config, struct stats *stats);
     // Processes are numbered from *process on, which is advanced. Returns the trace's state.
-    // Counters of traces: the number of them that a report at this cycle writes to `values`, at most
-    // SCHEME_COUNTERS, with their names.
+    // Counters of traces: the number of them that a report at this cycle writes to `values`, at
+    // most SCHEME_COUNTERS, with their names.
     uint32_t (*counters)(const struct machine *machine, const void *state, const char **names,
                          double *values);
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,

@@ -124,8 +124,8 @@ static void add_resource(struct collecting *c, const struct resource_row *row)
     double clocks = clocks_of(c, row->clock), used;
     if (!resource_used(c, row, &used) || clocks <= 0 || row->count <= 0)
         return;
-    struct sim_resource resource = {row->name,   row->unit, row->text, used / clocks,
-                                    row->count, NAN};
+    struct sim_resource resource = {row->name,     row->unit,  row->text,
+                                    used / clocks, row->count, NAN};
     struct stat_spread spread =
         stats_spread(c->stats.stats, &c->stats.since, row->collection, row->key);
     if (spread.count > 1)
@@ -145,8 +145,9 @@ static uint32_t count_links(const struct collecting *c, enum memsys_network netw
 static void add_resources(struct collecting *c)
 {
     const struct machine_config *config = &c->facts->timed->config;
-    double cores = (double)config->memsys.memory.cores, schedulers = (double)config->core.schedulers,
-           warps = (double)config->core.warps, l1_banks = (double)config->l1.banks,
+    double cores = (double)config->memsys.memory.cores,
+           schedulers = (double)config->core.schedulers, warps = (double)config->core.warps,
+           l1_banks = (double)config->l1.banks,
            partitions = config->memsys.memory.partition_nodes.n,
            llc_banks = (double)config->memsys.llc.banks,
            channels = partitions * (double)config->memsys.dram.channels,
@@ -162,8 +163,8 @@ static void add_resources(struct collecting *c)
         add_resource(c, &rows[i]);
     for (uint32_t i = 0; i < c->resources.list.n; i++) {
         const struct scheme_resource *from = &c->resources.list.v[i];
-        const struct resource_row row = {from->name, from->unit, from->statistic, CORE, from->peak,
-                                         "",         "",         1,               from->text};
+        const struct resource_row row = {
+            from->name, from->unit, from->statistic, CORE, from->peak, "", "", 1, from->text};
         add_resource(c, &row);
     }
 }
@@ -186,8 +187,8 @@ static void place_item(const struct collecting *c, struct sim_item *item,
         &module->functions.v[program->functions.v[from->function].function];
     const struct node *node = &module->tree->nodes.v[inst_of(function, from->first)->node];
     const struct ir_loc *loc;
-    item->function = sim_shown_name(
-        arena, kernel_name(program, arena, &program->functions.v[from->function]));
+    item->function =
+        sim_shown_name(arena, kernel_name(program, arena, &program->functions.v[from->function]));
     item->line = source_place(session->device.source, node->begin).line;
     if (!session->locs)
         session->locs = ir_locs_new(session->arena, module);
@@ -254,10 +255,9 @@ static void collect_kernel(struct collecting *c, const struct timed_kernel *coun
     add_resources(c);
     machine_each_item(c->facts->timed->machine, c->report->arena, add_item, c);
     if (counts->room)
-        kernel->room = arena_printf(c->report->arena,
-                                    "%u registers a thread (%s), %u CTAs fit a core: no more %s",
-                                    counts->registers, counts->registers_source, counts->room,
-                                    counts->limit);
+        kernel->room = arena_printf(
+            c->report->arena, "%u registers a thread (%s), %u CTAs fit a core: no more %s",
+            counts->registers, counts->registers_source, counts->room, counts->limit);
 }
 
 static void add_kernels(struct collecting *c)
@@ -311,8 +311,7 @@ static void add_machine(struct collecting *c)
     const struct memsys_config *memory = &config->memsys;
     report->policy = machine_policy(report->arena, config);
     report->clock = (double)memory->memory.core_clock;
-    report->peak_instructions =
-        (double)(memory->memory.cores * config->core.schedulers) * 32;
+    report->peak_instructions = (double)(memory->memory.cores * config->core.schedulers) * 32;
     report->dram_bytes = memory->memory.partition_nodes.n * (double)memory->dram.channels *
                          (double)memory->dram.request_bytes / (double)memory->dram.burst *
                          (double)memory->dram.clock / report->clock;

@@ -25,7 +25,7 @@ static bool is_work(const struct sim_resource *resource)
     return strcmp(resource->name, "warp slots") != 0;
 }
 
-// Returns the part that is used most, except `but`; NULL: there is none.
+// Returns the part that is used most, except `but`; NULL: no part is used.
 static const struct sim_resource *most_used(const struct sim_kernel *kernel,
                                             const struct sim_resource *but)
 {
@@ -60,7 +60,8 @@ static void say_resource(struct arena *arena, sim_sentences *to, const char *hea
 {
     double mean = one->peak > 0 ? one->used / one->peak : 0;
     if (one->busiest > mean)
-        say(arena, to, "%s%s: the busiest is used %.0f %% of the time, all together %.0f %% (%.4g of "
+        say(arena, to,
+            "%s%s: the busiest is used %.0f %% of the time, all together %.0f %% (%.4g of "
             "%.4g %s in a clock).",
             head, one->name, 100 * one->busiest, 100 * mean, one->used, one->peak, one->unit);
     else
@@ -76,8 +77,10 @@ static void say_latency(struct arena *arena, sim_sentences *to, const struct sim
     if (latency > 0)
         say(arena, to, "A load takes %.0f cycles on average, from issue to result.", latency);
     if (stage && all > 0)
-        say(arena, to, "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the "
-            "%s.", all, stage->value, 100 * stage->value / all, stage->name);
+        say(arena, to,
+            "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the "
+            "%s.",
+            all, stage->value, 100 * stage->value / all, stage->name);
 }
 
 // No part is used much: warps wait for each other or for latency.
@@ -89,16 +92,18 @@ static void say_waiting(struct arena *arena, sim_sentences *to, const struct sim
     double empty = sim_part_share(&kernel->stalls, "empty");
     if (!wait || all <= 0)
         return;
-    say(arena, to, "No part of the machine is near its peak: latency limits, with too few warps to "
+    say(arena, to,
+        "No part of the machine is near its peak: latency limits, with too few warps to "
         "cover it.");
     say(arena, to, "Of the time in which resident warps do not issue, %.0f %% is: %s.",
         100 * wait->value / all, wait->text);
     if (!strcmp(wait->name, "load") || !strcmp(wait->name, "chain"))
         say_latency(arena, to, kernel);
     if (busy > 0 && empty > 0.3)
-        say(arena, to, "%.0f %% of the warp slots are empty: more CTAs, or smaller ones, would cover "
-            "more latency%s%s.", 100 * empty, kernel->room ? "; " : "",
-            kernel->room ? kernel->room : "");
+        say(arena, to,
+            "%.0f %% of the warp slots are empty: more CTAs, or smaller ones, would cover "
+            "more latency%s%s.",
+            100 * empty, kernel->room ? "; " : "", kernel->room ? kernel->room : "");
 }
 
 static void say_next(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel,
@@ -110,22 +115,27 @@ static void say_next(struct arena *arena, sim_sentences *to, const struct sim_ke
     double gain = sim_share(first) / sim_share(next);
     say_resource(arena, to, "Next is ", next);
     if (sim_share(first) >= presses && gain > 1)
-        say(arena, to, "If only the first had no limit, the kernel could be at most %.2f times as "
-            "fast before this one limits it.", gain);
+        say(arena, to,
+            "If only the first had no limit, the kernel could be at most %.2f times as "
+            "fast before this one limits it.",
+            gain);
 }
 
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to)
 {
     const struct sim_resource *first = most_used(kernel, NULL);
     if (!first) {
-        say(arena, to, "There are no counts of this kernel: its launches took no time, or ran "
+        say(arena, to,
+            "There are no counts of this kernel: its launches took no time, or ran "
             "together with others.");
         return;
     }
     double share = sim_share(first);
-    say_resource(arena, to, share >= limits    ? "Limited by "
-                            : share >= presses ? "Probably limited by "
-                                               : "Most used: ", first);
+    say_resource(arena, to,
+                 share >= limits    ? "Limited by "
+                 : share >= presses ? "Probably limited by "
+                                    : "Most used: ",
+                 first);
     if (share < presses)
         say_waiting(arena, to, kernel);
     say_next(arena, to, kernel, first);

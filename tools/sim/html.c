@@ -218,13 +218,13 @@ static void write_resources(const struct html *h, const struct sim_kernel *kerne
                 other = &beside->resources.v[k];
         double share = r->used / r->peak, before = other ? other->used / other->peak : NAN;
         write_bar(h, r->name,
-                  arena_printf(h->arena, "%s: %.4g of %.4g %s in a clock", r->text, r->used, r->peak,
-                               r->unit),
+                  arena_printf(h->arena, "%s: %.4g of %.4g %s in a clock", r->text, r->used,
+                               r->peak, r->unit),
                   isnan(r->busiest) ? arena_printf(h->arena, "%.1f %%", 100 * share)
                                     : arena_printf(h->arena, "%.1f %%, busiest %.1f %%",
                                                    100 * share, 100 * r->busiest),
-                  share, r->busiest,
-                  other ? arena_printf(h->arena, "%.1f %%", 100 * before) : NULL, before);
+                  share, r->busiest, other ? arena_printf(h->arena, "%.1f %%", 100 * before) : NULL,
+                  before);
     }
     fputs("</table>\n", h->to);
 }
@@ -254,8 +254,8 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
     fputs("<dl>\n", h->to);
     fprintf(h->to, "<div><dt>expected to save</dt><dd>%.4g %s%s</dd></div>\n", item->expected,
             item->expected_in,
-            by_hops ? arena_printf(h->arena, ": %.1f flit hops at %.1f hops",
-                                   item->expected * hops, hops)
+            by_hops ? arena_printf(h->arena, ": %.1f flit hops at %.1f hops", item->expected * hops,
+                                   hops)
                     : "");
     for (uint32_t i = 0; i < item->rows.n; i++) {
         const struct sim_number *row = &item->rows.v[i];
@@ -342,10 +342,11 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
     sim_parts stalls = sim_resident(h->arena, kernel), other = sim_resident(h->arena, beside);
     double empty = sim_part_share(&kernel->stalls, "empty");
     if (!isnan(empty))
-        write_parts(h, arena_printf(h->arena, "Warps in their slots (%.1f %% of the slots are empty)",
-                                    100 * empty),
+        write_parts(h,
+                    arena_printf(h->arena, "Warps in their slots (%.1f %% of the slots are empty)",
+                                 100 * empty),
                     &stalls, beside ? &other : NULL, "");
-    write_parts(h, "Lines of loads, by who had them", &kernel->served,
+    write_parts(h, "Lines of loads, by the place that had them", &kernel->served,
                 beside ? &beside->served : NULL, "");
     write_parts(h, "Latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, "cycles");
@@ -383,9 +384,10 @@ static void write_network(const struct html *h, enum memsys_network network, con
 static void write_launches(const struct html *h)
 {
     enum { MOST = 500 };
-    fprintf(h->to, "<details><summary>%u launches</summary>\n<div class=\"wide\"><table>\n"
-                   "<tr><th>kernel</th><th>grid</th><th>block</th><th>begins in cycle</th>"
-                   "<th>cycles</th></tr>\n",
+    fprintf(h->to,
+            "<details><summary>%u launches</summary>\n<div class=\"wide\"><table>\n"
+            "<tr><th>kernel</th><th>grid</th><th>block</th><th>begins in cycle</th>"
+            "<th>cycles</th></tr>\n",
             h->report->spans.n);
     for (uint32_t i = 0; i < h->report->spans.n && i < MOST; i++) {
         const struct sim_span *span = &h->report->spans.v[i];
@@ -437,10 +439,11 @@ static void write_roofline(const struct html *h)
     write_heading(h, "roofline", "Roofline");
     fputs("<div class=\"wide\">\n", h->to);
     sim_chart_roofline(h->report, h->view->beside, h->arena, h->to);
-    fputs("</div>\n<p class=\"quiet\">A kernel below the sloping roof is limited by the bandwidth of "
-          "the DRAM, one below the flat roof by the rate of issue; one far below both by latency or "
-          "by another part.</p>\n",
-          h->to);
+    fputs(
+        "</div>\n<p class=\"quiet\">A kernel below the sloping roof is limited by the bandwidth of "
+        "the DRAM, one below the flat roof by the rate of issue; one far below both by latency or "
+        "by another part.</p>\n",
+        h->to);
 }
 
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)

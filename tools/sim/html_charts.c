@@ -5,14 +5,14 @@
 
 enum { WIDTH = 920, LEFT = 150, RIGHT = 26 };
 
-struct chart {
+struct sim_chart {
     const struct sim_report *report;
     struct arena *arena;
     FILE *to;
     double most; // cycles
 };
 
-static double at_x(const struct chart *c, double cycle)
+static double at_x(const struct sim_chart *c, double cycle)
 {
     return LEFT + cycle / c->most * (WIDTH - LEFT - RIGHT);
 }
@@ -31,20 +31,20 @@ double sim_last_cycle(const struct sim_report *report)
 
 enum { ROW = 22, ROWS_MOST = 16, HEAD = 34 };
 
-static uint32_t row_of(const struct chart *c, uint32_t kernel)
+static uint32_t row_of(const struct sim_chart *c, uint32_t kernel)
 {
     uint32_t rows = c->report->kernels.n < ROWS_MOST ? c->report->kernels.n : ROWS_MOST;
     return kernel < rows ? kernel : rows - 1;
 }
 
 // Returns the name, or its beginning.
-static const char *short_name(const struct chart *c, const char *name)
+static const char *short_name(const struct sim_chart *c, const char *name)
 {
     enum { LONGEST = 22 };
     return strlen(name) <= LONGEST ? name : arena_printf(c->arena, "%.*s…", LONGEST - 1, name);
 }
 
-static void draw_launches(const struct chart *c, double top)
+static void draw_launches(const struct sim_chart *c, double top)
 {
     enum { SPANS_MOST = 4000 };
     uint32_t spans = c->report->spans.n < SPANS_MOST ? c->report->spans.n : SPANS_MOST;
@@ -70,17 +70,17 @@ static void draw_launches(const struct chart *c, double top)
 
 // Panels
 
-struct panel {
+struct sim_panel {
     double top, height, most; // most: value at the upper edge
     const char *title;
 };
 
-static double at_y(const struct panel *p, double value)
+static double at_y(const struct sim_panel *p, double value)
 {
     return p->top + p->height - fmin(1, value / p->most) * p->height;
 }
 
-static void draw_frame(const struct chart *c, const struct panel *p, const char *format)
+static void draw_frame(const struct sim_chart *c, const struct sim_panel *p, const char *format)
 {
     svg_text(c->to, LEFT, p->top - 10, "start", "small", "%s", p->title);
     for (int i = 0; i <= 4; i++) {
@@ -93,7 +93,7 @@ static void draw_frame(const struct chart *c, const struct panel *p, const char 
     }
 }
 
-static void draw_cycles(const struct chart *c, double y)
+static void draw_cycles(const struct sim_chart *c, double y)
 {
     double step = svg_round_up(c->most / 8);
     for (int i = 0; i * step <= c->most * (1 + 1e-9); i++) {
@@ -103,7 +103,8 @@ static void draw_cycles(const struct chart *c, double y)
     svg_text(c->to, (WIDTH + LEFT) / 2.0, y + 34, "middle", "faint", "cycles of the cores");
 }
 
-static void draw_key(const struct chart *c, double *x, double y, unsigned series, const char *text)
+static void draw_key(const struct sim_chart *c, double *x, double y, unsigned series,
+                     const char *text)
 {
     fprintf(c->to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"c%u\"/>\n", *x,
             y - 9, series);
@@ -111,7 +112,7 @@ static void draw_key(const struct chart *c, double *x, double y, unsigned series
     *x += 30 + 6.3 * (double)strlen(text);
 }
 
-static double value_of(const struct chart *c, const struct sim_sample *sample, const char *name)
+static double value_of(const struct sim_chart *c, const struct sim_sample *sample, const char *name)
 {
     for (uint32_t i = 0; i < c->report->series.names.n; i++)
         if (!strcmp(c->report->series.names.v[i], name))
@@ -127,7 +128,7 @@ struct reasons {
     uint32_t name[REASONS], count; // in series.names
 };
 
-static double sum_of(const struct chart *c, uint32_t name)
+static double sum_of(const struct sim_chart *c, uint32_t name)
 {
     double sum = 0;
     for (uint32_t i = 0; i < c->report->series.samples.n; i++)
@@ -149,7 +150,7 @@ static bool is_in(const struct reasons *reasons, uint32_t name)
     return false;
 }
 
-static struct reasons find_reasons(const struct chart *c)
+static struct reasons find_reasons(const struct sim_chart *c)
 {
     struct reasons found = {.count = 0};
     while (found.count < REASONS) {
@@ -170,7 +171,7 @@ static struct reasons find_reasons(const struct chart *c)
     return found;
 }
 
-static double slots_in(const struct chart *c, const struct sim_sample *sample,
+static double slots_in(const struct sim_chart *c, const struct sim_sample *sample,
                        const struct reasons *but)
 {
     double sum = 0;
@@ -180,8 +181,8 @@ static double slots_in(const struct chart *c, const struct sim_sample *sample,
     return sum;
 }
 
-static void draw_slice(const struct chart *c, const struct panel *p, const struct sim_sample *s,
-                       double from, double share, unsigned series)
+static void draw_slice(const struct sim_chart *c, const struct sim_panel *p,
+                       const struct sim_sample *s, double from, double share, unsigned series)
 {
     if (share > 0.0005)
         fprintf(c->to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"c%u\"/>",
@@ -190,7 +191,7 @@ static void draw_slice(const struct chart *c, const struct panel *p, const struc
                 series);
 }
 
-static void draw_slots(const struct chart *c, const struct panel *p)
+static void draw_slots(const struct sim_chart *c, const struct sim_panel *p)
 {
     struct reasons reasons = find_reasons(c);
     double x = LEFT + 130;
@@ -217,13 +218,13 @@ static void draw_slots(const struct chart *c, const struct panel *p)
 
 // Lines
 
-struct line {
+struct sim_line {
     const char *name, *numerator, *denominator; // denominator "": cycles · divide
     double divide;
 };
 
-static void draw_line(const struct chart *c, const struct panel *p, const struct line *line,
-                      unsigned series)
+static void draw_line(const struct sim_chart *c, const struct sim_panel *p,
+                      const struct sim_line *line, unsigned series)
 {
     fprintf(c->to, "<polyline class=\"v%u\" points=\"", series);
     for (uint32_t i = 0; i < c->report->series.samples.n; i++) {
@@ -231,13 +232,13 @@ static void draw_line(const struct chart *c, const struct panel *p, const struct
         double below = *line->denominator ? value_of(c, s, line->denominator)
                                           : (s->ended - s->begun) * line->divide;
         double value = below > 0 ? value_of(c, s, line->numerator) / below : 0;
-        fprintf(c->to, "%.1f,%.1f %.1f,%.1f ", at_x(c, s->begun), at_y(p, value),
-                at_x(c, s->ended), at_y(p, value));
+        fprintf(c->to, "%.1f,%.1f %.1f,%.1f ", at_x(c, s->begun), at_y(p, value), at_x(c, s->ended),
+                at_y(p, value));
     }
     fputs("\"/>\n", c->to);
 }
 
-static double most_of(const struct chart *c, const struct line *line)
+static double most_of(const struct sim_chart *c, const struct sim_line *line)
 {
     double most = 0;
     for (uint32_t i = 0; i < c->report->series.samples.n; i++) {
@@ -249,7 +250,7 @@ static double most_of(const struct chart *c, const struct line *line)
     return most > 0 ? svg_round_up(most) : 1;
 }
 
-static void draw_lines(const struct chart *c, struct panel *p, const struct line *lines,
+static void draw_lines(const struct sim_chart *c, struct sim_panel *p, const struct sim_line *lines,
                        uint32_t count, const char *format)
 {
     double x = LEFT + 130;
@@ -266,7 +267,7 @@ static void draw_lines(const struct chart *c, struct panel *p, const struct line
 static double peak_of(const struct sim_report *report, const char *resource, const char *numerator)
 {
     double counts = 0;
-    const struct chart c = {.report = report};
+    const struct sim_chart c = {.report = report};
     for (uint32_t i = 0; i < report->total.resources.n; i++) {
         const struct sim_resource *r = &report->total.resources.v[i];
         if (strcmp(r->name, resource) != 0 || r->used <= 0)
@@ -285,7 +286,7 @@ static double peak_of(const struct sim_report *report, const char *resource, con
 void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena, FILE *to)
 {
     enum { PANEL = 120, GAP = 46 };
-    struct chart c = {report, arena, to, most > 0 ? most : 1};
+    struct sim_chart c = {report, arena, to, most > 0 ? most : 1};
     uint32_t rows = report->kernels.n < ROWS_MOST ? report->kernels.n : ROWS_MOST;
     bool has_series = report->series.samples.n;
     double top = HEAD, y = top + rows * ROW + GAP;
@@ -298,12 +299,13 @@ void sim_chart_timeline(const struct sim_report *report, double most, struct are
         svg_end(to);
         return;
     }
-    struct panel slots = {y, PANEL, 1, "warps in their slots"};
+    struct sim_panel slots = {y, PANEL, 1, "warps in their slots"};
     draw_slots(&c, &slots);
-    struct panel ipc = {slots.top + PANEL + GAP, PANEL, 0, "IPC: thread instructions in a cycle"};
-    draw_lines(&c, &ipc, (const struct line[]){{"IPC", "machine.thread_instructions", "", 1}}, 1,
-               "");
-    const struct line lines[] = {
+    struct sim_panel ipc = {slots.top + PANEL + GAP, PANEL, 0,
+                            "IPC: thread instructions in a cycle"};
+    draw_lines(&c, &ipc, (const struct sim_line[]){{"IPC", "machine.thread_instructions", "", 1}},
+               1, "");
+    const struct sim_line lines[] = {
         {"DRAM data bus", "dram.data_clocks", "",
          peak_of(report, "DRAM data bus", "dram.data_clocks")},
         {"LLC ports", "llc.port_clocks", "", peak_of(report, "LLC ports", "llc.port_clocks")},
@@ -311,12 +313,13 @@ void sim_chart_timeline(const struct sim_report *report, double most, struct are
          peak_of(report, "request network", "request.noc_link")},
         {"reply network", "reply.noc_link", "", peak_of(report, "reply network", "reply.noc_link")},
     };
-    struct panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
+    struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
     draw_lines(&c, &use, lines, sizeof lines / sizeof *lines, "%");
-    struct panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of reads, cycles"};
-    draw_lines(&c, &latency,
-               (const struct line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}},
-               1, "");
+    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of reads, cycles"};
+    draw_lines(
+        &c, &latency,
+        (const struct sim_line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}}, 1,
+        "");
     draw_cycles(&c, latency.top + PANEL);
     svg_end(to);
 }
@@ -394,7 +397,7 @@ static void draw_roofs(FILE *to, const struct roof *r, const struct sim_report *
              "DRAM: %.4g B in a cycle", report->dram_bytes);
 }
 
-static void draw_points(const struct chart *c, const struct roof *r, const char *whose)
+static void draw_points(const struct sim_chart *c, const struct roof *r, const char *whose)
 {
     for (uint32_t i = 0; i < c->report->kernels.n; i++) {
         const struct sim_kernel *kernel = &c->report->kernels.v[i];
@@ -420,17 +423,16 @@ static void draw_points(const struct chart *c, const struct roof *r, const char 
 void sim_chart_roofline(const struct sim_report *report, const struct sim_report *beside,
                         struct arena *arena, FILE *to)
 {
-    struct chart c = {report, arena, to, 1};
+    struct sim_chart c = {report, arena, to, 1};
     double knee = log10(report->peak_instructions / report->dram_bytes);
-    struct roof roof = {floor(knee) - 1, ceil(knee) + 1, 0,
-                        ceil(log10(report->peak_instructions))};
+    struct roof roof = {floor(knee) - 1, ceil(knee) + 1, 0, ceil(log10(report->peak_instructions))};
     reach(&roof, report);
     reach(&roof, beside);
     svg_begin(to, WIDTH, ROOF_HEIGHT, "roofline");
     draw_decades(to, &roof);
     draw_roofs(to, &roof, report);
     if (beside) {
-        struct chart other = {beside, arena, to, 1};
+        struct sim_chart other = {beside, arena, to, 1};
         draw_points(&other, &roof, ", the other run");
     }
     draw_points(&c, &roof, "");

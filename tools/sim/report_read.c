@@ -4,18 +4,18 @@
 #include <jansson.h>
 #include <string.h>
 
-struct reading {
+struct sim_reading {
     struct sim_report *report;
     struct arena *arena;
 };
 
-static const char *read_text(const struct reading *r, const json_t *from, const char *key)
+static const char *read_text(const struct sim_reading *r, const json_t *from, const char *key)
 {
     const char *text = json_string_value(json_object_get(from, key));
     return text ? arena_strndup(r->arena, text, strlen(text)) : NULL;
 }
 
-static const char *read_word(const struct reading *r, const json_t *from, const char *key)
+static const char *read_word(const struct sim_reading *r, const json_t *from, const char *key)
 {
     const char *text = read_text(r, from, key);
     return text ? text : "";
@@ -33,7 +33,8 @@ static uint64_t read_count(const json_t *from, const char *key)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static void read_parts(const struct reading *r, const json_t *from, const char *key, sim_parts *to)
+static void read_parts(const struct sim_reading *r, const json_t *from, const char *key,
+                       sim_parts *to)
 {
     const json_t *list = json_object_get(from, key);
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -44,13 +45,13 @@ static void read_parts(const struct reading *r, const json_t *from, const char *
     }
 }
 
-static struct sim_number read_number(const struct reading *r, const json_t *from)
+static struct sim_number read_number(const struct sim_reading *r, const json_t *from)
 {
     return (struct sim_number){read_word(r, from, "name"), read_word(r, from, "unit"),
                                read_double(from, "value")};
 }
 
-static void read_item(const struct reading *r, const json_t *from, struct sim_kernel *kernel)
+static void read_item(const struct sim_reading *r, const json_t *from, struct sim_kernel *kernel)
 {
     const json_t *rows = json_object_get(from, "measured");
     struct sim_item item = {.kind = read_word(r, from, "kind"),
@@ -66,7 +67,7 @@ static void read_item(const struct reading *r, const json_t *from, struct sim_ke
     vec_push(r->arena, &kernel->items, item);
 }
 
-static struct sim_kernel read_kernel(const struct reading *r, const json_t *from)
+static struct sim_kernel read_kernel(const struct sim_reading *r, const json_t *from)
 {
     struct sim_kernel kernel = {.name = read_word(r, from, "name"),
                                 .shown = read_word(r, from, "shown"),
@@ -86,9 +87,9 @@ static struct sim_kernel read_kernel(const struct reading *r, const json_t *from
     list = json_object_get(from, "resources");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        struct sim_resource resource = {read_word(r, one, "name"),  read_word(r, one, "unit"),
-                                        read_word(r, one, "text"),  read_double(one, "used"),
-                                        read_double(one, "peak"),   read_double(one, "busiest")};
+        struct sim_resource resource = {read_word(r, one, "name"), read_word(r, one, "unit"),
+                                        read_word(r, one, "text"), read_double(one, "used"),
+                                        read_double(one, "peak"),  read_double(one, "busiest")};
         vec_push(r->arena, &kernel.resources, resource);
     }
     list = json_object_get(from, "offloaded");
@@ -104,7 +105,7 @@ static void read_triple(const json_t *from, const char *key, double to[3])
         to[i] = json_number_value(json_array_get(list, i));
 }
 
-static void read_spans(const struct reading *r, const json_t *root)
+static void read_spans(const struct sim_reading *r, const json_t *root)
 {
     const json_t *list = json_object_get(root, "launches");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -119,7 +120,7 @@ static void read_spans(const struct reading *r, const json_t *root)
     }
 }
 
-static void read_series(const struct reading *r, const json_t *root)
+static void read_series(const struct sim_reading *r, const json_t *root)
 {
     struct sim_series *to = &r->report->series;
     const json_t *series = json_object_get(root, "series");
@@ -128,8 +129,7 @@ static void read_series(const struct reading *r, const json_t *root)
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
         name = name ? name : "";
-        vec_push(r->arena, &to->names,
-                 (const char *)arena_strndup(r->arena, name, strlen(name)));
+        vec_push(r->arena, &to->names, (const char *)arena_strndup(r->arena, name, strlen(name)));
     }
     for (size_t i = 0; i < json_array_size(samples); i++) {
         const json_t *row = json_array_get(samples, i);
@@ -142,7 +142,7 @@ static void read_series(const struct reading *r, const json_t *root)
     }
 }
 
-static void read_report(const struct reading *r, const json_t *root)
+static void read_report(const struct sim_reading *r, const json_t *root)
 {
     struct sim_report *to = r->report;
     const json_t *list = json_object_get(root, "kernels");
@@ -182,7 +182,7 @@ const char *sim_report_read(struct sim_report *report, struct arena *arena, cons
     const char *format = json_string_value(json_object_get(root, "format"));
     bool right = format && !strcmp(format, SIM_FORMAT) &&
                  json_integer_value(json_object_get(root, "version")) == SIM_FORMAT_VERSION;
-    struct reading reading = {report, arena};
+    struct sim_reading reading = {report, arena};
     if (right)
         read_report(&reading, root);
     json_decref(root);

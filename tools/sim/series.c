@@ -3,8 +3,12 @@
 #include <string.h>
 
 static const char *const counters[] = {
-    "machine.thread_instructions", "dram.data_clocks",  "llc.port_clocks",
-    "request.noc_link",            "reply.noc_link",    "memory.latency_sum",
+    "machine.thread_instructions",
+    "dram.data_clocks",
+    "llc.port_clocks",
+    "request.noc_link",
+    "reply.noc_link",
+    "memory.latency_sum",
     "memory.data_answers",
 };
 

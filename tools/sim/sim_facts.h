@@ -74,7 +74,7 @@ struct sim_report {
     struct sim_kernel total;
     VEC(struct sim_span) spans;
     struct sim_series series;
-    double clock; // of the cores, MHz
+    double clock;                         // of the cores, MHz
     double peak_instructions, dram_bytes; // roofs: in a cycle of the cores
     uint32_t passed, failed, checks_reported;
     double cpu_seconds, kernel_cpu_seconds;

@@ -10,8 +10,8 @@ struct sim_collector {
     struct timed *timed;
     struct arena *arena;
     struct sim_series series;
-    uint64_t last;    // cycle of the last sample
-    bool fixed;       // the interval is the user's
+    uint64_t last; // cycle of the last sample
+    bool fixed;    // the interval is the user's
 };
 enum { SIM_INTERVAL = 256, SIM_SAMPLES = 480 }; // cycles at first; samples at most
 // Begins; timed_begin has been called.

@@ -6,7 +6,7 @@
 
 enum { MOST_KERNELS = 8, LABEL = 26 };
 
-struct page {
+struct sim_page {
     const struct sim_view *view;
     struct arena *arena;
     FILE *to;
@@ -46,13 +46,13 @@ static int by_share(const void *a, const void *b)
     return x->part < y->part ? -1 : x->part > y->part;
 }
 
-static void write_head(const struct page *p, const char *title)
+static void write_head(const struct sim_page *p, const char *title)
 {
     fprintf(p->to, "\n  %s\n", title);
 }
 
 // The parts of at least half a percent, the largest first.
-static void write_parts(const struct page *p, const char *title, const sim_parts *parts,
+static void write_parts(const struct sim_page *p, const char *title, const sim_parts *parts,
                         const sim_parts *beside, bool in_order, const char *unit)
 {
     double all = sim_parts_sum(parts);
@@ -71,8 +71,8 @@ static void write_parts(const struct page *p, const char *title, const sim_parts
             continue;
         fprintf(p->to, "    %5.1f %%", 100 * ranked[i].share);
         if (beside)
-            fprintf(p->to, " %9s", isnan(before) ? "(none)"
-                                                    : arena_printf(p->arena, "(%.1f %%)", 100 * before));
+            fprintf(p->to, " %9s",
+                    isnan(before) ? "(none)" : arena_printf(p->arena, "(%.1f %%)", 100 * before));
         if (*unit)
             fprintf(p->to, "  %6.1f %s", part->value, unit);
         fprintf(p->to, "  %-*s %s\n", in_order ? 22 : 14, part->name, part->text);
@@ -94,7 +94,7 @@ static const struct sim_resource *same_resource(const struct sim_kernel *kernel,
     return NULL;
 }
 
-static void write_resources(const struct page *p, const struct sim_kernel *kernel,
+static void write_resources(const struct sim_page *p, const struct sim_kernel *kernel,
                             const struct sim_kernel *beside)
 {
     if (!kernel->resources.n)
@@ -125,20 +125,21 @@ static double row_of(const struct sim_item *item, const char *name)
     return NAN;
 }
 
-static void write_row(const struct page *p, const struct sim_number *row, double before)
+static void write_row(const struct sim_page *p, const struct sim_number *row, double before)
 {
     bool is_count = !*row->unit;
     if (row->value == 0 && !(before > 0) && is_count)
         return;
     fprintf(p->to, "      %-30s %12s%s%s", row->name,
-            is_count ? count_text(p->arena, row->value) : arena_printf(p->arena, "%.1f", row->value),
+            is_count ? count_text(p->arena, row->value)
+                     : arena_printf(p->arena, "%.1f", row->value),
             is_count ? "" : " ", row->unit);
     if (!isnan(before))
         fprintf(p->to, " (beside: %.4g)", before);
     putc('\n', p->to);
 }
 
-static void write_expected(const struct page *p, const struct sim_kernel *kernel,
+static void write_expected(const struct sim_page *p, const struct sim_kernel *kernel,
                            const struct sim_item *item)
 {
     double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
@@ -151,7 +152,7 @@ static void write_expected(const struct page *p, const struct sim_kernel *kernel
     putc('\n', p->to);
 }
 
-static void write_item(const struct page *p, const struct sim_kernel *kernel,
+static void write_item(const struct sim_page *p, const struct sim_kernel *kernel,
                        const struct sim_kernel *beside, const struct sim_item *item)
 {
     const struct sim_item *other = sim_same_item(beside, item);
@@ -163,37 +164,35 @@ static void write_item(const struct page *p, const struct sim_kernel *kernel,
         write_row(p, &item->rows.v[i], row_of(other, item->rows.v[i].name));
 }
 
-static void write_items(const struct page *p, const struct sim_kernel *kernel,
+static void write_items(const struct sim_page *p, const struct sim_kernel *kernel,
                         const struct sim_kernel *beside)
 {
     if (!kernel->items.n)
         return;
     double loads = sim_number(kernel, "latency of loads");
     write_head(p, arena_printf(p->arena, "offloading by %s%s", p->view->report->policy,
-                               isnan(loads) ? ""
-                                            : arena_printf(p->arena,
-                                                           "; a load takes %.0f cycles on average",
-                                                           loads)));
+                               isnan(loads)
+                                   ? ""
+                                   : arena_printf(p->arena, "; a load takes %.0f cycles on average",
+                                                  loads)));
     for (uint32_t i = 0; i < kernel->items.n; i++)
         write_item(p, kernel, beside, &kernel->items.v[i]);
 }
 
 // Kernels
 
-static void write_numbers(const struct page *p, const struct sim_kernel *kernel,
+static void write_numbers(const struct sim_page *p, const struct sim_kernel *kernel,
                           const struct sim_kernel *beside)
 {
     fputs("\n  ", p->to);
     for (uint32_t i = 0, width = 0; i < kernel->numbers.n; i++) {
         const struct sim_number *n = &kernel->numbers.v[i];
         bool is_rate = strstr(n->name, "rate");
-        const char *value = is_rate ? arena_printf(p->arena, "%.1f %%", 100 * n->value)
-                            : n->value >= 10000
-                                ? count_text(p->arena, n->value)
-                                : arena_printf(p->arena, "%.4g", n->value);
-        const char *text =
-            arena_printf(p->arena, "%s %s%s", n->name, value,
-                         change(p->arena, n->value, sim_number(beside, n->name)));
+        const char *value = is_rate             ? arena_printf(p->arena, "%.1f %%", 100 * n->value)
+                            : n->value >= 10000 ? count_text(p->arena, n->value)
+                                                : arena_printf(p->arena, "%.4g", n->value);
+        const char *text = arena_printf(p->arena, "%s %s%s", n->name, value,
+                                        change(p->arena, n->value, sim_number(beside, n->name)));
         bool breaks = width + strlen(text) > 76;
         fprintf(p->to, "%s%s", !i ? "" : breaks ? ",\n  " : ", ", text);
         width = (breaks ? 0 : width) + (uint32_t)strlen(text) + 2;
@@ -201,7 +200,7 @@ static void write_numbers(const struct page *p, const struct sim_kernel *kernel,
     putc('\n', p->to);
 }
 
-static void write_explanation(const struct page *p, const struct sim_kernel *kernel)
+static void write_explanation(const struct sim_page *p, const struct sim_kernel *kernel)
 {
     sim_sentences sentences = {0};
     if (!p->view->explains)
@@ -212,7 +211,7 @@ static void write_explanation(const struct page *p, const struct sim_kernel *ker
         fprintf(p->to, "    %s\n", sentences.v[i]);
 }
 
-static void write_kernel(const struct page *p, const struct sim_kernel *kernel)
+static void write_kernel(const struct sim_page *p, const struct sim_kernel *kernel)
 {
     const struct sim_kernel *beside = sim_same(p->view->beside, kernel->name);
     if (kernel == &p->view->report->total && p->view->beside)
@@ -232,10 +231,11 @@ static void write_kernel(const struct page *p, const struct sim_kernel *kernel)
     sim_parts stalls = sim_resident(p->arena, kernel), other = sim_resident(p->arena, beside);
     double empty = sim_part_share(&kernel->stalls, "empty");
     if (!isnan(empty))
-        write_parts(p, arena_printf(p->arena, "warps in their slots (%.1f %% of the slots are empty)",
-                                    100 * empty),
+        write_parts(p,
+                    arena_printf(p->arena, "warps in their slots (%.1f %% of the slots are empty)",
+                                 100 * empty),
                     &stalls, beside ? &other : NULL, false, "");
-    write_parts(p, "lines of loads, by who had them", &kernel->served,
+    write_parts(p, "lines of loads, by the place that had them", &kernel->served,
                 beside ? &beside->served : NULL, true, "");
     write_parts(p, "latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, true, "cycles");
@@ -252,7 +252,7 @@ static int by_cycles(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void write_kernels(const struct page *p)
+static void write_kernels(const struct sim_page *p)
 {
     const struct sim_report *report = p->view->report;
     const struct sim_kernel **sorted =
@@ -274,7 +274,7 @@ static void write_kernels(const struct page *p)
         write_kernel(p, &report->total);
 }
 
-static void write_list(const struct page *p)
+static void write_list(const struct sim_page *p)
 {
     const struct sim_report *report = p->view->report;
     int width = (int)strlen("kernel");
@@ -288,8 +288,7 @@ static void write_list(const struct page *p)
     fprintf(p->to, " %18s %20s", "warp instructions", "thread instructions");
     fputs(report->has_time ? "       IPC\n" : "\n", p->to);
     for (uint32_t i = 0; i <= report->kernels.n; i++) {
-        const struct sim_kernel *k =
-            i < report->kernels.n ? &report->kernels.v[i] : &report->total;
+        const struct sim_kernel *k = i < report->kernels.n ? &report->kernels.v[i] : &report->total;
         if (i == report->kernels.n && i == 1)
             break;
         fprintf(p->to, "%-*s %9" PRIu64, width, k->shown, k->launches);
@@ -304,7 +303,7 @@ static void write_list(const struct page *p)
     }
 }
 
-static void write_checks(const struct page *p)
+static void write_checks(const struct sim_page *p)
 {
     const struct sim_report *report = p->view->report;
     if (report->passed + report->failed)
@@ -319,7 +318,7 @@ void sim_report_text(const struct sim_view *view, FILE *to)
     const struct sim_report *report = view->report;
     struct arena arena;
     arena_init(&arena, report->arena->memory);
-    struct page page = {view, &arena, to};
+    struct sim_page page = {view, &arena, to};
     if (report->has_time)
         fprintf(to, "%s on %s, policy %s\n", report->run_file ? report->run_file : report->program,
                 report->machine, report->policy);

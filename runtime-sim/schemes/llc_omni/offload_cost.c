@@ -66,9 +66,10 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
                      const struct oq_group *group, struct oqsr *entry, uint32_t response)
 {
     entry->saved = traffic_saved(core, c, groups, group, entry, response);
-    entry->since = adaptive_sent(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
-    adaptive_learn(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, ADAPTIVE_SENT,
-                   entry->saved);
+    entry->since =
+        adaptive_sent(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
+    adaptive_learn(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind,
+                   ADAPTIVE_SENT, entry->saved);
 }
 
 void oq_learn_load(struct core *core, uint64_t line)

@@ -170,8 +170,7 @@ static uint32_t end_of(const struct core *core, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
     const struct adaptive *adaptive = &oq_of(core)->adaptive;
-    if (!c->probes &&
-        !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
+    if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
         return OQ_NONE;
     return node_of(core, groups, group);
 }

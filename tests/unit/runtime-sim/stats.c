@@ -128,9 +128,16 @@ static void collections(void **state)
     static const struct counters port[] = {{.packets = 4, .latency_sum = 6},
                                            {.packets = 1, .latency_sum = 9},
                                            {.packets = 1, .latency_sum = 3}};
-    static const struct stat_key packets_key = {"packets", STAT_COUNT, "packets", "that came",
-                                                offsetof(struct counters, packets), 0},
-                                 mean_key = {"mean", STAT_RATIO, "", "of them",
+    static const struct stat_key packets_key = {"packets",
+                                                STAT_COUNT,
+                                                "packets",
+                                                "that came",
+                                                offsetof(struct counters, packets),
+                                                0},
+                                 mean_key = {"mean",
+                                             STAT_RATIO,
+                                             "",
+                                             "of them",
                                              offsetof(struct counters, latency_sum),
                                              offsetof(struct counters, packets)};
     const struct stat_key both[] = {packets_key, mean_key};
@@ -173,6 +180,6 @@ static void collections(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(forms),
-                                      cmocka_unit_test(collections)};
+                                       cmocka_unit_test(collections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
