@@ -121,7 +121,7 @@ static void write_stats(const struct row *row, struct setting *s, struct machine
     stats_init(&stats, &s->arena);
     machine_stats_add(machine, &stats);
     fprintf(to, "== %s\n", row->name);
-    stats_text(&stats, NULL, to);
+    stats_text(&stats, NULL, NULL, to);
     uint64_t digest = 0xcbf29ce484222325; // FNV-1a
     for (uint32_t i = 0; i < s->image.list.n; i++)
         for (uint64_t k = 0; k < s->image.list.v[i].bytes; k++)

@@ -100,6 +100,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
         campaign_push(arena, argv, "--allow-outside");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
     campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
+    campaign_push(arena, argv, "--stats-filter=*"); // figures may name any
 }
 
 // Configurations

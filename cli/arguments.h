@@ -91,6 +91,8 @@ static inline enum fma_mode arguments_fma(const struct arguments *arguments)
     return arguments->fma < 0 ? FMA_FUSED : (enum fma_mode)arguments->fma;
 }
 
+// Takes --report=FORMAT[:FILE] into `into`, a struct that begins with struct arguments.
+const char *arguments_take_report(struct arena *arena, void *into, const char *argument);
 // Reads the command line with response files. Returns false after reporting errors on `errors`.
 // With `help`, `version` or `print_passes` the rest is not checked.
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,

@@ -53,7 +53,7 @@ static const char *take_format(struct arena *arena, const char *argument, const 
     return *path && !**path ? arena_printf(arena, "needs a file after '%s'", argument) : NULL;
 }
 
-static const char *take_report(struct arena *arena, void *into, const char *argument)
+const char *arguments_take_report(struct arena *arena, void *into, const char *argument)
 {
     int format;
     const char *path = NULL, *error = take_format(arena, argument, report_names, &format, &path);
@@ -218,7 +218,7 @@ static const struct option output_options[] = {
              "gets a file for each module of IN, named after IN, the\n"
              "number and the architecture"},
     {"--metadata", "FILE", TEXT(metadata), .help = "write the decisions as JSON"},
-    {"--report", "text|json|html[:FILE]", CALL(take_report),
+    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report),
      .help = "write a report, to standard output without :FILE; html is\n"
              "one page for a browser, with the PTX, the reasons and the\n"
              "flow graphs"},

@@ -101,12 +101,12 @@ static bool write_stats(struct dram_run *run, const char *path)
     if (measure_ends_in(path, ".json")) {
         struct json json;
         json_init(&json, to);
-        stats_json(&stats, NULL, &json);
+        stats_json(&stats, NULL, NULL, &json);
         json_done(&json);
     } else if (measure_ends_in(path, ".csv")) {
-        stats_csv(&stats, NULL, to);
+        stats_csv(&stats, NULL, NULL, to);
     } else {
-        stats_text(&stats, NULL, to);
+        stats_text(&stats, NULL, NULL, to);
     }
     return true;
 }

@@ -228,14 +228,14 @@ static void write_stats(struct noc_program *p, FILE *to)
 {
     const struct measured *m = &p->sweep.points.v[p->sweep.best];
     if (measure_ends_in(p->arguments.measure.stats, ".csv")) {
-        stats_csv(&m->stats, &m->since, to);
+        stats_csv(&m->stats, &m->since, NULL, to);
     } else if (measure_ends_in(p->arguments.measure.stats, ".json")) {
         struct json json;
         json_init(&json, to);
-        stats_json(&m->stats, &m->since, &json);
+        stats_json(&m->stats, &m->since, NULL, &json);
         json_done(&json);
     } else {
-        stats_text(&m->stats, &m->since, to);
+        stats_text(&m->stats, &m->since, NULL, to);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "cli/sim_progress.h"
 #include "cli/sim_rehearse.h"
 #include "cli/sim_run.h"
-#include "cli/sim_summary.h"
+#include "cli/sim_reports.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
@@ -43,6 +43,7 @@ struct sim {
     struct sim_plans plans;
     struct session session;
     struct sim_machine machine;
+    struct sim_reports reports;
     struct sim_checkpoint checkpoint;
     struct sim_progress progress;
     atomic_int stop; // the signal that has interrupted the run, or 0
@@ -238,6 +239,22 @@ static bool open_trace(struct sim *sim)
     return to;
 }
 
+static bool check_filters(const struct sim *sim, const struct timed *timed)
+{
+    const struct stats_choice *choice = &sim->arguments.stats_choice;
+    bool good = true;
+    for (uint32_t i = 0; i < choice->patterns.n; i++) {
+        if (stats_match(&timed->stats, choice->patterns.v[i]))
+            continue;
+        message_error(&sim->messages,
+                      "--stats-filter=%s: no statistic of this machine has such a name; "
+                      "--list-stats lists them",
+                      choice->patterns.v[i]);
+        good = false;
+    }
+    return good;
+}
+
 // Begins the run. Errors are reported here; results contain them as well.
 static bool begin(struct sim *sim)
 {
@@ -245,10 +262,13 @@ static bool begin(struct sim *sim)
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
         host_options(&machine->host_config, &machine->host, &machine->options);
-    if (timed)
+    if (timed) {
+        sim_reports_prepare(&sim->reports, machine);
         timed_begin(timed, &sim->session.device, &machine->options);
+        sim_reports_begin(&sim->reports, timed);
+    }
     sim->progress.timed = timed;
-    return (!sim->arguments.series || open_series(sim)) &&
+    return (!timed || check_filters(sim, timed)) && (!sim->arguments.series || open_series(sim)) &&
            (!sim->arguments.trace || open_trace(sim)) &&
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
 }
@@ -409,7 +429,8 @@ static bool write_stats(struct sim *sim)
 {
     FILE *to = sim->arguments.stats ? open_output(sim, sim->arguments.stats) : NULL;
     if (to)
-        timed_write_stats(&sim->machine.timed, sim->arguments.stats, to);
+        timed_write_stats(&sim->machine.timed, &sim->arguments.stats_choice, sim->arguments.stats,
+                          to);
     return to || !sim->arguments.stats;
 }
 
@@ -419,16 +440,27 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
     return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
 }
 
-// A run of which nothing else is written prints its counts.
-static bool write_summary(struct sim *sim)
+static FILE *open_report(void *context, const char *path)
 {
-    if (sim->outputs.list.n || sim->arguments.checkpoint || sim->arguments.common.quiet)
-        return true;
-    FILE *to = open_output(sim, "-");
-    if (to)
-        sim_summary_write(&sim->session.device,
-                          sim->arguments.functional ? NULL : &sim->machine.timed, to);
-    return to;
+    return open_output(context, path);
+}
+
+// A run of which nothing else is written prints the report.
+static bool write_reports(struct sim *sim, enum session_outcome outcome, bool complete)
+{
+    bool page = complete && !sim->outputs.list.n && !sim->arguments.checkpoint &&
+                !sim->arguments.common.quiet;
+    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
+        page &= !sim->arguments.common.reports[i].wanted;
+    struct sim_facts facts = {
+        .session = &sim->session,
+        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
+        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
+        .outcome = result_outcome(outcome, !sim->arguments.functional),
+        .cpu_seconds = result_host_now().cpu_seconds,
+    };
+    return !has_statistics(outcome) ||
+           sim_reports_write(&sim->reports, &facts, page, open_report, sim);
 }
 
 // A run that did not end writes statistics and no results.
@@ -437,7 +469,7 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
     if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
         (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
-        (complete && !write_summary(sim)))
+        !write_reports(sim, outcome, complete))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)
@@ -532,7 +564,8 @@ static int do_all(struct sim *sim, int argc, char **argv)
         return BAD_INPUT;
     if (sim_is_topic(a))
         return print_topic(sim);
-    if (!read_run(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
+    if (!sim_reports_init(&sim->reports, &sim->arena, a, &sim->messages) || !read_run(sim) ||
+        !read_program(sim) || !build(sim) || !read_plans(sim) ||
         !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);

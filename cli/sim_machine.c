@@ -106,9 +106,8 @@ static void name_series(struct sim_machine *machine)
                 vec_push(machine->resolved.arena, &machine->series_names, *name);
 }
 
-static void write_row(void *context, const char *kernel, uint64_t cycle)
+static void write_row(struct sim_machine *machine, const char *kernel, uint64_t cycle)
 {
-    struct sim_machine *machine = context;
     struct timed *timed = &machine->timed;
     fprintf(machine->series, "%" PRIu64 ",%s", cycle, kernel);
     for (uint32_t i = 0; i < machine->series_names.n; i++) {
@@ -121,10 +120,28 @@ static void write_row(void *context, const char *kernel, uint64_t cycle)
     fputc('\n', machine->series);
 }
 
+static void take_sample(void *context, const char *kernel, uint64_t cycle)
+{
+    struct sim_machine *machine = context;
+    if (machine->series)
+        write_row(machine, kernel, cycle);
+    if (machine->collector)
+        sim_collect(machine->collector, cycle);
+}
+
+void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector)
+{
+    machine->collector = collector;
+    machine->options.sample = take_sample;
+    machine->options.context = machine;
+    if (!machine->options.interval)
+        machine->options.interval = SIM_INTERVAL;
+}
+
 void sim_machine_series(struct sim_machine *machine, FILE *to)
 {
     machine->series = to;
-    machine->options.sample = write_row;
+    machine->options.sample = take_sample;
     machine->options.context = machine;
     for (uint32_t i = 0; i < SERIES_ROWS; i++)
         if (series_rows[i])

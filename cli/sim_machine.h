@@ -3,6 +3,7 @@
 #include "cli/messages.h"
 #include "cli/sim_options.h"
 #include "runtime-sim/host/host.h"
+#include "tools/sim/sim_report.h"
 
 struct sim_machine {
     struct machine_config config;
@@ -12,7 +13,8 @@ struct sim_machine {
     struct config resolved;
     struct timed_options options;
     struct timed timed;
-    FILE *series; // NULL: no series
+    struct sim_collector *collector; // NULL: no report has a series
+    FILE *series;                    // NULL: no series
     VEC(const char *) series_names;
 };
 
@@ -24,3 +26,6 @@ bool sim_machine_finds(struct sim_machine *machine, const struct program *progra
                        const struct messages *messages);
 // Writes the heading of the time series; the session writes the rows.
 void sim_machine_series(struct sim_machine *machine, FILE *to);
+// Before timed_begin: the collector gets a sample at the end of each interval, which is that of the
+// time series or, without one, SIM_INTERVAL at first.
+void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_THREADS = 1024, MOST_REGISTERS = 255 };
 
@@ -120,6 +119,12 @@ static const char *take_uint(struct arena *arena, const char *argument, uint64_t
     {                                                                                              \
         return take_uint(arena, argument, least, &((struct sim_arguments *)into)->name);           \
     }
+static const char *take_stats_filter(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct sim_arguments *)into)->stats_choice.patterns, argument);
+    return NULL;
+}
+
 TAKE_UINT(max_cycles, 1)
 TAKE_UINT(max_instructions, 1)
 TAKE_UINT(interval, 1)
@@ -293,9 +298,25 @@ static const struct option output_options[] = {
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json),
      .help = "write the launches and their counts; '-' is standard output"},
+    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report),
+     .help = "write a report, to standard output without :FILE: cycles,\n"
+             "stalls, latency, each resource beside its peak, chains and\n"
+             "blocks; html is a page for a browser, with the course of the\n"
+             "run, a roofline and the networks"},
+    {"--explain", NULL, FLAG(explains, 1),
+     .help = "print the report as text, with what limits each kernel and\n"
+             "what would be next"},
+    {"--beside", "FILE.json", TEXT(beside),
+     .help = "compare with another run, whose --report=json is this file,\n"
+             "in --report=text and html"},
     {"--stats", "FILE", TEXT(stats),
-     .help = "write all statistics, for each kernel and in total, as text\n"
-             "or by the name as .json or .csv; '-' is standard output"},
+     .help = "write the statistics of each kernel and in total, as text\n"
+             "or by the name as .json or .csv; '-' is standard output;\n"
+             "of cores, slices, channels, nodes and links the least,\n"
+             "mean and largest value"},
+    {"--stats-filter", "GLOB", CALL(take_stats_filter),
+     .help = "write each single statistic whose name matches, such as\n"
+             "'core*.stall_load' or '*' for all; may be repeated"},
     {"--series", "FILE.csv", TEXT(series), .help = "write the events of each interval of time"},
     {"--interval", "N", CALL(take_interval), .help = "its cycles (1000)"},
     {"--trace", "FILE.json", TEXT(trace),
@@ -320,7 +341,7 @@ static const struct option message_options[] = {
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
     {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q",
-     .help = "no notes, no progress, and no counts that were not requested"},
+     .help = "no notes, no progress, and no report that was not requested"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "report progress"},
     {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set"},
@@ -341,9 +362,12 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"samples/bfs/run.yaml", "run a file of launches, and print the counts of its kernels"},
+    {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
     {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota --save 0=o.npy",
      "run one launch, and save a buffer"},
+    {"run.yaml --explain", "run it, and say what limits its kernels"},
+    {"run.yaml --policy=omni --report=html:omni.html --beside=base.json",
+     "write a page, beside another run of which --report=json:base.json is known"},
     {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
     {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},
     {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",
@@ -363,7 +387,7 @@ const struct command sim_command = {
     .groups = groups,
     .more = "Names of files to read count from the run file's folder, names of files to write\n"
             "from the current one. Files are written whole or not at all. A run that\n"
-            "writes no file prints the counts of its kernels.\n"
+            "writes no file prints --report=text.\n"
             "\n"
             "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
@@ -418,123 +442,17 @@ const struct command *sim_command_with_policies(struct arena *arena)
     return command;
 }
 
-// Checks
+// Reading
 
 static bool fault(FILE *errors, const char *text, const char *name)
 {
     return sim_options_fault(&sim_command, errors, text, name);
 }
 
-bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
-                       const char *name)
-{
-    fprintf(errors, "%s: error: ", command->name);
-    fprintf(errors, "%s%s\n", text, name);
-    return false;
-}
-
-bool sim_is_topic(const struct sim_arguments *arguments)
-{
-    return arguments->common.help || arguments->common.version || arguments->help_run ||
-           arguments->help_keys || arguments->print_config || arguments->list_stats ||
-           arguments->list_storage || arguments->list_configs;
-}
-
 static bool is_run_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
-}
-
-static bool check_line(const struct sim_arguments *a, FILE *errors)
-{
-    bool good = true;
-    // An unknown file name is not a launch without options: reading the file reports the error.
-    if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
-        return true;
-    if (!a->grid)
-        good = fault(errors, "a launch needs --grid", "");
-    if (!a->block)
-        good = fault(errors, "a launch needs --block", "");
-    if (a->program)
-        good = fault(errors, "--program needs a run file, and this is not one: ", a->common.input);
-    if (a->settings.n)
-        good = fault(errors, "--set needs a run file, and this is not one: ", a->common.input);
-    return good;
-}
-
-static const char *sampling_option(const struct sim_arguments *a)
-{
-    return a->sampling.period ? "--sample" : a->sampling.waves ? "--sample-ctas" : NULL;
-}
-
-bool sim_options_check(const struct sim_arguments *a, const struct command *command, FILE *errors)
-{
-    const char *timed = a->stats        ? "--stats"
-                        : a->series     ? "--series"
-                        : a->trace      ? "--trace"
-                        : a->max_cycles ? "--max-cycles"
-                        : a->timed.n    ? "--timed"
-                                        : sampling_option(a);
-    if (a->functional && timed)
-        return sim_options_fault(
-            command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
-    if (a->timed.n && sampling_option(a))
-        return sim_options_fault(command, errors,
-                                 "--timed selects the timed launches; it cannot be combined with ",
-                                 sampling_option(a));
-    if (a->functional && a->policy_choice > 0)
-        return sim_options_fault(
-            command, errors,
-            "--functional offloads nothing; it cannot be combined with --policy=", a->policy);
-    if (!a->functional && a->max_instructions)
-        return sim_options_fault(
-            command, errors, "--max-instructions is for --functional; --max-cycles ends other runs",
-            "");
-    if (a->trace_until && !a->trace)
-        return sim_options_fault(command, errors,
-                                 "--trace-window selects the part of --trace that is written", "");
-    if (a->interval && !a->series)
-        return sim_options_fault(command, errors, "--interval is the length of a row of --series",
-                                 "");
-    if (!a->functional && a->checks)
-        return sim_options_fault(command, errors,
-                                 "--check looks at values only and needs --functional", "");
-    return true;
-}
-
-// Options whose state is not part of a checkpoint.
-static bool check_checkpoint(const struct sim_arguments *a, FILE *errors)
-{
-    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : sampling_option(a);
-    if (a->checkpoint_every && !a->checkpoint && !a->resume)
-        return fault(errors, "--checkpoint-every needs --checkpoint or --resume", "");
-    if (a->checkpoint && file_is_standard(a->checkpoint))
-        return fault(errors, "--checkpoint is written again and again and needs a file", "");
-    if ((a->checkpoint || a->resume) && option)
-        return fault(errors, "--checkpoint and --resume do not go with ", option);
-    return true;
-}
-
-static bool check(const struct sim_arguments *a, FILE *errors)
-{
-    if (!sim_options_check(a, &sim_command, errors) || !check_checkpoint(a, errors))
-        return false;
-    if (!a->run_file)
-        return check_line(a, errors);
-    const char *option = a->kernel          ? "--kernel"
-                         : a->grid          ? "--grid"
-                         : a->block         ? "--block"
-                         : a->cluster       ? "--cluster"
-                         : a->shared        ? "--shared"
-                         : a->cooperative   ? "--cooperative"
-                         : a->args.n        ? "--arg"
-                         : a->textures.n    ? "--texture"
-                         : a->common.module ? "--module"
-                         : a->common.arch   ? "--arch"
-                                            : NULL;
-    return !option ||
-           fault(errors, "a run file defines its launches; it cannot be combined with ", option);
 }
 
 static bool take_operands(struct sim_arguments *a, const struct command_line *line, FILE *errors)
@@ -561,7 +479,7 @@ static bool read_line(struct sim_arguments *a, struct arena *arena, int argc, ch
         a->policy = scheme_policies(arena, schemes)[a->policy_choice];
     if (sim_is_topic(a))
         return !line.failed;
-    return !line.failed && take_operands(a, &line, errors) && check(a, errors);
+    return !line.failed && take_operands(a, &line, errors) && sim_options_check_run(a, errors);
 }
 
 static void name_standard_output(const char **path)
@@ -576,6 +494,8 @@ void sim_options_name_outputs(struct sim_arguments *arguments)
     name_standard_output(&arguments->stats);
     name_standard_output(&arguments->series);
     name_standard_output(&arguments->trace);
+    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
+        name_standard_output(&arguments->common.reports[i].path);
 }
 
 void sim_options_default(struct sim_arguments *arguments)

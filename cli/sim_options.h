@@ -23,6 +23,9 @@ struct sim_arguments {
     struct sample_plan sampling;        // --sample
     uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;
+    struct stats_choice stats_choice; // --stats-filter
+    const char *beside;               // document of another run; NULL: none
+    int explains;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
     uint64_t checkpoint_every, stop_after; // launches; 0: not given
@@ -52,6 +55,8 @@ bool sim_is_topic(const struct sim_arguments *arguments);
 void sim_options_default(struct sim_arguments *arguments);
 bool sim_options_check(const struct sim_arguments *arguments, const struct command *command,
                        FILE *errors);
+// Checks the options of ptxoffload-sim after its operand.
+bool sim_options_check_run(const struct sim_arguments *arguments, FILE *errors);
 bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
                        const char *name);
 void sim_options_name_outputs(struct sim_arguments *arguments);

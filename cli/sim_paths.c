@@ -79,6 +79,9 @@ static void collect_paths(struct paths *paths)
     // A run may write the file that it resumes from, which it has read before.
     if (!rewrites_checkpoint(paths))
         add_path(paths, paths->arguments->resume, "the checkpoint", false);
+    add_path(paths, paths->arguments->beside, "the document of --beside", false);
+    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
+        add_path(paths, paths->arguments->common.reports[i].path, "--report", true);
     add_path(paths, paths->arguments->checkpoint, "--checkpoint", true);
     add_path(paths, paths->arguments->json, "--json", true);
     add_path(paths, paths->arguments->profile, "--profile-out", true);

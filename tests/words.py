@@ -50,7 +50,8 @@ ALLOWED = (
     ('docs/glossary.md', 'shared last-level cache'),
     ('docs/simulator.md', '(`weighed`)'),
     ('runtime-sim/schemes/llc_omni/adaptive.c', 'stats->weighed'),  # the name of a statistic
-    ('runtime-sim/schemes/llc_omni/adaptive_stats.def', '(weighed,'),
+    ('runtime-sim/schemes/llc_omni/chain_stats.def', '(weighed,'),
+    ('runtime-sim/schemes/llc_omni/llc_omni.c', '"weighed"'),
 )
 TEXTS = ('.c', '.h', '.def', '.md', '.py')
 

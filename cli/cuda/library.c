@@ -6,7 +6,7 @@
 #include "cli/run_options.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_plans.h"
-#include "cli/sim_summary.h"
+#include "cli/sim_reports.h"
 #include "ir/read.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/device/profile_write.h"
@@ -30,6 +30,7 @@ struct library {
     struct sim_plans plans;
     struct session session;
     struct sim_machine machine;
+    struct sim_reports reports;
     bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch); // of the machine
     enum session_outcome outcome;
@@ -74,6 +75,7 @@ static bool read_options(struct library *library, struct arena *arena)
     struct sim_arguments *sim = &library->arguments.sim;
     messages_init(&library->messages, "ptxoffload-run", &sim->common, &library->log);
     return messages_begin(&library->messages, arena) &&
+           sim_reports_init(&library->reports, arena, sim, &library->messages) &&
            sim_machine_read(&library->machine, arena, sim, &library->messages);
 }
 
@@ -244,7 +246,9 @@ static bool begin_device(struct library *library)
     }
     if (cuda->timed) {
         host_options(&machine->host_config, &cuda->host, &machine->options);
+        sim_reports_prepare(&library->reports, machine);
         timed_begin(&machine->timed, device, &machine->options);
+        sim_reports_begin(&library->reports, &machine->timed);
         library->takes = device->takes;
         device->takes = takes;
     }
@@ -349,23 +353,52 @@ static bool write_json(struct library *library)
     return to;
 }
 
+static FILE *open_report(void *context, const char *path)
+{
+    return open_output(context, path);
+}
+
+static struct sim_facts facts_of(struct library *library)
+{
+    return (struct sim_facts){.session = &library->session,
+                              .timed = library->cuda->timed,
+                              .outcome = result_outcome(library->outcome, library->cuda->timed),
+                              .cpu_seconds = result_host_now().cpu_seconds};
+}
+
+static FILE *open_errors(void *context, const char *path)
+{
+    (void)context, (void)path;
+    return stderr;
+}
+
+// With -v: the report as text on standard error, since standard output is the program's.
+static void write_page(struct library *library)
+{
+    struct sim_facts facts = facts_of(library);
+    struct sim_arguments none = {.config = library->arguments.sim.config};
+    struct sim_reports page = {&none, &library->messages, &library->cuda->arena, .collects = false};
+    if (library->arguments.sim.common.verbose)
+        sim_reports_write(&page, &facts, true, open_errors, library);
+}
+
+static bool write_reports(struct library *library)
+{
+    struct sim_facts facts = facts_of(library);
+    return sim_reports_write(&library->reports, &facts, false, open_report, library);
+}
+
 static bool write_results(struct library *library)
 {
     const struct sim_arguments *a = &library->arguments.sim;
     FILE *stats = a->stats ? open_output(library, a->stats) : NULL;
     if (stats)
-        timed_write_stats(library->cuda->timed, a->stats, stats);
+        timed_write_stats(library->cuda->timed, &a->stats_choice, a->stats, stats);
     FILE *profile = a->profile ? open_output(library, a->profile) : NULL;
     if (profile)
         profile_write(library->cuda->device, profile);
-    return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library));
-}
-
-// Counts of the kernels, with -v.
-static void write_summary(struct library *library)
-{
-    if (library->arguments.sim.common.verbose)
-        sim_summary_write(library->cuda->device, library->cuda->timed, stderr);
+    return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library)) &&
+           write_reports(library);
 }
 
 static void end(void *context)
@@ -383,7 +416,7 @@ static void end(void *context)
     if (error)
         message_error(&library->messages, "%s", error);
     outputs_abandon(&library->outputs);
-    write_summary(library);
+    write_page(library);
 }
 
 // The process's, as the interface of the library has no argument for it.

@@ -1,6 +1,7 @@
 #include "runtime-sim/base/stats.h"
 #include "backend/build.h"
 #include "support/number.h"
+#include <fnmatch.h>
 #include <nettle/sha2.h>
 #include <string.h>
 
@@ -12,7 +13,13 @@ void stats_init(struct stats *stats, struct arena *arena)
 void stats_add(struct stats *stats, const char *name, const struct stat_key *keys, uint32_t count,
                const void *values)
 {
-    struct stat_group group = {name, keys, count, values};
+    stats_add_member(stats, NULL, name, keys, count, values);
+}
+
+void stats_add_member(struct stats *stats, const char *collection, const char *name,
+                      const struct stat_key *keys, uint32_t count, const void *values)
+{
+    struct stat_group group = {name, keys, count, values, collection};
     vec_push(stats->arena, &stats->groups, group);
 }
 
@@ -158,6 +165,8 @@ struct stats_mark stats_since(const struct stats *stats, const struct stats_mark
     return mark;
 }
 
+enum { LONGEST_NAME = 256 };
+
 // For files
 
 uint32_t stats_values(const struct stats *stats)
@@ -167,7 +176,7 @@ uint32_t stats_values(const struct stats *stats)
 
 static void add_name(void *context, const struct stat_entry *entry)
 {
-    char name[256];
+    char name[LONGEST_NAME];
     int length = snprintf(name, sizeof name, "%s.%s %d\n", entry->group->name, entry->key->name,
                           (int)entry->key->kind);
     sha256_update(context, (size_t)length, (const uint8_t *)name);
@@ -208,6 +217,111 @@ bool stats_find(const struct stats *stats, const struct stats_mark *since, const
     return false;
 }
 
+// Collections
+
+struct stat_spread stats_spread(const struct stats *stats, const struct stats_mark *since,
+                                const char *collection, const char *key)
+{
+    const uint64_t *at = since ? since->values : NULL;
+    struct stat_spread spread = {0};
+    for (uint32_t i = 0; i < stats->groups.n; i++) {
+        const struct stat_group *group = &stats->groups.v[i];
+        bool is_member = group->collection && !strcmp(group->collection, collection);
+        for (uint32_t k = 0; is_member && k < group->count; k++) {
+            if (strcmp(group->keys[k].name, key))
+                continue;
+            double value = entry_of(group, &group->keys[k], at ? at + 2 * k : NULL).value;
+            if (!spread.count || value < spread.least)
+                spread.least = value;
+            if (!spread.count || value > spread.most) {
+                spread.most = value;
+                spread.most_group = group;
+            }
+            spread.count++;
+            spread.mean += value;
+        }
+        at = at ? at + 2 * (size_t)group->count : NULL;
+    }
+    spread.mean /= spread.count ? spread.count : 1;
+    return spread;
+}
+
+static bool is_first_member(const struct stats *stats, const struct stat_group *group)
+{
+    const struct stat_group *other = stats->groups.v;
+    while (!other->collection || strcmp(other->collection, group->collection) != 0)
+        other++;
+    return other == group;
+}
+
+// Choosing
+
+static void full_name(char name[LONGEST_NAME], const char *group, const struct stat_key *key)
+{
+    snprintf(name, LONGEST_NAME, "%s.%s", group, key->name);
+}
+
+struct match {
+    const char *pattern;
+    bool found;
+};
+
+static void match_entry(void *context, const struct stat_entry *entry)
+{
+    struct match *match = context;
+    char name[LONGEST_NAME];
+    full_name(name, entry->group->name, entry->key);
+    match->found |= !fnmatch(match->pattern, name, 0);
+}
+
+bool stats_match(const struct stats *stats, const char *pattern)
+{
+    struct match match = {pattern, false};
+    visit(stats, NULL, match_entry, &match);
+    return match.found;
+}
+
+typedef void spread_function(void *context, const struct stat_entry *entry,
+                             const struct stat_spread *spread);
+
+// Calls one of the two functions for each value that is chosen.
+struct choice_visit {
+    const struct stats *stats;
+    const struct stats_mark *since;
+    const struct stats_choice *choice;
+    visit_function *value;
+    spread_function *spread;
+    void *context;
+};
+
+static bool is_chosen(const struct stats_choice *choice, const struct stat_entry *entry)
+{
+    char name[LONGEST_NAME];
+    bool found = false;
+    full_name(name, entry->group->name, entry->key);
+    for (uint32_t i = 0; !found && i < choice->patterns.n; i++)
+        found = !fnmatch(choice->patterns.v[i], name, 0);
+    return found;
+}
+
+static void visit_entry(void *context, const struct stat_entry *entry)
+{
+    const struct choice_visit *v = context;
+    const char *collection = entry->group->collection;
+    bool whole = !v->choice || v->choice->patterns.n;
+    if (whole ? !v->choice || is_chosen(v->choice, entry) : !collection) {
+        v->value(v->context, entry);
+    } else if (!whole && is_first_member(v->stats, entry->group)) {
+        struct stat_spread spread = stats_spread(v->stats, v->since, collection, entry->key->name);
+        v->spread(v->context, entry, &spread);
+    }
+}
+
+static void visit_chosen(struct choice_visit v)
+{
+    visit(v.stats, v.since, visit_entry, &v);
+}
+
 // Writing
 
 static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
@@ -218,12 +332,38 @@ static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
         text[number_uint(text, entry->whole)] = 0;
 }
 
+static const char *const spread_names[] = {"least", "mean", "most"};
+enum { SPREAD = sizeof spread_names / sizeof *spread_names };
+
+static void spread_values(double values[SPREAD], const struct stat_spread *spread)
+{
+    values[0] = spread->least;
+    values[1] = spread->mean;
+    values[2] = spread->most;
+}
+
 static void write_text(void *context, const struct stat_entry *entry)
 {
     char text[NUMBER_TEXT];
     value_text(text, entry);
     fprintf(context, "%s.%s = %s # %s%s%s\n", entry->group->name, entry->key->name, text,
             entry->key->unit, *entry->key->unit ? ": " : "", entry->key->text);
+}
+
+static void write_text_spread(void *context, const struct stat_entry *entry,
+                              const struct stat_spread *spread)
+{
+    const struct stat_key *key = entry->key;
+    double values[SPREAD];
+    spread_values(values, spread);
+    fprintf(context, "%s.%s =", entry->group->collection, key->name);
+    for (uint32_t i = 0; i < SPREAD; i++) {
+        char text[NUMBER_TEXT];
+        number_shortest(text, values[i]);
+        fprintf(context, " %s", text);
+    }
+    fprintf(context, " # %s%sleast, mean and most of %u: %s\n", key->unit, *key->unit ? ", " : "",
+            spread->count, key->text);
 }
 
 struct csv {
@@ -240,15 +380,43 @@ static void write_csv(void *context, const struct stat_entry *entry)
             entry->key->unit, text);
 }
 
+static void write_csv_spread(void *context, const struct stat_entry *entry,
+                             const struct stat_spread *spread)
+{
+    const struct csv *csv = context;
+    double values[SPREAD];
+    spread_values(values, spread);
+    for (uint32_t i = 0; i < SPREAD; i++) {
+        char text[NUMBER_TEXT];
+        number_shortest(text, values[i]);
+        fprintf(csv->to, "%s%s.%s.%s,%s,%s\n", csv->before, entry->group->collection,
+                entry->key->name, spread_names[i], entry->key->unit, text);
+    }
+}
+
 static void write_json(void *context, const struct stat_entry *entry)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s.%s", entry->group->name, entry->key->name);
+    char name[LONGEST_NAME];
+    full_name(name, entry->group->name, entry->key);
     json_key(context, name);
     if (entry->key->kind == STAT_RATIO)
         json_double(context, entry->value);
     else
         json_uint(context, entry->whole);
+}
+
+static void write_json_spread(void *context, const struct stat_entry *entry,
+                              const struct stat_spread *spread)
+{
+    double values[SPREAD];
+    spread_values(values, spread);
+    for (uint32_t i = 0; i < SPREAD; i++) {
+        char name[LONGEST_NAME];
+        snprintf(name, sizeof name, "%s.%s.%s", entry->group->collection, entry->key->name,
+                 spread_names[i]);
+        json_key(context, name);
+        json_double(context, values[i]);
+    }
 }
 
 static void write_name(void *context, const struct stat_entry *entry)
@@ -257,34 +425,46 @@ static void write_name(void *context, const struct stat_entry *entry)
             *entry->key->unit ? ": " : "", entry->key->text);
 }
 
-void stats_text(const struct stats *stats, const struct stats_mark *since, FILE *to)
+void stats_text(const struct stats *stats, const struct stats_mark *since,
+                const struct stats_choice *choice, FILE *to)
 {
-    visit(stats, since, write_text, to);
+    visit_chosen((struct choice_visit){stats, since, choice, write_text, write_text_spread, to});
 }
 
-void stats_csv(const struct stats *stats, const struct stats_mark *since, FILE *to)
+void stats_csv(const struct stats *stats, const struct stats_mark *since,
+               const struct stats_choice *choice, FILE *to)
 {
     fputs("name,unit,value\n", to);
-    stats_csv_rows(stats, since, "", to);
+    stats_csv_rows(stats, since, choice, "", to);
 }
 
-void stats_csv_rows(const struct stats *stats, const struct stats_mark *since, const char *before,
-                    FILE *to)
+void stats_csv_rows(const struct stats *stats, const struct stats_mark *since,
+                    const struct stats_choice *choice, const char *before, FILE *to)
 {
     struct csv csv = {before, to};
-    visit(stats, since, write_csv, &csv);
+    visit_chosen((struct choice_visit){stats, since, choice, write_csv, write_csv_spread, &csv});
 }
 
-void stats_json(const struct stats *stats, const struct stats_mark *since, struct json *json)
+void stats_json(const struct stats *stats, const struct stats_mark *since,
+                const struct stats_choice *choice, struct json *json)
 {
     json_object(json);
-    visit(stats, since, write_json, json);
+    visit_chosen((struct choice_visit){stats, since, choice, write_json, write_json_spread, json});
     json_end_object(json);
+}
+
+static void write_spread_name(void *context, const struct stat_entry *entry,
+                              const struct stat_spread *spread)
+{
+    const struct stat_key *key = entry->key;
+    fprintf(context, "%s.%s  # %s%sleast, mean and most of %u: %s\n", entry->group->collection,
+            key->name, key->unit, *key->unit ? ", " : "", spread->count, key->text);
 }
 
 void stats_list(const struct stats *stats, FILE *to)
 {
-    visit(stats, NULL, write_name, to);
+    static const struct stats_choice all = {0};
+    visit_chosen((struct choice_visit){stats, NULL, &all, write_name, write_spread_name, to});
 }
 
 struct each_call {

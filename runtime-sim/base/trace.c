@@ -1,4 +1,5 @@
 #include "runtime-sim/base/trace.h"
+#include "support/number.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -113,6 +114,17 @@ void trace_async(struct trace *t, uint32_t process, bool begins, uint64_t at, ui
     write_rest(rest, sizeof rest, category, name, args);
     event(t, "\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"id\":\"0x%" PRIx64 "\",%s",
           begins ? "b" : "e", process, process, time_text(text, at), id, rest);
+}
+
+void trace_counter(struct trace *t, uint32_t process, const char *name, uint64_t at, double value)
+{
+    char text[TIME_TEXT], number[NUMBER_TEXT];
+    at += t->origin;
+    if (at < t->from || at >= t->until)
+        return;
+    number_shortest(number, value);
+    event(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,\"name\":\"%s\",\"args\":{\"value\":%s}", process,
+          time_text(text, at), name, number);
 }
 
 static int compare(const void *a, const void *b)

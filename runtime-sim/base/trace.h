@@ -44,6 +44,9 @@ void trace_span(struct trace *trace, struct trace_row row, uint64_t from, uint64
 // Writes one half of a pair with the same process, category and id.
 void trace_async(struct trace *trace, uint32_t process, bool begins, uint64_t at, uint64_t id,
                  const char *category, const char *name, const char *args);
+// Writes the value of a counter of the process from `at` on, if that is in the window.
+void trace_counter(struct trace *trace, uint32_t process, const char *name, uint64_t at,
+                   double value);
 // Writes the collected events in an order that does not depend on the order of collection.
 void trace_settle(struct trace *trace);
 // Ends the document and flushes it to the stream.

@@ -139,6 +139,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
 void timed_begin(struct timed *timed, struct device *device, const struct timed_options *options)
 {
     *timed = (struct timed){.options = options, .device = device, .arena = device->arena};
+    timed->interval = options->interval;
     arena_init(&timed->own, device->arena->memory);
     make_machine(timed, 0);
     arena_init(&timed->period.arena, device->arena->memory);

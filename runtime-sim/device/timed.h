@@ -72,6 +72,13 @@ struct timed_period {
     struct grid_result result;
 };
 
+// A launch that took time, in cycles of the run.
+struct timed_span {
+    const struct device_kernel *kernel;
+    uint64_t begun, ended;
+    uint32_t grid[3], block[3];
+};
+
 struct timed {
     const struct timed_options *options;
     struct device *device;
@@ -87,6 +94,8 @@ struct timed {
     struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled; // at the last sample
     struct timed_period period;
+    VEC(struct timed_span) spans;                // in the order of their ends
+    uint64_t interval;                           // between samples
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of this run, for another thread
 };
@@ -139,13 +148,30 @@ void timed_report(const struct timed *timed, FILE *to);
 // Writes what active schemes note about the run, as lines.
 void timed_write_notes(const struct timed *timed, FILE *to);
 
+// The statistics of a kernel's timed launches (NULL: of all), as long as the arena lives: a few if
+// some of them ran at the same time as others.
+struct timed_stats {
+    const struct stats *stats;
+    struct stats_mark since;
+};
+struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_kernel *kernel,
+                                  struct arena *arena);
+// Adds up values: names separated by blanks, a minus before one that is subtracted. Returns false
+// if one of them is unknown.
+bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum);
+
+// Changes the interval between samples, from the next sample on.
+void timed_set_interval(struct timed *timed, uint64_t interval);
+
 // Finds the value of a statistic of a kernel's timed launches (NULL: of all). Returns false if it
 // is not known because some of them ran at the same time as others.
 bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
                  double *value);
 
-// Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
-// CSV (.csv) or text, which also has the names of another simulator's statistics.
-void timed_write_stats(const struct timed *timed, const char *path, FILE *to);
+// Results: the chosen statistics, for each kernel and in total, by the name of the file as JSON
+// (.json), CSV (.csv) or text. A text has no total of a single kernel. Text and JSON also have the
+// names of another simulator's statistics, unless `choice` has patterns.
+void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
+                       const char *path, FILE *to);
 // Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to);

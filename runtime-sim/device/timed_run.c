@@ -25,12 +25,18 @@ static void sample(void *context, uint64_t cycle)
 struct machine_limits timed_limits(struct timed *timed)
 {
     return (struct machine_limits){
-        .every = timed->options->interval,
+        .every = timed->interval,
         .sample = sample,
         .context = timed,
         .cycle = &timed->cycle,
         .ctas_done = &timed->ctas_done,
     };
+}
+
+void timed_set_interval(struct timed *timed, uint64_t interval)
+{
+    timed->interval = interval;
+    timed->period.limits.every = interval;
 }
 
 // For progress, and for the rows of a time series.
@@ -175,6 +181,10 @@ static struct timed_kernel *count_launch(struct timed *timed, struct device_laun
     kernel->registers_source = run->registers_source;
     kernel->room = run->room;
     kernel->limit = run->limit;
+    struct timed_span span = {.kernel = one->kernel, .begun = run->begun, .ended = run->ended};
+    memcpy(span.grid, one->launch->grid, sizeof span.grid);
+    memcpy(span.block, one->launch->block, sizeof span.block);
+    vec_push(timed->arena, &timed->spans, span);
     sample_launch(timed, kernel, one, run);
     return kernel;
 }

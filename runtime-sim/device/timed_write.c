@@ -18,10 +18,7 @@ static const struct public_name public_names[] = {
 
 enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
 
-// Adds up statistics. `names`: separated by blanks, a minus before one that is subtracted. Returns
-// false if one of them is unknown.
-static bool add_up(const struct stats *stats, const struct stats_mark *since, const char *names,
-                   double *sum)
+bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum)
 {
     *sum = 0;
     while (*names) {
@@ -29,10 +26,9 @@ static bool add_up(const struct stats *stats, const struct stats_mark *since, co
         bool minus = *names == '-';
         names += minus;
         size_t length = strcspn(names, " ");
-        memcpy(name, names, length);
-        name[length] = 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
         double value;
-        if (!stats_find(stats, since, name, &value))
+        if (!stats_find(stats->stats, &stats->since, name, &value))
             return false;
         *sum += minus ? -value : value;
         names += length + (names[length] == ' ');
@@ -40,23 +36,18 @@ static bool add_up(const struct stats *stats, const struct stats_mark *since, co
     return true;
 }
 
-static bool public_value(const struct stats *stats, const struct stats_mark *since,
-                         const struct public_name *name, double *value)
+static bool public_value(const struct timed_stats *stats, const struct public_name *name,
+                         double *value)
 {
     double denominator = 1;
-    if (!add_up(stats, since, name->numerator, value) ||
-        (*name->denominator && !add_up(stats, since, name->denominator, &denominator)))
+    if (!timed_add_up(stats, name->numerator, value) ||
+        (*name->denominator && !timed_add_up(stats, name->denominator, &denominator)))
         return false;
     *value = denominator != 0 ? *value / denominator : 0;
     return true;
 }
 
 // Statistics of a kernel
-
-struct known {
-    const struct stats *stats;
-    struct stats_mark since;
-};
 
 // For a kernel with launches at the same time as others: the counts of each launch.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
@@ -83,28 +74,47 @@ static struct stats *own_stats(const struct timed *timed, const struct timed_ker
     return stats;
 }
 
-static struct known known_of(const struct timed *timed, const struct timed_kernel *counts,
-                             struct arena *arena)
+struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_kernel *counts,
+                                  struct arena *arena)
 {
+    counts = counts ? counts : &timed->total;
     if (!counts->together)
-        return (struct known){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
+        return (struct timed_stats){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
     const struct stats *stats = own_stats(timed, counts, arena);
-    return (struct known){stats, stats_zero(stats, arena)};
+    return (struct timed_stats){stats, stats_zero(stats, arena)};
 }
 
 // Kernels, one after the other, then all together
 
-typedef void scope_function(const struct timed *timed, const struct device_kernel *kernel,
-                            const struct timed_kernel *counts, void *context);
+struct stats_output {
+    const struct timed *timed;
+    const struct stats_choice *choice;
+    FILE *to;
+    struct json json;
+};
 
-static void each_scope(const struct timed *timed, scope_function *function, void *context)
+typedef void scope_function(struct stats_output *output, const struct device_kernel *kernel,
+                            const struct timed_kernel *counts);
+
+// Returns the number of kernels.
+static uint32_t each_kernel(struct stats_output *output, scope_function *function)
 {
-    for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
-        const struct device_kernel *kernel = timed->device->kernels.v[i];
-        if (kernel->timed)
-            function(timed, kernel, kernel->timed, context);
+    const struct device *device = output->timed->device;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < device->kernels.n; i++) {
+        const struct device_kernel *kernel = device->kernels.v[i];
+        if (!kernel->timed)
+            continue;
+        function(output, kernel, kernel->timed);
+        count++;
     }
-    function(timed, NULL, &timed->total, context);
+    return count;
+}
+
+static void each_scope(struct stats_output *output, scope_function *function)
+{
+    each_kernel(output, function);
+    function(output, NULL, &output->timed->total);
 }
 
 static void write_number(FILE *to, double value)
@@ -114,48 +124,66 @@ static void write_number(FILE *to, double value)
     fputs(text, to);
 }
 
-static void write_text(const struct timed *timed, const struct device_kernel *kernel,
-                       const struct timed_kernel *counts, void *to)
+static void write_public_text(const struct stats_output *output, const struct timed_stats *known,
+                              bool total)
+{
+    for (uint32_t i = 0; !output->choice->patterns.n && i < PUBLIC_NAMES; i++) {
+        const struct public_name *name = &public_names[i];
+        double value;
+        if (!public_value(known, name, &value))
+            continue;
+        fprintf(output->to, "%s = ", total ? name->total : name->kernel);
+        write_number(output->to, value);
+        fprintf(output->to, " # %s\n", name->text);
+    }
+}
+
+static void write_text(struct stats_output *output, const struct device_kernel *kernel,
+                       const struct timed_kernel *counts)
 {
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    FILE *to = output->to;
+    arena_init(&own, output->timed->arena->memory);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
     if (kernel)
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
         fputs("# all kernels\n", to);
-    for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
-        const struct public_name *name = &public_names[i];
-        double value;
-        if (!public_value(known.stats, &known.since, name, &value))
-            continue;
-        fprintf(to, "%s = ", kernel ? name->kernel : name->total);
-        write_number(to, value);
-        fprintf(to, " # %s\n", name->text);
-    }
-    stats_text(known.stats, &known.since, to);
+    write_public_text(output, &known, !kernel);
+    stats_text(known.stats, &known.since, output->choice, to);
     fputs(kernel ? "\n" : "", to);
     arena_free(&own);
 }
 
-static void write_csv(const struct timed *timed, const struct device_kernel *kernel,
-                      const struct timed_kernel *counts, void *to)
+// The statistics of all kernels are those of the only one.
+static void write_total_names(struct stats_output *output)
 {
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
-    stats_csv_rows(known.stats, &known.since,
-                   kernel ? arena_printf(&own, "%s,", kernel->name) : ",", to);
+    arena_init(&own, output->timed->arena->memory);
+    struct timed_stats known = timed_stats_of(output->timed, NULL, &own);
+    fputs("# all kernels\n", output->to);
+    write_public_text(output, &known, true);
     arena_free(&own);
 }
 
-static void write_public_json(const struct known *known, bool total, struct json *json)
+static void write_csv(struct stats_output *output, const struct device_kernel *kernel,
+                      const struct timed_kernel *counts)
+{
+    struct arena own;
+    arena_init(&own, output->timed->arena->memory);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
+    stats_csv_rows(known.stats, &known.since, output->choice,
+                   kernel ? arena_printf(&own, "%s,", kernel->name) : ",", output->to);
+    arena_free(&own);
+}
+
+static void write_public_json(const struct timed_stats *known, bool total, struct json *json)
 {
     json_key(json, "other_names");
     json_object(json);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         double value;
-        if (!public_value(known->stats, &known->since, &public_names[i], &value))
+        if (!public_value(known, &public_names[i], &value))
             continue;
         json_key(json, total ? public_names[i].total : public_names[i].kernel);
         json_double(json, value);
@@ -163,13 +191,13 @@ static void write_public_json(const struct known *known, bool total, struct json
     json_end_object(json);
 }
 
-static void write_json(const struct timed *timed, const struct device_kernel *kernel,
-                       const struct timed_kernel *counts, void *context)
+static void write_json(struct stats_output *output, const struct device_kernel *kernel,
+                       const struct timed_kernel *counts)
 {
-    struct json *json = context;
+    struct json *json = &output->json;
     struct arena own;
-    arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    arena_init(&own, output->timed->arena->memory);
+    struct timed_stats known = timed_stats_of(output->timed, counts, &own);
     if (!kernel) {
         json_end_array(json);
         json_key(json, "total");
@@ -182,28 +210,29 @@ static void write_json(const struct timed *timed, const struct device_kernel *ke
     json_key(json, "launches");
     json_uint(json, counts->launches);
     json_key(json, "statistics");
-    stats_json(known.stats, &known.since, json);
-    write_public_json(&known, !kernel, json);
+    stats_json(known.stats, &known.since, output->choice, json);
+    if (!output->choice->patterns.n)
+        write_public_json(&known, !kernel, json);
     json_end_object(json);
     arena_free(&own);
 }
 
-static void write_json_file(const struct timed *timed, FILE *to)
+static void write_json_file(struct stats_output *output)
 {
-    struct json json;
-    json_init(&json, to);
-    json_object(&json);
-    json_key(&json, "format");
-    json_string(&json, "ptxoffload-statistics");
-    json_key(&json, "version");
-    json_int(&json, 1);
-    json_key(&json, "configuration");
-    config_json(timed->options->resolved, &json);
-    json_key(&json, "kernels");
-    json_array(&json);
-    each_scope(timed, write_json, &json);
-    json_end_object(&json);
-    json_done(&json);
+    struct json *json = &output->json;
+    json_init(json, output->to);
+    json_object(json);
+    json_key(json, "format");
+    json_string(json, "ptxoffload-statistics");
+    json_key(json, "version");
+    json_int(json, 1);
+    json_key(json, "configuration");
+    config_json(output->timed->options->resolved, json);
+    json_key(json, "kernels");
+    json_array(json);
+    each_scope(output, write_json);
+    json_end_object(json);
+    json_done(json);
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -212,15 +241,19 @@ static bool ends_in(const char *name, const char *suffix)
     return length > end && !strcmp(name + length - end, suffix);
 }
 
-void timed_write_stats(const struct timed *timed, const char *path, FILE *to)
+void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
+                       const char *path, FILE *to)
 {
+    struct stats_output output = {.timed = timed, .choice = choice, .to = to};
     if (ends_in(path, ".json")) {
-        write_json_file(timed, to);
+        write_json_file(&output);
     } else if (ends_in(path, ".csv")) {
         fputs("kernel,name,unit,value\n", to);
-        each_scope(timed, write_csv, to);
+        each_scope(&output, write_csv);
+    } else if (each_kernel(&output, write_text) != 1) {
+        write_text(&output, NULL, &timed->total);
     } else {
-        each_scope(timed, write_text, to);
+        write_total_names(&output);
     }
 }
 
@@ -229,7 +262,7 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, kernel ? kernel : &timed->total, &own);
+    struct timed_stats known = timed_stats_of(timed, kernel, &own);
     bool found = stats_find(known.stats, &known.since, name, value);
     arena_free(&own);
     return found;

@@ -244,6 +244,15 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
                         struct stats *stats);
 // Writes what active schemes note about the runs so far, as lines.
 void machine_write_notes(const struct machine *machine, FILE *to);
+// Calls the function for each item that an active scheme offloads, with the rows that describe it.
+typedef void machine_item_function(void *context, const struct scheme_item *item,
+                                   const struct scheme_item_row *rows);
+void machine_each_item(const struct machine *machine, struct arena *arena,
+                       machine_item_function *function, void *context);
+// Adds the hardware of active schemes.
+void machine_add_resources(const struct machine *machine, struct arena *arena,
+                           struct scheme_resources *to);
+const struct noc *machine_network(const struct machine *machine, enum memsys_network network);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
 // Returns the address of a word of memory whose state a request waits for; 0: none waits.

@@ -69,10 +69,35 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
         scheme->ops->add_stats(machine, scheme->state, stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
-        stats_add(stats, name, shared->stat_keys, shared->stat_key_count, &machine->cores[i].stats);
+        stats_add_member(stats, "core*", name, shared->stat_keys, shared->stat_key_count,
+                         &machine->cores[i].stats);
         name = arena_printf(machine->arena, "l1_%u", i);
-        stats_add(stats, name, cache_stat_keys, cache_stat_key_count, &machine->cores[i].l1.stats);
+        stats_add_member(stats, "l1_*", name, cache_stat_keys, cache_stat_key_count,
+                         &machine->cores[i].l1.stats);
     }
+}
+
+void machine_each_item(const struct machine *machine, struct arena *arena,
+                       machine_item_function *function, void *context)
+{
+    EACH_SCHEME (scheme, machine, add_items) {
+        struct scheme_items items = {0};
+        scheme->ops->add_items(machine, scheme->state, arena, &items);
+        for (uint32_t i = 0; i < items.list.n; i++)
+            function(context, &items.list.v[i], scheme->ops->item_rows);
+    }
+}
+
+void machine_add_resources(const struct machine *machine, struct arena *arena,
+                           struct scheme_resources *to)
+{
+    EACH_SCHEME (scheme, machine, add_resources)
+        scheme->ops->add_resources(machine, scheme->state, arena, to);
+}
+
+const struct noc *machine_network(const struct machine *machine, enum memsys_network network)
+{
+    return memsys_noc(machine->shared.memsys, network);
 }
 
 void machine_write_notes(const struct machine *machine, FILE *to)

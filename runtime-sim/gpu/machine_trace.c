@@ -3,24 +3,77 @@
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/memsys/memsys_trace.h"
 
+// Counters of the machine as a whole, each the mean of an interval or the value at its end.
+enum { COUNTER_EVERY = 32, COUNTER_PROCESS = 1000000 };
+
+struct machine_counted {
+    uint64_t at, instructions, data_clocks;
+};
+
 struct machine_trace {
     struct trace *to;
+    struct machine_counted counted; // at the begin of the interval
     struct memsys_trace *memsys;
     void *of_scheme[SCHEMES_MOST]; // of active schemes; NULL: they trace nothing
     bool closed;                   // except for packets in flight and schemes
 };
+
+static struct machine_counted count_now(const struct machine *machine)
+{
+    struct machine_counted now = {.at = machine->now,
+                                  .data_clocks = memsys_data_clocks(machine->shared.memsys)};
+    for (uint32_t i = 0; i < machine->count; i++)
+        now.instructions += machine->cores[i].stats.thread_instructions;
+    return now;
+}
+
+static double dram_share(const struct machine *machine, uint64_t data_clocks, double cycles)
+{
+    const struct memsys_config *config = &machine->config->memsys;
+    double channels = config->memory.partition_nodes.n * (double)config->dram.channels;
+    double clocks = cycles * (double)config->dram.clock / (double)config->memory.core_clock;
+    return 100 * (double)data_clocks / (channels * clocks);
+}
+
+static void trace_counters(struct machine *machine)
+{
+    struct machine_trace *t = machine->trace;
+    const struct machine_counted before = t->counted, now = count_now(machine);
+    const struct memsys *memsys = machine->shared.memsys;
+    double cycles = (double)(now.at - before.at);
+    uint64_t at = trace_microseconds(before.at), end = trace_microseconds(now.at);
+    const char *names[SCHEME_COUNTERS];
+    double values[SCHEME_COUNTERS];
+    trace_counter(t->to, COUNTER_PROCESS, "IPC", at,
+                  (double)(now.instructions - before.instructions) / cycles);
+    trace_counter(t->to, COUNTER_PROCESS, "DRAM data bus, % of the peak", at,
+                  dram_share(machine, now.data_clocks - before.data_clocks, cycles));
+    trace_counter(t->to, COUNTER_PROCESS, "requests in the memory system", end,
+                  (double)memsys_inside(memsys));
+    trace_counter(t->to, COUNTER_PROCESS, "packets in the request network", end,
+                  (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REQUESTS)));
+    trace_counter(t->to, COUNTER_PROCESS, "packets in the reply network", end,
+                  (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REPLIES)));
+    EACH_SCHEME (scheme, machine, counters) {
+        uint32_t count = scheme->ops->counters(machine, scheme->state, names, values);
+        for (uint32_t i = 0; i < count; i++)
+            trace_counter(t->to, COUNTER_PROCESS, names[i], end, values[i]);
+    }
+    t->counted = now;
+}
 
 void machine_trace_name(const struct machine *machine, struct trace *to)
 {
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_name(&machine->cores[i], to);
     memsys_trace_name(machine->shared.memsys, to, machine->count + 1);
+    trace_process(to, COUNTER_PROCESS, "machine", 0);
 }
 
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to)
 {
     struct machine_trace *t = machine->trace = ARENA_NEW(arena, struct machine_trace);
-    *t = (struct machine_trace){.to = to};
+    *t = (struct machine_trace){.to = to, .counted = count_now(machine)};
     to->origin = trace_microseconds(machine->start);
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_begin(&machine->cores[i], arena, to, machine->now);
@@ -48,6 +101,8 @@ void machine_trace_close(struct machine *machine)
 void machine_trace_cycle(struct machine *machine)
 {
     struct machine_trace *t = machine->trace;
+    if (machine->now >= t->counted.at + COUNTER_EVERY)
+        trace_counters(machine);
     if (trace_microseconds(machine_cycle(machine)) >= t->to->until)
         machine_trace_close(machine);
     trace_settle(t->to);

@@ -113,6 +113,37 @@ struct scheme_result {
     const char *member, *statistic;
 };
 
+// A part of the program that the scheme offloads.
+struct scheme_item {
+    const char *kind;        // "chain", "block"
+    const char *group;       // of its statistics
+    uint32_t function, id;   // of the program; its number in the metadata of the function
+    uint32_t first, last;    // its first and last instruction in the function's IR
+    const char *text;        // its form; NULL: none
+    double expected;         // saving by the metadata
+    const char *expected_in; // unit
+};
+
+struct scheme_items {
+    VEC(struct scheme_item) list;
+};
+
+// A measured value of an item: statistics of its group, by their names with blanks between them, a
+// minus before one that is subtracted; the sum divided by that of `denominator`, if not empty.
+struct scheme_item_row {
+    const char *name, *unit, *numerator, *denominator;
+};
+
+// A part of the scheme's hardware of which a machine has so much.
+struct scheme_resource {
+    const char *name, *unit, *statistic, *text;
+    double peak; // in a cycle of the cores
+};
+
+struct scheme_resources {
+    VEC(struct scheme_resource) list;
+};
+
 // A scheme's part of a program's metadata.
 struct scheme_plan {
     const void *table;   // NULL: no plan
@@ -120,6 +151,8 @@ struct scheme_plan {
     const char *lacks;   // plural of what the program lacks, so that the scheme has no effect;
                          // NULL: it lacks nothing
 };
+
+enum { SCHEME_COUNTERS = 4 };
 
 struct scheme_ops {
     const char *name;
@@ -199,11 +232,21 @@ struct scheme_ops {
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
     void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
+    // Adds what it offloads, and its hardware, for reports.
+    const struct scheme_item_row *item_rows; // up to a NULL
+    void (*add_items)(const struct machine *machine, const void *state, struct arena *arena,
+                      struct scheme_items *to);
+    void (*add_resources)(const struct machine *machine, const void *state, struct arena *arena,
+                          struct scheme_resources *to);
     // Writes notes about the run, after it, as lines.
     void (*write_notes)(const struct machine *machine, const void *state, FILE *to);
     // Adds the names of the statistics that add_stats adds for any program.
     void (*name_stats)(const void *config, struct stats *stats);
     // Processes are numbered from *process on, which is advanced. Returns the trace's state.
+    // Counters of traces: the number of them that a report at this cycle writes to `values`, at
+    // most SCHEME_COUNTERS, with their names.
+    uint32_t (*counters)(const struct machine *machine, const void *state, const char **names,
+                         double *values);
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process);
     void (*end_trace)(void *trace, uint64_t now);

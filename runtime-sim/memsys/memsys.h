@@ -408,10 +408,14 @@ uint32_t memsys_reply_flits(const struct memsys *memsys, const struct memsys_req
 // node may send and take packets of them before memsys_advance, which returns when one has arrived.
 enum memsys_network { MEMSYS_REQUESTS, MEMSYS_REPLIES };
 struct noc *memsys_network(struct memsys *memsys, enum memsys_network network);
+// The same for a reader.
+const struct noc *memsys_noc(const struct memsys *memsys, enum memsys_network network);
 
 // Updates totals and events of energy. Call it before statistics are read, marked or written.
 void memsys_stats_refresh(struct memsys *memsys);
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
+// Returns the clocks with data on the buses of all DRAM channels, without memsys_stats_refresh.
+uint64_t memsys_data_clocks(const struct memsys *memsys);
 // Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and
 // dram (totals), llc0 …, dram0 …
 void memsys_stats_add(const struct memsys *memsys, struct stats *stats);

@@ -116,6 +116,16 @@ const struct memsys_stats *memsys_stats(const struct memsys *m)
     return &m->stats;
 }
 
+uint64_t memsys_data_clocks(const struct memsys *m)
+{
+    const struct dram_channel *channel;
+    uint64_t clocks = 0;
+    for (uint32_t i = 0; i < m->partition_count; i++)
+        for (uint32_t k = 0; (channel = memsys_channel(m, i, k)); k++)
+            clocks += channel->stats.data_clocks;
+    return clocks;
+}
+
 // Groups
 
 static void add_channels(const struct memsys *m, struct stats *stats)
@@ -123,8 +133,8 @@ static void add_channels(const struct memsys *m, struct stats *stats)
     const struct dram_channel *channel;
     for (uint32_t i = 0, number = 0; i < m->partition_count; i++)
         for (uint32_t k = 0; (channel = memsys_channel(m, i, k)); k++)
-            stats_add(stats, arena_printf(stats->arena, "dram%u", number++), dram_stat_keys,
-                      dram_stat_key_count, &channel->stats);
+            stats_add_member(stats, "dram*", arena_printf(stats->arena, "dram%u", number++),
+                             dram_stat_keys, dram_stat_key_count, &channel->stats);
 }
 
 void memsys_stats_add(const struct memsys *m, struct stats *stats)
@@ -138,8 +148,8 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);
     stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &m->dram_total);
     for (uint32_t i = 0; i < m->partition_count; i++)
-        stats_add(stats, arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
-                  cache_stat_key_count, &m->partitions[i].cache.stats);
+        stats_add_member(stats, "llc*", arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
+                         cache_stat_key_count, &m->partitions[i].cache.stats);
     add_channels(m, stats);
     noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
     noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");
@@ -160,6 +170,11 @@ uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)
 struct noc *memsys_network(struct memsys *m, enum memsys_network network)
 {
     m->is_open = true;
+    return m->side[network].noc;
+}
+
+const struct noc *memsys_noc(const struct memsys *m, enum memsys_network network)
+{
     return m->side[network].noc;
 }
 

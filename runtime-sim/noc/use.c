@@ -46,13 +46,14 @@ static const struct stat_key link_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-#define ADD(stats, keys, value, ...)                                                               \
-    stats_add(stats, arena_printf((stats)->arena, __VA_ARGS__), keys, sizeof keys / sizeof *keys,  \
-              value)
+#define ADD(stats, collection, keys, value, ...)                                                   \
+    stats_add_member(stats, collection, arena_printf((stats)->arena, __VA_ARGS__), keys,           \
+                     sizeof keys / sizeof *keys, value)
 
 static void add_links(struct noc *noc, struct stats *stats, const char *prefix)
 {
     struct noc_use *use = noc->use;
+    const char *all = arena_printf(stats->arena, "%s.link*", prefix);
     use->links = ARENA_ARRAY(stats->arena, struct link_use, noc->router_outs);
     for (uint32_t i = 0; i < noc->router_outs; i++) {
         struct noc_channel channel = noc_channel(noc, i);
@@ -60,19 +61,21 @@ static void add_links(struct noc *noc, struct stats *stats, const char *prefix)
             continue;
         struct link_use *link = &use->links[use->link_count++];
         link->channel = i;
-        ADD(stats, link_keys, link, "%s.link%u_%u", prefix, channel.from, channel.to);
+        ADD(stats, all, link_keys, link, "%s.link%u_%u", prefix, channel.from, channel.to);
     }
 }
 
 void noc_use_add(struct noc *noc, struct stats *stats, const char *prefix)
 {
     struct noc_use *use = noc->use = ARENA_NEW(stats->arena, struct noc_use);
+    const char *nodes = arena_printf(stats->arena, "%s.node*", prefix);
+    const char *routers = arena_printf(stats->arena, "%s.router*", prefix);
     use->nodes = ARENA_ARRAY(stats->arena, struct node_use, noc->nodes);
     use->routers = ARENA_ARRAY(stats->arena, struct router_use, noc->routers);
     for (uint32_t i = 0; i < noc->nodes; i++)
-        ADD(stats, node_keys, &use->nodes[i], "%s.node%u", prefix, i);
+        ADD(stats, nodes, node_keys, &use->nodes[i], "%s.node%u", prefix, i);
     for (uint32_t i = 0; i < noc->routers; i++)
-        ADD(stats, router_keys, &use->routers[i], "%s.router%u", prefix, i);
+        ADD(stats, routers, router_keys, &use->routers[i], "%s.router%u", prefix, i);
     add_links(noc, stats, prefix);
     noc_use_refresh(noc);
 }

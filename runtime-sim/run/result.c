@@ -322,7 +322,7 @@ static void write_ends(struct json *json, const struct result *result)
     json_end_object(json);
 }
 
-void result_write(const struct result *result, FILE *to)
+const char *result_outcome(enum session_outcome outcome, bool timed)
 {
     static const char *const outcomes[] = {
         [SESSION_DONE] = "done",
@@ -334,6 +334,11 @@ void result_write(const struct result *result, FILE *to)
         [SESSION_LIMITED] = "cycle limit",
         [SESSION_STOPPED] = "stopped",
     };
+    return outcome == SESSION_LIMITED && !timed ? "instruction limit" : outcomes[outcome];
+}
+
+void result_write(const struct result *result, FILE *to)
+{
     struct json json;
     json_init(&json, to);
     json_object(&json);
@@ -346,9 +351,7 @@ void result_write(const struct result *result, FILE *to)
     write_inputs(&json, result);
     write_machine(&json, result->timed);
     json_key(&json, "outcome");
-    json_string(&json, result->outcome == SESSION_LIMITED && !result->timed
-                           ? "instruction limit"
-                           : outcomes[result->outcome]);
+    json_string(&json, result_outcome(result->outcome, result->timed));
     json_key(&json, "exit_code");
     json_int(&json, result->exit_code);
     json_key(&json, "partial");

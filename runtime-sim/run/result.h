@@ -19,4 +19,6 @@ struct result {
 };
 
 struct result_host result_host_now(void);
+// Returns the word for an outcome of a run with or without time.
+const char *result_outcome(enum session_outcome outcome, bool timed);
 void result_write(const struct result *result, FILE *to);

@@ -268,7 +268,7 @@ static char *all_statistics(const struct rig *r)
     FILE *to = open_memstream(&text, &length);
     if (!to)
         abort();
-    stats_text(&r->stats, NULL, to);
+    stats_text(&r->stats, NULL, NULL, to);
     fclose(to);
     return text;
 }

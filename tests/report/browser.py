@@ -12,26 +12,14 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from looks import in_browser
 from pages import BODY, BUILD, HEAD, HOSTILE, HOSTILE_NAME, ROOT, make, module
-from tap import Skip, add_case, ends, main, run, same, within
-from webdriver import DOWN, ENTER, ESCAPE, Browser, programs
+from tap import add_case, ends, main, run, same, within
+from webdriver import DOWN, ENTER, ESCAPE
 
 SIMULATOR = BUILD / 'cli' / 'ptxoffload-sim'
 SRAD = (ROOT / 'samples' / 'srad' / 'srad.ptx').read_bytes()
 LIBOR = (ROOT / 'samples' / 'libor' / 'libor.ptx').read_bytes()
-
-
-def in_browser(function):
-    """Makes the function a case: it gets an empty folder and a browser, whose console stays empty."""
-    def test(folder, dark):
-        missing, _, _ = programs()
-        if missing:
-            raise Skip('no ' + ' and no '.join(missing))
-        with Browser(folder, dark) as browser:
-            function(folder, browser)
-            same(browser.console(), [])
-    add_case(function.__doc__, test, False)
-    return test
 
 
 def rows(browser):

@@ -70,7 +70,7 @@ LINE_BITS = 8 * 128
 
 
 def statistics(folder, *arguments):
-    ends(run([PROGRAM, *arguments, '--stats=s.json', '--trace=t.json'], folder), 0, '', '')
+    ends(run([PROGRAM, *arguments, '--stats=s.json', '--stats-filter=*', '--trace=t.json'], folder), 0, '', '')
     return json.loads((folder / 's.json').read_text())['total']['statistics']
 
 
@@ -222,8 +222,8 @@ def names(folder):
                  'offload.service_read offload.operand_write offload.operand_read '
                  'offload.shared_write offload.shared_read offload.buffer_write '
                  'offload.buffer_read offload.alu_int offload.alu_fp32 '
-                 'request.node0.queue_mean reply.router63.buffer_most '
-                 'request.link0_8.flits_mean').split():
+                 'request.node*.queue_mean reply.router*.buffer_most '
+                 'request.link*.flits_mean').split():
         assert re.search('^%s  # .*[a-z]' % re.escape(name), listed, re.M), name
 
 

@@ -264,7 +264,7 @@ def checks(folder):
 
 @case
 def summary(folder):
-    """a run that writes nothing prints the counts of its kernels; one that writes does not"""
+    """a run that writes nothing prints a report; one that writes does not"""
     launch = ['--grid', '2', '--block', '32', '--arg', 'buf:u32:64:zero']
     ends(sim(folder, STORE, *launch), 0, '',
          'kernel  launches  warp instructions  thread instructions\n'
@@ -277,7 +277,9 @@ def summary(folder):
     counts = [[int(cell) for cell in row[1:]] for row in rows[1:]]
     same(counts[2], [a + b for a, b in zip(*counts[:2])])
     timed = run([PROGRAM, bfs, '--timed=bfs_commit:2'], folder)
-    rows = [line.split() for line in ends(timed, 0, '').out.decode().splitlines()[1:]]
+    lines = ends(timed, 0, '').out.decode().splitlines()
+    same(lines[0], '%s on isca19, policy baseline' % bfs)
+    rows = [line.split() for line in lines[3:6]]
     same([row[2] == '-' for row in rows], [True, False, False])
     same([rows[1][2], rows[1][-1]], [rows[2][2], rows[2][-1]])
 

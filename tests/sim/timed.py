@@ -81,10 +81,14 @@ def same_values(folder, run_file):
     adds_up(folder / 'timed' / 'stats.json', timed)
 
 
+def without_spread(name):
+    return re.sub(r'\.(least|mean|most)$', '', name) if '*' in name else name
+
+
 def adds_up(path, found):
     kernels, total = statistics(path)
     for name, value in total['statistics'].items():
-        if not re.search('_most$|_mean$|_rate$|_part$|ipc$', name):
+        if not re.search(r'_most$|_mean$|_rate$|_part$|ipc$|\*', name):
             same(sum(kernel['statistics'][name] for kernel in kernels.values()), value)
     for record, at in [(kernel, kernels[kernel['name']]['statistics']) for kernel in
                        found['kernels']] + [(found['total'], total['statistics'])]:
@@ -127,9 +131,16 @@ def files(folder):
     same({row['name']: float(row['value']) for row in rows if not row['kernel']},
          total['statistics'])
     head, tail = (folder / 'out.txt').read_text().split('# all kernels\n')
-    lines = dict(re.findall(r'^([^ ]+) = ([^ \n]+)', tail, re.M))
+    # The statistics in total are those of the only kernel.
+    values = dict(re.findall(r'^([^ \n]+) = ([^#\n]+)', head + tail, re.M))
+    lines = {}
+    for name, text in values.items():
+        kinds = ('.least', '.mean', '.most') if '*' in name else ('',)
+        if name != 'kernel_name':
+            lines.update((name + kind, value) for kind, value in zip(kinds, text.split()))
     for name, value in list(total['statistics'].items()) + list(total['other_names'].items()):
         same(float(lines[name]), value)
+    assert len(lines) < 900, len(lines)
     within('kernel_name = vecadd\n', head)
     within('gpu_sim_cycle = %d #' % found['total']['cycles'], head)
     within('gpu_tot_sim_cycle = %d #' % found['total']['cycles'], tail)
@@ -139,8 +150,34 @@ def files(folder):
     same(other['L1D_total_cache_accesses'],
          total['statistics']['l1.reads'] + total['statistics']['l1.writes'])
     listed = set(re.findall(r'^([^ ,]+)', sim(folder, '--list-stats').out.decode(), re.M))
-    same(set(total['statistics']) - listed, set())
+    same({without_spread(name) for name in total['statistics']} - listed, set())
     same(set(kernels['vecadd']['other_names']) - listed, set())
+
+
+@case
+def filters(folder):
+    """--stats-filter writes single values; a pattern without a match is an error"""
+    def names(*options):
+        ends(sim(folder, *VECADD, '--stats=out.csv', *options), 0, '', '')
+        with open(folder / 'out.csv', encoding='utf-8') as file:
+            rows = list(csv.DictReader(file))
+        return {row['name']: float(row['value']) for row in rows if row['kernel']}
+    every = names('--stats-filter=*')
+    assert len(every) > 6000, len(every)
+    chosen = names('--stats-filter=dram*.reads', '--stats-filter', 'core[01].issued')
+    same(sorted(chosen), sorted(['core0.issued', 'core1.issued', 'dram.reads'] +
+                                ['dram%d.reads' % i for i in range(8)]))
+    aggregates = names()
+    for key in 'reads', 'row_hits', 'queue_most':
+        values = [every['dram%d.%s' % (i, key)] for i in range(8)]
+        same([aggregates['dram*.%s.%s' % (key, kind)] for kind in ('least', 'mean', 'most')],
+             [min(values), sum(values) / 8, max(values)])
+    same([name for name in aggregates if re.match(r'(core|dram|llc|l1_)\d', name)], [])
+    within('no statistic of this machine has such a name',
+           ends(sim(folder, *VECADD, '--stats=s.txt', '--stats-filter=core.nothing'), 1).err.decode())
+    within('--stats-filter selects', ends(sim(folder, *VECADD, '--stats-filter=*'), 2).err.decode())
+    within('dram*.reads  # requests, least, mean and most of 8: ',
+           sim(folder, '--list-stats').out.decode())
 
 
 @case

@@ -68,7 +68,7 @@ class Rows:
             if event['ph'] == 'M' and event['name'] == 'process_name':
                 processes[event['pid']] = event['args']['name']
         same(len(set(processes.values())), len(processes))
-        for event in sorted((event for event in trace['traceEvents'] if event['ph'] != 'M'),
+        for event in sorted((event for event in trace['traceEvents'] if event['ph'] not in 'MC'),
                             key=lambda event: (event['ts'], event['ph'])):
             self.take(event, processes[event['pid']], names)
 
@@ -96,7 +96,7 @@ def well_formed(trace):
     same(sorted(trace), ['displayTimeUnit', 'otherData', 'traceEvents'])
     needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'M': {'name', 'pid', 'args'},
               'b': {'name', 'cat', 'pid', 'ts', 'id', 'args'},
-              'e': {'name', 'cat', 'pid', 'ts', 'id'}}
+              'e': {'name', 'cat', 'pid', 'ts', 'id'}, 'C': {'name', 'pid', 'ts', 'args'}}
     for event in trace['traceEvents']:
         assert needed[event['ph']] <= set(event), event
         assert event.get('ts', 0) >= 0, event
@@ -227,6 +227,29 @@ def cut(trace, begin, end):
             kept.append((event['pid'], event['tid'], round(at, 3), round(until, 3), event['name'],
                          str(event.get('args'))))
     return sorted(kept)
+
+
+@case
+def counters(folder):
+    """counters over time: instructions, the DRAM's bus, what is in flight, and the queues"""
+    trace, found = traced(folder, *VECADD)
+    tracks = collections.defaultdict(list)
+    for event in trace['traceEvents']:
+        if event['ph'] == 'C':
+            tracks[event['name']].append((event['ts'], event['args']['value']))
+    same(sorted(tracks), ['DRAM data bus, % of the peak', 'IPC', 'packets in the reply network',
+                          'packets in the request network', 'requests in the memory system'])
+    # Each value of IPC is the mean up to the next one: together they are the instructions, but for
+    # those of the last interval.
+    times = [at for at, _ in tracks['IPC']]
+    same(times, sorted(times))
+    ends_of = times[1:] + [tracks['requests in the memory system'][-1][0]]
+    instructions = sum(value * (end - at) for (at, value), end in zip(tracks['IPC'], ends_of))
+    total = found['machine.thread_instructions']
+    assert 0.95 * total <= instructions <= total + 1, (instructions, total)
+    assert max(value for _, value in tracks['requests in the memory system']) > 50
+    assert all(0 <= value <= 100 for _, value in tracks['DRAM data bus, % of the peak'])
+    assert max(value for _, value in tracks['packets in the reply network']) > 5
 
 
 @case

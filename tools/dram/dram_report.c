@@ -104,7 +104,7 @@ void dram_report_json(const struct dram_head *head, const struct dram_result *re
     write_results(&json, result);
     json_key(&json, "statistics");
     dram_report_stats(&stats, head->config->arena, result);
-    stats_json(&stats, NULL, &json);
+    stats_json(&stats, NULL, NULL, &json);
     json_real_of(&json, "cpu_seconds", result->cpu_seconds);
     json_end_object(&json);
     json_done(&json);

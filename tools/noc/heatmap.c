@@ -1,5 +1,6 @@
 // The channels of a network, shaded by the flits that they carried: a mesh as it lies, crossbar and
 // butterfly from the inputs on the left to the outputs on the right.
+#include "tools/noc/heatmap.h"
 #include "tools/noc/plot.h"
 #include "support/svg.h"
 #include <math.h>
@@ -9,7 +10,7 @@ enum { TOP = 104, SIDE = 40 };
 struct heat_map {
     FILE *to;
     const struct noc_config *config;
-    const struct measured *m;
+    const struct heatmap *m;
     double most;         // flits in a cycle that the last shade represents
     uint32_t per_column; // routers of a stage; of a mesh: of a row
     uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: a mesh
@@ -25,13 +26,13 @@ struct heat_map {
 static double load_of(const struct heat_map *map, uint32_t channel)
 {
     uint64_t window = map->m->window;
-    return window ? (double)map->m->channel_flits[channel] / (double)window : 0;
+    return window ? (double)map->m->flits[channel] / (double)window : 0;
 }
 
 static double most_of(const struct heat_map *map)
 {
     double most = 0;
-    for (uint32_t i = 0; i < map->m->channels; i++)
+    for (uint32_t i = 0; i < noc_channels(map->m->noc); i++)
         most = fmax(most, load_of(map, i));
     return most > 0 ? svg_round_up(most) : 1;
 }
@@ -83,7 +84,7 @@ static void draw_arrow(const struct heat_map *map, const struct noc_channel *cha
 static void collect_ports(struct heat_map *map, struct arena *arena)
 {
     map->ports = ARENA_ARRAY(arena, struct ports, noc_routers(map->m->noc));
-    for (uint32_t i = 0; i < map->m->channels; i++) {
+    for (uint32_t i = 0; i < noc_channels(map->m->noc); i++) {
         struct noc_channel channel = noc_channel(map->m->noc, i);
         if (channel.kind == NOC_CHANNEL_INJECTION && channel.from >= map->places) {
             map->ports[channel.to].from += load_of(map, i);
@@ -134,7 +135,7 @@ static void draw_router(const struct heat_map *map, uint32_t router)
 static void draw_mesh(struct heat_map *map, struct arena *arena)
 {
     collect_ports(map, arena);
-    for (uint32_t i = 0; i < map->m->channels; i++) {
+    for (uint32_t i = 0; i < noc_channels(map->m->noc); i++) {
         struct noc_channel channel = noc_channel(map->m->noc, i);
         if (channel.kind == NOC_CHANNEL_ROUTERS)
             draw_arrow(map, &channel, load_of(map, i));
@@ -186,7 +187,7 @@ struct sides {
 static struct sides *count_wires(const struct heat_map *map, struct arena *arena)
 {
     struct sides *sides = ARENA_ARRAY(arena, struct sides, noc_routers(map->m->noc));
-    for (uint32_t i = 0; i < map->m->channels; i++) {
+    for (uint32_t i = 0; i < noc_channels(map->m->noc); i++) {
         struct noc_channel c = noc_channel(map->m->noc, i);
         if (is_inside(map, &c))
             continue;
@@ -243,7 +244,7 @@ static void draw_stages(struct heat_map *map, struct arena *arena)
     uint32_t routers = noc_routers(map->m->noc);
     double high = (double)map->places / map->per_column * map->cell * 0.8;
     collect_ports(map, arena);
-    for (uint32_t i = 0; i < map->m->channels; i++)
+    for (uint32_t i = 0; i < noc_channels(map->m->noc); i++)
         draw_channel(map, i, sides);
     for (uint32_t router = 0; router < routers; router++) {
         double x = column_x(column_of(map, router)), y = stage_y(map, router);
@@ -270,31 +271,44 @@ static double cell_of(const struct noc_config *config)
     return config->topology != NOC_MESH ? ROW : longer <= MANY ? LARGE : SMALL;
 }
 
-void plot_heatmap(const struct measure_head *head, const struct measured *measured,
-                  struct arena *arena, FILE *to)
+void heatmap_draw(const struct heatmap *of, struct arena *arena, FILE *to)
 {
     enum { LEAST_WIDTH = 760 };
-    const struct noc_config *config = head->plan->config;
+    const struct noc_config *config = of->config;
     bool mesh = config->topology == NOC_MESH;
     uint32_t stages = config->topology == NOC_FLY ? (uint32_t)config->stages : 1;
-    struct heat_map map = {.to = to, .config = config, .m = measured, .cell = cell_of(config)};
+    struct heat_map map = {.to = to, .config = config, .m = of, .cell = cell_of(config)};
     map.most = most_of(&map);
-    map.per_column = mesh ? (uint32_t)config->width : noc_routers(measured->noc) / stages;
-    uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(measured->noc);
+    map.per_column = mesh ? (uint32_t)config->width : noc_routers(of->noc) / stages;
+    uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(of->noc);
     if (config->topology == NOC_FLY)
         rows = noc_fly_terminals(config);
     map.places = mesh ? 0 : rows;
     double width =
         mesh ? 2 * SIDE + (double)config->width * map.cell : column_x(stages + 1) + 44 + SIDE;
-    char text[PLOT_TITLE];
-    svg_begin(to, fmax(width, LEAST_WIDTH), TOP + rows * map.cell + 24, plot_title(text, head));
-    svg_text(to, SIDE, 26, "start", "title", "%s", text);
+    svg_begin(to, fmax(width, LEAST_WIDTH), TOP + rows * map.cell + 24, of->title);
+    svg_text(to, SIDE, 26, "start", "title", "%s", of->title);
     svg_scale(to, SIDE, 56, map.most, "flits per cycle on each channel");
-    svg_text(to, SIDE + 310, 66, "start", "faint", "load %.4g, accepted %.4g", measured->load,
-             measured_accepted(measured));
+    svg_text(to, SIDE + 310, 66, "start", "faint", "%s", of->note);
     if (mesh)
         draw_mesh(&map, arena);
     else
         draw_stages(&map, arena);
     svg_end(to);
+}
+
+void plot_heatmap(const struct measure_head *head, const struct measured *measured,
+                  struct arena *arena, FILE *to)
+{
+    char text[PLOT_TITLE];
+    const struct heatmap map = {
+        .config = head->plan->config,
+        .noc = measured->noc,
+        .flits = measured->channel_flits,
+        .window = measured->window,
+        .title = plot_title(text, head),
+        .note = arena_printf(arena, "load %.4g, accepted %.4g", measured->load,
+                             measured_accepted(measured)),
+    };
+    heatmap_draw(&map, arena, to);
 }

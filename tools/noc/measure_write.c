@@ -89,7 +89,7 @@ void measure_write_json(const struct measure_head *head, const struct measured *
     write_results(&json, measured);
     if (measured->since.values) {
         json_key(&json, "statistics");
-        stats_json(&measured->stats, &measured->since, &json);
+        stats_json(&measured->stats, &measured->since, NULL, &json);
     }
     write_host(&json, measured, 1);
     json_end_object(&json);

@@ -223,8 +223,8 @@ static void add_stats(const struct machine *machine, const void *state, struct s
     const struct ari_machine *a = state;
     stats_add(stats, "ari", stat_keys, STAT_KEYS, &a->total);
     for (uint32_t i = 0; i < a->count; i++)
-        stats_add(stats, arena_printf(machine->arena, "ari%u", i), stat_keys, STAT_KEYS,
-                  &a->controllers[i].stats);
+        stats_add_member(stats, "ari*", arena_printf(machine->arena, "ari%u", i), stat_keys,
+                         STAT_KEYS, &a->controllers[i].stats);
 }
 
 // Names the statistics of the first controller only.

@@ -1,12 +1,12 @@
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include <string.h>
 
-const struct stat_key adaptive_stat_keys[] = {
-#define STATS_DEF "runtime-sim/schemes/llc_omni/adaptive_stats.def"
-#define STATS_OF struct adaptive_stats
+const struct stat_key chain_stat_keys[] = {
+#define STATS_DEF "runtime-sim/schemes/llc_omni/chain_stats.def"
+#define STATS_OF struct chain_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t adaptive_stat_key_count = sizeof adaptive_stat_keys / sizeof *adaptive_stat_keys;
+const uint32_t chain_stat_key_count = sizeof chain_stat_keys / sizeof *chain_stat_keys;
 
 void adaptive_init_off(struct adaptive_chain *chain)
 {
@@ -114,13 +114,13 @@ static void add(struct adaptive_counts *counts, const struct adaptive_lesson *le
     counts->instances += lesson->event == ADAPTIVE_SENT;
 }
 
-static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson)
+static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson, bool decides)
 {
     struct adaptive_counts *counts = &chain->kind[lesson->kind];
-    struct adaptive_stats *stats = &chain->stats;
+    struct chain_stats *stats = &chain->stats;
     bool was_off = counts->off;
     add(counts, lesson);
-    counts->off = counts->saved < 0 &&
+    counts->off = decides && counts->saved < 0 &&
                   (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_VAIN);
     if (counts->off && (!was_off || counts->saved < -ADAPTIVE_OFF))
         counts->saved = -ADAPTIVE_OFF;
@@ -134,6 +134,6 @@ static void take(struct adaptive_chain *chain, const struct adaptive_lesson *les
 void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
 {
     for (uint32_t i = 0; i < a->lessons.n; i++)
-        take(&chains[a->lessons.v[i].chain], &a->lessons.v[i]);
+        take(&chains[a->lessons.v[i].chain], &a->lessons.v[i], !a->only_measures);
     a->lessons.n = 0;
 }

@@ -26,6 +26,8 @@
 // tag array in any case, and never has less, so that a change of its behaviour shows after some
 // probes. A chain whose metadata expect no saving is off at first, with a sum of -1.
 //
+// Under the other policies the monitor only measures: it turns nothing off.
+//
 // The measurements of a cycle take effect in the next one, so that the order in which cores are
 // evaluated does not matter.
 #pragma once
@@ -55,18 +57,18 @@ struct adaptive_counts {
     bool off;
 };
 
-struct adaptive_stats {
-#define STATS_DEF "runtime-sim/schemes/llc_omni/adaptive_stats.def"
+struct chain_stats {
+#define STATS_DEF "runtime-sim/schemes/llc_omni/chain_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-extern const struct stat_key adaptive_stat_keys[];
-extern const uint32_t adaptive_stat_key_count;
+extern const struct stat_key chain_stat_keys[];
+extern const uint32_t chain_stat_key_count;
 
 // State of all cores, by chain of the program.
 struct adaptive_chain {
     struct adaptive_counts kind[ADAPTIVE_KINDS];
-    struct adaptive_stats stats;
+    struct chain_stats stats;
 };
 
 enum adaptive_event {
@@ -97,6 +99,7 @@ struct adaptive {
     const struct adaptive_chain *chains;
     uint32_t *skipped;                   // instances, by chain
     uint32_t phase;                      // of its probes
+    bool only_measures;                  // no chain is turned off
     VEC(struct adaptive_lesson) lessons; // of this cycle
     const struct cache_config *l1;
     uint64_t *line, *used; // by set · ways + way; UINT64_MAX: free

@@ -114,19 +114,70 @@ static void add_stats(const struct machine *machine, const void *state, struct s
 {
     const struct machine_offload *o = state;
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &o->stats);
-    for (uint32_t i = 0; o->shared.learnt && i < o->shared.table->chains.n; i++)
-        stats_add(stats, arena_printf(machine->arena, "chain%u", i), adaptive_stat_keys,
-                  adaptive_stat_key_count, &o->shared.learnt[i].stats);
+    for (uint32_t i = 0; i < o->shared.table->chains.n; i++)
+        stats_add(stats, arena_printf(machine->arena, "chain%u", i), chain_stat_keys,
+                  chain_stat_key_count, &o->shared.chains[i].stats);
+}
+
+static void add_items(const struct machine *machine, const void *state, struct arena *arena,
+                      struct scheme_items *to)
+{
+    const struct offload_table *table = ((const struct machine_offload *)state)->shared.table;
+    (void)machine;
+    for (uint32_t i = 0; i < table->chains.n; i++) {
+        const struct offload_chain *chain = &table->chains.v[i];
+        struct scheme_item item = {.kind = "chain",
+                                   .group = arena_printf(arena, "chain%u", i),
+                                   .function = chain->function,
+                                   .id = chain->id,
+                                   .first = chain->inst[0],
+                                   .last = chain->inst[chain->count - 1],
+                                   .text = table_formulas[chain->pattern],
+                                   .expected = chain->expected_saving,
+                                   .expected_in = "flits a hop"};
+        vec_push(arena, &to->list, item);
+    }
+}
+
+static void add_resources(const struct machine *machine, const void *state, struct arena *arena,
+                          struct scheme_resources *to)
+{
+    const struct machine_offload *o = state;
+    double cores = machine->ordinary, partitions = o->shared.llcs;
+    const struct scheme_resource rows[] = {
+        {"offload queues", "entries", "offload.queue_cycles", "entries in use",
+         cores * (double)o->shared.config->queue},
+        {"service queues", "entries", "offload.service_cycles", "entries in use",
+         o->ends * (double)o->shared.config->service_queue},
+        {"ALUs of partitions", "cycles", "offload.alu_busy", "busy with chains", partitions}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        vec_push(arena, &to->list, rows[i]);
+}
+
+static uint32_t counters(const struct machine *machine, const void *state, const char **names,
+                         double *values)
+{
+    const struct machine_offload *o = state;
+    uint32_t queued = 0, served = 0;
+    for (uint32_t i = 0; i < machine->ordinary; i++)
+        queued += oq_of(&machine->cores[i])->count - oq_of(&machine->cores[i])->free_count;
+    for (uint32_t i = 0; i < o->ends; i++)
+        served += (uint32_t)o->shared.config->service_queue - o->services[i].free_count;
+    names[0] = "entries of offload queues";
+    names[1] = "entries of service queues";
+    values[0] = queued;
+    values[1] = served;
+    return 2;
 }
 
 // Only the first instruction of a chain counts.
 static void name_stats(const void *own, struct stats *stats)
 {
     static const struct offload_stats no_chains;
-    static const struct adaptive_stats no_chain;
+    static const struct chain_stats no_chain;
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
-    if (((const struct offload_config *)own)->policy == OFFLOAD_ADAPTIVE)
-        stats_add(stats, "chain0", adaptive_stat_keys, adaptive_stat_key_count, &no_chain);
+    (void)own;
+    stats_add(stats, "chain0", chain_stat_keys, chain_stat_key_count, &no_chain);
 }
 
 // Registration
@@ -139,6 +190,21 @@ static const struct scheme_stall stalls[] = {
 // Latencies of the service queues' requests are part of the latencies of their packets.
 static const struct memsys_requester requesters[] = {{"offload", false, "ComputePacket"},
                                                      {"service", true, NULL}};
+
+static const struct scheme_item_row item_rows[] = {
+    {"executed", "", "tagged", ""},
+    {"offloaded", "", "offloaded", ""},
+    {"bounced packets", "", "bounced", ""},
+    {"in L1 already", "", "discarded_hit", ""},
+    {"no room in the offload queue", "", "discarded_full discarded_credit", ""},
+    {"no node can compute", "", "discarded_emn", ""},
+    {"discarded for other reasons", "",
+     "discarded_conflict discarded_unit discarded_lanes discarded_broken", ""},
+    {"turned off", "", "discarded_off", ""},
+    {"latency", "cycles", "latency_sum", "offloaded"},
+    {"saved", "flit hops", "saved -lost", "weighed"},
+    {0},
+};
 
 static const struct scheme_result results[] = {
     {"chains_tagged", "offload.chains_tagged"},
@@ -175,8 +241,12 @@ const struct scheme_ops llc_omni = {
     .next = machine_offload_next,
     .serve = machine_offload_served,
     .settle = machine_offload_settle,
+    .item_rows = item_rows,
+    .add_items = add_items,
+    .add_resources = add_resources,
     .add_stats = add_stats,
     .name_stats = name_stats,
+    .counters = counters,
     .begin_trace = offload_trace_begin,
     .end_trace = offload_trace_end,
 };

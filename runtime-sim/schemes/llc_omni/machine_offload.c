@@ -326,13 +326,13 @@ static void init_services(struct machine_offload *o)
     }
 }
 
-static struct adaptive_chain *begin_learning(struct machine *machine,
-                                             const struct offload_table *table)
+static struct adaptive_chain *begin_chains(struct machine *machine,
+                                           const struct offload_table *table, bool decides)
 {
     struct adaptive_chain *chains =
-        ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n);
+        ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n + 1);
     for (uint32_t i = 0; i < table->chains.n; i++)
-        if (table->chains.v[i].expected_saving < 0)
+        if (decides && table->chains.v[i].expected_saving < 0)
             adaptive_init_off(&chains[i]);
     return chains;
 }
@@ -356,8 +356,7 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
                                         .requester = (uint8_t)machine_requester(machine, &llc_omni),
                                         .scheme = scheme,
                                         .first_stall = machine_stall(machine, &llc_omni)};
-    if (config->policy == OFFLOAD_ADAPTIVE)
-        o->shared.learnt = begin_learning(machine, table);
+    o->shared.chains = begin_chains(machine, table, config->policy == OFFLOAD_ADAPTIVE);
     o->shared.network = &machine->config->memsys.request_network;
     o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
     set_latencies(machine, o,
@@ -437,9 +436,9 @@ static void wake_services(struct machine_offload *o, uint64_t now)
 void machine_offload_tick(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
-    for (uint32_t i = 0; o->shared.learnt && i < machine->ordinary; i++)
-        if (oq_of(&machine->cores[i])->adaptive->lessons.n)
-            adaptive_teach(oq_of(&machine->cores[i])->adaptive, o->shared.learnt);
+    for (uint32_t i = 0; i < machine->ordinary; i++)
+        if (oq_of(&machine->cores[i])->adaptive.lessons.n)
+            adaptive_teach(&oq_of(&machine->cores[i])->adaptive, o->shared.chains);
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
     for (uint32_t i = 0; counts && i < machine->ordinary; i++)
         oq_promise(&machine->cores[i]);

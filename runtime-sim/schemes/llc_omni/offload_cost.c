@@ -1,4 +1,4 @@
-// The measurements of the adaptive policy (adaptive.h).
+// The measurements of traffic (adaptive.h).
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 // The cost of a chain that is formed in vain, in flit hops: the cycles of its lookups.
@@ -38,7 +38,7 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
         uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
         uint32_t flits = flits_of(core, c, group, k);
         bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
-                   adaptive_load(oq_of(core)->adaptive, group->line[k], c->number,
+                   adaptive_load(&oq_of(core)->adaptive, group->line[k], c->number,
                                  (enum adaptive_kind)entry->kind);
         saved += had ? 0 : flits * distance(core, core->index, at);
         saved -= flits * distance(core, entry->end, at);
@@ -65,18 +65,17 @@ enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *grou
 void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
                      const struct oq_group *group, struct oqsr *entry, uint32_t response)
 {
-    if (!oq_of(core)->adaptive)
-        return;
     entry->saved = traffic_saved(core, c, groups, group, entry, response);
-    entry->since = adaptive_sent(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
-    adaptive_learn(oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind, ADAPTIVE_SENT,
-                   entry->saved);
+    entry->since =
+        adaptive_sent(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
+    adaptive_learn(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind,
+                   ADAPTIVE_SENT, entry->saved);
 }
 
 void oq_learn_load(struct core *core, uint64_t line)
 {
     struct memsys *memsys = core->shared->memsys;
-    struct adaptive *adaptive = oq_of(core)->adaptive;
+    struct adaptive *adaptive = &oq_of(core)->adaptive;
     struct adaptive_debtor debtor = adaptive_load_plain(adaptive, line);
     if (!debtor.is_any)
         return;
@@ -94,7 +93,7 @@ static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
 {
     uint8_t kinds = 0;
     for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
-        if (c->probes || adaptive_allows(oq_of(core)->adaptive, c->number, kind))
+        if (c->probes || adaptive_allows(&oq_of(core)->adaptive, c->number, kind))
             kinds |= (uint8_t)(1u << kind);
     for (uint32_t i = 0; groups && i < groups->count; i++)
         if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
@@ -104,8 +103,6 @@ static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
 
 void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
 {
-    if (!oq_of(core)->adaptive)
-        return;
     c->vain = kinds_in_vain(core, c, groups);
     if (!c->captured)
         oq_learn_discard(core, c);
@@ -116,15 +113,15 @@ void oq_learn_discard(struct core *core, const struct oq_chain *c)
     static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
     for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
         if (c->vain >> kind & 1)
-            adaptive_learn(oq_of(core)->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
+            adaptive_learn(&oq_of(core)->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
 }
 
 // Waiting costs only as far as ordinary loads wait less.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
 {
     const struct core_stats *stats = &core->stats;
-    struct adaptive *adaptive = oq_of(core)->adaptive;
-    if (!adaptive || entry->saved < 0)
+    struct adaptive *adaptive = &oq_of(core)->adaptive;
+    if (entry->saved < 0)
         return;
     uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
     uint64_t waited = now - entry->sent;

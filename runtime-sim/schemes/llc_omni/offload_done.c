@@ -117,6 +117,7 @@ static void take_load_back(struct core *core, uint64_t now, const struct memsys_
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
+    oq_chain_stats(core, c)->bounced++;
     oq_learn_answer(core, now, entry, false);
     replay_later(core, now, entry->slot, entry->lanes);
     oq_free(core, now, number);
@@ -154,8 +155,10 @@ void oq_release(struct core *core, uint64_t now, uint32_t entry)
 
 static void count_end(const struct core *core, uint64_t now, const struct oq_chain *c)
 {
-    if (c->sent)
-        oq_of(core)->shared->stats->chain_latency_sum += now - c->begun;
+    if (!c->sent)
+        return;
+    oq_of(core)->shared->stats->chain_latency_sum += now - c->begun;
+    oq_chain_stats(core, c)->latency_sum += now - c->begun;
 }
 
 void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)

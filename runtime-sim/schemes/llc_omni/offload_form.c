@@ -169,9 +169,8 @@ static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
 static uint32_t end_of(const struct core *core, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
-    const struct adaptive *adaptive = oq_of(core)->adaptive;
-    if (adaptive && !c->probes &&
-        !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
+    const struct adaptive *adaptive = &oq_of(core)->adaptive;
+    if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
         return OQ_NONE;
     return node_of(core, groups, group);
 }
@@ -268,6 +267,7 @@ static void count_packet(struct core *core, const struct oqsr *entry)
                             [MEMSYS_AT_PARTITION] = &stats->packets_to_llc,
                             [MEMSYS_AT_ROUTER] = &stats->packets_to_routers};
     stats->packets++;
+    oq_chain_stats(core, &oq_of(core)->chains[entry->slot])->packets++;
     stats->packet_flits += entry->flits;
     ++*to[memsys_end_kind(core->shared->memsys, entry->end)];
 }
@@ -377,6 +377,7 @@ void oq_form(struct core *core, uint64_t now, uint32_t index)
     c->state = OQ_OUT;
     c->sent = true;
     stats->chains_offloaded++;
+    oq_chain_stats(core, c)->offloaded++;
     stats->chain_lanes += (uint32_t)__builtin_popcount(c->mask);
     if (plain)
         oq_send_plain(core, now, index, plain);

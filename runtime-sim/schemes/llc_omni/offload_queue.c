@@ -31,12 +31,10 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
         char *at = arena_alloc(core->arena, bytes + 64);
         oq->chains[i].shadow = (struct shadow *)(void *)(at + (-(uintptr_t)at & 63));
     }
-    if (config->policy == OFFLOAD_ADAPTIVE) {
-        oq->adaptive = ARENA_NEW(core->arena, struct adaptive);
-        adaptive_init(oq->adaptive, core->arena, shared->learnt, shared->table->chains.n,
-                      core->kind->l1);
-        oq->adaptive->phase = core->index * 101;
-    }
+    adaptive_init(&oq->adaptive, core->arena, shared->chains, shared->table->chains.n,
+                  core->kind->l1);
+    oq->adaptive.phase = core->index * 101;
+    oq->adaptive.only_measures = config->policy != OFFLOAD_ADAPTIVE;
     return oq;
 }
 
@@ -171,10 +169,19 @@ static void hold_others(struct core *core, uint64_t now, uint32_t index)
         core_look(core, now + 1, other);
 }
 
+// Counts the reason for all chains and for this one. The counters of reasons are in the same order.
+static void count_reason(const struct core *core, uint32_t number, uint64_t *reason)
+{
+    const struct offload_shared *shared = oq_of(core)->shared;
+    uint64_t *of_chain = &shared->chains[number].stats.discarded_hit;
+    ++*reason;
+    ++of_chain[reason - &shared->stats->discarded_hit];
+}
+
 static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
                    enum offload_event event)
 {
-    ++*reason;
+    count_reason(core, core->slots[index].next->plan, reason);
     oq_of(core)->chains[index].why = reason;
     oq_report(core, now, event, index);
     return false;
@@ -191,10 +198,11 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
         return false;
     const struct offload_chain *chain = &shared->table->chains.v[number];
     shared->stats->chains_tagged++;
+    shared->chains[number].stats.tagged++;
     shared->stats->tagged_instructions += chain->count;
     shared->stats->tagged_accesses += chain->loads + chain->stores;
     bool probes = false;
-    if (oq->adaptive && !adaptive_begins(oq->adaptive, number, &probes))
+    if (!adaptive_begins(&oq->adaptive, number, &probes))
         return refuse(core, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
     if (!shared->templates[number].sound)
         return refuse(core, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
@@ -408,7 +416,7 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
         if (!timing_is_marked(timing, oq->scheme))
             continue;
         uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
-        if (oq->adaptive && adaptive_is_off(oq->adaptive, timing->plan))
+        if (adaptive_is_off(&oq->adaptive, timing->plan))
             continue;
         if (timing->place == 0 && oq->fetching == OQ_NONE)
             oq->fetching = slot;
@@ -499,7 +507,7 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
     struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
-    ++*reason;
+    count_reason(core, c->number, reason);
     c->why = reason;
     oq_report(core, now, OFFLOAD_DISCARDED, index);
     oq_of(core)->shared->stats->chain_lanes +=

@@ -57,7 +57,7 @@ struct offload_shared {
     bool cores_compute; // also by cores
     // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
     const uint32_t *latency;       // chain · CHAIN_MOST + place
-    struct adaptive_chain *learnt; // by chain; NULL: another policy
+    struct adaptive_chain *chains; // of the table
     struct offload_stats *stats;
     struct offload_log log;
     struct service *services; // of cores
@@ -75,7 +75,7 @@ struct oqsr {
     uint8_t slot;   // of the warp
     uint8_t back;   // set of loads that were sent back by a full service queue
     uint8_t kind;   // enum adaptive_kind
-    int64_t saved;  // flit hops, for the adaptive policy
+    int64_t saved;  // flit hops, as the monitor of traffic measures
     uint32_t since; // instances sent before, for the same
     uint32_t lanes, end;
     uint32_t flits;
@@ -138,7 +138,7 @@ struct offload_queue {
     uint64_t wanting[CORE_WORDS]; // slots that could begin a chain if no other were being formed
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
-    struct adaptive *adaptive;             // NULL: another policy
+    struct adaptive adaptive;              // the monitor of traffic
     VEC(uint32_t) promised;                // ends to which packets were made in this cycle
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
@@ -155,6 +155,12 @@ static inline void oq_report(const struct core *core, uint64_t now, enum offload
                              uint32_t number)
 {
     offload_report(&oq_of(core)->shared->log, now, event, core->index, core->index, number);
+}
+
+// Returns the statistics of the chain.
+static inline struct chain_stats *oq_chain_stats(const struct core *core, const struct oq_chain *c)
+{
+    return &oq_of(core)->shared->chains[c->number].stats;
 }
 
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);

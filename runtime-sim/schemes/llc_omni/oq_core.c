@@ -9,9 +9,7 @@ static void *init(struct core *core, void *scheme)
 
 static void flush(struct core *core)
 {
-    struct adaptive *adaptive = oq_of(core)->adaptive;
-    if (adaptive)
-        adaptive_flush(adaptive);
+    adaptive_flush(&oq_of(core)->adaptive);
 }
 
 // A warp that forms a chain has priority [000 §4.2].
@@ -19,12 +17,6 @@ static uint64_t find_forming(const struct core *core, uint32_t word)
 {
     uint32_t forming = oq_of(core)->forming;
     return forming != OQ_NONE && forming / 64 == word ? slot_bit(forming) : 0;
-}
-
-static void see_load(struct core *core, uint64_t line)
-{
-    if (oq_of(core)->adaptive)
-        oq_learn_load(core, line);
 }
 
 static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)
@@ -51,7 +43,7 @@ const struct core_ops oq_core_ops = {
     .accessed = oq_order,
     .fetch_first = oq_fetches_first,
     .fetched = oq_fetched,
-    .l1_load = see_load,
+    .l1_load = oq_learn_load,
     .looked_up = oq_looked,
     .entry_done = oq_entry_done,
     .send = oq_send,

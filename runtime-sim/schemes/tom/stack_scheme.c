@@ -60,8 +60,8 @@ static void add_stats(const struct machine *machine, const void *state, struct s
     (void)machine;
     stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &s->total);
     for (uint32_t i = 0; i < s->count; i++)
-        stats_add(stats, arena_printf(stats->arena, "stack%u", i), stack_stat_keys,
-                  stack_stat_key_count, &s->stacks[i].stats);
+        stats_add_member(stats, "stack*", arena_printf(stats->arena, "stack%u", i), stack_stat_keys,
+                         stack_stat_key_count, &s->stacks[i].stats);
 }
 
 static void name_stats(const void *config, struct stats *stats)

@@ -174,6 +174,34 @@ static void add_stats(const struct machine *machine, const void *state, struct s
                   block_stat_keys, block_stat_key_count, &tom->times[i].stats);
 }
 
+static void add_items(const struct machine *machine, const void *state, struct arena *arena,
+                      struct scheme_items *to)
+{
+    const struct tom *tom = state;
+    (void)machine;
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++) {
+        const struct tom_block *block = &tom->table->blocks.v[i];
+        struct scheme_item item = {.kind = "block",
+                                   .group = arena_printf(arena, "block%u", block->number),
+                                   .function = block->function,
+                                   .id = block->id,
+                                   .first = block->begin,
+                                   .last = block->end,
+                                   .expected = block->saving,
+                                   .expected_in = "words"};
+        vec_push(arena, &to->list, item);
+    }
+}
+
+static const struct scheme_item_row item_rows[] = {
+    {"executed", "", "home away", ""},
+    {"offloaded", "", "away", ""},
+    {"latency in the GPU", "cycles", "home_cycles", "home"},
+    {"latency when offloaded", "cycles", "away_cycles", "away"},
+    {"iterations", "", "iterations", "home away"},
+    {0},
+};
+
 static void name_stats(const void *config, struct stats *stats)
 {
     static const struct tom_stats none;
@@ -216,6 +244,8 @@ const struct scheme_ops tom_blocks = {
     .place = tom_place_launch,
     .tick = tom_tick,
     .next = tom_next,
+    .item_rows = item_rows,
+    .add_items = add_items,
     .add_stats = add_stats,
     .name_stats = name_stats,
     .begin_trace = tom_trace_begin,

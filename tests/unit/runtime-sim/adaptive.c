@@ -316,7 +316,7 @@ static void lessons_are_counted(void **state)
     teach(2, ADAPTIVE_MEET, 1000); // on
     teach(2, ADAPTIVE_HERE, 0);
     teach(2, ADAPTIVE_MEET, -1050); // off
-    const struct adaptive_stats *stats = &p.chains[2].stats;
+    const struct chain_stats *stats = &p.chains[2].stats;
     assert_int_equal(stats->weighed, ADAPTIVE_LEAST + 3);
     assert_int_equal(stats->saved, 1000);
     assert_int_equal(stats->lost, 10 * ADAPTIVE_LEAST + 1050);

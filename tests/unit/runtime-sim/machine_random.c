@@ -158,7 +158,7 @@ static char *statistics(const struct rig *r)
     char *text = NULL;
     size_t length;
     FILE *to = open_memstream(&text, &length);
-    stats_text(&r->stats, NULL, to);
+    stats_text(&r->stats, NULL, NULL, to);
     fclose(to);
     return text;
 }

@@ -65,21 +65,24 @@ static void intervals(void **state)
 }
 
 static char *written(struct fixture *f,
-                     void (*write)(const struct stats *, const struct stats_mark *, FILE *))
+                     void (*write)(const struct stats *, const struct stats_mark *,
+                                   const struct stats_choice *, FILE *),
+                     const struct stats_choice *choice)
 {
     char *text;
     size_t length;
     FILE *to = open_memstream(&text, &length);
-    write(&f->stats, NULL, to);
+    write(&f->stats, NULL, choice, to);
     fclose(to);
     return text;
 }
 
-static void json(const struct stats *stats, const struct stats_mark *since, FILE *to)
+static void json(const struct stats *stats, const struct stats_mark *since,
+                 const struct stats_choice *choice, FILE *to)
 {
     struct json json;
     json_init(&json, to);
-    stats_json(stats, since, &json);
+    stats_json(stats, since, choice, &json);
     json_done(&json);
 }
 
@@ -90,8 +93,8 @@ static void forms(void **state)
     begin(&f);
     f.stats.groups.n = 1;
     f.a = (struct counters){.packets = 3, .latency_sum = UINT64_MAX, .queue_most = 3};
-    char *text = written(&f, stats_text), *csv = written(&f, stats_csv),
-         *object = written(&f, json);
+    char *text = written(&f, stats_text, NULL), *csv = written(&f, stats_csv, NULL),
+         *object = written(&f, json, NULL);
     assert_string_equal(text, "net.packets = 3 # packets: packets that came\n"
                               "net.latency_sum = 18446744073709551615 # cycles: what they took "
                               "together\n"
@@ -108,8 +111,75 @@ static void forms(void **state)
     arena_free(&f.arena);
 }
 
+static void expect(struct fixture *f,
+                   void (*write)(const struct stats *, const struct stats_mark *,
+                                 const struct stats_choice *, FILE *),
+                   const struct stats_choice *choice, const char *expected)
+{
+    char *text = written(f, write, choice);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+// Equal components: their least value, mean and largest one, or each if a pattern selects it.
+static void collections(void **state)
+{
+    (void)state;
+    static const struct counters port[] = {{.packets = 4, .latency_sum = 6},
+                                           {.packets = 1, .latency_sum = 9},
+                                           {.packets = 1, .latency_sum = 3}};
+    static const struct stat_key packets_key = {"packets",
+                                                STAT_COUNT,
+                                                "packets",
+                                                "that came",
+                                                offsetof(struct counters, packets),
+                                                0},
+                                 mean_key = {"mean",
+                                             STAT_RATIO,
+                                             "",
+                                             "of them",
+                                             offsetof(struct counters, latency_sum),
+                                             offsetof(struct counters, packets)};
+    const struct stat_key both[] = {packets_key, mean_key};
+    struct stats_choice choice = {0};
+    struct fixture f;
+    begin(&f);
+    f.stats.groups.n = 1;
+    f.stats.groups.v[0].count = 1;
+    f.a.packets = 6;
+    stats_add_member(&f.stats, "port*", "port0", both, 2, &port[0]);
+    stats_add_member(&f.stats, "port*", "port1", both, 2, &port[1]);
+    stats_add_member(&f.stats, "port*", "port2", both, 2, &port[2]);
+    expect(&f, stats_text, &choice,
+           "net.packets = 6 # packets: packets that came\n"
+           "port*.packets = 1 2 4 # packets, least, mean and most of 3: that came\n"
+           "port*.mean = 1.5 4.5 9 # least, mean and most of 3: of them\n");
+    expect(&f, stats_csv, &choice,
+           "name,unit,value\nnet.packets,packets,6\nport*.packets.least,packets,1\n"
+           "port*.packets.mean,packets,2\nport*.packets.most,packets,4\n"
+           "port*.mean.least,,1.5\nport*.mean.mean,,4.5\nport*.mean.most,,9\n");
+    expect(&f, json, &choice,
+           "{\n  \"net.packets\": 6,\n  \"port*.packets.least\": 1,\n"
+           "  \"port*.packets.mean\": 2,\n  \"port*.packets.most\": 4,\n"
+           "  \"port*.mean.least\": 1.5,\n  \"port*.mean.mean\": 4.5,\n"
+           "  \"port*.mean.most\": 9\n}\n");
+    struct stat_spread spread = stats_spread(&f.stats, NULL, "port*", "mean");
+    assert_string_equal(spread.most_group->name, "port1");
+    assert_int_equal(stats_spread(&f.stats, NULL, "port*", "nothing").count, 0);
+    assert_int_equal(stats_spread(&f.stats, NULL, "net", "packets").count, 0);
+    vec_push(&f.arena, &choice.patterns, "port*.packets");
+    vec_push(&f.arena, &choice.patterns, "*1.mean");
+    expect(&f, stats_csv, &choice,
+           "name,unit,value\nport0.packets,packets,4\nport1.packets,packets,1\nport1.mean,,9\n"
+           "port2.packets,packets,1\n");
+    assert_true(stats_match(&f.stats, "net.*"));
+    assert_false(stats_match(&f.stats, "net"));
+    arena_free(&f.arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(forms),
+                                       cmocka_unit_test(collections)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The page of a simulation in a headless browser, opened from a disk and without a network.
+
+usage: simulation.py BUILD-ROOT
+
+Skipped without Chromium and chromedriver (Debian: chromium, chromium-driver).
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from looks import FAINT, TOO_WIDE, in_browser
+from pages import BUILD, PROGRAM, ROOT
+from tap import ends, main, run, same
+
+SIMULATOR = BUILD / 'cli' / 'ptxoffload-sim'
+RUN = ROOT / 'samples' / 'srad' / 'run.yaml'
+
+
+def page(folder):
+    """two runs side by side, with chains"""
+    ends(run([PROGRAM, RUN.parent / 'srad.ptx', '-o', 'srad.ptx', '--quiet'], folder), 0)
+    ends(run([SIMULATOR, RUN, '--report=json:base.json'], folder), 0)
+    ends(run([SIMULATOR, RUN, '--program=srad.ptx', '--policy=omni', '--report=html:page.html',
+              '--beside=base.json'], folder), 0)
+    return folder / 'page.html'
+
+
+def looks(folder, browser):
+    """a desktop and a phone: readable, and nothing but pictures and tables scrolls sideways"""
+    browser.open(page(folder))
+    same(browser.run('return document.title'), 'Simulation of %s' % RUN)
+    for width in (1400, 800, 390):
+        browser.resize(width, 800)
+        same((width, browser.run('return innerWidth')), (width, width))
+        same((width, browser.run(TOO_WIDE)), (width, []))
+        same((width, browser.run(FAINT)), (width, []))
+
+
+in_browser(looks)
+in_browser(looks, True)
+
+
+@in_browser
+def content(folder, browser):
+    """links from the list to kernels; bars as long as their numbers; the launches open"""
+    browser.open(page(folder))
+    same(browser.count('h2[id^=k]'), 7)
+    browser.click('a[href="#k4"]')
+    same(browser.run('return location.hash'), '#k4')
+    wrong = browser.run('''
+        const wrong = [];
+        for (const row of document.querySelectorAll('.bars tr')) {
+            const text = row.querySelector('td').firstChild.textContent;
+            const track = row.querySelector('.track'), bar = track.querySelector('i');
+            if (!text.includes('%')) continue;
+            const share = bar.getBoundingClientRect().width / track.getBoundingClientRect().width;
+            if (Math.abs(100 * share - parseFloat(text)) > 0.2) wrong.push(text + ' ' + share);
+        }
+        return wrong;''')
+    same(wrong, [])
+    assert browser.count('.bars tr') > 100
+    same(browser.run('return document.querySelector("details").open'), False)
+    browser.click('summary')
+    assert browser.count('details tr') > 40
+    assert browser.count('svg rect[class^=c]') > 300  # launches, and reasons over time
+
+
+main()
