@@ -270,7 +270,9 @@ static const struct option machine_options[] = {
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of all statistics"},
     {"--list-storage", NULL, FLAG(list_storage, 1),
-     .help = "print the storage that offloading needs in such a machine"},
+     .help = "print the storage that offloading needs in such a machine,\nand its area"},
+    {"--list-energy", NULL, FLAG(list_energy, 1),
+     .help = "print the energy of each kind of event, its range and source"},
     {0},
 };
 
@@ -437,7 +439,7 @@ bool sim_is_topic(const struct sim_arguments *arguments)
 {
     return arguments->common.help || arguments->common.version || arguments->help_run ||
            arguments->help_keys || arguments->print_config || arguments->list_stats ||
-           arguments->list_storage || arguments->list_configs;
+           arguments->list_storage || arguments->list_energy || arguments->list_configs;
 }
 
 static bool is_run_file(const char *name)

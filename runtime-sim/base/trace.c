@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { LONGEST = 640, TIME_TEXT = 32 };
+enum { LONGEST = 1024, TIME_TEXT = 32 };
 
 static void put(struct trace *t, const char *line, size_t length)
 {
@@ -113,6 +113,17 @@ void trace_async(struct trace *t, uint32_t process, bool begins, uint64_t at, ui
     write_rest(rest, sizeof rest, category, name, args);
     event(t, "\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"id\":\"0x%" PRIx64 "\",%s",
           begins ? "b" : "e", process, process, time_text(text, at), id, rest);
+}
+
+void trace_counter(struct trace *t, uint32_t process, uint64_t at, const char *name,
+                   const char *args)
+{
+    char text[TIME_TEXT], rest[LONGEST];
+    at += t->origin;
+    if (at < t->from || at >= t->until)
+        return;
+    write_rest(rest, sizeof rest, NULL, name, args);
+    event(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,%s", process, time_text(text, at), rest);
 }
 
 static int compare(const void *a, const void *b)

@@ -44,6 +44,10 @@ void trace_span(struct trace *trace, struct trace_row row, uint64_t from, uint64
 // Writes one half of a pair with the same process, category and id.
 void trace_async(struct trace *trace, uint32_t process, bool begins, uint64_t at, uint64_t id,
                  const char *category, const char *name, const char *args);
+// Writes the values of a process's counters from this time on; `args`: members "name":value.
+// Nothing is written outside of the window.
+void trace_counter(struct trace *trace, uint32_t process, uint64_t at, const char *name,
+                   const char *args);
 // Writes the collected events in an order that does not depend on the order of collection.
 void trace_settle(struct trace *trace);
 // Ends the document and flushes it to the stream.

@@ -1,4 +1,5 @@
 #include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
@@ -140,6 +141,7 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
 {
     *timed = (struct timed){.options = options, .device = device, .arena = device->arena};
     arena_init(&timed->own, device->arena->memory);
+    machine_energy(&timed->energy, device->arena, options->config, false);
     make_machine(timed, 0);
     arena_init(&timed->period.arena, device->arena->memory);
     timed->total.sum = stats_zero(&timed->stats, device->arena);
@@ -156,6 +158,7 @@ void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
     trace_begin(timed->trace, timed->arena, to, "a cycle of the cores", trace_microseconds(from),
                 trace_microseconds(until));
     machine_trace_name(timed->machine, timed->trace);
+    timed_trace_power_name(timed);
     machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
@@ -208,6 +211,7 @@ void timed_end(struct timed *timed)
         end_samples(timed);
     if (!timed->trace)
         return;
+    timed_trace_power(timed, machine_cycle(timed->machine));
     machine_trace_end(timed->machine);
     trace_end(timed->trace);
     timed->trace = NULL;

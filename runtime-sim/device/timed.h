@@ -4,6 +4,7 @@
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/device/sample.h"
 #include "runtime-sim/device/stream.h"
+#include "runtime-sim/energy/energy.h"
 #include "runtime-sim/gpu/machine.h"
 
 // Launches of a kernel, counted from 1.
@@ -81,11 +82,13 @@ struct timed {
     struct machine *machine;
     struct trace *trace; // NULL: no trace
     struct stats stats;
+    struct energy_model energy;
     struct timed_kernel total;
     struct sample_totals samples;
     bool used;                 // this machine has run something
     struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled; // at the last sample
+    uint64_t power_from;       // cycle of the trace's last sample of the power
     struct timed_period period;
     const char *kernel;                          // that runs
     atomic_uint_fast64_t cycle, ctas, ctas_done; // of this run, for another thread
@@ -143,6 +146,19 @@ void timed_write_notes(const struct timed *timed, FILE *to);
 // is not known because some of them ran at the same time as others.
 bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, const char *name,
                  double *value);
+
+// Statistics with those of energy.
+struct timed_view {
+    const struct stats *stats;
+    struct stats_mark since;
+};
+
+// Returns the statistics since the last sample. They are valid until the machine continues.
+struct timed_view timed_view_sample(const struct timed *timed, struct arena *arena);
+// Computes the energy of a kernel's timed launches (NULL: of all). Returns false if it is not known
+// because some of them ran at the same time as others.
+bool timed_energy(const struct timed *timed, const struct timed_kernel *kernel, struct arena *arena,
+                  struct energy_result *result);
 
 // Results: all statistics, for each kernel and in total, by the name of the file as JSON (.json),
 // CSV (.csv) or text, which also has the names of another simulator's statistics.

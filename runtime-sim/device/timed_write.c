@@ -1,5 +1,5 @@
 // Statistics of a device whose launches take time, as text, JSON and CSV.
-#include "runtime-sim/device/timed.h"
+#include "runtime-sim/device/timed_energy.h"
 #include "support/number.h"
 #include <string.h>
 
@@ -53,11 +53,6 @@ static bool public_value(const struct stats *stats, const struct stats_mark *sin
 
 // Statistics of a kernel
 
-struct known {
-    const struct stats *stats;
-    struct stats_mark since;
-};
-
 // For a kernel with launches at the same time as others: the counts of each launch.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
                                struct arena *arena)
@@ -83,13 +78,15 @@ static struct stats *own_stats(const struct timed *timed, const struct timed_ker
     return stats;
 }
 
-static struct known known_of(const struct timed *timed, const struct timed_kernel *counts,
-                             struct arena *arena)
+static struct timed_view view_of(const struct timed *timed, const struct timed_kernel *counts,
+                                 struct arena *arena)
 {
-    if (!counts->together)
-        return (struct known){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
+    if (!counts->together) {
+        struct stats_mark since = stats_since(&timed->stats, &counts->sum, arena);
+        return timed_view_with_energy(timed, &since, arena);
+    }
     const struct stats *stats = own_stats(timed, counts, arena);
-    return (struct known){stats, stats_zero(stats, arena)};
+    return (struct timed_view){stats, stats_zero(stats, arena)};
 }
 
 // Kernels, one after the other, then all together
@@ -119,7 +116,7 @@ static void write_text(const struct timed *timed, const struct device_kernel *ke
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    struct timed_view known = view_of(timed, counts, &own);
     if (kernel)
         fprintf(to, "kernel_name = %s\n", kernel->name);
     else
@@ -143,13 +140,13 @@ static void write_csv(const struct timed *timed, const struct device_kernel *ker
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    struct timed_view known = view_of(timed, counts, &own);
     stats_csv_rows(known.stats, &known.since,
                    kernel ? arena_printf(&own, "%s,", kernel->name) : ",", to);
     arena_free(&own);
 }
 
-static void write_public_json(const struct known *known, bool total, struct json *json)
+static void write_public_json(const struct timed_view *known, bool total, struct json *json)
 {
     json_key(json, "other_names");
     json_object(json);
@@ -169,7 +166,7 @@ static void write_json(const struct timed *timed, const struct device_kernel *ke
     struct json *json = context;
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, counts, &own);
+    struct timed_view known = view_of(timed, counts, &own);
     if (!kernel) {
         json_end_array(json);
         json_key(json, "total");
@@ -229,10 +226,20 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 {
     struct arena own;
     arena_init(&own, timed->arena->memory);
-    struct known known = known_of(timed, kernel ? kernel : &timed->total, &own);
+    struct timed_view known = view_of(timed, kernel ? kernel : &timed->total, &own);
     bool found = stats_find(known.stats, &known.since, name, value);
     arena_free(&own);
     return found;
+}
+
+bool timed_energy(const struct timed *timed, const struct timed_kernel *kernel, struct arena *arena,
+                  struct energy_result *result)
+{
+    const struct timed_kernel *counts = kernel ? kernel : &timed->total;
+    if (counts->together)
+        return false;
+    struct stats_mark since = stats_since(&timed->stats, &counts->sum, arena);
+    return energy_evaluate(&timed->energy, &timed->stats, &since, arena, result);
 }
 
 void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to)
@@ -243,6 +250,7 @@ void timed_list_stats(const struct timed_options *options, struct arena *arena, 
     timed_add_samples(&(struct sample_totals){0}, &stats);
     if (options->add_stats)
         options->add_stats(options->stats_context, &stats);
+    timed_name_energy(options, arena, &stats);
     stats_list(&stats, to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];
