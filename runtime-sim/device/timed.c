@@ -240,6 +240,8 @@ void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *
 {
     make_machine(timed, cycle);
     timed->sampled = stats_since(&timed->stats, since_sample, &timed->own);
+    uint64_t interval = timed->options->interval;
+    timed->power_from = interval ? cycle / interval * interval : cycle;
 }
 
 void timed_renew(struct timed *timed)

@@ -56,9 +56,9 @@ static const char *watts_text(const struct energy_result *result, struct arena *
 {
     const char *text = "";
     for (uint32_t i = 0; i < result->components.n; i++)
-        text = arena_printf(arena, "%s%s\"%s\":%.6g", text, i ? "," : "",
-                            result->components.v[i].name,
-                            result->components.v[i].joules.value / result->seconds);
+        text =
+            arena_printf(arena, "%s%s\"%s\":%.6g", text, i ? "," : "", result->components.v[i].name,
+                         result->components.v[i].joules.value / result->seconds);
     return text;
 }
 

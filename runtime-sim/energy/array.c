@@ -25,9 +25,9 @@ static const struct array_fits fits[] = {
 static double evaluate(const struct array_fit *fit, const struct array *array, double nm)
 {
     double e = log(array->entries), b = log(array->bits);
-    return exp(fit->constant + fit->entries * e + fit->bits * b + fit->ports * log(1 + array->reads) +
-               fit->nm * log(nm / REFERENCE_NM) + fit->bits2 * b * b + fit->entries2 * e * e +
-               fit->both * e * b);
+    return exp(fit->constant + fit->entries * e + fit->bits * b +
+               fit->ports * log(1 + array->reads) + fit->nm * log(nm / REFERENCE_NM) +
+               fit->bits2 * b * b + fit->entries2 * e * e + fit->both * e * b);
 }
 
 static double within(double value, double least, double most)
@@ -73,8 +73,7 @@ struct array_cost array_cost(const struct array *array, double nm)
     if (!is_cam && array->entries < ARRAY_ENTRIES_LEAST)
         return flip_flops(array, nm);
     inside.entries = within(array->entries, ARRAY_ENTRIES_LEAST, ARRAY_ENTRIES_MOST);
-    inside.bits = is_cam ? ARRAY_CAM_BITS
-                         : within(array->bits, ARRAY_BITS_LEAST, ARRAY_BITS_MOST);
+    inside.bits = is_cam ? ARRAY_CAM_BITS : within(array->bits, ARRAY_BITS_LEAST, ARRAY_BITS_MOST);
     double bits = array->bits / inside.bits, entries = array->entries / inside.entries;
     double energy = bits * (entries > 1 ? sqrt(entries) : 1);
     return (struct array_cost){.read = energy * evaluate(&fit->read, &inside, nm),

@@ -69,13 +69,15 @@ double energy_nominal_voltage(double nm)
     for (int i = 1; i <= LAST; i++)
         if (nm <= nodes[i].nm)
             return nodes[i - 1].volts + (nodes[i].volts - nodes[i - 1].volts) *
-                                            (nm - nodes[i - 1].nm) / (nodes[i].nm - nodes[i - 1].nm);
+                                            (nm - nodes[i - 1].nm) /
+                                            (nodes[i].nm - nodes[i - 1].nm);
     return nodes[LAST].volts;
 }
 
 static double voltage_of(const struct energy_config *config)
 {
-    return config->voltage > 0 ? config->voltage : energy_nominal_voltage((double)config->technology);
+    return config->voltage > 0 ? config->voltage
+                               : energy_nominal_voltage((double)config->technology);
 }
 
 static double scale(const struct energy_config *config, enum scaling scaling, double nm)
@@ -111,11 +113,16 @@ static bool cost_of_currents(const struct energy_config *config, enum energy_cos
     double least, value;
     switch (cost) {
     case ENERGY_dram_activate:
-        value = c->volts * c->ns * (c->idd0 * c->rc - c->idd3n * c->ras - c->idd2n * (c->rc - c->ras));
+        value =
+            c->volts * c->ns * (c->idd0 * c->rc - c->idd3n * c->ras - c->idd2n * (c->rc - c->ras));
         least = value;
         break;
-    case ENERGY_dram_read: least = value = c->volts * c->ns * (c->idd4r - c->idd3n) / c->bits; break;
-    case ENERGY_dram_write: least = value = c->volts * c->ns * (c->idd4w - c->idd3n) / c->bits; break;
+    case ENERGY_dram_read:
+        least = value = c->volts * c->ns * (c->idd4r - c->idd3n) / c->bits;
+        break;
+    case ENERGY_dram_write:
+        least = value = c->volts * c->ns * (c->idd4w - c->idd3n) / c->bits;
+        break;
     case ENERGY_dram_refresh:
         least = value = c->volts * c->ns * c->rfc * (c->idd5 - c->idd3n) / 1000;
         break;
@@ -218,7 +225,8 @@ static void print_sources(const struct energy_config *config, enum energy_cost c
 
 void energy_print_costs(const struct energy_config *config, FILE *to)
 {
-    fprintf(to, "%-24s %10s %10s %10s %-14s %s\n", "cost", "value", "least", "most", "unit", "source");
+    fprintf(to, "%-24s %10s %10s %10s %-14s %s\n", "cost", "value", "least", "most", "unit",
+            "source");
     for (enum energy_cost cost = 0; cost < ENERGY_COSTS; cost++) {
         struct energy_range range = energy_cost_of(config, cost);
         fprintf(to, "%-24s %10.4g %10.4g %10.4g %-14s ", costs[cost].name, range.value, range.least,

@@ -3,8 +3,8 @@
 
 enum { PJ_PER_NJ = 1000 };
 
-void energy_init(struct energy_model *model, struct arena *arena, const struct energy_config *config,
-                 double core_mhz)
+void energy_init(struct energy_model *model, struct arena *arena,
+                 const struct energy_config *config, double core_mhz)
 {
     *model = (struct energy_model){.arena = arena, .config = config, .core_hertz = core_mhz * 1e6};
 }

@@ -51,9 +51,9 @@ struct energy_structure {
     uint32_t component;
     const char *name;
     struct array array;
-    double count;               // in the machine
-    const char *paper;          // the paper's figure for it; "": none
-    struct array_cost cost;     // of one
+    double count;           // in the machine
+    const char *paper;      // the paper's figure for it; "": none
+    struct array_cost cost; // of one
 };
 
 struct energy_model {
@@ -73,8 +73,8 @@ extern const uint32_t energy_key_count;
 // Component of all power that the chip has at any time: leakage of its area, routers and arrays.
 #define ENERGY_STATIC "static"
 
-void energy_init(struct energy_model *model, struct arena *arena, const struct energy_config *config,
-                 double core_mhz);
+void energy_init(struct energy_model *model, struct arena *arena,
+                 const struct energy_config *config, double core_mhz);
 
 // Costs
 

@@ -94,19 +94,19 @@ void energy_add_dram(struct energy_model *model, const char *component, double c
     energy_add(model, component, "memory.dram_read", ENERGY_dram_read, 1);
     energy_add(model, component, "memory.dram_write", ENERGY_dram_write, 1);
     energy_add(model, component, "dram.refreshes", ENERGY_dram_refresh, devices * 1000);
-    energy_add_power(model, component,
-                     energy_times(energy_cost_of(config, ENERGY_dram_background),
-                                  devices * channels / 1000));
+    energy_add_power(
+        model, component,
+        energy_times(energy_cost_of(config, ENERGY_dram_background), devices * channels / 1000));
 }
 
 // Areas
 
 static void print_part(const struct energy_model *model, const char *name, double area, FILE *to)
 {
-    fprintf(to, "area of %s at %llu nm: %.4f mm2, %.4f %% (%.4f to %.4f) of the machine's %.0f mm2\n",
-            name, (unsigned long long)model->config->technology, area,
-            100 * area / model->area.value, 100 * area / model->area.most,
-            100 * area / model->area.least, model->area.value);
+    fprintf(
+        to, "area of %s at %llu nm: %.4f mm2, %.4f %% (%.4f to %.4f) of the machine's %.0f mm2\n",
+        name, (unsigned long long)model->config->technology, area, 100 * area / model->area.value,
+        100 * area / model->area.most, 100 * area / model->area.least, model->area.value);
 }
 
 static void print_structure(const struct energy_structure *s, FILE *to)

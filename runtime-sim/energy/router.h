@@ -2,7 +2,7 @@
 #pragma once
 
 struct energy_router {
-    double bits, vcs, depth; // of a flit; channels, and flits of each
+    double bits, vcs, depth;                         // of a flit; channels, and flits of each
     double write, read, crossbar, arbitration, link; // pJ
     double leakage;                                  // mW
 };

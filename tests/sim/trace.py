@@ -68,7 +68,7 @@ class Rows:
             if event['ph'] == 'M' and event['name'] == 'process_name':
                 processes[event['pid']] = event['args']['name']
         same(len(set(processes.values())), len(processes))
-        for event in sorted((event for event in trace['traceEvents'] if event['ph'] != 'M'),
+        for event in sorted((event for event in trace['traceEvents'] if event['ph'] not in 'MC'),
                             key=lambda event: (event['ts'], event['ph'])):
             self.take(event, processes[event['pid']], names)
 
@@ -94,7 +94,7 @@ class Rows:
 def well_formed(trace):
     """The rules of the format, as far as they are used."""
     same(sorted(trace), ['displayTimeUnit', 'otherData', 'traceEvents'])
-    needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'M': {'name', 'pid', 'args'},
+    needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'C': {'name', 'pid', 'ts', 'args'}, 'M': {'name', 'pid', 'args'},
               'b': {'name', 'cat', 'pid', 'ts', 'id', 'args'},
               'e': {'name', 'cat', 'pid', 'ts', 'id'}}
     for event in trace['traceEvents']:

@@ -34,14 +34,15 @@ static void add_queues(struct energy_model *model, const struct offload_config *
     add_accesses(model, &queue,
                  (const struct counted_access[]){
                      {"offload.queue_write", true, 1}, {"offload.queue_read", false, 1}, {0}});
-    add_accesses(model, &table, (const struct counted_access[]){{"offload.table_read", false, 1}, {0}});
+    add_accesses(model, &table,
+                 (const struct counted_access[]){{"offload.table_read", false, 1}, {0}});
     add_accesses(model, &service,
                  (const struct counted_access[]){
                      {"offload.service_write", true, 1}, {"offload.service_read", false, 1}, {0}});
     add_accesses(model, &buffer,
                  (const struct counted_access[]){{"offload.buffer_write", true, FLITS_OF_LINE},
-                                         {"offload.buffer_read", false, FLITS_OF_LINE},
-                                         {0}});
+                                                 {"offload.buffer_read", false, FLITS_OF_LINE},
+                                                 {0}});
 }
 
 void llc_omni_energy(const void *own, const struct machine_config *machine,

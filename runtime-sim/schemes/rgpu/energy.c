@@ -1,5 +1,5 @@
-// Energy of the spatial mode [003 §5.5.2]: FIFOs as arrays, data lanes as wires with the length and the
-// width of an SM, ALUs and the L1 as outside of the mode.
+// Energy of the spatial mode [003 §5.5.2]: FIFOs as arrays, data lanes as wires with the length and
+// the width of an SM, ALUs and the L1 as outside of the mode.
 #include "runtime-sim/schemes/rgpu/energy.h"
 #include "runtime-sim/schemes/rgpu/rgpu.h"
 
@@ -22,7 +22,8 @@ void spatial_energy_add(const void *own, const struct machine_config *machine,
     const struct spatial_config *config = own;
     double sms = (double)machine->memsys.memory.cores;
     const struct array data = {.entries = (double)config->data_fifo, .bits = WORD};
-    const struct array address = {.entries = (double)config->address_fifo, .bits = WORD, .reads = 1};
+    const struct array address = {
+        .entries = (double)config->address_fifo, .bits = WORD, .reads = 1};
     energy_add_structure(model, COMPONENT, "data FIFOs", data,
                          sms * (double)(MAP_OPERANDS * config->cores + config->lsus),
                          "[003 §5.5.3]: 1,500 um2 each");

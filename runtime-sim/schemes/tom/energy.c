@@ -19,7 +19,8 @@ void tom_blocks_energy(const void *own, const struct machine_config *machine,
                        struct energy_model *model)
 {
     const struct tom_config *config = own;
-    const struct array table = {.entries = (double)config->metadata_entries, .bits = TOM_ENTRY_BITS};
+    const struct array table = {.entries = (double)config->metadata_entries,
+                                .bits = TOM_ENTRY_BITS};
     const struct array analyzer = {.entries = (double)machine->core.warps, .bits = MAP_BITS};
     const struct array ranges = {.entries = (double)config->allocations,
                                  .bits = TOM_ALLOCATION_BITS};

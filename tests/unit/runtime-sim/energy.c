@@ -61,8 +61,10 @@ static struct energy_range cost_with(enum energy_cost cost, const char *const *s
 static void scaling(void **state)
 {
     (void)state;
-    expect_near(cost_with(ENERGY_register_read, SETTINGS("energy.technology=40")).value, 51.9, 1e-12);
-    expect_near(cost_with(ENERGY_register_read, SETTINGS("energy.technology=23")).value, 2.5, 1e-12);
+    expect_near(cost_with(ENERGY_register_read, SETTINGS("energy.technology=40")).value, 51.9,
+                1e-12);
+    expect_near(cost_with(ENERGY_register_read, SETTINGS("energy.technology=23")).value, 2.5,
+                1e-12);
     expect_near(cost_with(ENERGY_noc_link, SETTINGS("energy.technology=45")).value, 10.33, 1e-12);
     // 22 nm at 0.8 V from 45 nm at 1 V
     expect_near(cost_with(ENERGY_noc_link, SETTINGS("energy.technology=22")).value,
@@ -105,15 +107,17 @@ static void choice(void **state)
 {
     (void)state;
     expect_near(cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19")).value, 17.3, 1e-12);
-    expect_near(cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19", "energy.technology=7")).value,
-                17.3, 1e-12);
+    expect_near(
+        cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19", "energy.technology=7")).value,
+        17.3, 1e-12);
     struct energy_range given =
         cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19", "energy.scheduler=3"));
     assert_true(given.value == 3 && given.least == 3 && given.most == 3);
     struct energy_range pinned = cost_with(ENERGY_alu_fp32, SETTINGS("energy.set=isca19"));
     assert_true(pinned.value == 9.99 && pinned.least == 9.99 && pinned.most == 9.99);
     assert_true(cost_with(ENERGY_noc_link, SETTINGS("energy.set=isca16")).value == 0);
-    expect_near(cost_with(ENERGY_offchip_link_idle, SETTINGS("energy.set=isca16")).value, 1.5, 1e-12);
+    expect_near(cost_with(ENERGY_offchip_link_idle, SETTINGS("energy.set=isca16")).value, 1.5,
+                1e-12);
 }
 
 // A maker's currents: V, mA, ns give pJ. Standby with an open row, reads without a gap, and a bank
@@ -129,15 +133,16 @@ static void currents(void **state)
         cost_with(ENERGY_dram_background, SETTINGS("energy.memory=gddr5"));
     expect_near(background.value, volts * idd3n, 1e-12);
     expect_near(background.value + read * BITS / ns, volts * idd4r, 1e-12);
-    double cycling = (activate + background.value * RAS * ns + background.least * (RC - RAS) * ns) /
-                     (RC * ns);
+    double cycling =
+        (activate + background.value * RAS * ns + background.least * (RC - RAS) * ns) / (RC * ns);
     expect_near(cycling, volts * idd0, 1e-12);
     expect_near(background.least, volts * idd2n, 1e-12);
     // The published values of this device, pJ, and pJ for a bit.
     expect_near(activate, 824, 0.001);
     expect_near(read, 1.46, 0.002);
     expect_near(cost_with(ENERGY_dram_write, SETTINGS("energy.memory=gddr5")).value, 1.33, 0.002);
-    expect_near(cost_with(ENERGY_dram_read, SETTINGS("energy.memory=hbm2")).value, 1.2 * 335 / 256, 1e-12);
+    expect_near(cost_with(ENERGY_dram_read, SETTINGS("energy.memory=hbm2")).value, 1.2 * 335 / 256,
+                1e-12);
 }
 
 // Arrays
@@ -172,7 +177,8 @@ static void points(void **state)
             squares[k] += is_ram ? errors[k] * errors[k] : 0;
         }
     }
-    static const double rms[4] = {0.085, 0.064, 0.143, 0.097}, most[4] = {0.182, 0.194, 0.345, 0.249};
+    static const double rms[4] = {0.085, 0.064, 0.143, 0.097},
+                        most[4] = {0.182, 0.194, 0.345, 0.249};
     for (int k = 0; k < 4; k++) {
         expect_near(sqrt(squares[k] / rams), rms[k], 0.01);
         expect_near(worst[k], most[k], 0.01);
@@ -267,7 +273,8 @@ static void results(void **state)
     expect_near(statistic(with, "energy.total"), result.joules.value * 1e12, 1e-6);
     expect_near(statistic(with, "energy.power"), result.joules.value / 1.5e-6, 1e-6);
     expect_near(statistic(with, "energy.idle"), 5 * 1.5e-6 * 1e12, 1e-6);
-    expect_near(statistic(with, "energy.per_instruction"), result.joules.value * 1e12 / 65000, 1e-6);
+    expect_near(statistic(with, "energy.per_instruction"), result.joules.value * 1e12 / 65000,
+                1e-6);
     expect_near(statistic(with, "energy.delay_product"), result.joules.value * 1e12 * 1.5, 1e-6);
     arena_free(&f.arena);
 }
@@ -283,8 +290,8 @@ static void networks(void **state)
     const struct energy_network narrow = {"reply", 128, 4, 9, 10, 1};
     energy_add_network(&f.model, "request_network", &wide);
     energy_add_network(&f.model, "reply_network", &narrow);
-    static const double expected[] = {27.5, 26.3, 4.23, 0.47, 10.33, 1.78, 8.21, 8.10,
-                                      4.23, 0.47, 5.165};
+    static const double expected[] = {27.5, 26.3, 4.23, 0.47, 10.33, 1.78,
+                                      8.21, 8.10, 4.23, 0.47, 5.165};
     for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++)
         expect_near(f.model.events.v[i].cost.value, expected[i], 1e-6);
     expect_near(f.model.powers.v[0].watts.value, 2, 1e-12);
@@ -296,9 +303,9 @@ static void networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaling), cmocka_unit_test(ranges),  cmocka_unit_test(choice),
-        cmocka_unit_test(currents), cmocka_unit_test(points), cmocka_unit_test(outside),
-        cmocka_unit_test(results), cmocka_unit_test(networks),
+        cmocka_unit_test(scaling),  cmocka_unit_test(ranges),   cmocka_unit_test(choice),
+        cmocka_unit_test(currents), cmocka_unit_test(points),   cmocka_unit_test(outside),
+        cmocka_unit_test(results),  cmocka_unit_test(networks),
     };
     return cmocka_run_group_tests_name("energy", tests, NULL, NULL);
 }
