@@ -219,12 +219,10 @@ static FILE *open_output(struct sim *sim, const char *path)
 
 static bool open_series(struct sim *sim)
 {
-    enum { INTERVAL = 1000 }; // cycles
     struct sim_machine *machine = &sim->machine;
     FILE *to = open_output(sim, sim->arguments.series);
     if (!to)
         return false;
-    machine->options.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
     sim_machine_series(machine, to);
     return true;
 }
@@ -258,10 +256,13 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
 // Begins the run. Errors are reported here; results contain them as well.
 static bool begin(struct sim *sim)
 {
+    enum { INTERVAL = 1000 }; // cycles
     struct sim_machine *machine = &sim->machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
         host_options(&machine->host_config, &machine->host, &machine->options);
+    if (sim->arguments.series || sim->arguments.trace)
+        machine->options.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
     if (timed) {
         sim_reports_prepare(&sim->reports, machine);
         timed_begin(timed, &sim->session.device, &machine->options);
@@ -502,11 +503,22 @@ static void report_counts(const struct sim *sim)
                     session->passed + session->failed);
 }
 
-static void print_storage(const struct machine_config *config, FILE *to)
+static void print_storage(const struct machine_config *config, struct arena *arena, FILE *to)
 {
     for (uint32_t i = 0; config->schemes[i]; i++)
         if (config->schemes[i]->print_storage)
             config->schemes[i]->print_storage(config->of_scheme[i], config, to);
+    struct energy_model model;
+    machine_energy(&model, arena, config, true);
+    energy_print_area(&model, to);
+}
+
+static void print_energy(const struct machine_config *config, struct arena *arena, FILE *to)
+{
+    struct energy_model model;
+    machine_energy(&model, arena, config, false);
+    energy_print_costs(&config->energy, to);
+    energy_print_events(&model, to);
 }
 
 static void list_stats(struct sim *sim, FILE *to)
@@ -534,7 +546,9 @@ static int print_topic(struct sim *sim)
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
     else if (sim->arguments.list_storage)
-        print_storage(&sim->machine.config, to);
+        print_storage(&sim->machine.config, &sim->arena, to);
+    else if (sim->arguments.list_energy)
+        print_energy(&sim->machine.config, &sim->arena, to);
     else if (sim->arguments.list_stats)
         list_stats(sim, to);
     else

@@ -85,6 +85,7 @@ static const char *const series_rows[] = {
     "dram.reads",
     "dram.writes",
     "dram.row_hits",
+    "energy.power",
 };
 
 enum { SERIES_ROWS = sizeof series_rows / sizeof *series_rows };
@@ -108,16 +109,19 @@ static void name_series(struct sim_machine *machine)
 
 static void write_row(struct sim_machine *machine, const char *kernel, uint64_t cycle)
 {
-    struct timed *timed = &machine->timed;
+    struct arena own;
+    arena_init(&own, machine->timed.arena->memory);
+    struct timed_stats view = timed_stats_sample(&machine->timed, &own);
     fprintf(machine->series, "%" PRIu64 ",%s", cycle, kernel);
     for (uint32_t i = 0; i < machine->series_names.n; i++) {
         char text[NUMBER_TEXT];
         double value;
-        stats_find(&timed->stats, &timed->sampled, machine->series_names.v[i], &value);
+        stats_find(view.stats, &view.since, machine->series_names.v[i], &value);
         number_shortest(text, value);
         fprintf(machine->series, ",%s", text);
     }
     fputc('\n', machine->series);
+    arena_free(&own);
 }
 
 static void take_sample(void *context, const char *kernel, uint64_t cycle)

@@ -275,7 +275,9 @@ static const struct option machine_options[] = {
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of all statistics"},
     {"--list-storage", NULL, FLAG(list_storage, 1),
-     .help = "print the storage that offloading needs in such a machine"},
+     .help = "print the storage that offloading needs in such a machine,\nand its area"},
+    {"--list-energy", NULL, FLAG(list_energy, 1),
+     .help = "print the energy of each kind of event, its range and source"},
     {0},
 };
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { LONGEST = 640, TIME_TEXT = 32 };
+enum { LONGEST = 1024, TIME_TEXT = 32 };
 
 static void put(struct trace *t, const char *line, size_t length)
 {
@@ -125,6 +125,17 @@ void trace_counter(struct trace *t, uint32_t process, const char *name, uint64_t
     number_shortest(number, value);
     event(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,\"name\":\"%s\",\"args\":{\"value\":%s}", process,
           time_text(text, at), name, number);
+}
+
+void trace_values(struct trace *t, uint32_t process, uint64_t at, const char *name,
+                  const char *args)
+{
+    char text[TIME_TEXT], rest[LONGEST];
+    at += t->origin;
+    if (at < t->from || at >= t->until)
+        return;
+    write_rest(rest, sizeof rest, NULL, name, args);
+    event(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,%s", process, time_text(text, at), rest);
 }
 
 static int compare(const void *a, const void *b)

@@ -47,6 +47,10 @@ void trace_async(struct trace *trace, uint32_t process, bool begins, uint64_t at
 // Writes the value of a counter of the process from `at` on, if that is in the window.
 void trace_counter(struct trace *trace, uint32_t process, const char *name, uint64_t at,
                    double value);
+// Writes the values of a process's counters from this time on; `args`: members "name":value.
+// Nothing is written outside of the window.
+void trace_values(struct trace *trace, uint32_t process, uint64_t at, const char *name,
+                  const char *args);
 // Writes the collected events in an order that does not depend on the order of collection.
 void trace_settle(struct trace *trace);
 // Ends the document and flushes it to the stream.

@@ -1,4 +1,5 @@
 #include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
@@ -141,6 +142,7 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
     *timed = (struct timed){.options = options, .device = device, .arena = device->arena};
     timed->interval = options->interval;
     arena_init(&timed->own, device->arena->memory);
+    machine_energy(&timed->energy, device->arena, options->config, false);
     make_machine(timed, 0);
     arena_init(&timed->period.arena, device->arena->memory);
     timed->total.sum = stats_zero(&timed->stats, device->arena);
@@ -157,6 +159,7 @@ void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
     trace_begin(timed->trace, timed->arena, to, "a cycle of the cores", trace_microseconds(from),
                 trace_microseconds(until));
     machine_trace_name(timed->machine, timed->trace);
+    timed_trace_power_name(timed);
     machine_trace_begin(timed->machine, &timed->own, timed->trace);
 }
 
@@ -209,6 +212,7 @@ void timed_end(struct timed *timed)
         end_samples(timed);
     if (!timed->trace)
         return;
+    timed_trace_power(timed, machine_cycle(timed->machine));
     machine_trace_end(timed->machine);
     trace_end(timed->trace);
     timed->trace = NULL;
@@ -237,6 +241,8 @@ void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *
 {
     make_machine(timed, cycle);
     timed->sampled = stats_since(&timed->stats, since_sample, &timed->own);
+    uint64_t interval = timed->options->interval;
+    timed->power_from = interval ? cycle / interval * interval : cycle;
 }
 
 void timed_renew(struct timed *timed)

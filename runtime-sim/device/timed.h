@@ -4,6 +4,7 @@
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/device/sample.h"
 #include "runtime-sim/device/stream.h"
+#include "runtime-sim/energy/energy.h"
 #include "runtime-sim/gpu/machine.h"
 
 // Launches of a kernel, counted from 1.
@@ -88,11 +89,13 @@ struct timed {
     struct machine *machine;
     struct trace *trace; // NULL: no trace
     struct stats stats;
+    struct energy_model energy;
     struct timed_kernel total;
     struct sample_totals samples;
     bool used;                 // this machine has run something
     struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled; // at the last sample
+    uint64_t power_from;       // cycle of the trace's last sample of the power
     struct timed_period period;
     VEC(struct timed_span) spans;                // in the order of their ends
     uint64_t interval;                           // between samples
@@ -173,5 +176,12 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 // names of another simulator's statistics, unless `choice` has patterns.
 void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
                        const char *path, FILE *to);
+// Returns the statistics since the last sample. They are valid until the machine continues.
+struct timed_stats timed_stats_sample(const struct timed *timed, struct arena *arena);
+// Computes the energy of a kernel's timed launches (NULL: of all). Returns false if it is not known
+// because some of them ran at the same time as others.
+bool timed_energy(const struct timed *timed, const struct timed_kernel *kernel, struct arena *arena,
+                  struct energy_result *result);
+
 // Writes names, units and meanings, also of the public names.
 void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to);

@@ -1,6 +1,7 @@
 // Execution of commands by the machine. A period is a run of the machine: from the begin of a
 // command while nothing else is under way, until nothing is under way again.
 #include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
@@ -18,7 +19,10 @@ void timed_count_run(struct timed *timed, struct timed_kernel *kernel,
 static void sample(void *context, uint64_t cycle)
 {
     struct timed *timed = context;
-    timed->options->sample(timed->options->context, timed->kernel, cycle);
+    if (timed->options->sample)
+        timed->options->sample(timed->options->context, timed->kernel, cycle);
+    if (timed->trace)
+        timed_trace_power(timed, cycle);
     stats_retake(&timed->stats, &timed->sampled);
 }
 

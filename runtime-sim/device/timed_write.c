@@ -1,5 +1,5 @@
 // Statistics of a device whose launches take time, as text, JSON and CSV.
-#include "runtime-sim/device/timed.h"
+#include "runtime-sim/device/timed_energy.h"
 #include "support/number.h"
 #include <string.h>
 
@@ -78,8 +78,10 @@ struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_
                                   struct arena *arena)
 {
     counts = counts ? counts : &timed->total;
-    if (!counts->together)
-        return (struct timed_stats){&timed->stats, stats_since(&timed->stats, &counts->sum, arena)};
+    if (!counts->together) {
+        struct stats_mark since = stats_since(&timed->stats, &counts->sum, arena);
+        return timed_stats_with_energy(timed, &since, arena);
+    }
     const struct stats *stats = own_stats(timed, counts, arena);
     return (struct timed_stats){stats, stats_zero(stats, arena)};
 }
@@ -268,6 +270,16 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
     return found;
 }
 
+bool timed_energy(const struct timed *timed, const struct timed_kernel *kernel, struct arena *arena,
+                  struct energy_result *result)
+{
+    const struct timed_kernel *counts = kernel ? kernel : &timed->total;
+    if (counts->together)
+        return false;
+    struct stats_mark since = stats_since(&timed->stats, &counts->sum, arena);
+    return energy_evaluate(&timed->energy, &timed->stats, &since, arena, result);
+}
+
 void timed_list_stats(const struct timed_options *options, struct arena *arena, FILE *to)
 {
     struct stats stats;
@@ -276,6 +288,7 @@ void timed_list_stats(const struct timed_options *options, struct arena *arena, 
     timed_add_samples(&(struct sample_totals){0}, &stats);
     if (options->add_stats)
         options->add_stats(options->stats_context, &stats);
+    timed_name_energy(options, arena, &stats);
     stats_list(&stats, to);
     for (uint32_t i = 0; i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];

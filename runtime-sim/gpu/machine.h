@@ -4,6 +4,7 @@
 // read and written, core by core; CTAs that are over make room for the next ones; then the memory
 // system advances to the next cycle in which a core or the agenda is due.
 #pragma once
+#include "runtime-sim/energy/energy.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/scheme.h"
@@ -38,6 +39,7 @@ struct machine_config {
     struct cache_config l1;
     struct tags_config code, constant, texture;
     struct memsys_config memsys;
+    struct energy_config energy;
     // Schemes that may be active, up to a NULL, and the values of their sections; NULL: no schemes.
     const struct scheme_ops *const *schemes;
     void *of_scheme[SCHEMES_MOST];
@@ -48,7 +50,7 @@ struct machine_config {
     bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
-enum { MACHINE_SECTIONS = 6 + MEMSYS_SECTIONS + SCHEMES_MOST };
+enum { MACHINE_SECTIONS = 7 + MEMSYS_SECTIONS + SCHEMES_MOST };
 
 // Fills the sections for config_init, whose values are read into *config; returns their count.
 // `schemes`: the registered ones, up to a NULL; NULL: no schemes.
@@ -253,6 +255,10 @@ void machine_each_item(const struct machine *machine, struct arena *arena,
 void machine_add_resources(const struct machine *machine, struct arena *arena,
                            struct scheme_resources *to);
 const struct noc *machine_network(const struct machine *machine, enum memsys_network network);
+// Builds the model of energy of a machine of this configuration. `all`: with the arrays and events
+// of all registered schemes, not only of active ones.
+void machine_energy(struct energy_model *model, struct arena *arena,
+                    const struct machine_config *config, bool all);
 // Prints waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
 // Returns the address of a word of memory whose state a request waits for; 0: none waits.

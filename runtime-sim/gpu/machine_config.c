@@ -20,6 +20,7 @@ uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
         {"code_cache", tags_keys, tags_key_count, &config->code},
         {"constant_cache", tags_keys, tags_key_count, &config->constant},
         {"texture_cache", tags_keys, tags_key_count, &config->texture},
+        {"energy", energy_keys, energy_key_count, &config->energy},
     };
     uint32_t count = MEMSYS_SECTIONS;
     memsys_sections(sections, &config->memsys);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 struct diags;
+struct energy_model;
 struct machine;
 struct machine_config;
 struct machine_launch;
@@ -179,6 +180,10 @@ struct scheme_ops {
                     struct machine_config *machine);
     // Prints the storage that the scheme adds to such a machine.
     void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
+    // Adds the arrays that the scheme adds to such a machine, their events and other events of the
+    // scheme.
+    void (*energy)(const void *config, const struct machine_config *machine,
+                   struct energy_model *model);
 
     // Reads the plan of the program. Faults go to `diags`. NULL: the scheme needs no plan. `tables`
     // is NULL if the program has no metadata.

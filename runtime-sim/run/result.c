@@ -81,6 +81,61 @@ static struct measured_launch measured_of_scheme(const struct timed *timed, cons
     return (struct measured_launch){key, NULL};
 }
 
+static void write_range(struct json *json, const char *key, struct energy_range joules)
+{
+    json_key(json, key);
+    json_double(json, joules.value);
+    json_key(json, "least");
+    json_double(json, joules.least);
+    json_key(json, "most");
+    json_double(json, joules.most);
+}
+
+static void write_components(struct json *json, const struct energy_result *energy)
+{
+    json_key(json, "components");
+    json_object(json);
+    for (uint32_t i = 0; i < energy->components.n; i++) {
+        json_key(json, energy->components.v[i].name);
+        json_object_flat(json);
+        write_range(json, "joules", energy->components.v[i].joules);
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
+// The energy of launches with time; null if it is not known.
+static void write_energy(struct json *json, const struct timed *timed,
+                         const struct timed_kernel *counts)
+{
+    struct energy_result energy;
+    struct arena own;
+    json_key(json, "energy");
+    if (!timed || !counts) {
+        json_null(json);
+        return;
+    }
+    arena_init(&own, timed->arena->memory);
+    if (timed_energy(timed, counts, &own, &energy) && energy.seconds > 0) {
+        double joules = energy.joules.value;
+        json_object(json);
+        write_range(json, "joules", energy.joules);
+        json_key(json, "seconds");
+        json_double(json, energy.seconds);
+        json_key(json, "watts");
+        json_double(json, joules / energy.seconds);
+        json_key(json, "instructions_per_joule");
+        json_double(json, joules > 0 ? energy.instructions / joules : 0);
+        json_key(json, "delay_product");
+        json_double(json, joules * energy.seconds);
+        write_components(json, &energy);
+        json_end_object(json);
+    } else {
+        json_null(json);
+    }
+    arena_free(&own);
+}
+
 static void write_counts(struct json *json, const struct timed *timed,
                          const struct device_kernel *kernel, const struct timed_kernel *counts)
 {
@@ -114,6 +169,7 @@ static void write_counts(struct json *json, const struct timed *timed,
     write_group(json, "offload", timed, counts, offload);
     write_group(json, "noc", timed, counts, noc);
     write_group(json, "memory", timed, counts, memory);
+    write_energy(json, timed, counts);
 }
 
 static void write_kernels(struct json *json, const struct session *session,

@@ -94,7 +94,7 @@ class Rows:
 def well_formed(trace):
     """The rules of the format, as far as they are used."""
     same(sorted(trace), ['displayTimeUnit', 'otherData', 'traceEvents'])
-    needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'M': {'name', 'pid', 'args'},
+    needed = {'X': {'name', 'pid', 'tid', 'ts', 'dur'}, 'C': {'name', 'pid', 'ts', 'args'}, 'M': {'name', 'pid', 'args'},
               'b': {'name', 'cat', 'pid', 'ts', 'id', 'args'},
               'e': {'name', 'cat', 'pid', 'ts', 'id'}, 'C': {'name', 'pid', 'ts', 'args'}}
     for event in trace['traceEvents']:

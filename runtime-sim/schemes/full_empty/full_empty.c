@@ -1,4 +1,5 @@
 #include "runtime-sim/schemes/full_empty/full_empty.h"
+#include "runtime-sim/schemes/full_empty/energy.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
@@ -312,6 +313,7 @@ const struct scheme_ops full_empty = {
     .check = check,
     .require = require,
     .print_storage = print_storage,
+    .energy = fe_energy,
     .create = create,
     .extend = extend,
     .join = join,

@@ -2,15 +2,12 @@
 #include "runtime-sim/exec/memory/plane.h"
 #include <inttypes.h>
 
-// A request in a queue: line and kind, trigger and action, its words; the data of writes.
-enum { ADDRESS = 41, KIND = 2, CONDITION = 4, TAG = 16 };
-
 void fe_storage_print(const struct fe_config *config, const struct machine_config *machine,
                       FILE *to)
 {
     uint32_t partitions = machine->memsys.memory.partition_nodes.n;
-    uint64_t request = ADDRESS + KIND + CONDITION + TAG + PLANE_WORDS;
-    uint64_t queue = config->queue_depth * request, data = config->queue_depth * PLANE_LINE * 8;
+    uint64_t queue = config->queue_depth * FE_REQUEST_BITS,
+             data = config->queue_depth * PLANE_LINE * 8;
     const struct dram_config *dram = &machine->memsys.dram;
     uint64_t memory = dram->channels * dram->banks * dram->rows * dram->row_bytes * partitions;
     fprintf(to, "%-40s %12.3f %%\n", "bits of memory, part of the DRAM",

@@ -1,4 +1,5 @@
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
+#include "runtime-sim/schemes/llc_omni/energy.h"
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
@@ -225,6 +226,7 @@ const struct scheme_ops llc_omni = {
     .check = check_packets,
     .require = require_packets,
     .print_storage = print_storage,
+    .energy = llc_omni_energy,
     .read_plan = read_plan,
     .stalls = stalls,
     .stall_count = sizeof stalls / sizeof *stalls,

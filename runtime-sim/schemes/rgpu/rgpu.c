@@ -1,4 +1,5 @@
 #include "runtime-sim/schemes/rgpu/rgpu.h"
+#include "runtime-sim/schemes/rgpu/energy.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include "runtime-sim/schemes/rgpu/storage.h"
@@ -274,6 +275,7 @@ const struct scheme_ops rgpu = {
     .check = check,
     .require = require,
     .print_storage = print_storage,
+    .energy = spatial_energy_add,
     .stalls = stalls,
     .stall_count = 1,
     .requesters = requesters,

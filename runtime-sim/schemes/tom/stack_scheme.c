@@ -1,5 +1,6 @@
 // The stacks as memory of a machine.
 #include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/energy.h"
 #include "runtime-sim/schemes/tom/stack_trace.h"
 #include "runtime-sim/schemes/tom/tom.h"
 
@@ -79,6 +80,7 @@ const struct scheme_ops tom_stacks = {
     .config_bytes = sizeof(struct stack_config),
     .is_on = is_on,
     .check = check,
+    .energy = tom_stacks_energy,
     .create = create,
     .extend = extend,
     .join = join,

@@ -1,6 +1,7 @@
 // Offloading of blocks to stacks, as a scheme.
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
+#include "runtime-sim/schemes/tom/energy.h"
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
@@ -232,6 +233,7 @@ const struct scheme_ops tom_blocks = {
     .check = check,
     .require = require,
     .print_storage = print_storage,
+    .energy = tom_blocks_energy,
     .read_plan = read_plan,
     .rehearse = rehearse,
     .write_notes = write_notes,
