@@ -10,3 +10,5 @@ void measured_list(struct tables *tables, struct arena *arena, const struct ir_m
                    const struct pass_options *options, struct plan *plan);
 // Writes the member `measurements`.
 void measured_json(const struct tables *tables, struct json *json);
+// Writes the member "outcomes", if a profile has them.
+void outcomes_json(const struct tables *tables, struct json *json);

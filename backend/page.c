@@ -105,6 +105,7 @@ static void write_module(const struct tables *tables, FILE *to)
         changes_json(tables, &json);
         measured_json(tables, &json);
     }
+    outcomes_json(tables, &json);
     member_text(&json, "version", PTXOFFLOAD_VERSION);
     member_uint(&json, "S_W", BW_WARP);
     member_uint(&json, "S_C", BW_LINE);

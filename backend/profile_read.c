@@ -1,6 +1,7 @@
 #include "backend/profile_read.h"
 #include "backend/build.h"
 #include "backend/fields.h"
+#include "backend/outcome_rows.h"
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -39,6 +40,9 @@ struct document {
     const char *file;
     char sha256[SHA256_HEX + 1];
     VEC(struct kernel_record) kernels;
+    struct table_outcomes outcomes;
+    bool is_tagged; // `original` is the digest of the text without tags
+    char original[SHA256_HEX + 1];
 };
 
 #define ENTRY(KEY, KIND, MEMBER, ...)                                                              \
@@ -140,6 +144,11 @@ static const struct record_field rows_source[] = {
     ENTRY("sha256", SHA256, sha256),
     END,
 };
+static const struct record_field rows_original[] = {
+    ENTRY("file", ANY, file),
+    ENTRY("sha256", SHA256, original),
+    END,
+};
 static const struct record_field rows_document[] = {
     ENTRY("format", FIXED, version, .words = format_name),
     ENTRY("version", UINT, version, .least = 1, .most = 1),
@@ -147,6 +156,11 @@ static const struct record_field rows_document[] = {
     ENTRY("line_bytes", UINT, line_bytes, .least = LINE_BYTES, .most = LINE_BYTES),
     ENTRY("sector_bytes", UINT, sector_bytes, .least = SECTOR_BYTES, .most = SECTOR_BYTES),
     LIST(kernels, rows_kernel, kernel_record),
+    OPTION("tagged_from", is_tagged, rows_original),
+    ENTRY("policy", TEXT, outcomes.policy, .may_lack = true),
+    ENTRY("machine", TEXT, outcomes.machine, .may_lack = true),
+    ENTRY("offloaded", LIST, outcomes.list, .rows = rows_outcome,
+          .size = sizeof(struct table_outcome), .may_lack = true),
     END,
 };
 #undef RECORD
@@ -419,6 +433,8 @@ static void take_kernels(struct profile_reading *r, const struct document *docum
 
 // The program of the profile
 
+// Returns true if the numbers of instructions are those of the program. A profile of the program
+// with tags has other places; what its chains and blocks measured counts.
 static bool check_digest(struct profile_reading *r, const struct document *document,
                          const struct source *tagged)
 {
@@ -427,6 +443,13 @@ static bool check_digest(struct profile_reading *r, const struct document *docum
     tables_digest(own, source->text, source->length);
     if (!strcmp(own, document->sha256))
         return true;
+    if (document->is_tagged && !strcmp(own, document->original)) {
+        diag_add(r->diags, DIAG_NOTE, "profile", NO_OFFSET, NO_OFFSET,
+                 "the profile is of the text with its tags: of it only the numbers of chains and "
+                 "blocks are used; a profile of '%s' itself also has those of instructions",
+                 source->name);
+        return false;
+    }
     if (tagged)
         tables_digest(other, tagged->text, tagged->length);
     if (tagged && !strcmp(other, document->sha256))
@@ -440,16 +463,22 @@ static bool check_digest(struct profile_reading *r, const struct document *docum
     return false;
 }
 
-static void read_document(struct profile_reading *r, json_t *root, const struct source *tagged)
+static void read_document(struct profile_reading *r, json_t *root, const struct source *tagged,
+                          struct table_outcomes *outcomes)
 {
     struct document document = {0};
     struct intern unknown;
     intern_init(&unknown, r->arena);
     struct field_reader reader = {r->arena,  r->diags, "profile", NO_OFFSET,
                                   NO_OFFSET, &unknown, false};
-    if (fields_read_json(&reader, rows_document, &document, root, "") &&
-        check_digest(r, &document, tagged))
+    if (!fields_read_json(&reader, rows_document, &document, root, ""))
+        return;
+    bool own = check_digest(r, &document, tagged);
+    if (own)
         take_kernels(r, &document);
+    document.outcomes.is_alone = !own;
+    if (outcomes)
+        *outcomes = document.outcomes;
 }
 
 static json_t *parse(const struct source *profile, struct diags *diags)
@@ -467,7 +496,7 @@ static json_t *parse(const struct source *profile, struct diags *diags)
 
 const struct measurements *profile_read(struct arena *arena, const struct source *profile,
                                         const struct ir_module *module, const struct source *tagged,
-                                        struct diags *diags)
+                                        struct table_outcomes *outcomes, struct diags *diags)
 {
     struct profile_reading r = {.arena = arena, .diags = diags, .module = module};
     char *digest = arena_alloc(arena, SHA256_HEX + 1);
@@ -486,7 +515,7 @@ const struct measurements *profile_read(struct arena *arena, const struct source
         memcpy(memory->on_failure, outer, sizeof outer);
         longjmp(memory->on_failure, 1);
     }
-    read_document(&r, root, tagged);
+    read_document(&r, root, tagged, outcomes);
     json_decref(root);
     memcpy(memory->on_failure, outer, sizeof outer);
     return diags->errors ? NULL : r.to;

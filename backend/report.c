@@ -15,8 +15,9 @@ struct report_page {
     struct sink to;
     bool colour;
     const struct tables *tables;
-    uint32_t column; // characters in the current line
-    uint32_t indent; // of lines that continue
+    const char *kernel; // that is printed
+    uint32_t column;    // characters in the current line
+    uint32_t indent;    // of lines that continue
 };
 
 static void end_line(struct report_page *page)
@@ -147,6 +148,33 @@ static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 
 // Chains
 
+// What a simulated machine measured of a chain or block that begins there.
+static void print_outcome(struct report_page *page, const struct table_outcome *one)
+{
+    more_line(page);
+    putf(page, "measured by %s on %s:", page->tables->outcomes.policy,
+         page->tables->outcomes.machine ? page->tables->outcomes.machine : "?");
+    for (uint32_t i = 0; i < one->measured.n; i++) {
+        const struct table_value *value = &one->measured.v[i];
+        if (value->value != 0)
+            putf(page, "%s %.4g%s%s%s", value->name, value->value, *value->unit ? " " : "",
+                 value->unit, i + 1 < one->measured.n ? "," : "");
+    }
+}
+
+static void print_outcomes(struct report_page *page, enum candidate_kind kind, uint32_t line,
+                           uint32_t end_line)
+{
+    const struct table_outcomes *outcomes = &page->tables->outcomes;
+    for (uint32_t i = 0; i < outcomes->list.n; i++) {
+        const struct table_outcome *one = &outcomes->list.v[i];
+        if (one->kind == kind && one->line == line &&
+            (kind == CANDIDATE_CHAIN || one->end_line == end_line) &&
+            !strcmp(one->kernel, page->kernel))
+            print_outcome(page, one);
+    }
+}
+
 static void print_chain(struct report_page *page, const struct table_chain *chain)
 {
     uint32_t first = UINT32_MAX, last = 0;
@@ -167,6 +195,7 @@ static void print_chain(struct report_page *page, const struct table_chain *chai
     more_line(page);
     for (uint32_t i = 0; i < chain->instructions.n; i++)
         put_item(page, chain->instructions.v[i].opcode, i, chain->instructions.n);
+    print_outcomes(page, CANDIDATE_CHAIN, chain->instructions.v[0].line, 0);
     end_line(page);
 }
 
@@ -250,6 +279,7 @@ static void print_block(struct report_page *page, const struct table_block *bloc
     print_estimate(page, block->kind, &block->estimate);
     for (uint32_t i = 0; i < block->alternatives.n; i++)
         print_estimate(page, block->kind, &block->alternatives.v[i]);
+    print_outcomes(page, CANDIDATE_BLOCK, block->begin_line, block->end_line);
     end_line(page);
 }
 
@@ -358,6 +388,7 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
                          uint32_t *measurement)
 {
     struct summary sum = summary_of(kernel);
+    page->kernel = kernel->name;
     begin_line(page, 0, 0);
     put(page, "kernel");
     put_styled(page, BOLD, kernel->name);

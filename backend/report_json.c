@@ -52,6 +52,7 @@ void report_json(const struct tables *tables, FILE *to)
         changes_json(tables, &json);
         measured_json(tables, &json);
     }
+    outcomes_json(tables, &json);
     json_end_object(&json);
     json_done(&json);
 }

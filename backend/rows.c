@@ -214,6 +214,28 @@ const struct record_field rows_measurement[] = {
 };
 #undef RECORD
 
+#define RECORD struct table_value
+static const struct record_field rows_value[] = {
+    ENTRY("name", TEXT, name),
+    ENTRY("unit", TEXT, unit),
+    ENTRY("value", DOUBLE, value),
+    END,
+};
+#undef RECORD
+
+#define RECORD struct table_outcome
+const struct record_field rows_outcome[] = {
+    ENTRY("kernel", TEXT, kernel),
+    ENTRY("kind", WORD, kind, WORDS(table_candidate_names)),
+    ENTRY("line", UINT, line, .least = 1),
+    ENTRY("end_line", UINT, end_line, .least = 1),
+    ENTRY("expected", DOUBLE, expected),
+    ENTRY("expected_in", TEXT, expected_in),
+    LIST("measured", measured, rows_value, table_value, true),
+    END,
+};
+#undef RECORD
+
 #define RECORD struct table_kernel
 const struct record_field rows_kernel[] = {
     ENTRY("name", TEXT, name),

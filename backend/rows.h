@@ -1,6 +1,6 @@
 // The tables' records as rows (backend/fields.h), for JSON and tags.
 #pragma once
-#include "backend/fields.h"
+#include "backend/outcome_rows.h"
 #include "backend/tables.h"
 
 extern const struct record_field rows_document[];     // struct tables, all of the JSON document

@@ -96,6 +96,29 @@ struct table_measurement {
     uint64_t l1_accesses, l1_served, llc_accesses, llc_served;
 };
 
+// A value that a simulated machine measured of a chain or block.
+struct table_value {
+    const char *name, *unit;
+    double value;
+};
+
+// The values of a chain or block of the source, and what was expected of it. In profiles and
+// reports only.
+struct table_outcome {
+    const char *kernel;
+    enum candidate_kind kind; // chain or block
+    uint32_t line, end_line;  // of its first instruction; of a block's last one
+    double expected;
+    const char *expected_in; // unit
+    VEC(struct table_value) measured;
+};
+
+struct table_outcomes {
+    const char *policy, *machine; // NULL: nothing was measured
+    bool is_alone;                // the profile has no numbers of this program's instructions
+    VEC(struct table_outcome) list;
+};
+
 struct table_kernel {
     const char *name;
     uint32_t instructions;      // of the output
@@ -117,6 +140,7 @@ struct tables {
     bool compared;                              // with the decisions without the profile:
     VEC(struct table_change) changes;           // by kernel, then place
     VEC(struct table_measurement) measurements; // in the same order; of executed code
+    struct table_outcomes outcomes;
 };
 
 // Checks properties across entries: ids in order, instructions inside the kernel and in order, no

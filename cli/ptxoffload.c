@@ -62,10 +62,14 @@ static bool take_profile(struct tagger_run *run, struct pass_options *options)
     bool stripped = run->opened.source.length != run->input.length;
     diags_init(&diags, &run->arena);
     options->measured = profile_read(&run->arena, run->arguments.profile, &run->module,
-                                     stripped ? &run->input : NULL, &diags);
+                                     stripped ? &run->input : NULL, &run->outcomes, &diags);
     timing_end(&run->timing, "profile");
     if (!messages_diags(&run->messages, &diags, run->arguments.profile))
         return false;
+    if (run->outcomes.is_alone) {
+        options->measured = NULL;
+        return true;
+    }
     struct pipeline pipeline = {.options = *options, .stop_after = run->arguments.stop_after};
     pipeline.options.measured = NULL;
     run->without_profile = (struct plan){.arena = &run->arena};
@@ -122,6 +126,7 @@ static bool emit(struct tagger_run *run, const struct backend_options *options)
         changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
         measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
     }
+    output->tables.outcomes = run->outcomes;
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;

@@ -20,6 +20,7 @@
 #include "runtime-sim/run/npy.h"
 #include "runtime-sim/run/result.h"
 #include "support/file.h"
+#include "tools/sim/outcomes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -418,11 +419,35 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     return to;
 }
 
+static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
+{
+    return (struct sim_facts){
+        .session = &sim->session,
+        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
+        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
+        .machine = sim->arguments.config,
+        .outcome = result_outcome(outcome, !sim->arguments.functional),
+        .cpu_seconds = result_host_now().cpu_seconds,
+    };
+}
+
+// What chains and blocks measured, if the program has metadata.
+static void write_outcomes(void *context, struct json *json)
+{
+    struct sim *sim = context;
+    struct sim_facts facts = facts_of(sim, SESSION_DONE);
+    struct sim_report report;
+    if (sim->arguments.functional || !sim->plans.decided)
+        return;
+    sim_report_collect(&report, &sim->arena, &facts);
+    sim_outcomes_write(&report, &sim->plans.tables, json);
+}
+
 static bool write_profile(struct sim *sim)
 {
     FILE *to = sim->arguments.profile ? open_output(sim, sim->arguments.profile) : NULL;
     if (to)
-        profile_write(&sim->session.device, to);
+        profile_write(&sim->session.device, write_outcomes, sim, to);
     return to || !sim->arguments.profile;
 }
 
@@ -453,13 +478,7 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
                 !sim->arguments.common.quiet;
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         page &= !sim->arguments.common.reports[i].wanted;
-    struct sim_facts facts = {
-        .session = &sim->session,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
-        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
-        .outcome = result_outcome(outcome, !sim->arguments.functional),
-        .cpu_seconds = result_host_now().cpu_seconds,
-    };
+    struct sim_facts facts = facts_of(sim, outcome);
     return !has_statistics(outcome) ||
            sim_reports_write(&sim->reports, &facts, page, open_report, sim);
 }

@@ -293,6 +293,24 @@
       `${notes ? ' · because of ' + notes : ''}</p>` + cuda(remark);
   }
 
+  // What a simulated machine measured of a chain or block of this kernel.
+  const outcomeOf = (kind, first, last) => module.outcomes && module.outcomes.offloaded.find(one =>
+    one.kernel === current.name && one.kind === kind && one.line === first && (kind === 'chain' || one.end_line === last));
+  const valueOf = (one, name) => (one.measured.find(value => value.name === name) || {}).value;
+  const costs = one => valueOf(one, 'saved') < 0;
+
+  function outcome(one) {
+    if (!one) return '';
+    const hops = valueOf(one, 'hops of a packet');
+    const expected = one.expected_in === 'flits a hop' && hops
+      ? `<tr><td>expected to save</td><td class="number">${brief(one.expected * hops)}</td><td>flit hops, at ${brief(hops)} hops of a packet</td></tr>` : '';
+    const rows = one.measured.filter(value => value.value && value.name !== 'hops of a packet').map(value =>
+      `<tr${value.name === 'saved' && costs(one) ? ' class="costs"' : ''}><td>${esc(value.name)}</td>` +
+      `<td class="number">${brief(value.value)}</td><td>${esc(value.unit)}</td></tr>`).join('');
+    return `<p><b>Measured</b> by ${esc(module.outcomes.policy)} on ${esc(module.outcomes.machine || '?')}` +
+      `${costs(one) ? ': <b class="costs">it costs instead of saving</b>' : ''}</p><table class="outcome"><tbody>${expected}${rows}</tbody></table>`;
+  }
+
   function chainPanel(k, id) {
     const chain = k.chains[id];
     const remark = k.remarks.find(one => one.passed && one.kind === 'chain' && one.item === id);
@@ -303,7 +321,7 @@
       `${plural(chain.saving, 'flit')} per warp and hop; <b>${brief(chain.expected)}</b> expected.</p><table><tbody>${rows}</tbody></table>` +
       `<p class="why">${alone} flits for the accesses by themselves, less 1 for the packet and ${chain.flits} for its ` +
       `response (${esc(chain.response)}). Expected: the same with the lines that the accesses touch, and without the loads ` +
-      `that a first-level cache serves.</p>` + cuda(remark);
+      `that a first-level cache serves.</p>` + outcome(outcomeOf('chain', chain.instructions[0].at[0])) + cuda(remark);
   }
 
   // Equations (3) and (4) of TOM with the numbers of this block: as in the paper, or with what the
@@ -355,7 +373,7 @@
       [block, ...block.alternatives].map(one => equations(block, one)).join('') + estimates(block) +
       (block.measured.length ? `<p class="why">Measured, of the refined model: ${block.measured.map(esc).join(', ')}</p>` : '') +
       `<p class="why">Sent along (${block.live_in.length}): ${names(block.live_in)}<br>Coming back (${block.live_out.length}): ${names(block.live_out)}</p>` +
-      cuda(remark);
+      outcome(outcomeOf('block', block.begin_line, block.end_line)) + cuda(remark);
   }
 
   // The PTX
@@ -643,6 +661,16 @@
       `<li><b>${kernel.missed}</b> rejected</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 
+  // How many of its chains the simulated machine lost by.
+  function simulated(kernel) {
+    if (!module.outcomes) return '';
+    const mine = module.outcomes.offloaded.filter(one => one.kernel === kernel.name && one.kind === 'chain');
+    const bad = mine.filter(costs);
+    return mine.length ? `<p class="changed">Measured by ${esc(module.outcomes.policy)} on ${esc(module.outcomes.machine || '?')}: ` +
+      `${bad.length ? `<b class="costs">${bad.length} of ${plural(mine.length, 'chain')} ${bad.length === 1 ? 'costs' : 'cost'} more traffic than saved</b>`
+        : `${mine.length === 1 ? 'the chain saves' : `all ${mine.length} chains save`} traffic`}</p>` : '';
+  }
+
   // What is said of the kernel as a whole.
   function noQueue(kernel) {
     return view.k.remarks.filter(remark => remark.kind === 'kernel').map(remark => {
@@ -700,7 +728,7 @@
       row.setAttribute('aria-current', 'true');
       row.scrollIntoView({ block: 'nearest' });
     }
-    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${noQueue(current)}${changed(current)}${measured(current)}` +
+    $('kernel').innerHTML = `<h1>${esc(current.short)}</h1>${current.short === current.name ? '' : `<p class="mangled">${esc(current.name)}</p>`}${facts(current)}${noQueue(current)}${simulated(current)}${changed(current)}${measured(current)}` +
       '<div class="tabs"><div role="tablist" aria-label="View"><button type="button" role="tab" data-tab="ptx">PTX</button>' +
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +

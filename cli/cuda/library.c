@@ -396,7 +396,7 @@ static bool write_results(struct library *library)
         timed_write_stats(library->cuda->timed, &a->stats_choice, a->stats, stats);
     FILE *profile = a->profile ? open_output(library, a->profile) : NULL;
     if (profile)
-        profile_write(library->cuda->device, profile);
+        profile_write(library->cuda->device, NULL, NULL, profile);
     return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library)) &&
            write_reports(library);
 }

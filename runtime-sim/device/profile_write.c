@@ -166,7 +166,7 @@ static void write_kernel(struct json *json, const struct device_kernel *kernel)
     json_end_object(json);
 }
 
-void profile_write(const struct device *device, FILE *to)
+void profile_write(const struct device *device, profile_more *more, void *context, FILE *to)
 {
     char digest[SHA256_HEX + 1];
     struct json json;
@@ -190,6 +190,8 @@ void profile_write(const struct device *device, FILE *to)
     for (uint32_t i = 0; i < device->kernels.n; i++)
         write_kernel(&json, device->kernels.v[i]);
     json_end_array(&json);
+    if (more)
+        more(context, &json);
     json_end_object(&json);
     json_done(&json);
 }

@@ -228,4 +228,37 @@ def web(folder):
     within('measured saving', text)
 
 
+@case
+def profile(folder):
+    """--profile-out carries what chains measured to the tagger's reports: by the lines of the source"""
+    run_of = tagged(folder)
+    ends(sim(folder, *run_of, '--profile-out=p.json', '--report=json:r.json'), 0, '', '')
+    items = document(folder / 'r.json')['total']['offloaded']
+    ends(run([TAGGER, SRAD / 'srad.ptx', '--profile=p.json', '--report=json:t.json', '--report=text:t.txt',
+              '--report=html:t.html', '--report=json:t.json'], folder), 0)
+    report = json.loads((folder / 't.json').read_text())
+    same((report['outcomes']['policy'], report['outcomes']['machine']), ('omni', 'isca19'))
+    assert 'measurements' not in report  # the instructions are those of the text with tags
+    chains = {(kernel['name'], chain['instructions'][0]['line']): chain for kernel in report['kernels']
+              for chain in kernel['chains']}
+    found = report['outcomes']['offloaded']
+    same(len(found), len(items))
+    for one, item in zip(found, items):
+        same(one['expected'], chains[one['kernel'], one['line']]['expected_saving'])
+        measured = {row['name']: row['value'] for row in one['measured']}
+        for row in item['measured']:
+            same(measured[row['name']], row['value'])
+    text = re.sub(r'\s+', ' ', (folder / 't.txt').read_text())
+    within('measured by omni on isca19: executed 60, offloaded 60, latency 160.2 cycles', text)
+    within('"policy": "omni"', (folder / 't.html').read_text())
+    # A profile of the program itself, whose chains are in a document, has both.
+    ends(run([TAGGER, SRAD / 'srad.ptx', '--no-reorder', '--tags=none', '-o', 'plain.ptx', '--metadata=m.json',
+              '--quiet'], folder), 0)
+    ends(sim(folder, SRAD / 'run.yaml', '--program=plain.ptx', '--metadata=m.json', '--policy=omni',
+             '--profile-out=p.json'), 0, '', '')
+    ends(run([TAGGER, SRAD / 'srad.ptx', '--profile=p.json', '--report=json:t.json'], folder), 0)
+    report = json.loads((folder / 't.json').read_text())
+    assert report['outcomes']['offloaded'] and report['measurements']
+
+
 main()

@@ -187,8 +187,8 @@ static void place_item(const struct collecting *c, struct sim_item *item,
         &module->functions.v[program->functions.v[from->function].function];
     const struct node *node = &module->tree->nodes.v[inst_of(function, from->first)->node];
     const struct ir_loc *loc;
-    item->function =
-        sim_shown_name(arena, kernel_name(program, arena, &program->functions.v[from->function]));
+    item->name = kernel_name(program, arena, &program->functions.v[from->function]);
+    item->function = sim_shown_name(arena, item->name);
     item->line = source_place(session->device.source, node->begin).line;
     if (!session->locs)
         session->locs = ir_locs_new(session->arena, module);

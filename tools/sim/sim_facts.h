@@ -26,6 +26,7 @@ struct sim_resource {
 // A chain or a block.
 struct sim_item {
     const char *kind, *function, *text; // text NULL: none
+    const char *name;                   // the function's in the program; NULL: read from a document
     const char *source;                 // place in the CUDA source, or NULL
     uint32_t id, line;                  // line of its first instruction in the program
     double expected;

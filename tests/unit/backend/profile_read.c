@@ -21,7 +21,7 @@ static void take(struct read *r, const char *text, const struct source *tagged)
 {
     diags_init(&r->diags, &r->program.arena);
     source_init(&r->source, &r->program.arena, "p.json", text, (uint32_t)strlen(text));
-    r->measured = profile_read(&r->program.arena, &r->source, &r->module, tagged, &r->diags);
+    r->measured = profile_read(&r->program.arena, &r->source, &r->module, tagged, NULL, &r->diags);
     assert_int_equal(!r->measured, r->diags.errors != 0);
     for (uint32_t i = 0; i < r->diags.list.n; i++)
         assert_string_equal(r->diags.list.v[i].id, "profile");
@@ -270,7 +270,7 @@ static void test_memory(void **state)
             struct source source;
             diags_init(&diags, &arena);
             source_init(&source, &arena, "p.json", PROFILED_JSON, (uint32_t)strlen(PROFILED_JSON));
-            good = profile_read(&arena, &source, &r.module, NULL, &diags);
+            good = profile_read(&arena, &source, &r.module, NULL, NULL, &diags);
             assert_true(good);
         }
         arena_free(&arena);

@@ -225,7 +225,7 @@ static const char *written(struct profiled *p, char *text, size_t size)
     vec_push(&p->k.arena, &device.kernels, &kernel);
     FILE *to = fmemopen(text, size, "w");
     assert_non_null(to);
-    profile_write(&device, to);
+    profile_write(&device, NULL, NULL, to);
     fclose(to);
     const char *memory = strstr(text, "\"memory\"");
     assert_non_null(memory);

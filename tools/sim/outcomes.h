@@ -1,0 +1,10 @@
+// What chains and blocks measured, for profiles.
+#pragma once
+#include "backend/tables.h"
+#include "tools/sim/sim_facts.h"
+
+struct json;
+// Adds the members tagged_from, policy, machine and offloaded to the document of a profile. Places
+// are those of the source of `tables`, the program's metadata.
+void sim_outcomes_write(const struct sim_report *report, const struct tables *tables,
+                        struct json *json);
