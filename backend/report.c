@@ -148,7 +148,7 @@ static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 
 // Chains
 
-// What a simulated machine measured of a chain or block that begins there.
+// Prints what a simulated machine measured of a chain or block that begins there.
 static void print_outcome(struct report_page *page, const struct table_outcome *one)
 {
     more_line(page);

@@ -25,7 +25,7 @@ struct tagger_run {
     struct diags diags;
     struct ir_module module;
     struct plan plan;
-    struct plan without_profile; // with --profile: the decisions without it
+    struct plan without_profile;    // with --profile: the decisions without it
     struct table_outcomes outcomes; // of the profile
     const struct tables *tables;
     const struct tables *explained; // tables of the plan; equal to `tables` unless those were read

@@ -14,8 +14,8 @@ static struct stats *copy_of(const struct stats *stats, struct arena *arena)
     return copy;
 }
 
-struct timed_stats timed_stats_with_energy(const struct timed *timed, const struct stats_mark *since,
-                                         struct arena *arena)
+struct timed_stats timed_stats_with_energy(const struct timed *timed,
+                                           const struct stats_mark *since, struct arena *arena)
 {
     struct energy_result result;
     if (!energy_evaluate(&timed->energy, &timed->stats, since, arena, &result))
@@ -70,8 +70,8 @@ void timed_trace_power(struct timed *timed, uint64_t cycle)
     if (energy_evaluate(&timed->energy, &timed->stats, &timed->sampled, &own, &result) &&
         result.seconds > 0)
         trace_values(timed->trace, POWER_PROCESS,
-                      trace_microseconds(timed->power_from) - timed->trace->origin, "W",
-                      watts_text(&result, &own));
+                     trace_microseconds(timed->power_from) - timed->trace->origin, "W",
+                     watts_text(&result, &own));
     timed->power_from = cycle;
     arena_free(&own);
 }

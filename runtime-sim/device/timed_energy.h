@@ -3,8 +3,8 @@
 #include "runtime-sim/device/timed.h"
 
 // Returns the statistics with those of the energy since the mark.
-struct timed_stats timed_stats_with_energy(const struct timed *timed, const struct stats_mark *since,
-                                         struct arena *arena);
+struct timed_stats timed_stats_with_energy(const struct timed *timed,
+                                           const struct stats_mark *since, struct arena *arena);
 // Adds the names of the statistics of energy.
 void timed_name_energy(const struct timed_options *options, struct arena *arena,
                        struct stats *stats);

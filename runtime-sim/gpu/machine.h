@@ -246,7 +246,7 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
                         struct stats *stats);
 // Writes what active schemes note about the runs so far, as lines.
 void machine_write_notes(const struct machine *machine, FILE *to);
-// Calls the function for each item that an active scheme offloads, with the rows that describe it.
+// Calls the function for each item that an active scheme moves, with the rows that describe it.
 typedef void machine_item_function(void *context, const struct scheme_item *item,
                                    const struct scheme_item_row *rows);
 void machine_each_item(const struct machine *machine, struct arena *arena,

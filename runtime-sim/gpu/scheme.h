@@ -114,9 +114,9 @@ struct scheme_result {
     const char *member, *statistic;
 };
 
-// A part of the program that the scheme offloads.
+// A part of the program that the scheme moves.
 struct scheme_item {
-    const char *kind;        // "chain", "block"
+    const char *kind;        // a word for reports
     const char *group;       // of its statistics
     uint32_t function, id;   // of the program; its number in the metadata of the function
     uint32_t first, last;    // its first and last instruction in the function's IR
@@ -237,7 +237,7 @@ struct scheme_ops {
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
     void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
-    // Adds what it offloads, and its hardware, for reports.
+    // Adds what it moves, and its hardware, for reports.
     const struct scheme_item_row *item_rows; // up to a NULL
     void (*add_items)(const struct machine *machine, const void *state, struct arena *arena,
                       struct scheme_items *to);

@@ -38,7 +38,8 @@ static void run(const struct fuzz_input *input, struct arena *arena)
     ptx_parse(&tree, arena, &ptx, &ignored);
     ir_build(&module, arena, &tree, &ignored);
     source_init(&profile, arena, "fuzz.json", bytes, (uint32_t)input->size);
-    const struct measurements *measured = profile_read(arena, &profile, &module, NULL, NULL, &diags);
+    const struct measurements *measured =
+        profile_read(arena, &profile, &module, NULL, NULL, &diags);
     must(!measured == (diags.errors != 0), "the answer is not what the diagnostics say");
     if (measured)
         decide(arena, &module, measured);

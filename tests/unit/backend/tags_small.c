@@ -16,8 +16,8 @@ static void open_source(struct made *m, struct source *source, const char *text,
     source_init(source, &m->program.arena, "again.ptx", copy, (uint32_t)length);
 }
 
-static bool read_again(struct made *m, struct tables *tables, struct diags *diags,
-                       const char *text, size_t length)
+static bool read_again(struct made *m, struct tables *tables, struct diags *diags, const char *text,
+                       size_t length)
 {
     struct source source;
     open_source(m, &source, text, length);
@@ -260,8 +260,13 @@ static void made_tagged(struct made *m)
         .block_count = 1,
         .first = 0,
         .last = 2,
-        .estimate = {.in = 32, .saved_tx = 33.5, .bw_tx = -1.5, .at_tx = -1.5,
-                     .threshold_tx = 1, .saves = SAVES_TX, .candidate = true},
+        .estimate = {.in = 32,
+                     .saved_tx = 33.5,
+                     .bw_tx = -1.5,
+                     .at_tx = -1.5,
+                     .threshold_tx = 1,
+                     .saves = SAVES_TX,
+                     .candidate = true},
         .chosen = true,
     };
     vec_push(&m->program.arena, &m->plan.chains, chains[0]);
@@ -353,9 +358,8 @@ static void test_tampered(void **state)
         made_tagged(&m);
         const char *at = strstr(m.output.text, cases[i].from);
         assert_non_null(at);
-        char *text =
-            arena_printf(&m.program.arena, "%.*s%s%s", (int)(at - m.output.text), m.output.text,
-                         cases[i].to, at + strlen(cases[i].from));
+        char *text = arena_printf(&m.program.arena, "%.*s%s%s", (int)(at - m.output.text),
+                                  m.output.text, cases[i].to, at + strlen(cases[i].from));
         if (cases[i].forged)
             forge(&m, text, strlen(text));
         bool good = read_again(&m, &tables, &diags, text, strlen(text));
@@ -397,9 +401,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_decided),
-        cmocka_unit_test(test_layout),    cmocka_unit_test(test_tampered),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_decided),   cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_tampered),  cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
