@@ -1,4 +1,4 @@
-// What chains and blocks measured, for profiles.
+// Writes what chains and blocks measured, for profiles.
 #pragma once
 #include "backend/tables.h"
 #include "tools/sim/sim_facts.h"
