@@ -431,7 +431,7 @@ static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
     };
 }
 
-// What chains and blocks measured, if the program has metadata.
+// Writes what chains and blocks measured, if the program has metadata.
 static void write_outcomes(void *context, struct json *json)
 {
     struct sim *sim = context;
