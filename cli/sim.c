@@ -431,13 +431,13 @@ static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
     };
 }
 
-// Writes what chains and blocks measured, if the program has metadata.
+// Writes what chains and blocks measured, if the program has metadata with their places.
 static void write_outcomes(void *context, struct json *json)
 {
     struct sim *sim = context;
     struct sim_facts facts = facts_of(sim, SESSION_DONE);
     struct sim_report report;
-    if (sim->arguments.functional || !sim->plans.decided)
+    if (sim->arguments.functional || !sim->plans.decided || !*sim->plans.tables.source.sha256)
         return;
     sim_report_collect(&report, &sim->arena, &facts);
     sim_outcomes_write(&report, &sim->plans.tables, json);

@@ -368,7 +368,7 @@ static const struct option_example examples[] = {
     {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota --save 0=o.npy",
      "run one launch, and save a buffer"},
     {"run.yaml --explain", "run it, and say what limits its kernels"},
-    {"run.yaml --set=memory.cores=14 --report=html:fewer.html --beside=base.json",
+    {"run.yaml --report=html:run.html --beside=base.json",
      "write a page, beside another run of which --report=json:base.json is known"},
     {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
     {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},

@@ -86,7 +86,8 @@ def over_time(folder):
     ends(run([PROGRAM, SAMPLES / 'vecadd' / 'run.yaml', '--stats=s.json', '--trace=t.json', '--series=s.csv',
               '--interval=100'], folder), 0)
     statistics = json.loads((folder / 's.json').read_text())['total']['statistics']
-    events = [event for event in json.loads((folder / 't.json').read_text())['traceEvents'] if event['ph'] == 'C']
+    events = [event for event in json.loads((folder / 't.json').read_text())['traceEvents']
+              if event['ph'] == 'C' and event['name'] == 'W']
     cycles = statistics['machine.cycles']
     begins = [event['ts'] for event in events]
     same(begins, list(range(0, cycles, 100)))

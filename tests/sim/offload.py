@@ -4,6 +4,7 @@
 usage: offload.py BUILD-ROOT
 """
 import copy
+import itertools
 import json
 import os
 import pathlib
@@ -136,7 +137,7 @@ def storage(folder):
     """what it takes of storage, from the configuration, beside the paper's figures"""
     def listed(*options):
         lines = ends(sim(folder, '--list-storage', *options), 0, '').out.decode().splitlines()
-        return {line[:16].strip(): line[16:].split(None, 7) for line in lines[1:]}
+        return {line[:16].strip(): line[16:].split(None, 7) for line in itertools.takewhile(lambda line: not line.startswith('metadata table'), lines[1:])}
     usual = listed()
     same(usual['OQSR'], ['48', '55', '2640', '330', '56', '0', '0', '330'])
     same(usual['EMN table'], ['64', '7', '448', '56', '56', '0', '0', '64 entries'])

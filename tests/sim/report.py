@@ -231,8 +231,9 @@ def web(folder):
 @case
 def profile(folder):
     """--profile-out carries what chains measured to the tagger's reports: by the lines of the source"""
-    run_of = tagged(folder)
-    ends(sim(folder, *run_of, '--profile-out=p.json', '--report=json:r.json'), 0, '', '')
+    ends(run([TAGGER, SRAD / 'srad.ptx', '--tags=full', '-o', 'srad.ptx', '--quiet'], folder), 0)
+    ends(sim(folder, SRAD / 'run.yaml', '--program=srad.ptx', '--policy=omni', '--profile-out=p.json',
+             '--report=json:r.json'), 0, '', '')
     items = document(folder / 'r.json')['total']['offloaded']
     ends(run([TAGGER, SRAD / 'srad.ptx', '--profile=p.json', '--report=json:t.json', '--report=text:t.txt',
               '--report=html:t.html', '--report=json:t.json'], folder), 0)

@@ -33,10 +33,10 @@ static void write_cell(const struct html *h, const char *format, ...)
     open_tag(h, "td", text);
 }
 
-static void write_heading(const struct html *h, const char *id, const char *text)
+static void write_heading(const struct html *h, const char *anchor, const char *text)
 {
     fputs("<h2 id=\"", h->to);
-    svg_escaped(h->to, id);
+    svg_escaped(h->to, anchor);
     fputs("\">", h->to);
     svg_escaped(h->to, text);
     fputs("</h2>\n", h->to);
