@@ -236,8 +236,8 @@ def counters(folder):
     tracks = collections.defaultdict(list)
     for event in trace['traceEvents']:
         if event['ph'] == 'C':
-            tracks[event['name']].append((event['ts'], event['args']['value']))
-    same(sorted(tracks), ['DRAM data bus, % of the peak', 'IPC', 'packets in the reply network',
+            tracks[event['name']].append((event['ts'], event['args'].get('value')))
+    same(sorted(tracks), ['DRAM data bus, % of the peak', 'IPC', 'W', 'packets in the reply network',
                           'packets in the request network', 'requests in the memory system'])
     # Each value of IPC is the mean up to the next one: together they are the instructions, but for
     # those of the last interval.
