@@ -13,10 +13,15 @@ mapfile -t public < <([ -d include ] && find include -name '*.h' | sort)
 
 number=0
 failed=0
+cuda=$(PYTHONPATH=tests/lib python3 -c 'import cuda_toolkit; print(cuda_toolkit.toolkit() / "include")' 2>/dev/null)
 check() { # NAME COMMAND…
     local name=$1 said
     shift
     number=$((number + 1))
+    if [[ $name = *cuda_overlap.h* && ! -f $cuda/cuda_runtime_api.h ]]; then
+        echo "ok $number - $name # SKIP no CUDA toolkit"
+        return
+    fi
     if said=$("$@" 2>&1); then
         echo "ok $number - $name"
     else
@@ -26,7 +31,7 @@ check() { # NAME COMMAND…
     fi
 }
 
-warnings=(-Wall -Wextra -Wundef -Werror -fsyntax-only -I. "-I$build" -Iinclude)
+warnings=(-Wall -Wextra -Wundef -Werror -fsyntax-only -I. "-I$build" -Iinclude ${cuda:+-isystem "$cuda"})
 echo "1..$((${#headers[@]} + 2 * ${#public[@]}))"
 for header in "${headers[@]}" "${public[@]}"; do
     # Included from nothing, so that `#pragma once` in a main file is not warned of.

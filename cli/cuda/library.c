@@ -96,6 +96,7 @@ static void set_device(struct library *library)
                    .threads = a->threads,
                    .max_instructions = a->max_instructions,
                    .grows = true,
+                   .planes = machine_planes(&library->machine.config),
                    .race = a->checks >> CHECK_OF_RACES & 1,
                    .uninit = a->checks >> CHECK_OF_READS & 1,
                    .profiled = a->profile,
@@ -300,6 +301,14 @@ static bool load(void *context, struct cuda *cuda, struct source *source)
 
 // Ends
 
+// Reports commands that wait for what cannot come.
+static void report_stuck(const struct library *library)
+{
+    if (library->cuda->timed)
+        timed_report(library->cuda->timed, stderr);
+    fputs(library->cuda->host.why, stderr);
+}
+
 static void report(void *context, const struct device_result *result)
 {
     static const enum session_outcome outcomes[] = {
@@ -317,12 +326,14 @@ static void report(void *context, const struct device_result *result)
             interrupt_end(library->stop);
         _exit(0);
     }
-    session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
+    if (result->kernel)
+        session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
+    else
+        diag_add(&library->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
+                 "no command of the streams can continue");
     report_diags(library, &library->module->source);
-    if (result->end == DEVICE_STUCK && library->cuda->timed) {
-        timed_report(library->cuda->timed, stderr);
-        host_report(&library->cuda->host, stderr);
-    }
+    if (result->end == DEVICE_STUCK)
+        report_stuck(library);
 }
 
 static void complain(void *context, const char *text)
@@ -408,6 +419,8 @@ static void end(void *context)
     if (!library->cuda->device->image)
         return; // the program was not read
     host_end(&library->cuda->host);
+    library->session.host = &library->cuda->host;
+    library->run.has_streams = true; // calls of the program
     if (library->cuda->timed)
         timed_end(library->cuda->timed);
     session_report_accesses(&library->session);

@@ -16,3 +16,4 @@
 #define CUDA_YES(versions, name, function) ENTRY_YES_##versions(name, function)
 #define CUDA_NO(versions, name) ENTRY_NO_##versions(name)
 #include "runtime-sim/cuda/functions.def"
+#include "runtime-sim/cuda/overlap.def"

@@ -10,6 +10,8 @@
 #include "support/vec.h"
 
 enum { TRACE_MICROSECOND = 1000 };
+// Processes that are no component of the machine. Its components are numbered from 1.
+enum { TRACE_HOST = 0, TRACE_COUNTERS = 1000000, TRACE_POWER };
 
 struct trace_row {
     uint32_t process, row;

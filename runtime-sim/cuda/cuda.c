@@ -186,20 +186,34 @@ int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_resu
     return cuda->sticky;
 }
 
+// Returns false if the device cannot be waited for; cuda->sticky says why.
+static bool may_wait(struct cuda *cuda)
+{
+    if (cuda->state != CUDA_READY || cuda->fault)
+        cuda->sticky = cuda->fault;
+    return cuda->state == CUDA_READY && !cuda->fault;
+}
+
 int cuda_synchronise(struct cuda *cuda)
 {
+    struct device_result result;
     if (cuda->calling)
         return cudaErrorNotPermitted;
-    if (cuda->state != CUDA_READY || cuda->fault) {
-        cuda->sticky = cuda->fault;
+    if (!may_wait(cuda))
         return cuda->fault;
-    }
-    struct device_result result;
     enum device_end end = host_synchronise(&cuda->host, &result);
     return cuda_waited(cuda, end, &result);
 }
 
-// End
+// The program has ended: what it has issued is executed, and takes none of its time.
+static void finish_works(struct cuda *cuda)
+{
+    struct device_result result;
+    if (may_wait(cuda)) {
+        enum device_end end = host_finish(&cuda->host, &result);
+        cuda_waited(cuda, end, &result);
+    }
+}
 
 static void list_unsupported(struct cuda *cuda)
 {
@@ -214,7 +228,7 @@ static void end_process(struct cuda *cuda)
 {
     cuda->ended = true;
     if (cuda->state == CUDA_READY) {
-        cuda_synchronise(cuda);
+        finish_works(cuda);
         if (cuda->recorded)
             record_end(cuda);
     }

@@ -65,6 +65,8 @@ static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *da
 {
     device_add(cuda->device, memory.address - memory.slack, memory.bytes + 2 * memory.slack, data,
                name_of(cuda, memory.kind));
+    if (memory.kind == KIND_DEVICE)
+        device_add_state(cuda->device, memory.address - memory.slack);
     memory.id = cuda->allocations;
     vec_push(&cuda->arena, &cuda->memories, memory);
 }

@@ -221,7 +221,8 @@ static int run_copy(struct cuda *cuda, struct cuda_stream *stream, const struct 
                               .from = copy->from.address,
                               .bytes = copy->width * copy->height * copy->depth,
                               .data_to = copy->to.host,
-                              .data_from = copy->from.host};
+                              .data_from = copy->from.host,
+                              .mark = copy->mark};
     return copy_piece(cuda, stream, piece, copy->waits);
 }
 

@@ -35,7 +35,8 @@ struct cuda_side {
 struct cuda_copy {
     struct cuda_side to, from;
     uint64_t width, height, depth;
-    bool waits; // the host waits for it
+    bool waits;   // the host waits for it
+    uint8_t mark; // trigger and action on full/empty bits: plane_mark
 };
 
 struct cuda_set {

@@ -58,11 +58,16 @@ const char *device_extend(struct device *device)
 
 // Memory
 
+void device_add_state(const struct device *device, uint64_t address)
+{
+    if (address && device->planes)
+        plane_add(device->image, address, device->planes == PLANES_FULL);
+}
+
 static uint64_t allocate(const struct device *device, uint64_t bytes, const char *name)
 {
     uint64_t address = image_allocate(device->image, bytes, BUFFER_ALIGN, name);
-    if (address && device->planes)
-        plane_add(device->image, address, device->planes == PLANES_FULL);
+    device_add_state(device, address);
     return address;
 }
 

@@ -119,6 +119,8 @@ uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t byt
 uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);
 void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
                 const char *name);
+// Gives that memory the state planes that the host's memory has (device->planes).
+void device_add_state(const struct device *device, uint64_t address);
 void device_skip(struct device *device, uint64_t address);
 void device_move(struct device *device, uint64_t address, uint8_t *data);
 // Returns the number of a variable of the program, or UINT32_MAX. device_variable has its address.

@@ -45,11 +45,9 @@ void timed_name_energy(const struct timed_options *options, struct arena *arena,
 
 // Trace
 
-enum { POWER_PROCESS = 0 }; // cores are numbered from 1
-
 void timed_trace_power_name(struct timed *timed)
 {
-    trace_process(timed->trace, POWER_PROCESS, "power", 0);
+    trace_process(timed->trace, TRACE_POWER, "power", 0);
 }
 
 static const char *watts_text(const struct energy_result *result, struct arena *arena)
@@ -69,7 +67,7 @@ void timed_trace_power(struct timed *timed, uint64_t cycle)
     arena_init(&own, timed->arena->memory);
     if (energy_evaluate(&timed->energy, &timed->stats, &timed->sampled, &own, &result) &&
         result.seconds > 0)
-        trace_values(timed->trace, POWER_PROCESS,
+        trace_values(timed->trace, TRACE_POWER,
                      trace_microseconds(timed->power_from) - timed->trace->origin, "W",
                      watts_text(&result, &own));
     timed->power_from = cycle;

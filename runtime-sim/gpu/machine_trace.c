@@ -4,7 +4,7 @@
 #include "runtime-sim/memsys/memsys_trace.h"
 
 // Counters of the machine as a whole, each the mean of an interval or the value at its end.
-enum { COUNTER_EVERY = 32, COUNTER_PROCESS = 1000000 };
+enum { COUNTER_EVERY = 32 };
 
 struct machine_counted {
     uint64_t at, instructions, data_clocks;
@@ -44,20 +44,20 @@ static void trace_counters(struct machine *machine)
     uint64_t at = trace_microseconds(before.at), end = trace_microseconds(now.at);
     const char *names[SCHEME_COUNTERS];
     double values[SCHEME_COUNTERS];
-    trace_counter(t->to, COUNTER_PROCESS, "IPC", at,
+    trace_counter(t->to, TRACE_COUNTERS, "IPC", at,
                   (double)(now.instructions - before.instructions) / cycles);
-    trace_counter(t->to, COUNTER_PROCESS, "DRAM data bus, % of the peak", at,
+    trace_counter(t->to, TRACE_COUNTERS, "DRAM data bus, % of the peak", at,
                   dram_share(machine, now.data_clocks - before.data_clocks, cycles));
-    trace_counter(t->to, COUNTER_PROCESS, "requests in the memory system", end,
+    trace_counter(t->to, TRACE_COUNTERS, "requests in the memory system", end,
                   (double)memsys_inside(memsys));
-    trace_counter(t->to, COUNTER_PROCESS, "packets in the request network", end,
+    trace_counter(t->to, TRACE_COUNTERS, "packets in the request network", end,
                   (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REQUESTS)));
-    trace_counter(t->to, COUNTER_PROCESS, "packets in the reply network", end,
+    trace_counter(t->to, TRACE_COUNTERS, "packets in the reply network", end,
                   (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REPLIES)));
     EACH_SCHEME (scheme, machine, counters) {
         uint32_t count = scheme->ops->counters(machine, scheme->state, names, values);
         for (uint32_t i = 0; i < count; i++)
-            trace_counter(t->to, COUNTER_PROCESS, names[i], end, values[i]);
+            trace_counter(t->to, TRACE_COUNTERS, names[i], end, values[i]);
     }
     t->counted = now;
 }
@@ -67,7 +67,7 @@ void machine_trace_name(const struct machine *machine, struct trace *to)
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_name(&machine->cores[i], to);
     memsys_trace_name(machine->shared.memsys, to, machine->count + 1);
-    trace_process(to, COUNTER_PROCESS, "machine", 0);
+    trace_process(to, TRACE_COUNTERS, "machine", 0);
 }
 
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to)

@@ -4,7 +4,7 @@
 #include "runtime-sim/host/host_state.h"
 #include <inttypes.h>
 
-enum { PROCESS = 0, ROW_CALLS = 0, ROW_DRIVER, ROW_TO_DEVICE, ROW_TO_HOST, ROW_STREAMS };
+enum { ROW_CALLS, ROW_DRIVER, ROW_TO_DEVICE, ROW_TO_HOST, ROW_STREAMS };
 
 struct host_trace {
     struct trace *to;
@@ -20,9 +20,9 @@ void host_trace_begin(struct host *host)
         return;
     host->trace = ARENA_NEW(host->device->arena, struct host_trace);
     *host->trace = (struct host_trace){.to = host->timed->trace};
-    trace_process(host->trace->to, PROCESS, "host", 0);
+    trace_process(host->trace->to, TRACE_HOST, "host", 0);
     for (uint32_t i = 0; i < ROW_STREAMS; i++)
-        trace_row(host->trace->to, (struct trace_row){PROCESS, i}, names[i], 0);
+        trace_row(host->trace->to, (struct trace_row){TRACE_HOST, i}, names[i], 0);
 }
 
 static void write_span(struct host *host, uint32_t row, uint64_t from, uint64_t until,
@@ -33,7 +33,7 @@ static void write_span(struct host *host, uint32_t row, uint64_t from, uint64_t 
     uint64_t origin = trace->to->origin, begin = trace_time(clock, from);
     uint64_t end = trace_time(clock, until);
     if (end > begin && begin >= origin)
-        trace_span(trace->to, (struct trace_row){PROCESS, row}, begin - origin, end - origin,
+        trace_span(trace->to, (struct trace_row){TRACE_HOST, row}, begin - origin, end - origin,
                    "host", name, args);
 }
 
@@ -81,7 +81,7 @@ void host_trace_execution(struct host *host, const struct host_command *command)
     if (!trace || command->at_once)
         return;
     for (; trace->named <= stream->number; trace->named++)
-        trace_row(trace->to, (struct trace_row){PROCESS, ROW_STREAMS + trace->named}, "stream",
+        trace_row(trace->to, (struct trace_row){TRACE_HOST, ROW_STREAMS + trace->named}, "stream",
                   trace->named);
     snprintf(args, sizeof args, "\"command\": %" PRIu64 ", \"bytes\": %" PRIu64, command->number,
              command->command.bytes);

@@ -113,7 +113,10 @@ def statistics(folder):
                   '--series=e.csv'), 0)
     same(sorted(path.name for path in folder.iterdir()), ['a.json', 'b.txt', 'c.json', 'd.json', 'e.csv'])
     within('host.runtime = ', (folder / 'b.txt').read_text())
-    names = {event.get('name') for event in json.loads((folder / 'c.json').read_text())['traceEvents']}
+    events = json.loads((folder / 'c.json').read_text())['traceEvents']
+    processes = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
+    assert {'host 0', 'power 0'} <= set(processes.values()), processes
+    names = {event.get('name') for event in events}
     assert {'copy', 'launch', 'wait'} <= names, sorted(map(str, names))[:50]
 
 

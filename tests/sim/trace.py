@@ -104,6 +104,8 @@ def well_formed(trace):
             within(event['name'], ('process_name', 'process_sort_index', 'thread_name',
                                    'thread_sort_index'))
     same(trace['otherData']['microsecond'], 'a cycle of the cores')
+    named = [event['pid'] for event in trace['traceEvents'] if event['name'] == 'process_name']
+    same(len(named), len(set(named)))
 
 
 def follow(spans, nested=False):

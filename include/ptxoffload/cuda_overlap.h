@@ -1,0 +1,112 @@
+/* Full/empty bits for CUDA programs [001 §4.4]: copies with a trigger and an action on the words of
+ * the device that they touch. A kernel or a copy to the host that is issued in advance waits for
+ * each word instead of for the whole copy before it. C99 or C++11.
+ *
+ *     #include <ptxoffload/cuda_overlap.h>
+ *
+ *     kernel<<<grid, block, 0, run>>>(in, out);                      // in advance: waits for `in`
+ *     cudaMemcpyAsync(out_host, out, bytes, cudaMemcpyDeviceToHost, back,
+ *                     cudaMemcpyTriggerFilled, cudaMemcpyActionNone);       // waits for `out`
+ *     cudaOverlapDataReady();
+ *     cudaMemcpyAsync(in, in_host, bytes, cudaMemcpyHostToDevice, forth,
+ *                     cudaMemcpyTriggerNone, cudaMemcpyActionFill);
+ *     cudaStreamSynchronize(back);
+ *
+ * Streams keep their meaning: commands that shall overlap are in different streams. The program is
+ * linked with -cudart shared, as always; no further library is needed. `ptxoffload-run` executes it,
+ * on a machine with fe.enabled. With another CUDA library, or without the bits, a copy with a trigger,
+ * or with an action that empties words, returns cudaErrorNotSupported; one that only fills is an
+ * ordinary copy. docs/full-empty.md describes the mechanism.
+ *
+ * Memory of the device is empty after its allocation (fe.initial). A copy to the device without an
+ * action leaves it empty, so that a kernel which reads it waits for ever: that is reported, with the
+ * word and its buffer. */
+#pragma once
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+/* When a copy reads or writes a word of the device. */
+enum cudaMemcpyTrigger {
+    cudaMemcpyTriggerNone,    /* at once */
+    cudaMemcpyTriggerFilled,  /* when it is full */
+    cudaMemcpyTriggerEmptied, /* when it is empty */
+};
+
+/* What the word is then. */
+enum cudaMemcpyAction {
+    cudaMemcpyActionNone, /* as before */
+    cudaMemcpyActionFill,
+    cudaMemcpyActionEmpty,
+};
+
+/* The library's functions. They are looked up when they are called, so that the program can be linked
+ * with any CUDA library. */
+static inline void *cudaOverlapFind(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+/* As cudaMemcpyAsync, with a trigger and an action. Returns cudaErrorInvalidValue for a trigger or
+ * an action that is not one of the above, for memory without bits, and for bytes that overlap. */
+static inline cudaError_t cudaOverlapMemcpyAsync(void *to, const void *from, size_t bytes,
+                                                 enum cudaMemcpyKind kind, cudaStream_t stream,
+                                                 enum cudaMemcpyTrigger trigger,
+                                                 enum cudaMemcpyAction action)
+{
+    union {
+        void *found;
+        int (*call)(void *, const void *, size_t, int, void *, int, int);
+    } at;
+    at.found = cudaOverlapFind("cudaOverlapMemcpyAsync_ptxo");
+    if (at.found)
+        return (cudaError_t)at.call(to, from, bytes, kind, stream, trigger, action);
+    return trigger == cudaMemcpyTriggerNone && action != cudaMemcpyActionEmpty
+               ? cudaMemcpyAsync(to, from, bytes, kind, stream)
+               : cudaErrorNotSupported;
+}
+
+/* Fills or empties words of the device without data, as a command of the stream [001 §4.5]. */
+static inline cudaError_t cudaOverlapSetState(void *at, size_t bytes, enum cudaMemcpyAction action,
+                                              cudaStream_t stream)
+{
+    union {
+        void *found;
+        int (*call)(void *, size_t, int, void *);
+    } set;
+    set.found = cudaOverlapFind("cudaOverlapSetState_ptxo");
+    return set.found ? (cudaError_t)set.call(at, bytes, action, stream) : cudaErrorNotSupported;
+}
+
+/* The data are ready: the statistic host.runtime counts from here [001 §2.3], without the time of
+ * commands that were issued in advance. */
+static inline cudaError_t cudaOverlapDataReady(void)
+{
+    union {
+        void *found;
+        int (*call)(void);
+    } at;
+    at.found = cudaOverlapFind("cudaOverlapDataReady_ptxo");
+    return at.found ? (cudaError_t)at.call() : cudaSuccess;
+}
+
+/* The host has worked on this number of elements: its time advances by host.cpu_ns for each. Work of
+ * the program itself takes no time of the simulated host. */
+static inline cudaError_t cudaOverlapHostWork(unsigned long long elements)
+{
+    union {
+        void *found;
+        int (*call)(unsigned long long);
+    } at;
+    at.found = cudaOverlapFind("cudaOverlapHostWork_ptxo");
+    return at.found ? (cudaError_t)at.call(elements) : cudaSuccess;
+}
+
+#ifdef __cplusplus
+/* The form of [001 §4.4]. */
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                          cudaMemcpyKind kind, cudaStream_t stream,
+                                          cudaMemcpyTrigger trigger, cudaMemcpyAction action)
+{
+    return cudaOverlapMemcpyAsync(to, from, bytes, kind, stream, trigger, action);
+}
+#endif
