@@ -240,8 +240,7 @@ def write_report(arguments, rows, to):
         _, run, _, values = WORKLOADS[name]
         to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join(
             '%s = %s' % pair for pair in values.items())))
-    to.write('\nThey are smaller than those of [isca19.md](isca19.md), so the values of the two are not '
-             'comparable; their spread is.\n\n## Distribution of the mean gains\n\n')
+    to.write('\nThe sizes are those of [isca19.md](isca19.md).\n\n## Distribution of the mean gains\n\n')
     write_distribution(rows, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')

@@ -46,7 +46,7 @@ void map_require(struct map_compiler *c, const char *text)
     vec_push(c->arena, &c->requires, text);
 }
 
-// What no map can have
+// Refused instructions
 
 static bool check_inst(struct map_compiler *c, uint32_t inst)
 {
@@ -106,7 +106,8 @@ static void write_dimension(struct map_compiler *c, FILE *to, uint32_t dim)
     char letter = letters[dim];
     const char *all = arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
     const char *low = c->low[dim] ? arena_printf(c->arena, "max(0, %s)", c->low[dim]) : "0";
-    const char *high = c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
+    const char *high =
+        c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
     add_value(c, to, arena_printf(c->arena, "low_%c", letter), low);
     add_value(c, to, arena_printf(c->arena, "high_%c", letter), high);
     add_value(c, to, arena_printf(c->arena, "last_%c", letter),
@@ -209,8 +210,9 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
                           "it has %u special functions, and the machine units for %u", counts.sfus,
                           hardware->sfus);
     if (counts.cores > hardware->cores)
-        return map_refuse(c, MAP_RULE_CORES, IR_NONE, "it has %u instructions, and the machine %u cores",
-                          counts.cores, hardware->cores);
+        return map_refuse(c, MAP_RULE_CORES, IR_NONE,
+                          "it has %u instructions, and the machine %u cores", counts.cores,
+                          hardware->cores);
     if (counts.lsus > hardware->lsus)
         return map_refuse(c, MAP_RULE_LSUS, IR_NONE,
                           "it has %u accesses, and the machine %u load-store units", counts.lsus,
@@ -228,7 +230,8 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
 }
 
 // Reads the text back. What the reader rejects is no map.
-static bool check_text(struct map_compiler *c, const char *text, const struct map_hardware *hardware)
+static bool check_text(struct map_compiler *c, const char *text,
+                       const struct map_hardware *hardware)
 {
     struct source *source = ARENA_NEW(c->arena, struct source);
     struct diags diags;
@@ -252,8 +255,8 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
     return true;
 }
 
-void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                 uint32_t groups, const struct map_hardware *hardware)
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
+                 const struct map_hardware *hardware)
 {
     const struct ir_function *fn = facts->fn;
     struct map_compiler c = {.arena = arena,

@@ -3,8 +3,8 @@
 // row.
 //
 // Conditions at the begin that compare a place with a bound limit the stream; other conditions
-// become predicates of stores and choices between values. Loads at a constant distance share a unit:
-// the one that is ahead loads, and the others read its tokens later.
+// become predicates of stores and choices between values. Loads at a constant distance share a
+// unit: the one that is ahead loads, and the others read its tokens later.
 #pragma once
 #include "passes/analysis/facts.h"
 #include "passes/maps/map_hardware.h"
@@ -21,14 +21,14 @@ struct map_rule_info {
 extern const struct map_rule_info map_rules[MAP_RULES];
 
 struct map_compiled {
-    const char *text;   // *.map.yaml; NULL: refused
-    enum map_rule rule; // of the refusal
-    uint32_t inst;      // that caused it, or IR_NONE
-    const char *why;    // a sentence
+    const char *text;      // *.map.yaml; NULL: refused
+    enum map_rule rule;    // of the refusal
+    uint32_t inst;         // that caused it, or IR_NONE
+    const char *why;       // a sentence
     uint32_t instructions; // that a thread executes at most
     uint32_t bytes;        // of arrays that a token reads and writes, each array once
 };
 
 // Compiles a kernel. `groups`: cores of the machine.
-void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                 uint32_t groups, const struct map_hardware *hardware);
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
+                 const struct map_hardware *hardware);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Tokens that a load may be ahead of another whose words it reads: half of a FIFO, so that the other
-// half lets the stream run on.
+// Tokens that a load may be ahead of another whose words it reads: half of a FIFO, so that the
+// other half lets the stream run on.
 enum { AHEAD_MOST = 4 };
 
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst)
@@ -60,8 +60,8 @@ static bool check_kind(struct map_compiler *c, const struct map_access *a)
     if (at->flags & (INST_ORDERED | INST_OPAQUE))
         return map_refuse(c, MAP_RULE_ATOMIC, a->inst, "the access is volatile or ordered");
     if (at->vector > 1 || a->parts.bytes > 4)
-        return map_refuse(c, MAP_RULE_TYPE, a->inst, "the access has %u bytes, and a FIFO words of 4",
-                          a->parts.bytes);
+        return map_refuse(c, MAP_RULE_TYPE, a->inst,
+                          "the access has %u bytes, and a FIFO words of 4", a->parts.bytes);
     return true;
 }
 
@@ -179,8 +179,8 @@ static bool check_orders(struct map_compiler *c)
 // Loads that share a unit
 
 // Returns true if load b reads the words that a reads *tokens later.
-static bool is_ahead(struct map_compiler *c, const struct map_access *a,
-                     const struct map_access *b, int64_t *tokens)
+static bool is_ahead(struct map_compiler *c, const struct map_access *a, const struct map_access *b,
+                     int64_t *tokens)
 {
     struct affine difference;
     if (!is_load(c, a) || !is_load(c, b) || strcmp(a->type, b->type) || !a->sum.is_number ||
@@ -262,9 +262,7 @@ const char *map_load(struct map_compiler *c, uint32_t number)
     if (!access->distance)
         return leader->node;
     map_require(c, arena_printf(c->arena, "last_x - low_x >= %u", access->distance));
-    return arena_printf(c->arena,
-                        "{from: %s, initial: {count: %u, base: \"%s\", step: %" PRId64
-                        ", type: %s}}",
-                        leader->node, access->distance, access->sum.text, access->sum.number,
-                        access->type);
+    return arena_printf(
+        c->arena, "{from: %s, initial: {count: %u, base: \"%s\", step: %" PRId64 ", type: %s}}",
+        leader->node, access->distance, access->sum.text, access->sum.number, access->type);
 }

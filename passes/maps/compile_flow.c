@@ -11,8 +11,7 @@ bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *versi
     uint32_t last = at->end - 1;
     uint32_t guard = ir_find_operand(c->fn, last, ROLE_GUARD, 0);
     uint32_t label = ir_find_operand(c->fn, last, ROLE_LABEL, 0);
-    if (guard == IR_NONE || label == IR_NONE ||
-        c->fn->operands.v[label].kind != OPERAND_LABEL)
+    if (guard == IR_NONE || label == IR_NONE || c->fn->operands.v[label].kind != OPERAND_LABEL)
         return false;
     *version = c->fn->operand_version.v[guard];
     *negated = c->fn->insts.v[last].flags & INST_GUARD_NEGATED;
@@ -43,10 +42,14 @@ static bool limit_dimension(struct map_compiler *c, uint32_t dim, const struct m
     static const struct {
         bool is_low;
         bool one_more;
-    } plus[] = {[MAP_LT] = {false, false}, [MAP_LE] = {false, true},
-                [MAP_GT] = {true, true},   [MAP_GE] = {true, false}},
-      minus[] = {[MAP_LT] = {true, true},   [MAP_LE] = {true, false},
-                 [MAP_GT] = {false, false}, [MAP_GE] = {false, true}};
+    } plus[] = {[MAP_LT] = {false, false},
+                [MAP_LE] = {false, true},
+                [MAP_GT] = {true, true},
+                [MAP_GE] = {true, false}},
+      minus[] = {[MAP_LT] = {true, true},
+                 [MAP_LE] = {true, false},
+                 [MAP_GT] = {false, false},
+                 [MAP_GE] = {false, true}};
     if (relation > MAP_GE || (!sum->is_one[dim] && !sum->is_minus_one[dim]))
         return false;
     bool positive = sum->is_one[dim];
@@ -61,8 +64,7 @@ static bool limit_dimension(struct map_compiler *c, uint32_t dim, const struct m
     return true;
 }
 
-static bool limit_all(struct map_compiler *c, const struct map_sum *sum,
-                      enum map_relation relation)
+static bool limit_all(struct map_compiler *c, const struct map_sum *sum, enum map_relation relation)
 {
     static const char *const signs[] = {[MAP_LT] = "<",  [MAP_LE] = "<=", [MAP_GT] = ">",
                                         [MAP_GE] = ">=", [MAP_EQ] = "==", [MAP_NE] = "!="};
@@ -86,11 +88,11 @@ static bool read_relation(const struct map_compiler *c, uint32_t inst, bool hold
         uint16_t word;
         uint8_t yes, no;
         bool is_unsigned;
-    } rows[] = {
-        {W_lt, MAP_LT, MAP_GE, false}, {W_le, MAP_LE, MAP_GT, false}, {W_gt, MAP_GT, MAP_LE, false},
-        {W_ge, MAP_GE, MAP_LT, false}, {W_eq, MAP_EQ, MAP_NE, false}, {W_ne, MAP_NE, MAP_EQ, false},
-        {W_lo, MAP_LT, MAP_GE, true},  {W_ls, MAP_LE, MAP_GT, true},  {W_hi, MAP_GT, MAP_LE, true},
-        {W_hs, MAP_GE, MAP_LT, true}};
+    } rows[] = {{W_lt, MAP_LT, MAP_GE, false}, {W_le, MAP_LE, MAP_GT, false},
+                {W_gt, MAP_GT, MAP_LE, false}, {W_ge, MAP_GE, MAP_LT, false},
+                {W_eq, MAP_EQ, MAP_NE, false}, {W_ne, MAP_NE, MAP_EQ, false},
+                {W_lo, MAP_LT, MAP_GE, true},  {W_ls, MAP_LE, MAP_GT, true},
+                {W_hi, MAP_GT, MAP_LE, true},  {W_hs, MAP_GE, MAP_LT, true}};
     uint16_t type = c->fn->insts.v[inst].type;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (ir_has_modifier(c->module, c->fn, inst, rows[i].word)) {
@@ -124,8 +126,8 @@ static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
         return false;
     if (is_unsigned && !(is_natural(c, &a) && is_natural(c, &b)))
         return false;
-    return affine_difference(c->affines, &a, &b, &difference) &&
-           map_sum_of(c, &difference, &sum) && limit_all(c, &sum, relation);
+    return affine_difference(c->affines, &a, &b, &difference) && map_sum_of(c, &difference, &sum) &&
+           limit_all(c, &sum, relation);
 }
 
 static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth);
@@ -146,8 +148,7 @@ static bool take_version(struct map_compiler *c, uint32_t version, bool holds, u
 {
     enum { DEPTH = 16 };
     const struct ir_version *at = &c->fn->versions.v[version];
-    if (at->kind != VERSION_INST || depth > DEPTH ||
-        c->fn->insts.v[at->index].flags & INST_GUARDED)
+    if (at->kind != VERSION_INST || depth > DEPTH || c->fn->insts.v[at->index].flags & INST_GUARDED)
         return false;
     switch (c->fn->insts.v[at->index].op) {
     case OP_setp: return take_comparison(c, at->index, holds);

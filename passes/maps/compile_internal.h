@@ -48,7 +48,7 @@ struct map_compiler {
     bool has_rows, has_planes; // y, z
     VEC(const char *) values, requires, nodes;
     uint64_t signed_params; // with a value s<number>
-    const char **operand; // by version
+    const char **operand;   // by version
     struct map_block *blocks;
     VEC(struct map_access) accesses;
     VEC(const char *) steps; // of increments: node i<number>

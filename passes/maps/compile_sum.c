@@ -39,9 +39,8 @@ static struct affine_term without(const struct affine_term *term, uint32_t at)
 static const char *signed_param(struct map_compiler *c, uint32_t number)
 {
     if (number < 64 && !(c->signed_params >> number & 1)) {
-        const char *value =
-            arena_printf(c->arena, "s%u: (p%u + 2147483648) %% 4294967296 - 2147483648", number,
-                         number);
+        const char *value = arena_printf(
+            c->arena, "s%u: (p%u + 2147483648) %% 4294967296 - 2147483648", number, number);
         vec_push(c->arena, &c->values, value);
         c->signed_params |= UINT64_C(1) << number;
     }
@@ -55,8 +54,9 @@ static const char *param_text(struct map_compiler *c, const struct affine_atom *
         return NULL;
     if (atom->bits == 64)
         return arena_printf(c->arena, "p%u", symbol->parameter);
-    return atom->is_unsigned ? arena_printf(c->arena, "((p%u + 4294967296) %% 4294967296)", symbol->parameter)
-                             : signed_param(c, symbol->parameter);
+    return atom->is_unsigned
+               ? arena_printf(c->arena, "((p%u + 4294967296) %% 4294967296)", symbol->parameter)
+               : signed_param(c, symbol->parameter);
 }
 
 static const char *atom_text(struct map_compiler *c, uint32_t number)
@@ -84,8 +84,8 @@ static const char *term_text(struct map_compiler *c, const struct affine_term *t
         const char *factor = atom_text(c, term->atom[i]);
         if (!factor)
             return NULL;
-        text = i || term->coefficient != 1 ? arena_printf(c->arena, "%s * %s", text, factor)
-                                           : factor;
+        text =
+            i || term->coefficient != 1 ? arena_printf(c->arena, "%s * %s", text, factor) : factor;
     }
     return text;
 }
@@ -155,8 +155,8 @@ static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t
 }
 
 // Takes the terms of a dimension out of a sum: their factor is in `to`.
-static bool take_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim,
-                           bool *used, struct map_sum *to)
+static bool take_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
+                           struct map_sum *to)
 {
     for (uint32_t i = 0; i < a->count; i++) {
         uint32_t at = find_factor(c, &a->terms[i], SPECIAL_tid, members[dim]);
@@ -197,8 +197,8 @@ bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *
     to->text = to->rest;
     for (uint32_t dim = 0; dim < DIMS; dim++)
         if (to->factor[dim])
-            to->text = arena_printf(c->arena, "%s + (%s) * %s", to->text, to->factor[dim],
-                                    places[dim]);
+            to->text =
+                arena_printf(c->arena, "%s + (%s) * %s", to->text, to->factor[dim], places[dim]);
     to->step = to->factor[DIM_X];
     c->has_rows |= to->factor[DIM_Y] != NULL;
     c->has_planes |= to->factor[DIM_Z] != NULL;
@@ -211,8 +211,8 @@ const char *map_increment(struct map_compiler *c, const char *step)
     while (i < c->steps.n && strcmp(c->steps.v[i], step))
         i++;
     if (i == c->steps.n) {
-        const char *node = arena_printf(
-            c->arena, "i%u: {op: increment, step: \"%s\", count: count}", i, step);
+        const char *node =
+            arena_printf(c->arena, "i%u: {op: increment, step: \"%s\", count: count}", i, step);
         vec_push(c->arena, &c->steps, step);
         vec_push(c->arena, &c->nodes, node);
     }

@@ -95,7 +95,8 @@ static bool is_computed(uint8_t class)
     return class >= CLASS_ARITHMETIC && class <= CLASS_CONVERT;
 }
 
-// A computation with constants alone: the first one becomes a stream of its value, which goes round.
+// A computation with constants alone: the first one becomes a stream of its value, which goes
+// round.
 static const char *stream_constant(struct map_compiler *c, uint32_t inst, const char *first,
                                    const char *all)
 {
@@ -144,7 +145,8 @@ static const char *sources(struct map_compiler *c, uint32_t inst)
 static const char *compute(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
-    if (!is_computed(at->class) || (at->flags & INST_GUARDED) || ir_defined(c->fn, inst) == IR_NONE) {
+    if (!is_computed(at->class) || (at->flags & INST_GUARDED) ||
+        ir_defined(c->fn, inst) == IR_NONE) {
         map_refuse(c, MAP_RULE_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
         return NULL;
     }
@@ -183,7 +185,8 @@ static uint32_t find_arg(const struct map_compiler *c, const struct ir_phi *phi,
     const uint32_t *preds = ir_preds(c->fn, phi->block);
     for (uint32_t i = 0; i < 2; i++) {
         bool direct = preds[i] == from && succ == phi->block;
-        if (direct || (preds[i] != from && succ != phi->block && ir_dominates(c->fn, succ, preds[i])))
+        if (direct ||
+            (preds[i] != from && succ != phi->block && ir_dominates(c->fn, succ, preds[i])))
             return c->fn->phi_args.v[phi->args + i];
     }
     return IR_NONE;
@@ -292,8 +295,7 @@ static bool add_store(struct map_compiler *c, const struct map_access *access)
         return map_refuse(c, MAP_RULE_OFFSET, access->inst,
                           "all threads of a row store to one address");
     const char *step = map_increment(c, access->sum.step);
-    const char *rest =
-        predicate ? arena_printf(c->arena, ", predicate: %s", predicate) : "";
+    const char *rest = predicate ? arena_printf(c->arena, ", predicate: %s", predicate) : "";
     map_node_add(c, "{op: st.%s, in: [%s, %s], base: \"%s\"%s}", access->type, step, value,
                  access->sum.text, rest);
     return true;

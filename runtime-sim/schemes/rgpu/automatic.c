@@ -43,7 +43,7 @@ static uint64_t count_words(const struct map *map)
     uint64_t words = map->nodes.n;
     for (uint32_t i = 0; i < map->nodes.n; i++)
         EACH_FIFO(at, &map->nodes.v[i])
-        words += map_tokens(&map->nodes.v[i], at);
+    words += map_tokens(&map->nodes.v[i], at);
     return words;
 }
 
@@ -200,8 +200,9 @@ const struct map *spatial_compile(struct spatial_machine *m, const struct launch
 {
     struct spatial_automatic *of = find(m, launch);
     const char *why = of->map ? decide(m, of, launch) : refusal(m, launch, of);
-    note(m, of, why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
-                    : "runs a compiled map");
+    note(m, of,
+         why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
+             : "runs a compiled map");
     return why ? NULL : of->map;
 }
 

@@ -10,8 +10,9 @@ const struct stat_key block_stat_keys[] = {
 const uint32_t block_stat_key_count = sizeof block_stat_keys / sizeof *block_stat_keys;
 
 enum {
-    FIRST_EACH = 8,     // instances that are sent first, and ended ones of each place to compare
-    OTHER_PLACE = 128,  // one of this number of instances goes to the other place
+    FIRST_EACH = 8,     // ended instances of each place to compare
+    FIRST_PLACE = 16,   // one of this number stays until both places are known
+    OTHER_PLACE = 128,  // then one of this number goes to the other place
     MOST_COUNTED = 256, // instances of a place; then older ones count half
     METER_CYCLES = 256,
 };
@@ -35,33 +36,23 @@ void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool 
     *(away ? &tom->stats.stack_cycles : &tom->stats.home_cycles) += cycles;
 }
 
-void tom_count_stayed(struct tom *tom, const struct tom_run *run)
-{
-    times_of(tom, run)->sent -= run->counted;
-}
-
+// Until enough instances of both places have ended nothing is known.
 static bool compare_places(struct tom_times *times)
 {
-    if (times->sent < FIRST_EACH)
-        return false;
-    if (times->count[TOM_HOME] < FIRST_EACH || times->count[TOM_AWAY] < FIRST_EACH)
-        return true; // until enough of them have ended
+    bool known = times->count[TOM_HOME] >= FIRST_EACH && times->count[TOM_AWAY] >= FIRST_EACH;
     for (uint32_t i = 0; i < TOM_PLACES; i++)
         while (times->count[i] > MOST_COUNTED) {
             times->count[i] /= 2;
             times->cycles[i] /= 2;
         }
-    bool slower = (double)times->cycles[TOM_AWAY] / (double)times->count[TOM_AWAY] >
-                  (double)times->cycles[TOM_HOME] / (double)times->count[TOM_HOME];
-    return ++times->asked % OTHER_PLACE ? slower : !slower;
+    bool slower = known && (double)times->cycles[TOM_AWAY] / (double)times->count[TOM_AWAY] >
+                               (double)times->cycles[TOM_HOME] / (double)times->count[TOM_HOME];
+    return ++times->asked % (known ? OTHER_PLACE : FIRST_PLACE) ? slower : !slower;
 }
 
 bool tom_is_slower(struct tom *tom, const struct tom_run *run)
 {
-    struct tom_times *times = times_of(tom, run);
-    bool slower = compare_places(times);
-    times->sent += !slower;
-    return slower;
+    return compare_places(times_of(tom, run));
 }
 
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack)

@@ -184,7 +184,6 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
                               (uint32_t)__builtin_ctz(slot->mask));
     if (!slot->mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
-        tom_count_stayed(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
         return;
     }
@@ -200,7 +199,6 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     enum tom_answer answer = tom_decide_stack(&question);
     if (answer != TOM_OFFLOAD) {
         count_answer(tom, answer);
-        tom_count_stayed(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
         return;
     }
@@ -233,9 +231,8 @@ static void decide(struct tom *tom, struct tom_run *run)
                                     .busy_rx = is_any_busy(tom, true),
                                     .saves = saves_of(tom, block, iterations)};
     enum tom_answer answer = tom_decide_first(&question);
-    run->counted = answer == TOM_OFFLOAD && tom->config->policy == TOM_MEASURED && !block->placed &&
-                   !tom_learns(tom);
-    if (run->counted) {
+    if (answer == TOM_OFFLOAD && tom->config->policy == TOM_MEASURED && !block->placed &&
+        !tom_learns(tom)) {
         question.slower = tom_is_slower(tom, run);
         answer = tom_decide_first(&question);
     }

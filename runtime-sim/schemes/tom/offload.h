@@ -35,7 +35,6 @@ struct tom_run {
     const struct tom_block *block;
     uint8_t state; // enum tom_state
     bool has_values;
-    bool counted;                // by tom_is_slower
     uint32_t core, slot, number; // number: among all
     uint32_t stack, mask, reached;
     uint32_t access;              // in block->at: that decides about the stack
@@ -72,7 +71,7 @@ enum { TOM_HOME, TOM_AWAY, TOM_PLACES };
 struct tom_times {
     struct tom_block_stats stats;
     uint64_t cycles[TOM_PLACES], count[TOM_PLACES]; // of the last instances
-    uint64_t sent, asked; // decisions for stacks; decisions by these times
+    uint64_t asked;                                 // decisions by these times
 };
 
 // Utilisation of the SM of a stack: instructions since a cycle.
@@ -182,8 +181,6 @@ void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool 
 // Returns true if the block takes longer in stacks than in the GPU, as measured; some instances
 // are sent to the other place, so that both are measured. In a scheme's tick.
 bool tom_is_slower(struct tom *tom, const struct tom_run *run);
-// An instance for which tom_is_slower has returned false stays for another reason.
-void tom_count_stayed(struct tom *tom, const struct tom_run *run);
 // Returns true if the stack's SM has issued in most of the last cycles. In a scheme's tick.
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack);
 

@@ -78,7 +78,6 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
         return true;
     }
     *(whole ? &tom->stats.no_access : &tom->stats.diverged) += 1;
-    tom_count_stayed(tom, run);
     tom_set_state(tom, run, now, RUN_HOME);
     return false;
 }
