@@ -13,14 +13,14 @@
  *     cudaStreamSynchronize(back);
  *
  * Streams keep their meaning: commands that shall overlap are in different streams. The program is
- * linked with -cudart shared, as always; no further library is needed. `ptxoffload-run` executes it,
- * on a machine with fe.enabled. With another CUDA library, or without the bits, a copy with a trigger,
- * or with an action that empties words, returns cudaErrorNotSupported; one that only fills is an
- * ordinary copy. docs/full-empty.md describes the mechanism.
+ * linked with -cudart shared, as always; no further library is needed. `ptxoffload-run` executes
+ * it, on a machine with fe.enabled. With another CUDA library, or without the bits, a copy with a
+ * trigger, or with an action that empties words, returns cudaErrorNotSupported; one that only fills
+ * is an ordinary copy. docs/full-empty.md describes the mechanism.
  *
  * Memory of the device is empty after its allocation (fe.initial). A copy to the device without an
- * action leaves it empty, so that a kernel which reads it waits for ever: that is reported, with the
- * word and its buffer. */
+ * action leaves it empty, so that a kernel which reads it waits for ever: that is reported, with
+ * the word and its buffer. */
 #pragma once
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -39,8 +39,8 @@ enum cudaMemcpyAction {
     cudaMemcpyActionEmpty,
 };
 
-/* The library's functions. They are looked up when they are called, so that the program can be linked
- * with any CUDA library. */
+/* The library's functions. They are looked up when they are called, so that the program can be
+ * linked with any CUDA library. */
 static inline void *cudaOverlapFind(const char *name)
 {
     return dlsym(RTLD_DEFAULT, name);
@@ -89,8 +89,8 @@ static inline cudaError_t cudaOverlapDataReady(void)
     return at.found ? (cudaError_t)at.call() : cudaSuccess;
 }
 
-/* The host has worked on this number of elements: its time advances by host.cpu_ns for each. Work of
- * the program itself takes no time of the simulated host. */
+/* The host has worked on this number of elements: its time advances by host.cpu_ns for each. Work
+ * of the program itself takes no time of the simulated host. */
 static inline cudaError_t cudaOverlapHostWork(unsigned long long elements)
 {
     union {

@@ -44,8 +44,8 @@ static int copy_marked(struct cuda *cuda, void *to, const void *from, size_t byt
         return cudaErrorInvalidValue;
     if (!has_bits(cuda) && (trigger != PLANE_ALWAYS || action == PLANE_EMPTY))
         return cudaErrorNotSupported;
-    copy.mark = has_bits(cuda) ? plane_mark((enum plane_trigger)trigger, (enum plane_action)action)
-                               : 0;
+    copy.mark =
+        has_bits(cuda) ? plane_mark((enum plane_trigger)trigger, (enum plane_action)action) : 0;
     error = bytes ? copy_sides(cuda, &copy, to, bytes, from, bytes, kind) : cudaSuccess;
     if (!error && bytes && copy.mark)
         error = check(cuda, &copy);
