@@ -30,9 +30,9 @@ fail(struct argument_reader *r, const char *format, ...)
 static const char *const suffixes[PRODUCTS] = {
     [PRODUCT_PTX] = ".ptx",          [PRODUCT_META] = ".json",
     [PRODUCT_ELF] = ".elf",          [PRODUCT_IR] = ".ir",
-    [PRODUCT_DOT] = ".dot",          [PRODUCT_TEXT] = ".report.txt",
-    [PRODUCT_JSON] = ".report.json", [PRODUCT_HTML] = ".report.html",
-    [PRODUCT_DEPFILE] = ".d",
+    [PRODUCT_DOT] = ".dot",          [PRODUCT_MAP] = ".map.yaml",
+    [PRODUCT_TEXT] = ".report.txt",  [PRODUCT_JSON] = ".report.json",
+    [PRODUCT_HTML] = ".report.html", [PRODUCT_DEPFILE] = ".d",
 };
 
 static bool is_folder(const char *path)

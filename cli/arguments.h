@@ -14,6 +14,7 @@ enum command_product {
     PRODUCT_ELF,
     PRODUCT_IR,
     PRODUCT_DOT,
+    PRODUCT_MAP,
     PRODUCT_EMITTED, // number of these
     PRODUCT_TEXT = PRODUCT_EMITTED,
     PRODUCT_JSON,

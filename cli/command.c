@@ -5,8 +5,13 @@
 #include <string.h>
 
 static const char *const emit_names[] = {
-    [PRODUCT_PTX] = "ptx", [PRODUCT_META] = "meta", [PRODUCT_ELF] = "elf",
-    [PRODUCT_IR] = "ir",   [PRODUCT_DOT] = "dot",   NULL,
+    [PRODUCT_PTX] = "ptx",
+    [PRODUCT_META] = "meta",
+    [PRODUCT_ELF] = "elf",
+    [PRODUCT_IR] = "ir",
+    [PRODUCT_DOT] = "dot",
+    [PRODUCT_MAP] = "map",
+    NULL,
 };
 static const char *const tag_names[] = {
     [TAGS_PRAGMA] = "pragma",
@@ -222,11 +227,12 @@ static const struct option output_options[] = {
      .help = "write a report, to standard output without :FILE; html is\n"
              "one page for a browser, with the PTX, the reasons and the\n"
              "flow graphs"},
-    {"--emit", "ptx,meta,elf,ir,dot", SET(emit, emit_names),
+    {"--emit", "ptx,meta,elf,ir,dot,map", SET(emit, emit_names),
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
              "object for programs to map (.elf), PTX with the analyses in\n"
-             "comments (.ir), flow graphs for Graphviz (.dot)"},
+             "comments (.ir), flow graphs for Graphviz (.dot), maps of\n"
+             "the kernels for spatial cores (.map.yaml)"},
     {"--tags", "pragma|comment|full|full-comment|paper|none", CHOICE(tags, tag_names),
      .help = "tags in the PTX: what the simulator reads, as directives (the\n"
              "default, except for PTX before 2.0) or as comments; all of\n"

@@ -1,6 +1,7 @@
 #include "backend/format.h"
 #include "backend/page.h"
 #include "cli/run.h"
+#include "passes/maps/compile.h"
 #include "support/file.h"
 #include <unistd.h>
 
@@ -35,6 +36,36 @@ static void write_dot(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
     ir_print_dot(&run->module, to);
+}
+
+// Writes a document for each kernel, or a comment that says why it is refused.
+static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
+{
+    struct map_hardware hardware = map_hardware_initial();
+    struct arena arena;
+    (void)colour;
+    arena_init(&arena, run->arena.memory);
+    struct plan plan = {.arena = &arena};
+    const struct pass_options options = {.restrict_parameters = run->arguments.restrict_parameters,
+                                         .block = run->arguments.block};
+    for (uint32_t i = 0; i < run->module.functions.n; i++) {
+        const struct ir_function *fn = &run->module.functions.v[i];
+        struct map_compiled map;
+        if (!fn->is_entry || !fn->has_body)
+            continue;
+        struct facts *facts = facts_of(&plan, &run->module, &options, i);
+        map_compile(&map, &arena, facts, MAP_CORES, &hardware);
+        const struct name *name = tree_name(run->module.tree, fn->name);
+        if (map.text)
+            fprintf(to, "---\n%s", map.text);
+        else if (map.inst == IR_NONE)
+            fprintf(to, "# %.*s: %s [%s]\n", (int)name->length, name->text, map.why,
+                    map_rules[map.rule].id);
+        else
+            fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
+                    ir_place(&run->module, fn, map.inst).line, map.why, map_rules[map.rule].id);
+    }
+    arena_free(&arena);
 }
 
 static void write_text_report(const struct tagger_run *run, FILE *to, bool colour)
@@ -77,9 +108,9 @@ static void write_depfile(const struct tagger_run *run, FILE *to, bool colour)
 static void (*const writers[])(const struct tagger_run *run, FILE *to, bool colour) = {
     [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
     [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
-    [PRODUCT_DOT] = write_dot,          [PRODUCT_TEXT] = write_text_report,
-    [PRODUCT_JSON] = write_json_report, [PRODUCT_HTML] = write_html_report,
-    [PRODUCT_DEPFILE] = write_depfile,
+    [PRODUCT_DOT] = write_dot,          [PRODUCT_MAP] = write_maps,
+    [PRODUCT_TEXT] = write_text_report, [PRODUCT_JSON] = write_json_report,
+    [PRODUCT_HTML] = write_html_report, [PRODUCT_DEPFILE] = write_depfile,
 };
 
 bool run_write(struct tagger_run *run, const struct output_request *request)

@@ -137,6 +137,7 @@ static bool wants_tables(const struct arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->requests.n; i++)
         if (arguments->requests.v[i].product != PRODUCT_IR &&
+            arguments->requests.v[i].product != PRODUCT_MAP &&
             arguments->requests.v[i].product != PRODUCT_DOT &&
             arguments->requests.v[i].product != PRODUCT_DEPFILE)
             return true;
@@ -183,6 +184,7 @@ static bool needs_program(const struct tagger_run *run)
     bool needs = !run->is_object || arguments->print_after || run_explains(run);
     for (uint32_t i = 0; i < arguments->requests.n; i++)
         needs |= arguments->requests.v[i].product == PRODUCT_IR ||
+                 arguments->requests.v[i].product == PRODUCT_MAP ||
                  arguments->requests.v[i].product == PRODUCT_DOT;
     return needs;
 }
@@ -233,7 +235,7 @@ static int analyse(struct tagger_run *run)
         .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
         .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
-                                             1 << PRODUCT_DEPFILE),
+                                             1 << PRODUCT_MAP | 1 << PRODUCT_DEPFILE),
         .undigested =
             are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_TEXT | 1 << PRODUCT_DEPFILE),
     };

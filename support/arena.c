@@ -281,18 +281,25 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
-char *arena_printf(struct arena *arena, const char *format, ...)
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
     char near[256]; // most texts fit, so that they need not be made twice
+    va_list again;
+    va_copy(again, args);
+    size_t length = format_text(near, sizeof near, format, args);
+    char *text =
+        length < sizeof near ? arena_strndup(arena, near, length) : arena_alloc(arena, length + 1);
+    if (length >= sizeof near)
+        format_text(text, length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    size_t length = format_text(near, sizeof near, format, args);
-    va_end(args);
-    if (length < sizeof near)
-        return arena_strndup(arena, near, length);
-    char *text = arena_alloc(arena, length + 1);
-    va_start(args, format);
-    format_text(text, length + 1, format, args);
+    char *text = arena_vprintf(arena, format, args);
     va_end(args);
     return text;
 }

@@ -4,6 +4,7 @@
 // jump buffer, which the public entry point has set; it then frees all arenas of that memory.
 // Libraries therefore neither exit nor check allocations.
 #pragma once
+#include <stdarg.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,8 @@ void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_siz
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc(arena, sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc(arena, sizeof(type) * (size_t)(count)))

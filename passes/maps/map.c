@@ -1,5 +1,7 @@
 #include "passes/maps/map.h"
 
+const struct map map_automatic;
+
 bool map_is_fifo(const struct map_operand *operand)
 {
     return operand->from != MAP_NO_NODE;

@@ -122,9 +122,13 @@ struct map {
     bool is_ordered;             // groups start in the order of their numbers
     VEC(struct map_text) params;
     VEC(struct map_value) values;
+    VEC(struct map_expr) requires; // of the launch
     VEC(struct map_node) nodes;
     VEC(struct map_result) results;
 };
+
+// Stands for a map that the machine compiles for the launch.
+extern const struct map map_automatic;
 
 // Returns the number of FIFOs of a node.
 uint32_t map_fifos(const struct map_node *node);

@@ -4,6 +4,8 @@
 
 enum map_space { MAP_RESERVE, MAP_ARRIVAL };
 
+enum { MAP_CORES = 15 }; // SMs of the machine of [003]
+
 struct map_hardware {
 #define CONFIG_UINT(name, unit, least, most, initial, source, text) uint32_t name;
 #define CONFIG_CHOICE(name, choices, initial, source, text) uint32_t name;
@@ -12,6 +14,8 @@ struct map_hardware {
 #undef CONFIG_CHOICE
 };
 
+// Returns the hardware of [003].
+struct map_hardware map_hardware_initial(void);
 // Returns the cycles from a node's firing to the arrival of its result, and those between firings.
 uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node);
 uint32_t map_interval(const struct map_hardware *hardware, const struct map_node *node);

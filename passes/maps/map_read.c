@@ -154,6 +154,14 @@ static void take_values(struct map_reading *r, const struct yaml_node *mapping)
     }
 }
 
+static void take_requires(struct map_reading *r, const struct yaml_node *list)
+{
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        struct map_expr condition = map_read_expr(r, yaml_at(&r->document, list->items[i]));
+        vec_push(r->arena, &r->map->requires, condition);
+    }
+}
+
 static struct map_place take_place(struct map_reading *r, const struct yaml_node *node,
                                    const char *word, enum map_place_kind kind)
 {
@@ -232,6 +240,7 @@ static void take_map(struct map_reading *r)
     map->is_ordered = map_read_flag(r, of[KEY_MAP_ordered]);
     take_params(r, of[KEY_MAP_params]);
     take_values(r, of[KEY_MAP_values]);
+    take_requires(r, of[KEY_MAP_requires]);
     map->groups = map_read_expr(r, of[KEY_MAP_groups]);
     map->threads = map_read_expr(r, of[KEY_MAP_threads]);
     map->activations = map_read_expr(r, of[KEY_MAP_activations]);

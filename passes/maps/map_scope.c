@@ -199,3 +199,17 @@ const char *map_initial_words(const struct map_scope *scope, const struct map_no
         fault = map_word(scope, &initial->list[i], type, &words[i]);
     return fault;
 }
+
+const char *map_unfit(const struct map_scope *scope)
+{
+    for (uint32_t i = 0; i < scope->map->requires.n; i++) {
+        const struct map_expr *condition = &scope->map->requires.v[i];
+        int64_t value;
+        const char *fault = map_integer(scope, condition, 1, &value);
+        if (fault)
+            return fault;
+        if (!value)
+            return arena_printf(scope->arena, "the map requires %s", condition->at.text);
+    }
+    return NULL;
+}

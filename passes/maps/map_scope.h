@@ -15,6 +15,9 @@ const struct expr *map_parse(struct arena *arena, const struct map *map, const c
 // Returns true if the map has a parameter or value of this name, or every expression knows it.
 bool map_knows(const struct map *map, const char *name);
 
+// Returns NULL, or which condition of the map the launch does not fulfil, as a sentence.
+const char *map_unfit(const struct map_scope *scope);
+
 // Evaluates an expression. Returns NULL, or the fault as a sentence.
 const char *map_evaluate(const struct map_scope *scope, const struct map_expr *expr,
                          struct run_number *to);

@@ -163,6 +163,11 @@ static void put_head(FILE *to, const struct map *map)
         put_scalar(to, map->values.v[i].value.at.text);
         putc('\n', to);
     }
+    for (uint32_t i = 0; i < map->requires.n; i++) {
+        fputs(i ? "  - " : "requires:\n  - ", to);
+        put_scalar(to, map->requires.v[i].at.text);
+        putc('\n', to);
+    }
     put_line(to, "groups", &map->groups.at);
     put_line(to, "threads", &map->threads.at);
     put_line(to, "activations", &map->activations.at);

@@ -25,8 +25,8 @@ bool run_map(struct run *run, const struct run_text *at, const struct map **map)
     if (!at->text || !strcmp(at->text, "off"))
         return true;
     if (!strcmp(at->text, "auto")) {
-        run_fault(run, at, "'auto' needs a map in the program's metadata, which has none");
-        return false;
+        *map = &map_automatic;
+        return true;
     }
     const char *name = run_path(run, at->text);
     const char *error = file_read(run->arena, name, &file);

@@ -233,7 +233,7 @@ BAD_USAGE = {
     'in.ptx --candidates=loop':
         "--candidates cannot be 'loop': it is a list of loops, blocks and regions, with commas",
     'in.ptx --cost=free': "--cost cannot be 'free': it is tom or refined",
-    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir or dot",
+    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir, dot or map",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',
     'in.ptx --emit=ptx,ir -o -':
         "--emit of several outputs needs a file for -o, not '-'",

@@ -100,14 +100,16 @@ def faults(folder):
     text = (SAMPLES / 'conv' / 'run.yaml').read_text().replace('conv.ptx', str(SAMPLES / 'conv' / 'conv.ptx'))
     (folder / 'bad.map.yaml').write_text('nodes:\n  at: {op: increment, count: 8}\n')
     for name, fault in (('bad.map.yaml', b"'bad.map.yaml', line 2, column 3: no other node uses the result of 'at'"),
-                        ('none.map.yaml', b"cannot read 'none.map.yaml': No such file or directory"),
-                        ('auto', b"'auto' needs a map in the program's metadata, which has none")):
+                        ('none.map.yaml', b"cannot read 'none.map.yaml': No such file or directory")):
         (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', name))
         result = run([PROGRAM, 'run.yaml', '--config=rgpu'], folder)
         same((result.code, result.out), (1, b''))
         assert fault in result.err, result.err
     (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', 'off'))
     ends(run([PROGRAM, 'run.yaml', '--config=rgpu'], folder), 0)
+    (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', 'auto'))
+    result = ends(run([PROGRAM, 'run.yaml', '--config=rgpu', '--set=spatial.gain=0', '-v'], folder), 0)
+    within(b"kernel 'conv_direct' runs a compiled map", result.err)
 
 
 @case

@@ -37,9 +37,8 @@ static struct run_number param_value(const struct binding_work *w,
     return scalar_load(scalar, w->launch->params + param->offset);
 }
 
-static const char *take_params(struct binding_work *w)
+static const char *take_params(struct binding_work *w, const struct map *map)
 {
-    const struct map *map = w->launch->map;
     if (map->params.n > w->kernel->param_count)
         return arena_printf(w->arena, "the map has %u parameters, and the kernel %u", map->params.n,
                             w->kernel->param_count);
@@ -47,6 +46,18 @@ static const char *take_params(struct binding_work *w)
     for (uint32_t i = 0; i < map->params.n; i++)
         w->launched->params[i] = param_value(w, &w->program->parameters.v[w->kernel->params + i]);
     return NULL;
+}
+
+const char *spatial_params(struct spatial_machine *m, const struct launch *launch,
+                           const struct map *map, struct spatial_launch *to)
+{
+    struct binding_work w = {.m = m,
+                             .arena = m->machine->arena,
+                             .launched = to,
+                             .launch = launch,
+                             .program = launch->program,
+                             .kernel = &launch->program->functions.v[launch->function]};
+    return take_params(&w, map);
 }
 
 // Places in the kernel
@@ -239,7 +250,7 @@ struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct laun
     made->id = launch->id;
     memcpy(made->shape, launch->grid, sizeof launch->grid);
     memcpy(made->shape + 3, launch->block, sizeof launch->block);
-    made->fault = take_params(&w);
+    made->fault = take_params(&w, launch->map);
     if (!made->fault)
         made->fault = find_copies(&w, &copies);
     made->binding = find_binding(&w, copies);

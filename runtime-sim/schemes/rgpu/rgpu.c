@@ -131,6 +131,8 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
 {
     struct spatial_machine *m = state;
     struct launch *launch = from->launch;
+    if (launch->map == &map_automatic || (!launch->map && m->config->automatic))
+        launch->map = spatial_compile(m, launch);
     if (!launch->map)
         return;
     struct spatial_launch *made = spatial_bind(m, launch);
@@ -138,6 +140,8 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
     scope.names[MAP_NAME_copies] = made->binding->placement.copies;
     for (uint32_t i = 0; i < 6; i++)
         scope.names[MAP_NAME_grid_x + i] = made->shape[i];
+    if (!made->fault)
+        made->fault = map_unfit(&scope);
     if (!made->fault)
         made->fault = set_shape(&scope, &launch->map->groups, "groups", INT32_MAX, launch->grid);
     if (!made->fault)
@@ -265,6 +269,12 @@ static const char *const series[] = {
     "spatial.fired_load", "spatial.fired_store", NULL,
 };
 
+static void write_notes(const struct machine *machine, const void *state, FILE *to)
+{
+    (void)machine;
+    spatial_write_notes(state, to);
+}
+
 const struct scheme_ops rgpu = {
     .name = "rgpu",
     .section = "spatial",
@@ -291,4 +301,5 @@ const struct scheme_ops rgpu = {
     .add_stats = add_stats,
     .name_stats = name_stats,
     .report = report,
+    .write_notes = write_notes,
 };

@@ -202,14 +202,25 @@ struct spatial_machine {
     struct spatial_written written;
     VEC(struct spatial_binding *) bindings;
     VEC(struct spatial_launch *) launches;
+    VEC(struct spatial_automatic *) automatic; // by kernel
     struct spatial_stats total;
     uint8_t message; // of waiting loads as printed
 };
 enum { SPATIAL_LOADS_BY, SPATIAL_STORES_BY, SPATIAL_WAITS_BY, SPATIAL_CLIENTS };
 enum { SPATIAL_STALL }; // numbers of stalls
 
+// automatic.c
+struct spatial_automatic;
+// Returns the map that is compiled for a launch, or NULL if it is refused, if the launch does not
+// fulfil its conditions, or if it is not expected to be faster. What was decided is noted.
+const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch);
+void spatial_write_notes(const struct spatial_machine *m, FILE *to);
+
 // bind.c: a launch with a map; a fault is in `fault`.
 struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch);
+// Sets to->params, of a launch of the map's kernel. Returns NULL, or the fault as a sentence.
+const char *spatial_params(struct spatial_machine *m, const struct launch *launch,
+                           const struct map *map, struct spatial_launch *to);
 // Returns the one of a launch that spatial_bind has seen.
 const struct spatial_launch *spatial_launch_of(const struct spatial_machine *m,
                                                const struct launch *launch);

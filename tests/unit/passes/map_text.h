@@ -19,18 +19,6 @@ struct map_rig {
     struct map_hardware hardware;
 };
 
-// The hardware of the paper.
-static inline struct map_hardware map_hardware_initial(void)
-{
-    return (struct map_hardware){
-#define CONFIG_UINT(name, unit, least, most, initial, source, text) .name = (uint32_t)atoi(initial),
-#define CONFIG_CHOICE(name, choices, initial, source, text) .name = 0,
-#include "passes/maps/hardware.def"
-#undef CONFIG_UINT
-#undef CONFIG_CHOICE
-    };
-}
-
 static inline void map_rig_read(struct map_rig *r, const char *text)
 {
     memset(r, 0, sizeof *r);

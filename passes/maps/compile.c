@@ -1,0 +1,271 @@
+#include "passes/maps/compile_internal.h"
+#include "passes/maps/map_place.h"
+#include "passes/maps/map_rate.h"
+#include "passes/maps/map_read.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct map_rule_info map_rules[MAP_RULES] = {
+#define MAP_RULE(name, id, text) [MAP_RULE_##name] = {id, text},
+#include "passes/maps/map_rules.def"
+#undef MAP_RULE
+};
+
+bool map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const char *format, ...)
+{
+    va_list args;
+    char text[512];
+    if (c->to->why)
+        return false;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    c->to->rule = rule;
+    c->to->inst = inst;
+    c->to->why = arena_strndup(c->arena, text, strlen(text));
+    return false;
+}
+
+const char *map_node_add(struct map_compiler *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(c->arena, format, args);
+    va_end(args);
+    const char *name = arena_printf(c->arena, "n%u", c->count++);
+    vec_push(c->arena, &c->nodes, arena_printf(c->arena, "%s: %s", name, text));
+    return name;
+}
+
+void map_require(struct map_compiler *c, const char *text)
+{
+    for (uint32_t i = 0; i < c->requires.n; i++)
+        if (!strcmp(c->requires.v[i], text))
+            return;
+    vec_push(c->arena, &c->requires, text);
+}
+
+// What no map can have
+
+static bool check_inst(struct map_compiler *c, uint32_t inst)
+{
+    static const struct {
+        uint8_t class;
+        uint8_t rule;
+        const char *why;
+    } rows[] = {
+        {CLASS_CALL, MAP_RULE_CALL, "the kernel calls a function"},
+        {CLASS_BARRIER, MAP_RULE_BARRIER, "threads wait for each other"},
+        {CLASS_FENCE, MAP_RULE_BARRIER, "a fence orders accesses of several threads"},
+        {CLASS_ATOMIC, MAP_RULE_ATOMIC, "an atomic operation"},
+        {CLASS_WARP, MAP_RULE_BARRIER, "lanes of a warp exchange data"},
+        {CLASS_ASYNC, MAP_RULE_OPERATION, "an asynchronous copy"},
+        {CLASS_TEXTURE, MAP_RULE_OPERATION, "an access to a texture"},
+        {CLASS_SURFACE, MAP_RULE_OPERATION, "an access to a surface"},
+        {CLASS_MATRIX, MAP_RULE_OPERATION, "an operation on matrices"},
+        {CLASS_STACK, MAP_RULE_OPERATION, "an access to the stack"},
+        {CLASS_MISC, MAP_RULE_OPERATION, "an instruction that is no computation"},
+        {CLASS_OPAQUE, MAP_RULE_OPERATION, "an unknown instruction"},
+    };
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (at->class == rows[i].class)
+            return map_refuse(c, (enum map_rule)rows[i].rule, inst, "%s", rows[i].why);
+    return true;
+}
+
+static bool check_kernel(struct map_compiler *c)
+{
+    for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
+        const struct ir_block *block = &c->fn->blocks.v[c->fn->rpo.v[i]];
+        for (uint32_t k = block->first; k < block->end; k++)
+            if (!check_inst(c, k))
+                return false;
+    }
+    if (c->fn->irreducible || c->fn->incomplete)
+        return map_refuse(c, MAP_RULE_DIVERGES, IR_NONE, "branches lead to unknown places");
+    if (c->fn->loops.n) {
+        const struct ir_block *header = &c->fn->blocks.v[c->fn->loops.v[0].header];
+        return map_refuse(c, MAP_RULE_LOOP, header->first, "the kernel has a loop");
+    }
+    return true;
+}
+
+// The text
+
+static void add_value(struct map_compiler *c, FILE *to, const char *name, const char *text)
+{
+    (void)c;
+    fprintf(to, "  %s: \"%s\"\n", name, text);
+}
+
+static void write_dimension(struct map_compiler *c, FILE *to, uint32_t dim)
+{
+    static const char letters[] = "xyz";
+    char letter = letters[dim];
+    const char *all = arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
+    const char *low = c->low[dim] ? arena_printf(c->arena, "max(0, %s)", c->low[dim]) : "0";
+    const char *high = c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
+    add_value(c, to, arena_printf(c->arena, "low_%c", letter), low);
+    add_value(c, to, arena_printf(c->arena, "high_%c", letter), high);
+    add_value(c, to, arena_printf(c->arena, "last_%c", letter),
+              arena_printf(c->arena, "max(low_%c, high_%c - 1)", letter, letter));
+    add_value(c, to, arena_printf(c->arena, "size_%c", letter),
+              arena_printf(c->arena, "max(0, high_%c - low_%c)", letter, letter));
+}
+
+// Each copy has a range of the stream.
+static void write_ranges(struct map_compiler *c, FILE *to)
+{
+    const char *when = c->when ? c->when : "1";
+    add_value(c, to, "parts", "groups * copies");
+    add_value(c, to, "share", "(size_x + parts - 1) / parts");
+    add_value(c, to, "begin", "low_x + (group * copies + copy) * share");
+    add_value(c, to, "count",
+              arena_printf(c->arena, "%s * max(0, min(share, high_x - begin))", when));
+}
+
+// Each copy has a range of rows, and an activation for each.
+static void write_rows(struct map_compiler *c, FILE *to)
+{
+    const char *when = c->when ? c->when : "1";
+    add_value(c, to, "rows", "size_y * size_z");
+    add_value(c, to, "share", "(rows + groups * copies - 1) / (groups * copies)");
+    add_value(c, to, "line", "(group * copies + copy) * share + activation");
+    add_value(c, to, "here", "max(0, min(line, rows - 1))");
+    add_value(c, to, "y", "low_y + here % max(1, size_y)");
+    add_value(c, to, "z", "low_z + here / max(1, size_y)");
+    add_value(c, to, "begin", "low_x");
+    add_value(c, to, "count", arena_printf(c->arena, "%s * (line < rows) * size_x", when));
+}
+
+static void write_map(struct map_compiler *c, FILE *to)
+{
+    const struct name *name = tree_name(c->module->tree, c->fn->name);
+    uint32_t params = 0;
+    bool has_rows = c->has_rows || c->has_planes;
+    fprintf(to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
+            (int)name->length, name->text);
+    for (uint32_t i = 0; i < c->module->symbols.n; i++) {
+        const struct ir_symbol *symbol = &c->module->symbols.v[i];
+        if (symbol->function == (uint32_t)(c->fn - c->module->functions.v) &&
+            symbol->parameter != IR_NONE && symbol->parameter >= params)
+            params = symbol->parameter + 1;
+    }
+    for (uint32_t i = 0; i < params; i++)
+        fprintf(to, i ? ", p%u" : "p%u", i);
+    fprintf(to, "]\nvalues:\n");
+    for (uint32_t i = 0; i < c->values.n; i++)
+        fprintf(to, "  %s\n", c->values.v[i]);
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        write_dimension(c, to, dim);
+    if (has_rows)
+        write_rows(c, to);
+    else
+        write_ranges(c, to);
+    fprintf(to, "groups: \"max(1, min(%u, (%s + %u) / %u))\"\nthreads: 32\n", c->groups,
+            has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
+            has_rows ? 1 : 255, has_rows ? 2 : 256);
+    if (has_rows)
+        fprintf(to, "activations: share\n");
+    fprintf(to, "requires:\n");
+    for (uint32_t i = 0; i < c->requires.n; i++)
+        fprintf(to, "  - \"%s\"\n", c->requires.v[i]);
+    fprintf(to, "nodes:\n");
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        fprintf(to, "  %s\n", c->nodes.v[i]);
+}
+
+// Ends with the zeros that a source needs.
+static char *map_text(struct map_compiler *c)
+{
+    enum { ZEROS = 2 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (!to)
+        return NULL;
+    write_map(c, to);
+    char *kept = fclose(to) ? NULL : arena_alloc(c->arena, length + ZEROS);
+    if (kept)
+        memcpy(kept, text, length);
+    free(text);
+    return kept;
+}
+
+// The machine
+
+static bool check_hardware(struct map_compiler *c, const struct map *map,
+                           const struct map_hardware *hardware)
+{
+    struct map_counts counts = map_count(map);
+    struct map_graph graph;
+    struct map_rate rate;
+    struct map_placement placement;
+    uint32_t node;
+    if (counts.sfus > hardware->sfus)
+        return map_refuse(c, MAP_RULE_CORES, IR_NONE,
+                          "it has %u special functions, and the machine units for %u", counts.sfus,
+                          hardware->sfus);
+    if (counts.cores > hardware->cores)
+        return map_refuse(c, MAP_RULE_CORES, IR_NONE, "it has %u instructions, and the machine %u cores",
+                          counts.cores, hardware->cores);
+    if (counts.lsus > hardware->lsus)
+        return map_refuse(c, MAP_RULE_LSUS, IR_NONE,
+                          "it has %u accesses, and the machine %u load-store units", counts.lsus,
+                          hardware->lsus);
+    const char *misfit = map_misfit(c->arena, hardware, map, &node);
+    if (misfit)
+        return map_refuse(c, MAP_RULE_CORES, IR_NONE, "%s", misfit);
+    map_graph_make(&graph, c->arena, map, hardware);
+    map_rate_of(&rate, c->arena, &graph);
+    if (!rate.tokens)
+        return map_refuse(c, MAP_RULE_RATE, IR_NONE, "%s",
+                          map_rate_text(c->arena, map, hardware, &graph, &rate));
+    const char *fault = map_place(&placement, c->arena, hardware, map, 0);
+    return !fault || map_refuse(c, MAP_RULE_LANES, IR_NONE, "%s", fault);
+}
+
+// Reads the text back. What the reader rejects is no map.
+static bool check_text(struct map_compiler *c, const char *text, const struct map_hardware *hardware)
+{
+    struct source *source = ARENA_NEW(c->arena, struct source);
+    struct diags diags;
+    source_init(source, c->arena, "compiled.map.yaml", text, (uint32_t)strlen(text));
+    diags_init(&diags, c->arena);
+    const struct map *map = map_read(c->arena, source, &diags);
+    if (!map)
+        return map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "%s",
+                          diags.list.n ? diags.list.v[0].message : "the map cannot be read");
+    return check_hardware(c, map, hardware);
+}
+
+static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
+{
+    if (!check_kernel(c) || !map_flow(c) || !map_accesses(c) || !map_stores(c))
+        return false;
+    const char *text = map_text(c);
+    if (!text || !check_text(c, text, hardware))
+        return map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "the map cannot be written");
+    c->to->text = text;
+    return true;
+}
+
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                 uint32_t groups, const struct map_hardware *hardware)
+{
+    const struct ir_function *fn = facts->fn;
+    struct map_compiler c = {.arena = arena,
+                             .facts = facts,
+                             .module = facts->module,
+                             .fn = fn,
+                             .affines = facts_affines(facts),
+                             .to = to,
+                             .groups = groups};
+    *to = (struct map_compiled){.inst = IR_NONE};
+    c.operand = ARENA_ARRAY(arena, const char *, fn->versions.n + 1);
+    c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
+    to->instructions = fn->insts.n;
+    compile(&c, hardware);
+}

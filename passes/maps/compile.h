@@ -1,0 +1,34 @@
+// The compiler from a kernel to a map [003]: the iteration space of the kernel becomes a stream of
+// tokens. A thread is a token; a kernel with rows (%tid.y, %ctaid.y) has an activation for each
+// row.
+//
+// Conditions at the begin that compare a place with a bound limit the stream; other conditions
+// become predicates of stores and choices between values. Loads at a constant distance share a unit:
+// the one that is ahead loads, and the others read its tokens later.
+#pragma once
+#include "passes/analysis/facts.h"
+#include "passes/maps/map_hardware.h"
+
+enum map_rule {
+#define MAP_RULE(name, id, text) MAP_RULE_##name,
+#include "passes/maps/map_rules.def"
+#undef MAP_RULE
+    MAP_RULES,
+};
+struct map_rule_info {
+    const char *id, *text;
+};
+extern const struct map_rule_info map_rules[MAP_RULES];
+
+struct map_compiled {
+    const char *text;   // *.map.yaml; NULL: refused
+    enum map_rule rule; // of the refusal
+    uint32_t inst;      // that caused it, or IR_NONE
+    const char *why;    // a sentence
+    uint32_t instructions; // that a thread executes at most
+    uint32_t bytes;        // of arrays that a token reads and writes, each array once
+};
+
+// Compiles a kernel. `groups`: cores of the machine.
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                 uint32_t groups, const struct map_hardware *hardware);

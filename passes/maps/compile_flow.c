@@ -1,0 +1,240 @@
+// Control flow of a kernel without loops: bounds of the stream, and predicates.
+#include "passes/maps/compile_internal.h"
+#include <string.h>
+
+bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *version, bool *negated,
+                   uint32_t *taken)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    if (at->first == at->end || at->succ_count != 2)
+        return false;
+    uint32_t last = at->end - 1;
+    uint32_t guard = ir_find_operand(c->fn, last, ROLE_GUARD, 0);
+    uint32_t label = ir_find_operand(c->fn, last, ROLE_LABEL, 0);
+    if (guard == IR_NONE || label == IR_NONE ||
+        c->fn->operands.v[label].kind != OPERAND_LABEL)
+        return false;
+    *version = c->fn->operand_version.v[guard];
+    *negated = c->fn->insts.v[last].flags & INST_GUARD_NEGATED;
+    *taken = c->fn->operands.v[label].index;
+    return true;
+}
+
+// Returns true if the block only ends the thread.
+static bool is_end(const struct map_compiler *c, uint32_t block)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    return at->first + 1 == at->end && c->fn->insts.v[at->first].class == CLASS_RETURN &&
+           !(c->fn->insts.v[at->first].flags & INST_GUARDED);
+}
+
+// Bounds
+
+static void limit(struct map_compiler *c, const char **bound, const char *function,
+                  const char *text)
+{
+    *bound = *bound ? arena_printf(c->arena, "%s(%s, %s)", function, *bound, text) : text;
+}
+
+// Places from which, or up to which, factor · place + rest has the relation to 0.
+static bool limit_dimension(struct map_compiler *c, uint32_t dim, const struct map_sum *sum,
+                            enum map_relation relation)
+{
+    static const struct {
+        bool is_low;
+        bool one_more;
+    } plus[] = {[MAP_LT] = {false, false}, [MAP_LE] = {false, true},
+                [MAP_GT] = {true, true},   [MAP_GE] = {true, false}},
+      minus[] = {[MAP_LT] = {true, true},   [MAP_LE] = {true, false},
+                 [MAP_GT] = {false, false}, [MAP_GE] = {false, true}};
+    if (relation > MAP_GE || (!sum->is_one[dim] && !sum->is_minus_one[dim]))
+        return false;
+    bool positive = sum->is_one[dim];
+    bool is_low = positive ? plus[relation].is_low : minus[relation].is_low;
+    bool more = positive ? plus[relation].one_more : minus[relation].one_more;
+    const char *text = arena_printf(c->arena, positive ? "0 - (%s)" : "(%s)", sum->rest);
+    text = more ? arena_printf(c->arena, "%s + 1", text) : text;
+    if (is_low)
+        limit(c, &c->low[dim], "max", text);
+    else
+        limit(c, &c->high[dim], "min", text);
+    return true;
+}
+
+static bool limit_all(struct map_compiler *c, const struct map_sum *sum,
+                      enum map_relation relation)
+{
+    static const char *const signs[] = {[MAP_LT] = "<",  [MAP_LE] = "<=", [MAP_GT] = ">",
+                                        [MAP_GE] = ">=", [MAP_EQ] = "==", [MAP_NE] = "!="};
+    uint32_t dimensions = 0, dim = 0;
+    for (uint32_t i = 0; i < DIMS; i++)
+        if (sum->factor[i]) {
+            dimensions++;
+            dim = i;
+        }
+    if (dimensions)
+        return dimensions == 1 && limit_dimension(c, dim, sum, relation);
+    const char *text = arena_printf(c->arena, "(%s %s 0)", sum->rest, signs[relation]);
+    c->when = c->when ? arena_printf(c->arena, "%s * %s", c->when, text) : text;
+    return true;
+}
+
+static bool read_relation(const struct map_compiler *c, uint32_t inst, bool holds,
+                          enum map_relation *to, bool *is_unsigned)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t yes, no;
+        bool is_unsigned;
+    } rows[] = {
+        {W_lt, MAP_LT, MAP_GE, false}, {W_le, MAP_LE, MAP_GT, false}, {W_gt, MAP_GT, MAP_LE, false},
+        {W_ge, MAP_GE, MAP_LT, false}, {W_eq, MAP_EQ, MAP_NE, false}, {W_ne, MAP_NE, MAP_EQ, false},
+        {W_lo, MAP_LT, MAP_GE, true},  {W_ls, MAP_LE, MAP_GT, true},  {W_hi, MAP_GT, MAP_LE, true},
+        {W_hs, MAP_GE, MAP_LT, true}};
+    uint16_t type = c->fn->insts.v[inst].type;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ir_has_modifier(c->module, c->fn, inst, rows[i].word)) {
+            *to = holds ? rows[i].yes : rows[i].no;
+            *is_unsigned = rows[i].is_unsigned || type == W_u32 || type == W_u64;
+            return *is_unsigned || type == W_s32 || type == W_s64 || *to >= MAP_EQ;
+        }
+    return false;
+}
+
+// In an unsigned comparison both sides must not be negative.
+static bool is_natural(const struct map_compiler *c, const struct affine *a)
+{
+    int64_t least, most;
+    affine_range(c->affines, a, &least, &most);
+    return least >= 0;
+}
+
+// Takes a comparison whose value is `holds` where threads continue.
+static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
+{
+    struct affine a, b, difference;
+    struct map_sum sum;
+    enum map_relation relation;
+    bool is_unsigned;
+    uint32_t first = ir_find_operand(c->fn, inst, ROLE_USE, 0);
+    uint32_t second = ir_find_operand(c->fn, inst, ROLE_USE, 1);
+    if (second == IR_NONE || ir_find_operand(c->fn, inst, ROLE_USE, 2) != IR_NONE ||
+        !read_relation(c, inst, holds, &relation, &is_unsigned) ||
+        !affine_of_operand(c->affines, first, &a) || !affine_of_operand(c->affines, second, &b))
+        return false;
+    if (is_unsigned && !(is_natural(c, &a) && is_natural(c, &b)))
+        return false;
+    return affine_difference(c->affines, &a, &b, &difference) &&
+           map_sum_of(c, &difference, &sum) && limit_all(c, &sum, relation);
+}
+
+static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth);
+
+static bool take_both(struct map_compiler *c, uint32_t inst, bool holds, uint32_t depth)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t operand = ir_find_operand(c->fn, inst, ROLE_USE, i);
+        if (operand == IR_NONE || c->fn->operands.v[operand].kind != OPERAND_REGISTER ||
+            !take_version(c, c->fn->operand_version.v[operand],
+                          holds != c->fn->operands.v[operand].negated, depth + 1))
+            return false;
+    }
+    return true;
+}
+
+static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth)
+{
+    enum { DEPTH = 16 };
+    const struct ir_version *at = &c->fn->versions.v[version];
+    if (at->kind != VERSION_INST || depth > DEPTH ||
+        c->fn->insts.v[at->index].flags & INST_GUARDED)
+        return false;
+    switch (c->fn->insts.v[at->index].op) {
+    case OP_setp: return take_comparison(c, at->index, holds);
+    case OP_or: return !holds && take_both(c, at->index, false, depth);
+    case OP_and: return holds && take_both(c, at->index, true, depth);
+    default: return false;
+    }
+}
+
+// The block's branch ends threads: those that continue are a range of places.
+static bool take_bounds(struct map_compiler *c, uint32_t block)
+{
+    uint32_t version, taken;
+    bool negated;
+    if (!map_condition(c, block, &version, &negated, &taken))
+        return false;
+    const uint32_t *succs = ir_succs(c->fn, block);
+    uint32_t other = succs[0] == taken ? succs[1] : succs[0];
+    if (is_end(c, taken) == is_end(c, other))
+        return false;
+    bool stays_if_taken = is_end(c, other);
+    return take_version(c, version, stays_if_taken != negated, 0);
+}
+
+bool map_flow(struct map_compiler *c)
+{
+    uint32_t block = 0;
+    // Bounds hold for all that follows: those before the first other branch.
+    while (!c->blocks[block].seen) {
+        const uint32_t *succs = ir_succs(c->fn, block);
+        c->blocks[block].seen = true;
+        if (c->fn->blocks.v[block].succ_count == 1) {
+            block = succs[0];
+        } else if (take_bounds(c, block)) {
+            c->blocks[block].bounds = true;
+            block = is_end(c, succs[0]) ? succs[1] : succs[0];
+        }
+    }
+    return true;
+}
+
+// Predicates
+
+static const char *condition_node(struct map_compiler *c, uint32_t version, bool negated,
+                                  uint32_t reader)
+{
+    const char *value = map_value(c, version, reader);
+    if (!value || !negated)
+        return value;
+    return map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", value);
+}
+
+// The predicate of an edge into a block with one predecessor.
+static bool edge_predicate(struct map_compiler *c, uint32_t from, uint32_t block, const char **to)
+{
+    uint32_t version, taken;
+    bool negated;
+    if (!map_predicate(c, from, to))
+        return false;
+    if (c->blocks[from].bounds || c->fn->blocks.v[from].succ_count == 1)
+        return true;
+    if (!map_condition(c, from, &version, &negated, &taken))
+        return map_refuse(c, MAP_RULE_DIVERGES, c->fn->blocks.v[from].end - 1,
+                          "the branch has no condition that a map could carry");
+    const char *own =
+        condition_node(c, version, negated != (taken != block), c->fn->blocks.v[from].end - 1);
+    if (own && *to)
+        own = map_node_add(c, "{op: and.b32, in: [%s, %s]}", *to, own);
+    *to = own;
+    return own;
+}
+
+bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    *to = c->blocks[block].predicate;
+    if (*to || !block)
+        return true;
+    if (at->pred_count == 1) {
+        if (!edge_predicate(c, ir_preds(c->fn, block)[0], block, to))
+            return false;
+    } else if (!ir_post_dominates(c->fn, block, at->idom)) {
+        return map_refuse(c, MAP_RULE_DIVERGES, at->first < at->end ? at->first : IR_NONE,
+                          "branches reach this place that do not end their conditions here");
+    } else if (!map_predicate(c, at->idom, to)) {
+        return false;
+    }
+    c->blocks[block].predicate = *to;
+    return true;
+}

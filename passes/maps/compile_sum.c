@@ -1,0 +1,220 @@
+// Sums of the affine analysis as expressions of a map. A place in a dimension is
+// %ctaid · %ntid + %tid: both occur in a sum with the same factor.
+#include "passes/maps/compile_internal.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const uint16_t members[DIMS] = {W_x, W_y, W_z};
+static const char *const places[DIMS] = {"begin", "y", "z"};
+static const char letters[] = "xyz";
+
+static bool is_special(const struct map_compiler *c, uint32_t atom, enum isa_special special,
+                       uint16_t member)
+{
+    if (atom == IR_NONE)
+        return false;
+    const struct affine_atom *at = affine_atom(c->affines, atom);
+    return at->kind == AFFINE_SPECIAL && at->index == (uint32_t)special && at->member == member;
+}
+
+// Returns the place of the atom among the factors of a term, or AFFINE_FACTORS.
+static uint32_t find_factor(const struct map_compiler *c, const struct affine_term *term,
+                            enum isa_special special, uint16_t member)
+{
+    uint32_t i = 0;
+    while (i < AFFINE_FACTORS && !is_special(c, term->atom[i], special, member))
+        i++;
+    return i;
+}
+
+static struct affine_term without(const struct affine_term *term, uint32_t at)
+{
+    struct affine_term to = *term;
+    memmove(&to.atom[at], &to.atom[at + 1], (AFFINE_FACTORS - 1 - at) * sizeof *to.atom);
+    to.atom[AFFINE_FACTORS - 1] = IR_NONE;
+    return to;
+}
+
+// A 32-bit parameter as a signed number.
+static const char *signed_param(struct map_compiler *c, uint32_t number)
+{
+    if (number < 64 && !(c->signed_params >> number & 1)) {
+        const char *value =
+            arena_printf(c->arena, "s%u: (p%u + 2147483648) %% 4294967296 - 2147483648", number,
+                         number);
+        vec_push(c->arena, &c->values, value);
+        c->signed_params |= UINT64_C(1) << number;
+    }
+    return number < 64 ? arena_printf(c->arena, "s%u", number) : NULL;
+}
+
+static const char *param_text(struct map_compiler *c, const struct affine_atom *atom)
+{
+    const struct ir_symbol *symbol = &c->module->symbols.v[atom->index];
+    if (atom->offset || symbol->parameter == IR_NONE || (atom->bits != 32 && atom->bits != 64))
+        return NULL;
+    if (atom->bits == 64)
+        return arena_printf(c->arena, "p%u", symbol->parameter);
+    return atom->is_unsigned ? arena_printf(c->arena, "((p%u + 4294967296) %% 4294967296)", symbol->parameter)
+                             : signed_param(c, symbol->parameter);
+}
+
+static const char *atom_text(struct map_compiler *c, uint32_t number)
+{
+    static const struct {
+        enum isa_special special;
+        const char *name;
+    } counts[] = {{SPECIAL_ntid, "block"}, {SPECIAL_nctaid, "grid"}};
+    const struct affine_atom *atom = affine_atom(c->affines, number);
+    if (atom->kind == AFFINE_PARAMETER)
+        return param_text(c, atom);
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t dim = 0; dim < DIMS; dim++)
+            if (is_special(c, number, counts[i].special, members[dim]))
+                return arena_printf(c->arena, "%s_%c", counts[i].name, letters[dim]);
+    return NULL;
+}
+
+static const char *term_text(struct map_compiler *c, const struct affine_term *term)
+{
+    const char *text = arena_printf(c->arena, "%" PRId64, term->coefficient);
+    if (term->coefficient < 0)
+        text = arena_printf(c->arena, "(%s)", text);
+    for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
+        const char *factor = atom_text(c, term->atom[i]);
+        if (!factor)
+            return NULL;
+        text = i || term->coefficient != 1 ? arena_printf(c->arena, "%s * %s", text, factor)
+                                           : factor;
+    }
+    return text;
+}
+
+static const char *add_text(struct map_compiler *c, const char *sum, const char *more)
+{
+    return sum ? arena_printf(c->arena, "%s + %s", sum, more) : more;
+}
+
+static bool is_same(const struct affine_term *a, const struct affine_term *b)
+{
+    return a->coefficient == b->coefficient && !memcmp(a->atom, b->atom, sizeof a->atom);
+}
+
+// Finds the term of %ctaid that belongs to a term of %tid: `rest` times %ntid, or times a number,
+// which the launch's block then has. Sets its place in `used`.
+static bool find_partner(struct map_compiler *c, const struct affine *a, uint32_t dim,
+                         const struct affine_term *rest, bool *used, int64_t *block)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t at = find_factor(c, &a->terms[i], SPECIAL_ctaid, members[dim]);
+        if (used[i] || at == AFFINE_FACTORS)
+            continue;
+        struct affine_term other = without(&a->terms[i], at);
+        at = find_factor(c, &other, SPECIAL_ntid, members[dim]);
+        struct affine_term plain = at < AFFINE_FACTORS ? without(&other, at) : other;
+        bool fits = !memcmp(plain.atom, rest->atom, sizeof rest->atom) &&
+                    plain.coefficient % rest->coefficient == 0;
+        if (!fits || (at < AFFINE_FACTORS && !is_same(&plain, rest)))
+            continue;
+        *block = at < AFFINE_FACTORS ? 0 : plain.coefficient / rest->coefficient;
+        used[i] = true;
+        return true;
+    }
+    return false;
+}
+
+static void add_factor(struct map_compiler *c, uint32_t dim, const struct affine_term *rest,
+                       const char *text, struct map_sum *to)
+{
+    to->is_one[dim] = !to->factor[dim] && !strcmp(text, "1");
+    to->is_minus_one[dim] = !to->factor[dim] && !strcmp(text, "(-1)");
+    if (dim == DIM_X) {
+        to->is_number = !to->factor[dim] && rest->atom[0] == IR_NONE;
+        to->number = rest->coefficient;
+    }
+    to->factor[dim] = add_text(c, to->factor[dim], text);
+}
+
+// The number of a CTA alone is a place if a CTA has one thread in the dimension.
+static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
+                        struct map_sum *to)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t at = find_factor(c, &a->terms[i], SPECIAL_ctaid, members[dim]);
+        if (used[i] || at == AFFINE_FACTORS)
+            continue;
+        struct affine_term rest = without(&a->terms[i], at);
+        const char *text = term_text(c, &rest);
+        used[i] = true;
+        if (!text)
+            return false;
+        map_require(c, arena_printf(c->arena, "block_%c == 1", letters[dim]));
+        add_factor(c, dim, &rest, text, to);
+    }
+    return true;
+}
+
+// Takes the terms of a dimension out of a sum: their factor is in `to`.
+static bool take_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim,
+                           bool *used, struct map_sum *to)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t at = find_factor(c, &a->terms[i], SPECIAL_tid, members[dim]);
+        if (used[i] || at == AFFINE_FACTORS)
+            continue;
+        struct affine_term rest = without(&a->terms[i], at);
+        const char *text = term_text(c, &rest);
+        int64_t block;
+        used[i] = true;
+        if (!text)
+            return false;
+        if (!find_partner(c, a, dim, &rest, used, &block))
+            map_require(c, arena_printf(c->arena, "grid_%c == 1", letters[dim]));
+        else if (block)
+            map_require(c, arena_printf(c->arena, "block_%c == %" PRId64, letters[dim], block));
+        add_factor(c, dim, &rest, text, to);
+    }
+    return take_blocks(c, a, dim, used, to);
+}
+
+bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to)
+{
+    bool used[16] = {0}; // an expression has no more terms
+    *to = (struct map_sum){0};
+    if (a->count > sizeof used)
+        return false;
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (!take_dimension(c, a, dim, used, to))
+            return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const char *text = used[i] ? NULL : term_text(c, &a->terms[i]);
+        if (!used[i] && !text)
+            return false;
+        to->rest = used[i] ? to->rest : add_text(c, to->rest, text);
+    }
+    if (a->constant || !to->rest)
+        to->rest = add_text(c, to->rest, arena_printf(c->arena, "(%" PRId64 ")", a->constant));
+    to->text = to->rest;
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (to->factor[dim])
+            to->text = arena_printf(c->arena, "%s + (%s) * %s", to->text, to->factor[dim],
+                                    places[dim]);
+    to->step = to->factor[DIM_X];
+    c->has_rows |= to->factor[DIM_Y] != NULL;
+    c->has_planes |= to->factor[DIM_Z] != NULL;
+    return true;
+}
+
+const char *map_increment(struct map_compiler *c, const char *step)
+{
+    uint32_t i = 0;
+    while (i < c->steps.n && strcmp(c->steps.v[i], step))
+        i++;
+    if (i == c->steps.n) {
+        const char *node = arena_printf(
+            c->arena, "i%u: {op: increment, step: \"%s\", count: count}", i, step);
+        vec_push(c->arena, &c->steps, step);
+        vec_push(c->arena, &c->nodes, node);
+    }
+    return arena_printf(c->arena, "i%u", i);
+}

@@ -1,0 +1,216 @@
+// Maps that are compiled from kernels when they are launched, and the decision to use them.
+#include "passes/maps/compile.h"
+#include "passes/maps/map_rate.h"
+#include "passes/maps/map_read.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
+#include <inttypes.h>
+#include <string.h>
+
+// A kernel and its map.
+struct spatial_automatic {
+    uint32_t function; // of the program
+    const struct name *name;
+    const struct map *map; // NULL: refused
+    struct map_compiled compiled;
+    struct map_rate rate;
+    uint64_t fill;   // cycles from the first firing to the last node's
+    uint64_t words;  // of the configuration
+    uint32_t copies; // that fit
+    VEC(const char *) notes;
+};
+
+// Makes the map of a kernel
+
+// Returns the longest way without tokens.
+static uint64_t find_fill(struct arena *arena, const struct map_graph *graph)
+{
+    uint64_t *at = ARENA_ARRAY(arena, uint64_t, graph->nodes + 1), most = 0;
+    for (uint32_t pass = 0; pass < graph->nodes; pass++)
+        for (uint32_t i = 0; i < graph->edges.n; i++) {
+            const struct map_edge *edge = &graph->edges.v[i];
+            if (edge->tokens || edge->is_space || edge->node == MAP_NO_NODE ||
+                at[edge->to] >= at[edge->from] + (uint64_t)edge->latency)
+                continue;
+            at[edge->to] = at[edge->from] + (uint64_t)edge->latency;
+            most = at[edge->to] > most ? at[edge->to] : most;
+        }
+    return most;
+}
+
+static uint64_t count_words(const struct map *map)
+{
+    uint64_t words = map->nodes.n;
+    for (uint32_t i = 0; i < map->nodes.n; i++)
+        EACH_FIFO(at, &map->nodes.v[i])
+        words += map_tokens(&map->nodes.v[i], at);
+    return words;
+}
+
+static void rate(struct spatial_machine *m, struct spatial_automatic *to)
+{
+    struct arena *arena = m->machine->arena;
+    struct map_graph graph;
+    struct map_placement placement;
+    map_graph_make(&graph, arena, to->map, &m->hardware);
+    map_rate_of(&to->rate, arena, &graph);
+    to->fill = find_fill(arena, &graph);
+    to->words = count_words(to->map);
+    to->copies = map_place(&placement, arena, &m->hardware, to->map, 0) ? 1 : placement.copies;
+}
+
+static void compile(struct spatial_machine *m, const struct launch *launch,
+                    struct spatial_automatic *to)
+{
+    struct arena *arena = m->machine->arena;
+    struct plan plan = {.arena = arena};
+    static const struct pass_options options;
+    struct diags diags;
+    uint32_t function = launch->program->functions.v[launch->function].function;
+    to->name = tree_name(launch->program->module->tree,
+                         launch->program->module->functions.v[function].name);
+    struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
+    map_compile(&to->compiled, arena, facts, (uint32_t)m->machine->ordinary, &m->hardware);
+    if (!to->compiled.text)
+        return;
+    struct source *source = ARENA_NEW(arena, struct source);
+    source_init(source, arena, "compiled map", to->compiled.text,
+                (uint32_t)strlen(to->compiled.text));
+    diags_init(&diags, arena);
+    to->map = map_read(arena, source, &diags);
+    if (to->map)
+        rate(m, to);
+}
+
+static struct spatial_automatic *find(struct spatial_machine *m, const struct launch *launch)
+{
+    for (uint32_t i = 0; i < m->automatic.n; i++)
+        if (m->automatic.v[i]->function == launch->function)
+            return m->automatic.v[i];
+    struct spatial_automatic *made = ARENA_NEW(m->machine->arena, struct spatial_automatic);
+    *made = (struct spatial_automatic){.function = launch->function};
+    compile(m, launch, made);
+    vec_push(m->machine->arena, &m->automatic, made);
+    return made;
+}
+
+// Predicted times, in cycles of the cores
+
+static double memory_cycles(const struct spatial_machine *m, double bytes)
+{
+    const struct memsys_config *memsys = &m->machine->config->memsys;
+    double each = (double)memsys->dram.request_bytes / (double)memsys->dram.burst *
+                  (double)memsys->dram.clock / (double)memsys->memory.core_clock;
+    return bytes / (each * m->config->dram_share * memsys->memory.partition_nodes.n);
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
+                          double threads)
+{
+    return larger(threads / 32 * of->compiled.instructions / m->machine->ordinary,
+                  memory_cycles(m, threads * of->compiled.bytes));
+}
+
+// An activation is configured, filled and run; the next one begins when it has ended.
+static double map_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
+                         double threads, double tokens, double activations)
+{
+    double clocks = (double)m->machine->config->memsys.memory.core_clock / (double)m->config->clock;
+    double stream = tokens * (double)of->rate.cycles / (double)of->rate.tokens;
+    double each = (double)(of->words * of->copies) / (double)m->config->config_words +
+                  (stream + (double)of->fill) * clocks;
+    return larger(each * activations, memory_cycles(m, threads * of->compiled.bytes));
+}
+
+// The names that group 0 has.
+static struct map_scope scope_of(struct spatial_machine *m, const struct spatial_automatic *of,
+                                 struct spatial_launch *launched, const struct launch *launch)
+{
+    struct map_scope scope = {
+        .map = of->map, .arena = m->machine->arena, .params = launched->params};
+    for (uint32_t i = 0; i < 3; i++) {
+        scope.names[MAP_NAME_grid_x + i] = launch->grid[i];
+        scope.names[MAP_NAME_block_x + i] = launch->block[i];
+    }
+    scope.names[MAP_NAME_copies] = of->copies;
+    return scope;
+}
+
+// Returns NULL, or why the map is not used for this launch.
+static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
+                          const struct launch *launch)
+{
+    struct spatial_launch launched = {0};
+    int64_t groups, activations, tokens;
+    const char *fault = spatial_params(m, launch, of->map, &launched);
+    struct map_scope scope = scope_of(m, of, &launched, launch);
+    if (!fault)
+        fault = map_unfit(&scope);
+    if (!fault)
+        fault = map_integer(&scope, &of->map->groups, 1, &groups);
+    if (fault)
+        return fault;
+    scope.names[MAP_NAME_groups] = groups;
+    fault = map_integer(&scope, &of->map->activations, 1, &activations);
+    scope.names[MAP_NAME_activations] = activations;
+    if (!fault)
+        fault = map_integer(&scope, &of->map->nodes.v[0].count, 0, &tokens);
+    if (fault)
+        return fault;
+    double threads = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        threads *= (double)launch->grid[i] * launch->block[i];
+    double simt = simt_cycles(m, of, threads);
+    double spatial = map_cycles(m, of, threads, (double)tokens, (double)activations);
+    return simt >= m->config->gain * spatial
+               ? NULL
+               : arena_printf(scope.arena,
+                              "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
+                              map_rules[MAP_RULE_NO_GAIN].id, simt, spatial);
+}
+
+static void note(struct spatial_machine *m, struct spatial_automatic *of, const char *text)
+{
+    for (uint32_t i = 0; i < of->notes.n; i++)
+        if (!strcmp(of->notes.v[i], text))
+            return;
+    vec_push(m->machine->arena, &of->notes, text);
+}
+
+static const char *refusal(struct spatial_machine *m, const struct launch *launch,
+                           const struct spatial_automatic *of)
+{
+    const struct program *program = launch->program;
+    const struct ir_function *fn =
+        &program->module->functions.v[program->functions.v[launch->function].function];
+    const struct map_compiled *from = &of->compiled;
+    const char *id = map_rules[from->rule].id;
+    if (from->inst == IR_NONE)
+        return arena_printf(m->machine->arena, "%s: %s", id, from->why);
+    return arena_printf(m->machine->arena, "%s: line %u: %s", id,
+                        ir_place(program->module, fn, from->inst).line, from->why);
+}
+
+const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch)
+{
+    struct spatial_automatic *of = find(m, launch);
+    const char *why = of->map ? decide(m, of, launch) : refusal(m, launch, of);
+    note(m, of, why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
+                    : "runs a compiled map");
+    return why ? NULL : of->map;
+}
+
+void spatial_write_notes(const struct spatial_machine *m, FILE *to)
+{
+    for (uint32_t i = 0; i < m->automatic.n; i++) {
+        const struct spatial_automatic *of = m->automatic.v[i];
+        for (uint32_t k = 0; k < of->notes.n; k++)
+            fprintf(to, "kernel '%.*s' %s\n", (int)of->name->length, of->name->text,
+                    of->notes.v[k]);
+    }
+}

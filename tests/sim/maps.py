@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Maps that are compiled from kernels leave the memory that the kernels leave.
+
+usage: maps.py BUILD-ROOT
+
+Each sample runs with `spatial.automatic`; so do random kernels without loops. Every refusal names a rule,
+and every rule that a kernel can break has a kernel here that breaks it.
+"""
+import json
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import add_case, case, ends, main, run, same, within
+from sample_runs import LESS, PROGRAM, TAGGER, RUNS, SAMPLES, buffers_of, name_of, same_buffers
+
+ROOT = SAMPLES.parent
+RULES = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes' / 'maps' / 'map_rules.def').read_text(), re.M)
+AUTOMATIC = ('--config=rgpu', '--set=spatial.automatic=true', '--set=spatial.gain=0', '-v')
+HEAD = '.version 7.5\n.target sm_75\n.address_size 64\n'
+RANDOM = int(os.environ.get('PTXOFFLOAD_TEST_KERNELS', 60))
+
+
+def notes(err):
+    """(kernel, whether it ran a map, rule of the refusal) of each line about a map"""
+    found = []
+    for line in err.decode().splitlines():
+        match = re.fullmatch(r"kernel '(\S+)' (runs a compiled map|runs without a map: (.*))", line)
+        if match:
+            found.append((match.group(1), not match.group(3), (match.group(3) or '').split(':')[0]))
+    return found
+
+
+def execute(folder, run_file, names, *options):
+    saves = ['--save=%s=%s.npy' % (name, name) for name in names]
+    result = ends(run([PROGRAM, run_file, *saves, *options], folder), 0)
+    return [(name, (folder / (name + '.npy')).read_bytes()) for name in names], result.err
+
+
+def sample(folder, path):
+    text = re.sub(r'(?m)^ *spatial: .*\n|spatial: [\w.-]+, ', '', path.read_text())
+    program = re.search(r'^program: *(\S+)', text, re.M).group(1)
+    (folder / 'run.yaml').write_text(text.replace('program: ' + program, 'program: %s' % (path.parent / program), 1))
+    names = buffers_of(path)
+    less = [option for value in LESS.get(path.parent.name, ()) for option in ('--set', value)]
+    expected, _ = execute(folder, 'run.yaml', names, '--functional', *less)
+    found, err = execute(folder, 'run.yaml', names, *AUTOMATIC, *less)
+    same_buffers(found, expected, 'compiled maps')
+    decisions = notes(err)
+    assert decisions, err
+    for kernel, _, rule in decisions:
+        assert not rule or rule in RULES or rule.startswith('the map requires '), (kernel, rule)
+
+
+@case
+def rules(folder):
+    """docs/rgpu.md lists the rules of refusals"""
+    listed = re.search(r'<!-- rules of maps -->(.*)<!-- end', (ROOT / 'docs' / 'rgpu.md').read_text(), re.S).group(1)
+    same(re.findall(r'^\| `([\w-]+)` ', listed, re.M), RULES)
+
+
+def compiled(folder, body, params='.param .u64 a, .param .u64 o, .param .u32 n'):
+    """What --emit=map writes for a kernel"""
+    (folder / 'p.ptx').write_text(HEAD + """.func helper()
+{
+    ret;
+}
+.visible .entry k(%s)
+{
+    .reg .pred %%p<9>; .reg .b16 %%rs<9>; .reg .b32 %%r<99>; .reg .f32 %%f<99>; .reg .f64 %%fd<9>; .reg .b64 %%rd<99>;
+    .shared .b32 s[64];
+    ld.param.u64 %%rd1, [a];
+    ld.param.u64 %%rd2, [o];
+    ld.param.u32 %%r9, [n];
+    mov.u32 %%r1, %%ctaid.x;
+    mov.u32 %%r2, %%ntid.x;
+    mov.u32 %%r3, %%tid.x;
+    mad.lo.s32 %%r4, %%r1, %%r2, %%r3;
+    mul.wide.s32 %%rd3, %%r4, 4;
+    add.s64 %%rd4, %%rd1, %%rd3;
+    add.s64 %%rd5, %%rd2, %%rd3;
+%s
+    ret;
+}
+""" % (params, body))
+    ends(run([TAGGER, 'p.ptx', '--emit=map', '-o', 'p.ptx.out', '-q'], folder), 0)
+    return (folder / 'p.map.yaml').read_text() if (folder / 'p.map.yaml').exists() else (
+        folder / 'p.ptx.map.yaml').read_text()
+
+
+REFUSED = {
+    'map-call': '    call helper;\n    st.global.u32 [%rd5], %r4;',
+    'map-barrier': '    bar.sync 0;',
+    'map-atomic': '    atom.global.add.u32 %r5, [%rd5], 1;',
+    'map-alias': '    mul.wide.s32 %rd6, %r9, 4;\n    add.s64 %rd7, %rd5, %rd6;\n    ld.global.f32 %f1, [%rd4];\n'
+                 '    st.global.f32 [%rd5], %f1;\n    ld.global.f32 %f2, [%rd7];\n    st.global.f32 [%rd4], %f2;',
+    'map-type': '    ld.global.f64 %fd1, [%rd4];\n    st.global.f64 [%rd5], %fd1;',
+    'map-operation': '    mov.u32 %r5, %clock;\n    st.global.u32 [%rd5], %r5;',
+    'map-offset': '    ld.global.u32 %r5, [%rd4];\n    mul.wide.u32 %rd6, %r5, 4;\n    add.s64 %rd7, %rd2, %rd6;\n'
+                  '    st.global.u32 [%rd7], %r5;',
+    'map-cores': '    ld.global.f32 %f1, [%rd4];\n' + ''.join(
+        '    add.f32 %%f%d, %%f%d, 0f3F800000;\n' % (i + 1, i) for i in range(1, 40)) + '    st.global.f32 [%rd5], %f40;',
+    'map-lsus': ''.join('    ld.global.f32 %%f%d, [%%rd4+%d];\n' % (i, 4 * i) for i in range(1, 21)) + ''.join(
+        '    add.f32 %%f%d, %%f%d, %%f%d;\n' % (20 + i, i, 19 + i if i > 1 else 20) for i in range(1, 20)) +
+        '    st.global.f32 [%rd5], %f39;',
+    'map-loop': 'L1:\n    add.s32 %r9, %r9, -1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
+    'map-diverges': '    ld.global.u32 %r5, [%rd4];\n    setp.eq.u32 %p1, %r5, 1;\n    setp.eq.u32 %p2, %r5, 2;\n'
+                    '    @%p1 bra A;\n    @%p2 bra B;\n    mov.u32 %r6, 3;\n    bra C;\nA:\n    mov.u32 %r6, 1;\n    bra C;\n'
+                    'B:\n    mov.u32 %r6, 2;\nC:\n    st.global.u32 [%rd5], %r6;',
+}
+
+
+def refused(folder, rule):
+    text = compiled(folder, REFUSED[rule])
+    within('[%s]' % rule, text)
+    assert re.search(r'^# k: (line \d+: )?\S', text, re.M), text
+
+
+for rule in REFUSED:
+    add_case('%s: a kernel is refused by it' % rule, refused, rule)
+
+
+for path in RUNS:
+    add_case('%s: the memory is that of the kernels' % name_of(path), sample, path)
+
+
+# Random kernels
+
+FLOAT_OPS = ['add.f32', 'mul.f32', 'sub.f32', 'min.f32', 'max.f32', 'fma.rn.f32', 'neg.f32', 'abs.f32', 'selp', 'select']
+INT_OPS = ['add.s32', 'xor.b32', 'and.b32', 'min.s32', 'shl.b32', 'mad.lo.s32']
+
+
+class Kernel:
+    """A kernel of one or two dimensions whose threads load, compute and store."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.rows = rng.random() < 0.5
+        self.lines = []
+        self.count = {'f': 0, 'r': 100, 'p': 10}
+        self.labels = 0
+        self.floats, self.ints = [], []
+        self.body()
+
+    def emit(self, text, *values):
+        self.lines.append('    ' + text % values + ';')
+
+    def new(self, kind):
+        self.count[kind] += 1
+        return '%%%s%d' % (kind, self.count[kind])
+
+    def index(self):
+        rng = self.rng
+        self.emit('mov.u32 %%r1, %%ctaid.x')
+        self.emit('mov.u32 %%r2, %%ntid.x')
+        self.emit('mov.u32 %%r3, %%tid.x')
+        self.emit('mad.lo.s32 %%r4, %%r1, %%r2, %%r3')
+        if self.rows:
+            self.emit('mov.u32 %%r5, %%ctaid.y')
+            self.emit('mov.u32 %%r6, %%ntid.y')
+            self.emit('mov.u32 %%r7, %%tid.y')
+            self.emit('mad.lo.s32 %%r8, %%r5, %%r6, %%r7')
+        low = rng.choice([0, 0, 1, 2])
+        self.emit('setp.ge.s32 %%p1, %%r4, %%r20')
+        guards = ['%p1']
+        if self.rows:
+            self.emit('setp.ge.s32 %%p2, %%r8, %%r21')
+            guards.append('%p2')
+        if low:
+            self.emit('setp.lt.s32 %%p3, %%r4, %d', low)
+            guards.append('%p3')
+        joined = guards[0]
+        for number, guard in enumerate(guards[1:]):
+            self.emit('or.pred %%p%d, %s, %s', 5 + number, joined, guard)
+            joined = '%%p%d' % (5 + number)
+        self.emit('@%s bra DONE', joined)
+        if self.rows:
+            self.emit('mad.lo.s32 %%r9, %%r8, %%r22, %%r4')
+        else:
+            self.emit('mov.u32 %%r9, %%r4')
+        self.emit('mul.wide.s32 %%rd9, %%r9, 4')
+        for number, pointer in enumerate('abo'):
+            self.emit('add.s64 %%rd%d, %%rd%d, %%rd9', 10 + number, 1 + number)
+
+    def load(self):
+        value = self.new('f')
+        self.emit('ld.global.f32 %s, [%%rd%d+%d]', value, self.rng.choice([10, 11]), 4 * self.rng.randrange(6))
+        self.floats.append(value)
+
+    def condition(self):
+        predicate = self.new('p')
+        if self.rng.random() < 0.4:
+            self.emit('setp.%s.s32 %s, %s, %d', self.rng.choice(['lt', 'gt', 'ne']), predicate,
+                      self.rng.choice(self.ints), self.rng.randrange(40))
+        else:
+            self.emit('setp.%s.f32 %s, %s, %s', self.rng.choice(['lt', 'ge', 'neu']), predicate,
+                      self.rng.choice(self.floats), self.rng.choice(self.floats))
+        return predicate
+
+    def real(self):
+        rng, value = self.rng, self.new('f')
+        op = rng.choice(FLOAT_OPS)
+        source = lambda: rng.choice(self.floats + ['%f200', '0f%08X' % rng.choice([0x3F800000, 0x40490FDB, 0xBF000000])])
+        first = rng.choice(self.floats)
+        if op == 'selp':
+            self.emit('selp.f32 %s, %s, %s, %s', value, first, source(), self.condition())
+        elif op == 'select':
+            predicate = self.condition()
+            self.labels += 1
+            self.emit('mov.f32 %s, %s', value, first)
+            self.emit('@%s bra L%d', predicate, self.labels)
+            self.emit('mul.f32 %s, %s, %s', value, rng.choice(self.floats), source())
+            self.lines.append('L%d:' % self.labels)
+        elif op in ('neg.f32', 'abs.f32'):
+            self.emit('%s %s, %s', op, value, first)
+        elif op == 'fma.rn.f32':
+            self.emit('%s %s, %s, %s, %s', op, value, first, source(), source())
+        else:
+            self.emit('%s %s, %s, %s', op, value, first, source())
+        self.floats.append(value)
+
+    def integer(self):
+        rng, value = self.rng, self.new('r')
+        op = rng.choice(INT_OPS)
+        first = rng.choice(self.ints)
+        if op == 'mad.lo.s32':
+            self.emit('%s %s, %s, %d, %s', op, value, first, rng.randrange(1, 9), rng.choice(self.ints))
+        elif op == 'shl.b32':
+            self.emit('%s %s, %s, %d', op, value, first, rng.randrange(5))
+        else:
+            self.emit('%s %s, %s, %s', op, value, first, rng.choice(self.ints + ['%r23', str(rng.randrange(100))]))
+        self.ints.append(value)
+
+    def body(self):
+        rng = self.rng
+        self.index()
+        self.ints = ['%r4', '%r9'] + (['%r8'] if self.rows else [])
+        for _ in range(rng.randrange(1, 5)):
+            self.load()
+        for _ in range(rng.randrange(1, 7)):
+            rng.choice([self.real, self.real, self.integer])()
+        if rng.random() < 0.4:
+            value = self.new('f')
+            self.emit('cvt.rn.f32.s32 %s, %s', value, rng.choice(self.ints))
+            self.floats.append(value)
+            self.real()
+        guard = '@%s ' % self.condition() if rng.random() < 0.25 else ''
+        self.emit('%sst.global.f32 [%%rd12+%d], %s', guard, 4 * rng.randrange(3), self.floats[-1])
+
+    def text(self, name):
+        head = '.visible .entry %s(.param .u64 a, .param .u64 b, .param .u64 o, .param .u32 w, .param .u32 h, ' \
+               '.param .u32 pitch, .param .u32 m, .param .f32 k)\n{\n' % name
+        declared = '    .reg .pred %p<99>; .reg .b32 %r<199>; .reg .f32 %f<299>; .reg .b64 %rd<19>;\n'
+        params = ''.join('    ld.param.u64 %%rd%d, [%s];\n' % (number + 1, name) for number, name in enumerate('abo'))
+        params += ''.join('    ld.param.u32 %%r%d, [%s];\n' % (number, name)
+                          for number, name in zip((20, 21, 22, 23), ('w', 'h', 'pitch', 'm')))
+        params += '    ld.param.f32 %f200, [k];\n'
+        return head + declared + params + '\n'.join(self.lines) + '\nDONE:\n    ret;\n}\n'
+
+
+def random_kernels(folder, seed):
+    rng = random.Random(seed)
+    kernels = [Kernel(rng) for _ in range(10)]
+    (folder / 'p.ptx').write_text(HEAD + ''.join(kernel.text('k%d' % number) for number, kernel in enumerate(kernels)))
+    buffers, launches = '', ''
+    for number, kernel in enumerate(kernels):
+        width, height = rng.randrange(3, 300), rng.randrange(1, 30) if kernel.rows else 1
+        pitch = width + rng.randrange(6)
+        count = (height + 1) * (pitch + 16)
+        shape = ([(width + 31) // 32, (height + 3) // 4], [32, 4]) if kernel.rows else ([(width + 63) // 64], [64])
+        for name in 'ab':
+            buffers += '  %s%d: {type: f32, count: %d, fill: "range:-3:3:%d"}\n' % (name, number, count, seed % 99 + 1)
+        buffers += '  o%d: {type: f32, count: %d, fill: zero}\n' % (number, count)
+        launches += '  - {kernel: k%d, grid: %s, block: %s, args: [a%d, b%d, o%d, %d, %d, %d, %d, 1.5]}\n' % (
+            number, shape[0], shape[1], number, number, number, width, height, pitch, rng.randrange(50))
+    (folder / 'run.yaml').write_text('program: p.ptx\nbuffers:\n%slaunches:\n%s' % (buffers, launches))
+    names = re.findall(r'^  (\w+):', buffers, re.M)
+    expected, _ = execute(folder, 'run.yaml', names, '--functional')
+    found, err = execute(folder, 'run.yaml', names, *AUTOMATIC)
+    same_buffers(found, expected, 'seed %d' % seed)
+    decisions = notes(err)
+    same(len(decisions), 10)
+    again, _ = execute(folder, 'run.yaml', names, *AUTOMATIC, '--shuffle=5')
+    same_buffers(again, expected, 'seed %d, shuffled' % seed)
+    return decisions
+
+
+def random_case(folder, seeds):
+    decisions = [one for seed in seeds for one in random_kernels(folder, seed)]
+    maps = sum(ran for _, ran, _ in decisions)
+    assert maps >= 0.5 * len(decisions), decisions
+
+
+for first in range(0, RANDOM // 10, 3):
+    add_case('random kernels %d to %d' % (10 * first, 10 * min(first + 3, RANDOM // 10) - 1), random_case,
+             range(first, min(first + 3, RANDOM // 10)))
+
+main()
