@@ -44,6 +44,10 @@ void campaign_report_text(const struct campaign_report *report, FILE *to);
 // Writes a line for each number.
 void campaign_report_csv(const struct campaign_report *report, FILE *to);
 void campaign_report_html(const struct campaign_report *report, FILE *to);
+// Returns true if the first table has a plot.
+bool campaign_report_has_plot(const struct campaign_report *report);
+// Writes it. Requires campaign_report_has_plot.
+void campaign_report_svg(const struct campaign_report *report, FILE *to);
 // `notes` is the text around the tables, see the key of campaign files; NULL: no text.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
 

@@ -27,6 +27,24 @@ static void write_paragraph(const char *text, FILE *to)
     fputs("</p>\n", to);
 }
 
+static bool has_plot(const struct campaign_table *table)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < table->figure->columns.n; i++)
+        any |= table->figure->columns.v[i].is_plotted;
+    return any && table->figure->plot != PLOT_NONE && table->rows.n;
+}
+
+bool campaign_report_has_plot(const struct campaign_report *report)
+{
+    return report->tables.n && has_plot(&report->tables.v[0]);
+}
+
+void campaign_report_svg(const struct campaign_report *report, FILE *to)
+{
+    campaign_chart(&report->tables.v[0], report->arena, to);
+}
+
 static void write_figure(const struct campaign_report *report, const struct campaign_table *table,
                          FILE *to)
 {
@@ -44,7 +62,7 @@ static void write_figure(const struct campaign_report *report, const struct camp
     fputs("</h2>\n", to);
     if (figure->text)
         write_paragraph(figure->text, to);
-    if (figure->plot != PLOT_NONE && table->rows.n) {
+    if (has_plot(table)) {
         fputs("<div class=\"wide\">\n", to);
         campaign_chart(table, report->arena, to);
         fputs("</div>\n", to);

@@ -328,6 +328,11 @@ static void write_markdown(struct campaign_program *p, FILE *to)
     campaign_report_markdown(&p->report, p->notes.text, to);
 }
 
+static void write_svg(struct campaign_program *p, FILE *to)
+{
+    campaign_report_svg(&p->report, to);
+}
+
 static bool read_notes(struct campaign_program *p)
 {
     const char *own = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
@@ -342,12 +347,17 @@ static bool read_notes(struct campaign_program *p)
 static int report(struct campaign_program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
-    bool any = a->text || a->csv || a->html || a->markdown;
+    bool any = a->text || a->csv || a->html || a->markdown || a->svg;
     if (!read_notes(p) || !open_store(p, &p->store, store_name(p), false) ||
         !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
         return BAD_INPUT;
+    if (a->svg && !campaign_report_has_plot(&p->report)) {
+        message_error(&p->messages, "the figure '%s' has no plot", a->figures.list.v[0]);
+        return BAD_INPUT;
+    }
     if (!write_to(p, any ? a->text : "-", write_text) || !write_to(p, a->csv, write_csv) ||
-        !write_to(p, a->html, write_html) || !write_to(p, a->markdown, write_markdown))
+        !write_to(p, a->html, write_html) || !write_to(p, a->markdown, write_markdown) ||
+        !write_to(p, a->svg, write_svg))
         return BAD_INPUT;
     return commit(p, DONE);
 }

@@ -110,6 +110,7 @@ static const struct option output_options[] = {
     {"--text", "FILE", TEXT(text), .help = "write tables as text; '-' is standard output"},
     {"--csv", "FILE", TEXT(csv), .help = "write a line for each number"},
     {"--html", "FILE", TEXT(html), .help = "write a page with tables and plots"},
+    {"--svg", "FILE", TEXT(svg), .help = "write the plot of the one figure that --figure names"},
     {"--markdown", "FILE", TEXT(markdown),
      .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
     {"--notes", "FILE", TEXT(notes), .help = "with --markdown: the text of this file instead"},
@@ -219,14 +220,17 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                           : a->csv      ? "--csv"
                           : a->html     ? "--html"
                           : a->markdown ? "--markdown"
+                          : a->svg      ? "--svg"
                                         : NULL;
     if (running && a->action != CAMPAIGN_RUN)
         return fault(errors, "only run accepts ", running);
     if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)
         return fault(errors, "only report and compare accept ", writing);
-    if ((a->html || a->markdown) && a->action == CAMPAIGN_COMPARE)
-        return fault(errors, "compare writes --text and --csv, but not ",
-                     a->html ? "--html" : "--markdown");
+    const char *page = a->html ? "--html" : a->markdown ? "--markdown" : a->svg ? "--svg" : NULL;
+    if (page && a->action == CAMPAIGN_COMPARE)
+        return fault(errors, "compare writes --text and --csv, but not ", page);
+    if (a->svg && a->figures.list.n != 1)
+        return fault(errors, "--svg writes the plot of one figure: it needs one ", "--figure");
     if (a->notes && !a->markdown)
         return fault(errors, "only --markdown uses ", "--notes");
     if (a->figures.list.n && a->action != CAMPAIGN_REPORT)

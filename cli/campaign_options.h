@@ -16,8 +16,8 @@ struct campaign_arguments {
     struct campaign_selection selection;
     struct campaign_words figures, reuse;
     int quick, retry, dry_run, all, help_keys, allow_outside;
-    const char *text, *csv, *html, *markdown; // files to write
-    const char *notes;                        // file to read instead of the campaign's
+    const char *text, *csv, *html, *markdown, *svg; // files to write
+    const char *notes;                              // file to read instead of the campaign's
 };
 
 extern const struct command campaign_command;

@@ -22,12 +22,13 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     machine->sections[count++] = host_section(&machine->host_config);
     config_init(&machine->resolved, arena, machine->sections, count);
     bool good = config_load(&machine->resolved, arguments->config);
-    for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
-        good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
+    // A policy first: --set may combine it with the policy of another scheme.
     for (uint32_t i = 0; arguments->policy && schemes[i]; i++) {
         const char *setting = scheme_policy_setting(arena, schemes[i], arguments->policy);
         good &= !setting || config_set(&machine->resolved, setting);
     }
+    for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
+        good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
     if (!report_config(machine, messages) || !good)
         return false;
     const char *wrong = machine_check(arena, &machine->config);

@@ -7,7 +7,7 @@ static const char page_style[] =
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 1em;"
     "background:#fff;color:#1c1e21}\n"
     "h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}\n"
-    "h1,h2,h4,th,dd{overflow-wrap:anywhere}\n"
+    "h1,h2,h4,th,dd{overflow-wrap:anywhere}.wide th{overflow-wrap:normal}\n"
     "svg{max-width:100%;height:auto}\n"
     ".wide{overflow-x:auto}\n"
     "pre{overflow-x:auto}\n"

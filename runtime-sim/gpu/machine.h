@@ -67,8 +67,8 @@ struct scheme_classes machine_scheme_classes(const struct machine_config *config
 const char *machine_check(struct arena *arena, const struct machine_config *config);
 // Returns true if an enabled scheme reads a plan.
 bool machine_reads_plans(const struct machine_config *config);
-// Returns the policy of the first enabled scheme, the value of its key `policy`; "baseline" without
-// one.
+// Returns the policies of the enabled schemes, the values of their keys `policy`, joined by "+";
+// "baseline" without one.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
 // Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to

@@ -55,12 +55,15 @@ static const struct config_key *policy_key(const struct scheme_ops *ops)
 
 const char *machine_policy(struct arena *arena, const struct machine_config *config)
 {
+    const char *all = NULL;
     for (uint32_t i = 0; i < count_registered(config); i++) {
         const struct config_key *key = policy_key(config->schemes[i]);
-        if (key && is_on(config, i))
-            return config_choice(arena, key, config->of_scheme[i]);
+        if (!key || !is_on(config, i))
+            continue;
+        const char *one = config_choice(arena, key, config->of_scheme[i]);
+        all = all ? arena_printf(arena, "%s+%s", all, one) : one;
     }
-    return BASELINE;
+    return all ? all : BASELINE;
 }
 
 // Values of a choice are separated by '|'.

@@ -64,6 +64,8 @@ struct core_ops {
     // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
 
     enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
+    // Returns true if no other scheme may handle the slot's next instruction (core_keeps).
+    bool (*keeps)(const struct core *core, uint32_t slot);
     enum issue_result (*execute)(struct core *core, uint32_t slot, struct held *held);
     // The scheme's instruction was issued. `entry` is its entry of the load/store unit, if it is
     // held: the parts of a captured one are known, but not sent.
@@ -287,3 +289,12 @@ static inline uint8_t core_owner(const struct core *core, const struct core_ops 
     for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
         for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
              ops = NULL)
+
+// Returns true if a scheme other than `own` keeps the slot's next instruction for itself.
+static inline bool core_keeps(const struct core *core, uint32_t slot, const struct core_ops *own)
+{
+    EACH_WATCHER (ops, core, keeps)
+        if (ops != own && ops->keeps(core, slot))
+            return true;
+    return false;
+}

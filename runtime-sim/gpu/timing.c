@@ -123,7 +123,7 @@ static void take_instruction(const struct timing_builder *b, uint32_t function, 
     uint32_t inst = program->codes.v[code].inst;
     struct timing *to = &b->timings->list[b->timings->count];
     enum timing_class class = TIMING_control;
-    *to = (struct timing){.inst = inst, .function = function, .plan = UINT32_MAX};
+    *to = (struct timing){.inst = inst, .function = function};
     if (counted) {
         const struct ir_inst *at = &fn->insts.v[inst];
         class = timing_class_of(program->module, fn, inst);

@@ -41,6 +41,14 @@ enum timing_wait {
     WAIT_CTA = 8,    // the accesses of the CTA up to its last synchronisation, and the warp's own
 };
 
+enum { TIMING_MARKS = 2 };
+
+// A scheme's mark of an instruction.
+struct timing_mark {
+    uint32_t plan;         // number of a plan
+    uint8_t scheme, place; // 1 + the scheme, by registration, or 0: no mark; position in the plan
+};
+
 struct timing {
     uint8_t class; // enum timing_class
     uint8_t unit;  // enum unit
@@ -54,10 +62,8 @@ struct timing {
     const uint16_t *registers;                // the registers read, then those written
     uint16_t operands_read, operands_written; // of the PTX: for energy
     uint32_t inst, function;                  // program function
-    // Mark of a scheme: number of a plan, or UINT32_MAX, and the position in it.
-    uint32_t plan;
-    uint8_t scheme; // scheme that marked it, by registration
-    uint8_t place, kind;
+    struct timing_mark marks[TIMING_MARKS];
+    uint8_t kind;
     bool ends_capture; // a capture of a scheme ends when the warp reaches this instruction
 };
 
@@ -70,18 +76,22 @@ struct timings {
     struct slots_used used;
 };
 
-// Marks an instruction for a scheme, unless it is marked.
+// Marks an instruction for a scheme, unless this scheme or TIMING_MARKS others have marked it.
 static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
 {
-    if (timing->plan != UINT32_MAX)
-        return;
-    timing->plan = plan;
-    timing->scheme = scheme;
-    timing->place = place;
+    uint32_t i = 0;
+    while (i < TIMING_MARKS && timing->marks[i].scheme && timing->marks[i].scheme != scheme + 1)
+        i++;
+    if (i < TIMING_MARKS && !timing->marks[i].scheme)
+        timing->marks[i] = (struct timing_mark){plan, (uint8_t)(scheme + 1), place};
 }
-static inline bool timing_is_marked(const struct timing *timing, uint8_t scheme)
+// Returns the scheme's mark, or NULL.
+static inline const struct timing_mark *timing_mark_of(const struct timing *timing, uint8_t scheme)
 {
-    return timing->plan != UINT32_MAX && timing->scheme == scheme;
+    for (uint32_t i = 0; i < TIMING_MARKS; i++)
+        if (timing->marks[i].scheme == scheme + 1)
+            return &timing->marks[i];
+    return NULL;
 }
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);

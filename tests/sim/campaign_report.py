@@ -146,6 +146,26 @@ def page(folder):
 
 
 @case
+def plot_alone(folder):
+    """--svg writes the plot of one figure, as the page has it"""
+    write_finished(folder)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--html=t.html'), 0, '', '')
+    plots = re.findall(r'<svg.*?</svg>', (folder / 't.html').read_text(encoding='utf-8'), re.S)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain', '--svg=g.svg', '--csv=g.csv'), 0, '', '')
+    same((folder / 'g.svg').read_text(encoding='utf-8').strip(), plots[0])
+    assert (folder / 'g.csv').read_text().count('\n') > 4
+    for figures in [], ['--figure=gain', '--figure=queue']:
+        refused = ends(campaign(folder, 'report', 'tiny.yaml', '--svg=h.svg', *figures), 2)
+        within('--svg writes the plot of one figure', refused.err.decode())
+    none = CAMPAIGN.replace('  - name: gain\n', '  - name: gain\n    plot: none\n', 1)
+    assert none != CAMPAIGN
+    write_campaign(folder, none)
+    refused = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain', '--svg=h.svg'), 1)
+    within("the figure 'gain' has no plot", refused.err.decode())
+    assert not (folder / 'h.svg').exists()
+
+
+@case
 def notes(folder):
     """Markdown with the words of a file around the tables"""
     write_campaign(folder, CAMPAIGN.replace('title:', 'notes: words.md\ntitle:', 1))
@@ -245,6 +265,19 @@ def evaluation(folder):
     ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--quick', '--workload=NORM', '--study=main'), 0, '')
     text = ends(campaign(folder, 'report', ROOT / 'eval' / 'isca19.yaml', '--quick'), 0, '').out.decode()
     assert 'has no statistic' not in text, text
+
+
+@compared_case
+def combined(folder):
+    """eval/together.yaml and eval/energy.yaml can be read, and their notes have all figures"""
+    for name, workload in ('together', 'LIB'), ('energy', 'FWT'):
+        path = ROOT / 'eval' / (name + '.yaml')
+        figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+        notes = path.with_suffix('.md').read_text(encoding='utf-8')
+        same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
+        study = '--study=' + ('tom-omni' if name == 'together' else 'tom')
+        ends(campaign(folder, 'run', path, study, '--workload=' + workload), 0, '')
+        assert (folder / (name + '.campaign')).exists()
 
 
 @compared_case

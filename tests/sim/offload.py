@@ -98,12 +98,12 @@ def styles(folder):
 
 @case
 def policies(folder):
-    """--policy is a key of the machine; without one nothing is offloaded"""
+    """--policy is a key of the machine, which --set overrides; without one nothing is offloaded"""
     prepare(folder)
     for options, policy in (([], 'baseline'), (['--policy=baseline'], 'baseline'),
                             (['--policy=omni'], 'omni'), (['--policy=adaptive'], 'adaptive'),
                             (['--set', 'offload.policy=llc'], 'llc'),
-                            (['--set', 'offload.policy=llc', '--policy=omni'], 'omni')):
+                            (['--set', 'offload.policy=llc', '--policy=omni'], 'llc')):
         found = summary(folder, 'out.ptx', *LAUNCH, *options)
         same(found['configuration']['policy'], policy)
         printed = ends(sim(folder, '--print-config', *options), 0, '').out.decode()

@@ -237,6 +237,70 @@ def rehearsal(folder):
     assert 'the memory allocation table has no room for: b, v\n' in result.err.decode(), result
 
 
+LOOP = """
+    mov.u64 %%rd3, %%rd2;
+    mov.u32 %%r5, 0;
+L%d:
+%s    st.global.f32 [%%rd3], %%f1;
+    add.s64 %%rd3, %%rd3, 4096;
+    add.s32 %%r5, %%r5, 1;
+    setp.lt.s32 %%p1, %%r5, %%r1;
+    @%%p1 bra L%d;
+"""
+KERNEL = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry many(.param .u64 a, .param .u32 n)
+{
+    .reg .pred %%p<2>;
+    .reg .f32 %%f<3>;
+    .reg .b32 %%r<6>;
+    .reg .b64 %%rd<4>;
+    ld.param.u64 %%rd1, [a];
+    ld.param.u32 %%r1, [n];
+    mov.u32 %%r2, %%tid.x;
+    mul.wide.u32 %%rd2, %%r2, 4;
+    add.s64 %%rd2, %%rd1, %%rd2;
+    mov.f32 %%f1, 0f00000000;
+%s    ret;
+}
+"""
+
+
+def write_loops(folder, loops, buffers):
+    """A kernel with loops that have one to six loads, and a run file with more buffers than it uses."""
+    load = '    ld.global.f32 %%f2, [%%rd3+%d];\n    add.f32 %%f1, %%f1, %%f2;\n'
+    text = ''.join(LOOP % (i, ''.join(load % (128 * k) for k in range(i % 6 + 1)), i) for i in range(loops))
+    (folder / 'many.ptx').write_text(KERNEL % text)
+    (folder / 'run.yaml').write_text(
+        'program: many.ptx\nvalues: {n: 8}\nbuffers:\n  a: {type: f32, count: 16384, fill: uniform}\n'
+        + ''.join('  b%d: {type: f32, count: 64}\n' % i for i in range(buffers - 1))
+        + 'launches:\n  - {kernel: many, grid: 1, block: 32, args: [a, n]}\n')
+    sample_runs.tag(folder, folder / 'run.yaml', ['--cost=tom', '--candidates=loops,blocks'])
+
+
+@case
+def full_tables(folder):
+    """43 blocks and 102 allocations: three and two are left out and named, and memory is as without offloading"""
+    write_loops(folder, 43, 102)
+    path = folder / 'run.yaml'
+
+    def listed(*options):
+        text = ends(run([PROGRAM, path, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl', '-v', '--save=a=a.npy',
+                         *settings('tom.map=tmap', 'tom.learn_least=1'), *options], folder), 0).err.decode()
+        kept = re.findall(r"^  block (\d+) of 'many', number", text, re.M)
+        out = re.findall(r"^  block (\d+) of 'many': the metadata table is full", text, re.M)
+        return kept, out, re.findall(r'^the memory allocation table has no room for: (.*)', text, re.M)
+    ends(run([PROGRAM, path, '--program=tagged.ptx', '--functional', '--save=a=a.npy'], folder), 0)
+    plain = (folder / 'a.npy').read_bytes()
+    kept, out, without_room = listed()
+    same((len(kept), len(out), without_room), (40, 3, ['b100, b99']))
+    assert (folder / 'a.npy').read_bytes() == plain
+    every, none, no_allocation = listed('--set', 'tom.metadata_entries=64', '--set', 'tom.allocations=102')
+    same((every[:40], every[:39:-1], none, no_allocation), (kept, out, [], [])) # the least useful first
+    assert (folder / 'a.npy').read_bytes() == plain
+
+
 @case
 def blocks_that_do_not_exist(folder):
     """tom.at_core with a number of no block"""

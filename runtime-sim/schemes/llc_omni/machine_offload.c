@@ -11,8 +11,9 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
     const struct timings *timings = &machine->shared.timings;
     for (uint32_t i = 0; i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (timing_is_marked(timing, o->shared.scheme) && timing->kind == SHADOW_COMPUTES)
-            latency[timing->plan * CHAIN_MOST + timing->place] =
+        const struct timing_mark *mark = timing_mark_of(timing, o->shared.scheme);
+        if (mark && timing->kind == SHADOW_COMPUTES)
+            latency[mark->plan * CHAIN_MOST + mark->place] =
                 machine->kinds[0].kind.latency[timing->class];
     }
     o->shared.latency = latency;

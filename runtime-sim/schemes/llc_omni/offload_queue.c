@@ -52,13 +52,14 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
     const struct timing *timing = core->slots[index].next;
     const struct offload_queue *oq = oq_of(core);
     const struct oq_chain *c = &oq->chains[index];
-    if (!timing_is_marked(timing, oq->scheme))
+    const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
+    if (!mark || core_keeps(core, index, &oq_core_ops))
         return OQ_NOTHING;
     if (c->state == OQ_FORMING)
-        return timing->plan == c->number && timing->place == c->place ? roles[timing->kind]
-                                                                      : OQ_NOTHING;
+        return mark->plan == c->number && mark->place == c->place ? roles[timing->kind]
+                                                                  : OQ_NOTHING;
     bool free = c->state == OQ_IDLE || c->state == OQ_STORING;
-    return free && timing->place == 0 ? OQ_BEGINS : OQ_NOTHING;
+    return free && mark->place == 0 ? OQ_BEGINS : OQ_NOTHING;
 }
 
 // Returns the lanes of all loads that were issued.
@@ -83,9 +84,10 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
     const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot->warp->current || c->path_mask != path_of(slot)->mask)
         return false;
-    if (role == OQ_NOTHING) // of another chain, or of no chain
-        return !slot->next->ends_capture &&
-               (slot->next->plan != c->number || !timing_is_marked(slot->next, oq->scheme));
+    if (role == OQ_NOTHING) { // of another chain, or of no chain
+        const struct timing_mark *mark = timing_mark_of(slot->next, oq->scheme);
+        return !slot->next->ends_capture && (!mark || mark->plan != c->number);
+    }
     return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
 }
 
@@ -178,10 +180,16 @@ static void count_reason(const struct core *core, uint32_t number, uint64_t *rea
     ++of_chain[reason - &shared->stats->discarded_hit];
 }
 
+// The chain that the slot's next instruction begins.
+static uint32_t plan_of(const struct core *core, uint32_t index)
+{
+    return timing_mark_of(core->slots[index].next, oq_of(core)->scheme)->plan;
+}
+
 static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
                    enum offload_event event)
 {
-    count_reason(core, core->slots[index].next->plan, reason);
+    count_reason(core, plan_of(core, index), reason);
     oq_of(core)->chains[index].why = reason;
     oq_report(core, now, event, index);
     return false;
@@ -193,7 +201,7 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     struct slot *slot = &core->slots[index];
-    uint32_t number = slot->next->plan;
+    uint32_t number = plan_of(core, index);
     if (!slot->mask || !shared->on)
         return false;
     const struct offload_chain *chain = &shared->table->chains.v[number];
@@ -413,14 +421,15 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
-        if (!timing_is_marked(timing, oq->scheme))
+        const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
+        if (!mark)
             continue;
-        uint32_t last = oq_of(core)->shared->table->chains.v[timing->plan].count - 1U;
-        if (adaptive_is_off(&oq->adaptive, timing->plan))
+        uint32_t last = oq_of(core)->shared->table->chains.v[mark->plan].count - 1U;
+        if (adaptive_is_off(&oq->adaptive, mark->plan))
             continue;
-        if (timing->place == 0 && oq->fetching == OQ_NONE)
+        if (mark->place == 0 && oq->fetching == OQ_NONE)
             oq->fetching = slot;
-        member = timing->place < last;
+        member = mark->place < last;
     }
     if (oq->fetching == slot && !member)
         oq->fetching = OQ_NONE;

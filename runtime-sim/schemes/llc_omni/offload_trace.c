@@ -194,13 +194,13 @@ static void begin_chain(struct offload_trace *t, const struct heard *heard)
 {
     const struct slot *slot = &t->machine->cores[heard->core].slots[heard->entry];
     const struct cta *cta = slot->warp->cta;
-    *chain_at(t, heard->core, heard->entry) =
-        (struct chain_span){.open = true,
-                            .number = slot->next->plan,
-                            .since = heard->now,
-                            .cta = cta->linear,
-                            .warp = (uint32_t)(slot->warp - cta->warps),
-                            .lanes = slot->mask};
+    *chain_at(t, heard->core, heard->entry) = (struct chain_span){
+        .open = true,
+        .number = timing_mark_of(slot->next, oq_of(&t->machine->cores[heard->core])->scheme)->plan,
+        .since = heard->now,
+        .cta = cta->linear,
+        .warp = (uint32_t)(slot->warp - cta->warps),
+        .lanes = slot->mask};
 }
 
 // Writes the span of a chain that was refused: it has the cycle in which its first load was issued.

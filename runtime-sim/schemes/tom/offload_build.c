@@ -78,6 +78,7 @@ static void init_place(struct tom *tom, uint32_t number)
     place->need_count = find_slots(tom, block, place->needs, is_any);
     place->decide_count = find_slots(tom, block, place->decides, decides);
     timing_mark(&timings->list[place->first], tom->scheme, number, 0);
+    timings->list[place->first].ends_capture = true;
     if (block->values + block->out_values > tom->values_most)
         tom->values_most = block->values + block->out_values;
 }

@@ -45,14 +45,23 @@ static uint32_t timing_of(const struct core *core, uint32_t slot)
     return (uint32_t)(core->slots[slot].next - core->shared->timings.list);
 }
 
+// Returns true if the warp executes a block itself and this instruction is part of it.
+static bool is_in_block(const struct core *core, const struct tom_run *run, uint32_t at)
+{
+    const struct tom *tom = tom_core_of(core)->of;
+    if (run->state != RUN_HOME)
+        return false;
+    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    return run->age == core->slots[run->slot].age && at >= place->first && at <= place->last;
+}
+
 // A block that the warp executes itself is over when it issues something else.
 static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
     if (run->state != RUN_HOME)
         return false;
-    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
-    if (run->age == core->slots[run->slot].age && at >= place->first && at <= place->last)
+    if (is_in_block(core, run, at))
         return true;
     tom_end_instance(tom, run);
     tom_measure(tom, run, now, false);
@@ -94,16 +103,31 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
         return ISSUE_AS_MIGRATED;
     if (run->state == RUN_AHEAD)
         return ISSUE_AS_NORMAL;
-    if (is_at_home(core, now, run, at) || !timing_is_marked(timing, own->of->scheme))
+    const struct timing_mark *mark = timing_mark_of(timing, own->of->scheme);
+    if (is_at_home(core, now, run, at) || !mark)
         return ISSUE_AS_NORMAL;
     const struct warp *warp = core->slots[slot].warp;
-    run->block = &own->of->table->blocks.v[timing->plan];
+    run->block = &own->of->table->blocks.v[mark->plan];
     run->mask = warp->paths.v[warp->current].mask;
     run->age = core->slots[slot].age;
     run->has_values = false;
     run->asked = now;
     ask(own->of, run, now, RUN_ASKING);
     return ISSUE_AS_MIGRATED;
+}
+
+// The begin of a block, until the decision about it, and the way to its first access, from which
+// the block may start again.
+static bool keeps(const struct core *core, uint32_t slot)
+{
+    const struct tom_core *own = tom_core_of(core);
+    if (!own->runs)
+        return false;
+    const struct tom_run *run = &own->runs[slot];
+    if (run->state != RUN_NONE && run->state != RUN_HOME)
+        return true;
+    return timing_mark_of(core->slots[slot].next, own->of->scheme) &&
+           !is_in_block(core, run, timing_of(core, slot));
 }
 
 static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
@@ -234,6 +258,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
 const struct core_ops tom_core_ops = {
     .init = init,
     .issue_as = issue_as,
+    .keeps = keeps,
     .hold = hold,
     .accessed = accessed,
     .returned = returned,

@@ -212,6 +212,8 @@ static void name_stats(const void *config, struct stats *stats)
     stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &none);
 }
 
+static const struct scheme_result results[] = {{"blocks_offloaded", "tom.offloaded"}, {0}};
+
 static const struct scheme_stall stalls[] = {
     {"decision", "waited for the decision about a block"},
     {"drain", "waited for stores before a block was sent"},
@@ -246,6 +248,7 @@ const struct scheme_ops tom_blocks = {
     .place = tom_place_launch,
     .tick = tom_tick,
     .next = tom_next,
+    .results = results,
     .item_rows = item_rows,
     .add_items = add_items,
     .add_stats = add_stats,

@@ -73,7 +73,7 @@ static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
     struct satellite_core *own = own_of(core);
     const struct timing *timing = core->slots[slot].next;
     (void)now;
-    if (!timing_is_marked(timing, own->of->scheme) || core_is_detached(&core->slots[slot]))
+    if (!timing_mark_of(timing, own->of->scheme) || core_is_detached(&core->slots[slot]))
         return ISSUE_AS_NORMAL;
     own->asking[slot / 64] |= slot_bit(slot);
     own->away[slot / 64] |= slot_bit(slot);
@@ -239,7 +239,8 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
     struct machine *machine = own->machine;
     const struct core *from = &machine->cores[index];
     const struct warp *warp = from->slots[slot].warp;
-    const struct block *block = &own->blocks[from->slots[slot].next->plan];
+    const struct block *block =
+        &own->blocks[timing_mark_of(from->slots[slot].next, own->scheme)->plan];
     struct machine_kind *kind = &machine->kinds[1];
     struct core *core = &machine->cores[kind->first + (index + slot) % kind->count];
     if (!core_has_warp_room(core, WARP_REGISTERS))

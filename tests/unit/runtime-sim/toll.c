@@ -41,7 +41,7 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     const struct timing *timing = core->slots[slot].next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
-    if (!timing_is_marked(timing, own->toll->scheme))
+    if (!timing_mark_of(timing, own->toll->scheme))
         return ISSUE_AS_NORMAL;
     if (own->paid & bit) {
         own->paid &= ~bit;
