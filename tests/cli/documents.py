@@ -78,7 +78,9 @@ def links(folder):
             if '://' in target:
                 continue
             count += 1
-            at = (ROOT / name).parent / path if path else ROOT / name
+            # Notes of a campaign become a document among the results.
+            folder_of = ROOT / 'docs' / 'results' if name.startswith('eval/') else (ROOT / name).parent
+            at = folder_of / path if path else ROOT / name
             if not at.exists() or (anchor and at.suffix == '.md' and
                                    anchor not in anchors(at.read_text(encoding='utf-8'))):
                 broken.append('%s: %s' % (name, target))
