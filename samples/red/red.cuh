@@ -12,6 +12,7 @@
 // are levels in global memory; sum[blockIdx.x] is the tile's sum. All variants add in the same
 // order, so their sums are the same to the last bit. Launch again on sum to reduce it further.
 
+#pragma once
 #include "../tree.cuh"
 
 #define CTA 256

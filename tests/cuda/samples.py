@@ -6,7 +6,7 @@ usage: samples.py BUILD-ROOT
 """
 import lib
 from lib import build, simulate
-from tap import add_case, ends, main, same, within
+from tap import add_case, case, ends, main, same, within
 
 SAMPLES = lib.PROGRAMS.parent / 'samples'
 MODES = [('values', ['--functional']), ('cycles', ['-w']),
@@ -18,6 +18,13 @@ def passes(folder, source, options):
     program = build(source, '-arch=sm_80', '-I' + str(SAMPLES.parents[2]))
     within('PASSED', ends(simulate(folder, program, *options), 0).out.decode())
     same(list(folder.iterdir()), [])
+
+
+@case
+def all_samples(folder):
+    """each sample has a program"""
+    samples = {path.parent.name for path in SAMPLES.parents[2].glob('samples/*/*.cu')}
+    same(sorted(path.stem for path in SAMPLES.glob('*.cu')), sorted(samples))
 
 
 for path in sorted(SAMPLES.glob('*.cu')):
