@@ -78,6 +78,19 @@ def documentation(folder):
 
 
 @case
+def completions(folder):
+    """shells find a completion for each command"""
+    at = install(folder)
+    if not (BUILD / 'cli' / 'pages').exists():
+        raise Skip('built for another processor')
+    commands = [path.name for path in at('bindir').iterdir() if path.name != 'ptxoffload-nvcc']
+    for name in commands:
+        for place in ('bash-completion/completions/' + name, 'zsh/site-functions/_' + name,
+                      'fish/vendor_completions.d/%s.fish' % name):
+            assert (at('datadir') / place).stat().st_size > 100, place
+
+
+@case
 def links(folder):
     """links of installed documents lead to installed files"""
     at = install(folder)
