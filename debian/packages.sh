@@ -10,6 +10,7 @@
 # Needs devscripts, lintian, meson and the packages of Build-Depends; chroot needs mmdebstrap, and root.
 # FOLDER gets the packages; it is made.
 set -euo pipefail
+PATH=/usr/sbin:/usr/bin:/sbin:/bin # Debian's own Python and tools
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 what=${1:-} folder=${2:-}
