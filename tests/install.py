@@ -69,7 +69,7 @@ def documentation(folder):
     documents = at('datadir') / 'doc' / 'ptxoffload'
     for folder in ('docs', 'eval', 'examples', 'samples'):
         for source in tracked(folder):
-            if source != ROOT / 'docs' / 'meson.build':
+            if source.name not in ('meson.build', '.gitattributes') or folder == 'examples':
                 same_file(documents / source.relative_to(ROOT), source)
             if source.name.endswith('.schema.json'):
                 same_file(at('datadir') / 'ptxoffload' / source.name, source)
