@@ -75,7 +75,7 @@ tested() { # FOLDER OF THE ROOT
         done
         ptxoffload "$samples/vecadd/vecadd.ptx" -o out.ptx --metadata=out.json
         ptxoffload-sim "$samples/vecadd/run.yaml" --policy=omni
-        ptxoffload-noc --config=noc/mesh88_8vc_islip-1 --load=0.05
+        ptxoffload-noc --config=mesh88_8vc_islip --load=0.05
         ptxoffload-map "$samples/conv/conv.map.yaml"
         cat $(pkg-config --variable=prefix libptxoffload)/include/ptxoffload/ptxoffload.h >/dev/null
         cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" >/dev/null
