@@ -2,6 +2,7 @@
 
 struct facts_table {
     struct facts **of; // per function
+    struct reuse_memo *memo;
 };
 
 struct facts *facts_of(struct plan *plan, const struct ir_module *module,
@@ -10,6 +11,7 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
     if (!plan->facts) {
         plan->facts = ARENA_NEW(plan->arena, struct facts_table);
         plan->facts->of = ARENA_ARRAY(plan->arena, struct facts *, module->functions.n + 1);
+        plan->facts->memo = reuse_memo_new(plan->arena);
     }
     struct facts **at = &plan->facts->of[function];
     if (*at)
@@ -18,6 +20,7 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
     *at = ARENA_NEW(plan->arena, struct facts);
     **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = *options};
     (*at)->shape = shape_of(module, fn, options->block);
+    (*at)->memo = plan->facts->memo;
     return *at;
 }
 

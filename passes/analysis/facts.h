@@ -9,6 +9,7 @@ struct facts {
     const struct ir_function *fn;
     struct pass_options options;
     struct block_shape shape; // .reqntid, else --block, else unknown
+    struct reuse_memo *memo;  // of all functions
     // Computed on demand: use the functions below.
     const struct divergence *divergence, *certain;
     struct affines *affines;
