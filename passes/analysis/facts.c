@@ -17,11 +17,18 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
     if (*at)
         return *at;
     const struct ir_function *fn = &module->functions.v[function];
-    *at = ARENA_NEW(plan->arena, struct facts);
-    **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = *options};
+    struct arena *arena = plan->facts_arena ? plan->facts_arena : plan->arena;
+    *at = ARENA_NEW(arena, struct facts);
+    **at = (struct facts){.arena = arena, .module = module, .fn = fn, .options = *options};
     (*at)->shape = shape_of(module, fn, options->block);
     (*at)->memo = plan->facts->memo;
     return *at;
+}
+
+void facts_forget(struct plan *plan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; plan->facts && i < end; i++)
+        plan->facts->of[i] = NULL;
 }
 
 const struct divergence *facts_divergence(struct facts *f)

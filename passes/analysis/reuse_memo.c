@@ -12,12 +12,15 @@ struct memo_slot {
 
 // A new result replaces the old one in its slot.
 struct reuse_memo {
+    struct arena *arena;
     struct memo_slot *slots[MEMO_SLOTS];
 };
 
 struct reuse_memo *reuse_memo_new(struct arena *arena)
 {
-    return ARENA_NEW(arena, struct reuse_memo);
+    struct reuse_memo *memo = ARENA_NEW(arena, struct reuse_memo);
+    memo->arena = arena;
+    return memo;
 }
 
 static void add_word(struct reuses *r, uint64_t word)
@@ -79,13 +82,13 @@ struct reuse *reuse_memo_find(const struct view *view, bool *found)
     make_key(view);
     struct memo_slot **at = &r->memo->slots[hash_key(r) % MEMO_SLOTS];
     if (!*at)
-        *at = ARENA_NEW(r->arena, struct memo_slot);
+        *at = ARENA_NEW(r->memo->arena, struct memo_slot);
     struct memo_slot *slot = *at;
     size_t bytes = r->key.n * sizeof *r->key.v;
     *found = slot->key.n == r->key.n && !memcmp(slot->key.v, r->key.v, bytes);
     if (*found)
         return &slot->reuse;
-    vec_reserve(r->arena, &slot->key, r->key.n);
+    vec_reserve(r->memo->arena, &slot->key, r->key.n);
     memcpy(slot->key.v, r->key.v, bytes);
     slot->key.n = r->key.n;
     return &slot->reuse;
