@@ -69,12 +69,25 @@ def documentation(folder):
     documents = at('datadir') / 'doc' / 'ptxoffload'
     for folder in ('docs', 'eval', 'examples', 'samples'):
         for source in tracked(folder):
-            if source != ROOT / 'docs' / 'meson.build':
+            if source.name not in ('meson.build', '.gitattributes') or folder == 'examples':
                 same_file(documents / source.relative_to(ROOT), source)
             if source.name.endswith('.schema.json'):
                 same_file(at('datadir') / 'ptxoffload' / source.name, source)
     for name in ('LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md'):
         same_file(documents / name, ROOT / name)
+
+
+@case
+def completions(folder):
+    """shells find a completion for each command"""
+    at = install(folder)
+    if not (BUILD / 'cli' / 'pages').exists():
+        raise Skip('built for another processor')
+    commands = [path.name for path in at('bindir').iterdir() if path.name != 'ptxoffload-nvcc']
+    for name in commands:
+        for place in ('bash-completion/completions/' + name, 'zsh/site-functions/_' + name,
+                      'fish/vendor_completions.d/%s.fish' % name):
+            assert (at('datadir') / place).stat().st_size > 100, place
 
 
 @case

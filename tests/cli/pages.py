@@ -55,7 +55,7 @@ def has_all_options(folder, command):
 def completes(folder, command):
     """bash completes options, words of options, and files"""
     need('bash')
-    script = CLI / (command + '.bash')
+    script = CLI / 'completions' / command
     ends(run(['bash', '-n', script], folder), 0, '')
     for option in options_of(command, folder):
         text = """
@@ -82,7 +82,7 @@ def choices(folder):
 source "$1"; COMP_WORDS=(ptxoffload --tags = p); COMP_CWORD=3; _ptxoffload; echo "${COMPREPLY[@]}"
 COMP_WORDS=(ptxoffload --tags pa); COMP_CWORD=2; _ptxoffload; echo "${COMPREPLY[@]}"
 """
-    done = ends(run(['bash', '-c', text, 'bash', CLI / 'ptxoffload.bash'], folder), 0, '')
+    done = ends(run(['bash', '-c', text, 'bash', CLI / 'completions/ptxoffload'], folder), 0, '')
     same(done.out.decode(), 'pragma paper\npaper\n')
 
 

@@ -31,8 +31,8 @@ class Browser:
             options = {'binary': binary, 'args': [
                 '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
                 '--user-data-dir=%s/profile' % folder, '--window-size=%d,%d' % size,
-                # There is no network: whoever asks for one gets an error in the console.
-                '--proxy-server=127.0.0.1:9', '--proxy-bypass-list=<-loopback>',
+                # There is no network but this machine: whoever asks for one gets an error in the console.
+                '--proxy-server=127.0.0.1:9',
                 '--blink-settings=preferredColorScheme=%d' % (0 if dark else 1)]}
             made = self._request('POST', '/session', {'capabilities': {'alwaysMatch': {
                 'browserName': 'chrome', 'goog:chromeOptions': options,
