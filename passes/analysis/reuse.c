@@ -80,7 +80,7 @@ static struct reuse count_causes(const struct view *view)
     return reuse;
 }
 
-// Accesses of the same shape have the same result, in whatever function they are.
+// Accesses of the same shape have the same result in all functions.
 static struct reuse judge(const struct view *view)
 {
     bool found;

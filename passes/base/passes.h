@@ -3,7 +3,7 @@
 #pragma once
 #include "passes/base/plan.h"
 
-// What a pass works on.
+// Gives a pass its functions and the place of its results.
 struct pass_work {
     const struct ir_module *module;
     const struct pass_options *options;

@@ -1,6 +1,6 @@
-// Functions go to threads in groups, in order. Each thread has memory and a plan of its own; a group
-// knows which part of a thread's plan is its own. So the order of the whole plan does not depend on
-// which thread took which group.
+// Functions go to threads in groups, in order. Each thread has memory and a plan of its own; a
+// group knows which part of a thread's plan is its own. So the order of the whole plan does not
+// depend on which thread took which group.
 #include "passes/plan/crew.h"
 #include "passes/analysis/facts.h"
 #include <pthread.h>
@@ -24,13 +24,13 @@ struct crew_group {
 };
 
 struct crew_worker {
-    struct crew *crew;
+    struct pass_crew *crew;
     uint32_t number;
     pthread_t thread;
-    struct memory memory;  // of a thread beside others
-    struct arena results;  // the same
-    struct arena own;      // until the end: states of passes
-    struct arena facts;    // of the functions of a group
+    struct memory memory; // of a thread beside others
+    struct arena results; // the same
+    struct arena own;     // until the end: states of passes
+    struct arena facts;   // of the functions of a group
     struct plan plan;
     void *states[MOST_PASSES];
     struct crew_seconds seconds;
@@ -39,7 +39,7 @@ struct crew_worker {
     bool out_of_memory;
 };
 
-struct crew {
+struct pass_crew {
     const struct pipeline *pipeline;
     const struct ir_module *module;
     uint32_t passes;
@@ -52,7 +52,7 @@ struct crew {
 
 // Groups
 
-static void make_groups(struct crew *crew, struct arena *arena)
+static void make_groups(struct pass_crew *crew, struct arena *arena)
 {
     const struct ir_module *module = crew->module;
     crew->groups = ARENA_ARRAY(arena, struct crew_group, module->functions.n + 1);
@@ -100,7 +100,7 @@ static void validate_group(struct crew_worker *w, const struct crew_group *group
 
 static void run_group(struct crew_worker *w, struct crew_group *group)
 {
-    const struct crew *crew = w->crew;
+    const struct pass_crew *crew = w->crew;
     struct pass_work work = {.module = crew->module,
                              .options = &crew->pipeline->options,
                              .plan = &w->plan,
@@ -125,7 +125,7 @@ static void run_group(struct crew_worker *w, struct crew_group *group)
 
 static void run_groups(struct crew_worker *w)
 {
-    struct crew *crew = w->crew;
+    struct pass_crew *crew = w->crew;
     w->mark = crew_clock();
     for (uint32_t i = 0; i < crew->passes; i++)
         if (passes[i].run->begin)
@@ -157,7 +157,7 @@ static void *start(void *worker)
         (to)->n += count_;                                                                         \
     } while (0)
 
-static void take_results(const struct crew *crew, struct plan *plan, uint32_t pass)
+static void take_results(const struct pass_crew *crew, struct plan *plan, uint32_t pass)
 {
     for (uint32_t i = 0; i < crew->group_count; i++) {
         const struct crew_group *group = &crew->groups[i];
@@ -182,7 +182,7 @@ static void take_worker(const struct crew_worker *w, uint32_t passes_run, uint32
 
 // Threads
 
-static void init_worker(struct crew_worker *w, struct crew *crew, uint32_t number,
+static void init_worker(struct crew_worker *w, struct pass_crew *crew, uint32_t number,
                         struct memory *memory, struct arena *results)
 {
     *w = (struct crew_worker){.crew = crew, .number = number};
@@ -202,7 +202,7 @@ static void share_memory(struct memory *own, const struct memory *whole, uint32_
         own->limit = left / threads + 1;
 }
 
-static bool run_threads(struct crew *crew, struct plan *plan)
+static bool run_threads(struct pass_crew *crew, struct plan *plan)
 {
     uint32_t started = 1;
     bool good = true;
@@ -229,7 +229,7 @@ static bool run_threads(struct crew *crew, struct plan *plan)
     return good;
 }
 
-static void run_alone(struct crew *crew, struct plan *plan)
+static void run_alone(struct pass_crew *crew, struct plan *plan)
 {
     struct crew_worker *w = &crew->workers[0];
     init_worker(w, crew, 0, plan->arena->memory, plan->arena);
@@ -243,7 +243,7 @@ static void run_alone(struct crew *crew, struct plan *plan)
 bool crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
               uint32_t count, unsigned threads, uint32_t *invalid, struct crew_seconds *seconds)
 {
-    struct crew crew = {.pipeline = pipeline, .module = module, .passes = count};
+    struct pass_crew crew = {.pipeline = pipeline, .module = module, .passes = count};
     struct arena arena;
     bool good = true;
     *invalid = 0;
