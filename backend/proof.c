@@ -77,7 +77,7 @@ static void move_again(struct proving *p)
     bool moves = p->plan->edits.list.n;
     p->plan->edits.list.n = 0;
     if (moves)
-        pass_reorder(p->module, &p->options.passes, p->plan);
+        pass_all(&pass_reorder, p->module, &p->options.passes, p->plan);
 }
 
 static void check_plan(struct proving *p)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct argument_reader {
     struct arguments *arguments;
@@ -401,6 +402,14 @@ bool arguments_only_print(const struct arguments *arguments)
            arguments->print_passes;
 }
 
+enum { USUAL_THREADS = 4 }; // at most
+
+static unsigned usual_threads(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : processors < USUAL_THREADS ? (unsigned)processors : USUAL_THREADS;
+}
+
 bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
                     FILE *errors)
 {
@@ -411,7 +420,8 @@ bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, 
                                     .verify = 1,
                                     .tags = -1,
                                     .max_errors = -1,
-                                    .max_memory = (size_t)USUAL_MEMORY << 30};
+                                    .max_memory = (size_t)USUAL_MEMORY << 30,
+                                    .threads = usual_threads()};
     struct argument_reader reader = {arguments, arena, errors, false};
     struct response_line response = response_expand(arena, argc, argv);
     if (response.error) {

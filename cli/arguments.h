@@ -70,6 +70,7 @@ struct arguments {
     int verbose, quiet, colour;
     int max_errors;    // 0: all, -1: default
     size_t max_memory; // bytes; 0: no limit
+    unsigned threads;  // of the passes
     struct warnings warnings;
     struct diagnostics_request diagnostics;
     int remarks_passed, remarks_missed, remarks_analysis;

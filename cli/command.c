@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_THREADS = 64 }; // of --threads
+
 static const char *const emit_names[] = {
     [PRODUCT_PTX] = "ptx",
     [PRODUCT_META] = "meta",
@@ -161,6 +163,17 @@ static const char *take_max_memory(struct arena *arena, void *into, const char *
 {
     (void)arena;
     return options_size(argument, &((struct arguments *)into)->max_memory);
+}
+
+static const char *take_threads(struct arena *arena, void *into, const char *argument)
+{
+    size_t digits = strspn(argument, "0123456789");
+    int threads = digits < 3 ? atoi(argument) : 0;
+    if (argument[digits] || threads < 1 || threads > MOST_THREADS)
+        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
+                            MOST_THREADS);
+    ((struct arguments *)into)->threads = (unsigned)threads;
+    return NULL;
 }
 
 static const char *take_max_errors(struct arena *arena, void *into, const char *argument)
@@ -339,6 +352,9 @@ static const struct option message_options[] = {
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "end with an error if more memory is needed: 512M, 8G\n"
              "(default), 0: no limit"},
+    {"--threads", "N", CALL(take_threads),
+     .help = "threads of the host that decide (default: one for each\n"
+             "processor, at most 4); the results are the same"},
     {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
      .help = "no notes, and no report that was not requested"},
     {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},

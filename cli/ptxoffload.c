@@ -41,15 +41,22 @@ bool run_build(struct tagger_run *run, struct source *source)
     return messages_diags(&run->messages, &run->diags, source);
 }
 
-static void after_step(void *context, const char *name)
+static void add_pass(void *timing, const char *name, double seconds)
 {
-    struct tagger_run *run = context;
-    timing_end(&run->timing, name);
-    const struct pass *pass = run->arguments.print_after;
-    if (!pass || strcmp(pass->name, name))
+    timing_add(timing, name, seconds);
+}
+
+// Prints the program and the plan that the passes up to this one make.
+static void print_after(struct tagger_run *run, const struct pass_options *options)
+{
+    const struct pass *pass = run->arguments.print_after, *stop = run->arguments.stop_after;
+    struct plan plan = {.arena = &run->arena};
+    struct pipeline pipeline = {.options = *options, .stop_after = pass};
+    if (!pass || (stop && stop < pass))
         return;
+    pipeline_run(&pipeline, &run->module, &plan);
     ir_print(&run->module, run->messages.to);
-    plan_print(&run->module, &run->plan, run->messages.to);
+    plan_print(&run->module, &plan, run->messages.to);
     timing_end(&run->timing, "print");
 }
 
@@ -70,7 +77,9 @@ static bool take_profile(struct tagger_run *run, struct pass_options *options)
         options->measured = NULL;
         return true;
     }
-    struct pipeline pipeline = {.options = *options, .stop_after = run->arguments.stop_after};
+    struct pipeline pipeline = {.options = *options,
+                                .stop_after = run->arguments.stop_after,
+                                .threads = run->arguments.threads};
     pipeline.options.measured = NULL;
     run->without_profile = (struct plan){.arena = &run->arena};
     pipeline_run(&pipeline, &run->module, &run->without_profile);
@@ -101,9 +110,12 @@ static bool decide(struct tagger_run *run, const struct pass_options *options)
         .stop_after = run->arguments.stop_after,
         .validate = validate,
         .faults = run->messages.to,
-        .step = after_step,
-        .context = run,
+        .threads = run->arguments.threads,
+        .keep_facts = run_explains(run) || options->measured,
+        .spent = add_pass,
+        .context = &run->timing,
     };
+    print_after(run, options);
     run->plan = (struct plan){.arena = &run->arena};
     const char *pass = pipeline_run(&pipeline, &run->module, &run->plan);
     return !pass || run_give_up(run, pass);

@@ -31,6 +31,12 @@ void timing_end(struct pass_timing *timing, const char *name)
     timing->mark = now;
 }
 
+void timing_add(struct pass_timing *timing, const char *name, double seconds)
+{
+    find_step(timing, name)->seconds += seconds;
+    timing->mark += seconds;
+}
+
 void timing_print(const struct pass_timing *timing, FILE *to)
 {
     double total = 0;

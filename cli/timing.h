@@ -17,5 +17,7 @@ struct pass_timing {
 void timing_init(struct pass_timing *timing, struct arena *arena);
 // Adds the time since the last end to this step; a step may have several parts.
 void timing_end(struct pass_timing *timing, const char *name);
+// Adds time that was measured otherwise, and is no part of the step that ends next.
+void timing_add(struct pass_timing *timing, const char *name, double seconds);
 // Prints a table: seconds, share, name.
 void timing_print(const struct pass_timing *timing, FILE *to);

@@ -195,6 +195,9 @@ void ir_build_end(struct ir_builder *builder);
 // Checks every structure against its definition. All faults go to `to` (may be NULL), each with
 // function and instruction; returns their number.
 uint32_t ir_validate(const struct ir_module *module, FILE *to);
+// The same for one function. Several threads may check functions, each with a `memory` of its own.
+uint32_t ir_validate_function(const struct ir_module *module, uint32_t function,
+                              struct memory *memory, FILE *to);
 
 // Prints PTX with the overlay in comments; reading it back gives the same overlay.
 void ir_print(const struct ir_module *module, FILE *to);

@@ -262,20 +262,26 @@ static void check_uses(struct ir_validation *c)
         fault(c, "%u uses are listed, there are %u", total, expected);
 }
 
-uint32_t ir_validate(const struct ir_module *module, FILE *to)
+uint32_t ir_validate_function(const struct ir_module *module, uint32_t function,
+                              struct memory *memory, FILE *to)
 {
     static void (*const checks[])(struct ir_validation *) = {
         check_operands, check_blocks,   check_dominators, check_loops,
         check_liveness, check_versions, check_uses};
-    struct ir_validation c = {.module = module, .to = to};
-    for (uint32_t i = 0; i < module->functions.n; i++) {
-        c.fn = &module->functions.v[i];
-        if (!c.fn->has_body)
-            continue;
-        arena_init(&c.scratch, module->arena->memory);
-        for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
-            checks[k](&c);
-        arena_free(&c.scratch);
-    }
+    struct ir_validation c = {.module = module, .fn = &module->functions.v[function], .to = to};
+    if (!c.fn->has_body)
+        return 0;
+    arena_init(&c.scratch, memory);
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+        checks[k](&c);
+    arena_free(&c.scratch);
     return c.faults;
+}
+
+uint32_t ir_validate(const struct ir_module *module, FILE *to)
+{
+    uint32_t faults = 0;
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        faults += ir_validate_function(module, i, module->arena->memory, to);
+    return faults;
 }

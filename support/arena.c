@@ -84,12 +84,17 @@ static void unlink_block(struct arena *arena, struct arena_block *block)
         block->next->previous = block->previous;
 }
 
-static void drop_block(struct memory *memory, struct arena_block *block)
+static void disown_block(struct memory *memory, struct arena_block *block)
 {
     *(block->all_previous ? &block->all_previous->all_next : &memory->blocks) = block->all_next;
     if (block->all_next)
         block->all_next->all_previous = block->all_previous;
     account(memory, 0, sizeof *block + block->size);
+}
+
+static void drop_block(struct memory *memory, struct arena_block *block)
+{
+    disown_block(memory, block);
     if (block->mapped)
         munmap(block, block->mapped);
     else
@@ -271,6 +276,17 @@ void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_siz
         block->next->previous = block;
     to->blocks = block;
     return block + 1;
+}
+
+void arena_join(struct arena *to, struct arena *from)
+{
+    for (struct arena_block *block = from->blocks, *next; block; block = next) {
+        next = block->next;
+        disown_block(from->memory, block);
+        link_block(to, block);
+        account(to->memory, sizeof *block + block->size, 0);
+    }
+    arena_init(from, from->memory);
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)

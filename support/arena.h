@@ -46,6 +46,9 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
 // Moves an allocation to another arena, cut to `new_size` bytes (at most `old_size`). Returns its
 // new address; NULL if `new_size` is 0.
 void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_size, size_t new_size);
+// Gives all memory of an arena to another one, which may have another `memory`. `from` is empty
+// afterwards.
+void arena_join(struct arena *to, struct arena *from);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

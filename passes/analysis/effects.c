@@ -24,18 +24,6 @@ static struct memory_effect barred(enum plan_rule rule)
     return (struct memory_effect){(uint8_t)rule, 0, 0};
 }
 
-struct effects *effects_new(struct arena *arena, const struct ir_module *module)
-{
-    struct effects *effects = ARENA_NEW(arena, struct effects);
-    effects->module = module;
-    effects->body_of = ARENA_ARRAY(arena, uint32_t, module->tree->names.names.n + 1);
-    effects->callee = ARENA_ARRAY(arena, struct callee, module->functions.n + 1);
-    for (uint32_t i = 0; i < module->functions.n; i++)
-        if (module->functions.v[i].has_body)
-            effects->body_of[module->functions.v[i].name] = i + 1;
-    return effects;
-}
-
 // Parameter space: a kernel's parameters are known everywhere, the arguments and results of a call
 // go with it; those of the function itself lie with its caller.
 static struct memory_effect parameter_access(const struct effects *effects,
@@ -197,4 +185,38 @@ static struct memory_effect body_effect(struct effects *effects, const struct ir
         total.stores = sum(total.stores, effect.stores);
     }
     return total;
+}
+
+static bool may_call(const struct ir_module *module)
+{
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        if (module->functions.v[i].has_body && !module->functions.v[i].is_entry)
+            return true;
+    return false;
+}
+
+// Results of recursive and of deeply nested calls depend on the call that is evaluated first. They
+// must not depend on the functions that are requested.
+static void evaluate_calls(struct effects *effects)
+{
+    for (uint32_t i = 0; i < effects->module->functions.n; i++) {
+        const struct ir_function *fn = &effects->module->functions.v[i];
+        for (uint32_t inst = 0; inst < fn->insts.n; inst++)
+            if (fn->insts.v[inst].class == CLASS_CALL)
+                effect_of(effects, fn, inst);
+    }
+}
+
+struct effects *effects_new(struct arena *arena, const struct ir_module *module)
+{
+    struct effects *effects = ARENA_NEW(arena, struct effects);
+    effects->module = module;
+    effects->body_of = ARENA_ARRAY(arena, uint32_t, module->tree->names.names.n + 1);
+    effects->callee = ARENA_ARRAY(arena, struct callee, module->functions.n + 1);
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        if (module->functions.v[i].has_body)
+            effects->body_of[module->functions.v[i].name] = i + 1;
+    if (may_call(module))
+        evaluate_calls(effects);
+    return effects;
 }

@@ -2,6 +2,7 @@
 
 struct facts_table {
     struct facts **of; // per function
+    struct reuse_memo *memo;
 };
 
 struct facts *facts_of(struct plan *plan, const struct ir_module *module,
@@ -10,15 +11,24 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
     if (!plan->facts) {
         plan->facts = ARENA_NEW(plan->arena, struct facts_table);
         plan->facts->of = ARENA_ARRAY(plan->arena, struct facts *, module->functions.n + 1);
+        plan->facts->memo = reuse_memo_new(plan->arena);
     }
     struct facts **at = &plan->facts->of[function];
     if (*at)
         return *at;
     const struct ir_function *fn = &module->functions.v[function];
-    *at = ARENA_NEW(plan->arena, struct facts);
-    **at = (struct facts){.arena = plan->arena, .module = module, .fn = fn, .options = *options};
+    struct arena *arena = plan->facts_arena ? plan->facts_arena : plan->arena;
+    *at = ARENA_NEW(arena, struct facts);
+    **at = (struct facts){.arena = arena, .module = module, .fn = fn, .options = *options};
     (*at)->shape = shape_of(module, fn, options->block);
+    (*at)->memo = plan->facts->memo;
     return *at;
+}
+
+void facts_forget(struct plan *plan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; plan->facts && i < end; i++)
+        plan->facts->of[i] = NULL;
 }
 
 const struct divergence *facts_divergence(struct facts *f)

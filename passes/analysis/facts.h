@@ -9,6 +9,7 @@ struct facts {
     const struct ir_function *fn;
     struct pass_options options;
     struct block_shape shape; // .reqntid, else --block, else unknown
+    struct reuse_memo *memo;  // of all functions
     // Computed on demand: use the functions below.
     const struct divergence *divergence, *certain;
     struct affines *affines;
@@ -17,9 +18,12 @@ struct facts {
 };
 
 // Returns the facts of a function, by its place in module->functions. They are allocated at the
-// first use, in the plan's arena. The options are those of the run.
+// first use, in the plan's arena for facts. The options are those of the run.
 struct facts *facts_of(struct plan *plan, const struct ir_module *module,
                        const struct pass_options *options, uint32_t function);
+
+// Forgets the facts of functions, before they are freed.
+void facts_forget(struct plan *plan, uint32_t first, uint32_t end);
 
 // For predictions (coalescing, trip counts): a block of unknown shape counts as one-dimensional.
 const struct divergence *facts_divergence(struct facts *facts);

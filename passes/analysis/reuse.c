@@ -57,7 +57,7 @@ static enum reuse_kind kind_of(const struct reuse *reuse)
 }
 
 // Evaluates the causes in order, each on the lines that remain.
-static struct reuse judge(const struct view *view)
+static struct reuse count_causes(const struct view *view)
 {
     struct reuse reuse = reuse_new(view);
     struct counts together = view_lines(view, (struct warps){0, view->warps}, OF_LOOP | OF_OTHERS);
@@ -77,6 +77,20 @@ static struct reuse judge(const struct view *view)
     reuse.lines = together.total;
     shorten(&reuse);
     reuse.kind = kind_of(&reuse);
+    return reuse;
+}
+
+// Accesses of the same shape have the same result in all functions.
+static struct reuse judge(const struct view *view)
+{
+    bool found;
+    if (view->warps > 1 && !view->lanes.same_in_all_warps)
+        return count_causes(view);
+    struct reuse *known = reuse_memo_find(view, &found);
+    if (!found)
+        *known = count_causes(view);
+    struct reuse reuse = *known;
+    reuse.loop = view->group->loop;
     return reuse;
 }
 

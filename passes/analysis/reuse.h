@@ -42,8 +42,11 @@ struct reuse {
 };
 
 struct reuses;
+struct reuse_memo; // results that functions share
 
 struct facts;
+
+struct reuse_memo *reuse_memo_new(struct arena *arena);
 
 // Evaluates all loads at the first request. Time is close to linear in the loads.
 struct reuses *reuses_new(struct facts *facts);

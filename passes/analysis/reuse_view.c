@@ -14,7 +14,8 @@ struct reuses *reuses_new(struct facts *facts)
                          .fn = facts->fn,
                          .affines = facts_affines(facts),
                          .coalescings = facts_coalescings(facts),
-                         .shape = facts->shape};
+                         .shape = facts->shape,
+                         .memo = facts->memo};
     return r;
 }
 

@@ -49,6 +49,8 @@ struct reuses {
     struct intervals touched, earlier, own, all; // state of one evaluation
     struct intervals lanes; // of the current view: its first warp, for accesses of `lanes_bytes`
     uint32_t lanes_bytes;   // 0: not computed
+    struct reuse_memo *memo;
+    VEC(uint64_t) key; // of the current view, in the memo
 };
 
 // Accesses that may have touched a line before.
@@ -98,3 +100,7 @@ bool view_precedes(const struct view *view, const struct reuse_member *other);
 struct counts view_lines(const struct view *view, struct warps warps, unsigned of);
 // Returns the number of new lines without hits between warps.
 uint64_t view_fresh(const struct view *view, unsigned of);
+
+// Returns the place of the result of views like this one, and sets `found` if it has a result.
+// Requires lanes that are the same in all warps of the view.
+struct reuse *reuse_memo_find(const struct view *view, bool *found);

@@ -139,5 +139,6 @@ struct plan {
     VEC(struct block_plan) blocks; // by function, then place: candidates and others
     VEC(struct rejection) rejections;
     struct facts_table *facts; // see facts.h; NULL until the first request
+    struct arena *facts_arena; // of the facts of functions; NULL: as the rest
     struct edits edits;        // of reordering and --fma=split; the backend adds tags
 };

@@ -3,8 +3,7 @@
 // Requires a module as ir_build makes it; changes nothing in it. Adds, for every function with a
 // body, to plan->blocks the loops and those other candidates that hold an access and no instruction
 // that cannot be moved, with what moving their live values costs and their accesses save by
-// equations (3) and (4); and to plan->rejections why candidates are not taken. Returns whether it
-// added any.
+// equations (3) and (4); and to plan->rejections why candidates are not taken.
 //
 // Readings of the paper:
 //   - An address, a register and a datum of any width are one unit; a vector access is one access;
@@ -362,17 +361,16 @@ static void reject_incomplete(struct block_pass *p)
                "the function has errors or indirect branches without a list of targets");
 }
 
-bool pass_blocks(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+static void run(const struct pass_work *work)
 {
-    struct block_pass pass = {.module = module, .plan = plan, .options = options};
-    struct arena shared;
-    uint32_t before = plan->blocks.n + plan->rejections.n;
-    arena_init(&shared, plan->arena->memory);
-    arena_init(&pass.scratch, plan->arena->memory);
-    pass.effects = effects_new(&shared, module);
-    for (uint32_t i = 0; i < module->functions.n; i++) {
+    struct block_pass pass = {.module = work->module,
+                              .plan = work->plan,
+                              .options = work->options,
+                              .effects = work->state};
+    arena_init(&pass.scratch, work->plan->arena->memory);
+    for (uint32_t i = work->first; i < work->end; i++) {
         pass.function = i;
-        pass.fn = &module->functions.v[i];
+        pass.fn = &work->module->functions.v[i];
         if (!pass.fn->has_body || !pass.fn->blocks.n)
             continue;
         if (pass.fn->incomplete) {
@@ -381,8 +379,14 @@ bool pass_blocks(struct ir_module *module, const struct pass_options *options, s
         }
         judge_function(&pass);
         reject_unreachable(&pass);
-        arena_free(&pass.scratch);
+        arena_reset(&pass.scratch);
     }
-    arena_free(&shared);
-    return plan->blocks.n + plan->rejections.n > before;
+    arena_free(&pass.scratch);
 }
+
+static void *begin(struct arena *arena, const struct ir_module *module)
+{
+    return effects_new(arena, module);
+}
+
+const struct function_pass pass_blocks = {begin, run, NULL};

@@ -63,15 +63,15 @@ static void judge_shared(struct matcher *m, struct shared_search *search, const 
                                 .last = IR_NONE});
 }
 
-static void run_on(struct ir_module *module, uint32_t function, const struct pass_options *options,
-                   struct plan *plan, struct shared_search *search)
+static void run_on(const struct pass_work *work, uint32_t function)
 {
-    struct matcher m = {.module = module,
-                        .options = options,
-                        .fn = &module->functions.v[function],
+    struct plan *plan = work->plan;
+    struct matcher m = {.module = work->module,
+                        .options = work->options,
+                        .fn = &work->module->functions.v[function],
                         .function = function,
-                        .facts = facts_of(plan, module, options, function),
-                        .capability = capability_of(options),
+                        .facts = facts_of(plan, work->module, work->options, function),
+                        .capability = capability_of(work->options),
                         .arena = plan->arena};
     uint32_t first = plan->chains.n;
     arena_init(&m.scratch, plan->arena->memory);
@@ -84,20 +84,21 @@ static void run_on(struct ir_module *module, uint32_t function, const struct pas
     stores_judge(&m, plan, first);
     if (plan->chains.n > first)
         qsort(plan->chains.v + first, plan->chains.n - first, sizeof *plan->chains.v, by_place);
-    judge_shared(&m, search, plan, first);
+    judge_shared(&m, work->state, plan, first);
     list_rejections(&m, plan);
     arena_free(&m.scratch);
 }
 
-bool pass_chains(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+static void run(const struct pass_work *work)
 {
-    uint32_t before = plan->chains.n + plan->rejections.n;
-    struct arena scratch;
-    arena_init(&scratch, plan->arena->memory);
-    struct shared_search *search = shared_search_new(&scratch, module);
-    for (uint32_t i = 0; i < module->functions.n; i++)
-        if (module->functions.v[i].has_body)
-            run_on(module, i, options, plan, search);
-    arena_free(&scratch);
-    return plan->chains.n + plan->rejections.n > before;
+    for (uint32_t i = work->first; i < work->end; i++)
+        if (work->module->functions.v[i].has_body)
+            run_on(work, i);
 }
+
+static void *begin(struct arena *arena, const struct ir_module *module)
+{
+    return shared_search_new(arena, module);
+}
+
+const struct function_pass pass_chains = {begin, run, NULL};

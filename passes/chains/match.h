@@ -39,7 +39,7 @@ struct candidate {
 struct input; // passes/chains/match_inputs.h
 
 struct matcher {
-    struct ir_module *module;
+    const struct ir_module *module;
     const struct pass_options *options;
     const struct ir_function *fn;
     uint32_t function;

@@ -1,14 +1,17 @@
 #include "passes/plan/pipeline.h"
+#include "passes/plan/crew.h"
 #include <string.h>
 
 // Blocks are judged on the module as it is and do not depend on the chains or their order. The
 // reordering carries out what the chains' pass found to be possible.
 const struct pass passes[] = {
-    {"chains", pass_chains, "find Load-Compute-Store chains"},
-    {"reorder", pass_reorder, "move the instructions of a chain next to each other"},
-    {"blocks", pass_blocks, "find candidate blocks and compute their costs and savings"},
+    {"chains", &pass_chains, "find Load-Compute-Store chains"},
+    {"reorder", &pass_reorder, "move the instructions of a chain next to each other"},
+    {"blocks", &pass_blocks, "find candidate blocks and compute their costs and savings"},
     {NULL, NULL, NULL},
 };
+
+_Static_assert(sizeof passes / sizeof *passes <= MOST_PASSES + 1, "room for their results");
 
 const struct pass *pass_find(const char *name)
 {
@@ -18,33 +21,54 @@ const struct pass *pass_find(const char *name)
     return NULL;
 }
 
-static void step(const struct pipeline *pipeline, const char *name)
+static uint32_t count_passes(const struct pipeline *pipeline)
 {
-    if (pipeline->step)
-        pipeline->step(pipeline->context, name);
+    uint32_t count = 0;
+    while (passes[count].name && (!count || &passes[count - 1] != pipeline->stop_after))
+        count++;
+    return count;
 }
 
-static bool is_valid(const struct pipeline *pipeline, const struct ir_module *module)
+// Lines of the source are found at the first request, which must not come from a thread. A test of
+// failing allocations counts them in the order of one thread.
+static unsigned threads_of(const struct pipeline *pipeline, const struct ir_module *module,
+                           const struct plan *plan)
 {
-    if (!pipeline->validate)
-        return true;
-    uint32_t faults = ir_validate(module, pipeline->faults);
-    step(pipeline, "validate");
-    return !faults;
+    if (pipeline->threads <= 1 || pipeline->keep_facts || plan->arena->memory->fail_in)
+        return 1;
+    source_lines(module->tree->source);
+    return pipeline->threads;
+}
+
+static void report_times(const struct pipeline *pipeline, uint32_t count,
+                         const struct crew_seconds *seconds)
+{
+    if (!pipeline->spent)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        pipeline->spent(pipeline->context, passes[i].name, seconds->pass[i]);
+    if (pipeline->validate)
+        pipeline->spent(pipeline->context, "validate", seconds->validate);
 }
 
 const char *pipeline_run(const struct pipeline *pipeline, struct ir_module *module,
                          struct plan *plan)
 {
-    if (!is_valid(pipeline, module))
+    struct crew_seconds seconds = {.validate = 0};
+    uint32_t count = count_passes(pipeline), invalid;
+    double begin = crew_clock();
+    if (pipeline->validate && ir_validate(module, pipeline->faults))
         return "ir";
-    for (const struct pass *pass = passes; pass->name; pass++) {
-        pass->run(module, &pipeline->options, plan);
-        step(pipeline, pass->name);
-        if (!is_valid(pipeline, module))
-            return pass->name;
-        if (pass == pipeline->stop_after)
-            break;
-    }
-    return NULL;
+    seconds.validate = crew_clock() - begin;
+    unsigned threads = threads_of(pipeline, module, plan);
+    if (!crew_run(pipeline, module, plan, count, threads, &invalid, &seconds))
+        crew_run(pipeline, module, plan, count, 1, &invalid, &seconds);
+    for (uint32_t i = 0; i < count; i++)
+        if (passes[i].run->finish)
+            passes[i].run->finish(module, plan);
+    report_times(pipeline, count, &seconds);
+    if (!invalid)
+        return NULL;
+    ir_validate(module, pipeline->faults);
+    return passes[invalid - 1].name;
 }

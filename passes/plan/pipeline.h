@@ -5,7 +5,7 @@
 
 struct pass {
     const char *name;
-    pass_function *run;
+    const struct function_pass *run;
     const char *what; // one line
 };
 
@@ -19,13 +19,17 @@ struct pipeline {
     const struct pass *stop_after; // the last one to run, or NULL
     bool validate;                 // check the module before the first pass and after each
     FILE *faults;                  // stream for the faults of the validation
-    // Called after each pass with its name, and after each validation with "validate"; may be NULL.
-    void (*step)(void *context, const char *name);
+    unsigned threads; // the most threads; 0 counts as 1. The plan does not depend on it
+    bool keep_facts;  // in the plan, for explanations: one thread runs
+    // Called at the end for each pass and for "validate", with the CPU time it has taken; may be
+    // NULL.
+    void (*spent)(void *context, const char *name, double seconds);
     void *context;
 };
 
-// Runs the passes over the module. Requires an empty plan with an arena. Returns the name of the
-// pass after which validation found faults ("ir": before the first pass), or NULL.
+// Runs the passes over the module, over some functions after the others, so that the facts of
+// functions are freed early. Requires an empty plan with an arena. Returns the name of the pass
+// after which validation found faults ("ir": before the first pass), or NULL.
 const char *pipeline_run(const struct pipeline *pipeline, struct ir_module *module,
                          struct plan *plan);
 

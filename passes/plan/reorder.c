@@ -336,19 +336,20 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
     arena_free(&m->scratch);
 }
 
-bool pass_reorder(struct ir_module *module, const struct pass_options *options, struct plan *plan)
+static void run(const struct pass_work *work)
 {
-    uint32_t before = plan->edits.list.n;
-    for (uint32_t first = 0, end; options->reorder && first < plan->chains.n; first = end) {
+    struct plan *plan = work->plan;
+    for (uint32_t first = work->chain, end; work->options->reorder && first < plan->chains.n;
+         first = end) {
         uint32_t function = plan->chains.v[first].function;
         for (end = first; end < plan->chains.n && plan->chains.v[end].function == function;)
             end++;
-        struct mover m = {.module = module,
-                          .fn = &module->functions.v[function],
-                          .facts = facts_of(plan, module, options, function),
+        struct mover m = {.module = work->module,
+                          .fn = &work->module->functions.v[function],
+                          .facts = facts_of(plan, work->module, work->options, function),
                           .plan = plan};
         reorder_function(&m, first, end);
     }
-    split_fused(module, plan);
-    return plan->edits.list.n > before;
 }
+
+const struct function_pass pass_reorder = {NULL, run, split_fused};

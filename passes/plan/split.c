@@ -138,7 +138,7 @@ static void declare(struct splitter *s, const struct ir_function *fn)
     }
 }
 
-bool split_fused(const struct ir_module *module, struct plan *plan)
+void split_fused(const struct ir_module *module, struct plan *plan)
 {
     struct splitter s = {module, plan, NULL, {0, 0}};
     for (uint32_t i = 0; i < plan->chains.n; i++) {
@@ -155,5 +155,4 @@ bool split_fused(const struct ir_module *module, struct plan *plan)
         if (last)
             s.next[FLOATS] = s.next[WORDS] = 0;
     }
-    return s.stem != NULL;
 }

@@ -464,11 +464,12 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
 {
     struct plan_checker c = {.to = to, .arena = arena, .module = module, .plan = plan};
     struct chain_check chains = {.module = module};
-    struct arena facts;
-    struct plan own = {.arena = &facts};
+    struct arena own_arena, facts;
+    struct plan own = {.arena = &own_arena, .facts_arena = &facts};
     uint32_t chain = 0, block = 0;
     arena_init(&c.scratch, arena->memory);
     arena_init(&chains.scratch, arena->memory);
+    arena_init(&own_arena, arena->memory);
     arena_init(&facts, arena->memory);
     for (uint32_t function = 0; function < module->functions.n; function++) {
         bool chained = chain < plan->chains.n && plan->chains.v[chain].function == function;
@@ -481,9 +482,12 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
             verify_chain_begin(&chains, facts_of(&own, module, options, function));
         chain = check_chains(&c, &chains, function, chain);
         block = check_blocks(&c, function, block);
+        facts_forget(&own, function, function + 1);
+        arena_reset(&facts);
     }
     refuse_rest(&c, chain, block);
     arena_free(&chains.scratch);
     arena_free(&facts);
+    arena_free(&own_arena);
     arena_free(&c.scratch);
 }

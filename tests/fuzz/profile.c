@@ -14,8 +14,8 @@ static void decide(struct arena *arena, struct ir_module *module,
     struct pass_options options = {.cost = COST_REFINED, .reorder = true, .measured = measured};
     struct diags diags;
     diags_init(&diags, arena);
-    pass_chains(module, &options, &plan);
-    pass_blocks(module, &options, &plan);
+    pass_all(&pass_chains, module, &options, &plan);
+    pass_all(&pass_blocks, module, &options, &plan);
     measured_compare(&plan, module, &options, &diags);
     for (uint32_t i = 0; i < plan.blocks.n; i++) {
         const struct block_estimate *e = &plan.blocks.v[i].estimate;

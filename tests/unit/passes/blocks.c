@@ -107,7 +107,7 @@ static void plan_text(struct planned *p, const char *text)
     p->plan = (struct plan){.arena = &p->program.arena};
     p->length = 0;
     p->answer[0] = 0;
-    pass_blocks(&p->module, &options, &p->plan);
+    pass_all(&pass_blocks, &p->module, &options, &p->plan);
 }
 
 static void plan_body(struct planned *p, const char *body)

@@ -20,7 +20,7 @@ static void plan_text(struct planned *p, const char *text)
     ir_build(&p->module, &p->program.arena, &p->program.tree, &p->program.diags);
     p->plan = (struct plan){.arena = &p->program.arena};
     clock_t begin = clock();
-    bool any = pass_blocks(&p->module, &options, &p->plan);
+    bool any = pass_all(&pass_blocks, &p->module, &options, &p->plan);
     p->seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     assert_int_equal(any, p->plan.blocks.n + p->plan.rejections.n > 0);
 }

@@ -61,7 +61,7 @@ static struct measured_loop *loop_of(struct measuring *m)
 static const struct block_plan *plan_loop(struct measuring *m)
 {
     m->plan = (struct plan){.arena = &m->program.arena};
-    pass_blocks(&m->module, &m->options, &m->plan);
+    pass_all(&pass_blocks, &m->module, &m->options, &m->plan);
     for (uint32_t i = 0; i < m->plan.blocks.n; i++)
         if (m->plan.blocks.v[i].kind == BLOCK_LOOP)
             return &m->plan.blocks.v[i];
@@ -234,7 +234,7 @@ static void test_chains(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         load->l1 = rows[i].l1;
         m.plan = (struct plan){.arena = &m.program.arena};
-        pass_chains(&m.module, &m.options, &m.plan);
+        pass_all(&pass_chains, &m.module, &m.options, &m.plan);
         assert_int_equal(m.plan.chains.n, 1);
         assert_true(m.plan.chains.v[0].expected_saving == rows[i].expected);
     }
@@ -247,7 +247,7 @@ static void test_chains(void **state)
     for (uint64_t hits = 0; hits <= 12; hits++) {
         load->l1 = (struct measured_cache){12, hits, 0};
         m.plan = (struct plan){.arena = &m.program.arena};
-        pass_chains(&m.module, &m.options, &m.plan);
+        pass_all(&pass_chains, &m.module, &m.options, &m.plan);
         bool saves = 6 * (12 - hits) > 2 * 12;
         assert_int_equal(m.plan.chains.n, saves);
         if (saves)

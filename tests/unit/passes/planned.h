@@ -16,8 +16,8 @@ static void plan_text(struct planned *p, const char *text, struct pass_options o
     program_parse(&p->program, text, strlen(text));
     ir_build(&p->module, &p->program.arena, &p->program.tree, &p->program.diags);
     p->plan = (struct plan){.arena = &p->program.arena};
-    pass_chains(&p->module, &options, &p->plan);
-    pass_reorder(&p->module, &options, &p->plan);
+    pass_all(&pass_chains, &p->module, &options, &p->plan);
+    pass_all(&pass_reorder, &p->module, &options, &p->plan);
 }
 
 static inline const char *planned_output(struct planned *p)

@@ -171,7 +171,11 @@ static void load(struct loaded *l, const struct form *form)
     ir_build(&l->module, arena, &l->program.tree, &l->program.diags);
     assert_int_equal(l->program.diags.errors, 0);
     const struct ir_function *fn = &l->module.functions.v[0];
-    l->facts = (struct facts){.arena = arena, .module = &l->module, .fn = fn, .shape = form->shape};
+    l->facts = (struct facts){.arena = arena,
+                              .module = &l->module,
+                              .fn = fn,
+                              .shape = form->shape,
+                              .memo = reuse_memo_new(arena)};
     l->reuses = reuses_new(&l->facts);
     for (uint32_t i = 0; i < fn->insts.n; i++)
         if (fn->insts.v[i].class == CLASS_LOAD)

@@ -28,7 +28,7 @@ static void plan_file(struct sample *s, const char *path)
     program_parse(&s->program, text, length);
     ir_build(&s->module, &s->program.arena, &s->program.tree, &s->program.diags);
     s->plan = (struct plan){.arena = &s->program.arena};
-    pass_blocks(&s->module, &options, &s->plan);
+    pass_all(&pass_blocks, &s->module, &options, &s->plan);
 }
 
 static uint32_t line(const struct sample *s, uint32_t function, uint32_t inst)

@@ -328,7 +328,7 @@ static bool check_loop(const struct loop *loop)
     ir_build(&module, &program.arena, &program.tree, &program.diags);
     assert_int_equal(program.diags.errors, 0);
     struct plan plan = {.arena = &program.arena};
-    pass_blocks(&module, &options, &plan);
+    pass_all(&pass_blocks, &module, &options, &plan);
     const struct block_plan *found = only_loop(&plan);
     bool right = check_plan(loop, found);
     if (!right)
@@ -561,7 +561,7 @@ static void test_known_loops(void **unused)
         ir_build(&module, &program.arena, &program.tree, &program.diags);
         assert_int_equal(program.diags.errors, 0);
         struct plan plan = {.arena = &program.arena};
-        pass_blocks(&module, &options, &plan);
+        pass_all(&pass_blocks, &module, &options, &plan);
         for (uint32_t k = 0; k < plan.blocks.n; k++)
             if (plan.blocks.v[k].kind == BLOCK_LOOP)
                 loop = &plan.blocks.v[k];

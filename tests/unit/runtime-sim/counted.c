@@ -79,7 +79,7 @@ static void compare_trips(struct arena *arena, const struct ir_module *module, u
     const struct ir_function *fn = &module->functions.v[function];
     struct plan plan = {.arena = arena};
     struct pass_options options = {.cost = COST_TOM};
-    pass_blocks((struct ir_module *)(uintptr_t)module, &options, &plan);
+    pass_all(&pass_blocks, (struct ir_module *)(uintptr_t)module, &options, &plan);
     for (uint32_t i = 0; i < plan.blocks.n; i++) {
         const struct block_plan *block = &plan.blocks.v[i];
         if (block->function != function || block->kind != BLOCK_LOOP ||

@@ -35,7 +35,7 @@ void chain_table_find(struct chain_table *table, struct arena *arena,
                       const struct ir_module *module, const struct pass_options *options)
 {
     struct plan plan = {.arena = arena};
-    pass_chains((struct ir_module *)(uintptr_t)module, options, &plan);
+    pass_all(&pass_chains, (struct ir_module *)(uintptr_t)module, options, &plan);
     *table = (struct chain_table){
         .functions = ARENA_ARRAY(arena, struct chain_member *, module->functions.n + 1)};
     for (uint32_t i = 0; i < plan.chains.n; i++)

@@ -509,7 +509,7 @@ static void check_sample(const char *path, bool reorder, uint32_t *patterns)
     kernel_load(&k, text, NULL);
     struct plan plan = {.arena = &k.arena};
     struct pass_options options = {.reorder = reorder};
-    pass_chains(&k.module, &options, &plan);
+    pass_all(&pass_chains, &k.module, &options, &plan);
     for (uint32_t i = 0; i < plan.chains.n; i++) {
         const struct chain *chain = &plan.chains.v[i];
         struct compute_packet packet;

@@ -1,0 +1,19 @@
+// Threads that run passes over functions.
+#pragma once
+#include "passes/plan/pipeline.h"
+
+enum { MOST_PASSES = 8 };
+
+// CPU time of each pass, and of validation.
+struct crew_seconds {
+    double pass[MOST_PASSES], validate;
+};
+
+double crew_clock(void); // CPU seconds of this thread
+
+// Runs the first `count` passes over all functions, and puts what they add into the plan as if each
+// pass had run over all functions before the next one. Sets `invalid` to the number of passes after
+// the earliest of which validation found faults, or to 0. Returns false if the memory of several
+// threads was not enough: the plan is still empty.
+bool crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
+              uint32_t count, unsigned threads, uint32_t *invalid, struct crew_seconds *seconds);
