@@ -21,5 +21,5 @@ void campaign_order_expect(struct campaign_order *order);
 // error of the store is in *error.
 bool campaign_order_wants(const struct campaign_order *order, uint32_t job,
                           struct campaign_counts *counts, const char **error);
-// Sets the time that so many CPU seconds take, so many jobs at a time.
+// Sets the time that these CPU seconds take with N jobs at a time.
 void campaign_order_estimate(struct campaign_counts *counts, double seconds, uint32_t at_a_time);

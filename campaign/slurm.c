@@ -322,7 +322,7 @@ static bool write_tickets(struct slurm_collector *c, const char *path, const uin
         json_t *ticket = campaign_ticket_make(c->store, c->plan, job);
         good = ticket && !json_dumpf(ticket, to, JSON_COMPACT) && putc('\n', to) != EOF;
         json_decref(ticket);
-        // Of a task that is lost, and may still be running.
+        // The folder of a task that is lost, and may still be running.
         campaign_store_remove_folder(&c->scratch,
                                      campaign_store_path(c->store, "running", job->key, ""));
     }
@@ -369,7 +369,7 @@ static void submit_all(struct slurm_collector *c)
 
 // Collecting
 
-static void tell(struct slurm_collector *c, const struct slurm_job *job)
+static void report_end(struct slurm_collector *c, const struct slurm_job *job)
 {
     const struct campaign_job *of = &c->plan->jobs.v[job->job];
     struct campaign_found found;
@@ -386,7 +386,7 @@ static void take(struct slurm_collector *c, struct slurm_job *job)
     c->error = campaign_database_take(c->store, c->plan->jobs.v[job->job].key);
     end(c, job);
     if (!c->error)
-        tell(c, job);
+        report_end(c, job);
 }
 
 // Takes the results that are there. Asks for the names of all files once, not for each job.
@@ -428,7 +428,7 @@ static void conclude(struct slurm_collector *c, struct slurm_job *job,
         end(c, job);
     } else if (job->tries >= TRIES) {
         end(c, job);
-        tell(c, job);
+        report_end(c, job);
     } else {
         array_of(c, job->array)->left--;
         job->array = NULL;

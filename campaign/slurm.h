@@ -2,13 +2,14 @@
 // results into the store, which lies on a file system that all hosts share, and this process
 // collects them.
 //
-// The store has for each array, whose ID is unique for ever:
+// The store has for each array, whose ID is not used again:
 //
-//     slurm/ID.tickets   a line of JSON with `jobs_per_task`, then a ticket a line, in order of the
-//     tasks slurm/ID.sh        the script of the array slurm/ID-TASK.out  the messages of a task
+//     slurm/ID.tickets   a line with `jobs_per_task`, then a ticket a line, in order of the tasks
+//     slurm/ID.sh        the script of the array
+//     slurm/ID-TASK.out  the messages of a task
 //
-// They are there until all jobs of the array have ended, so that another run goes on where this one
-// was killed. The name of an array in Slurm's queue is ptxoffload-ID.
+// They are there until all jobs of the array have ended, so that another run continues where this
+// one was killed. The name of an array in Slurm's queue is ptxoffload-ID.
 #pragma once
 #include "campaign/run.h"
 
@@ -42,5 +43,6 @@ struct campaign_queue {
 // queue.
 bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *queue);
 
-// What a task of an array does: runs its jobs, and writes their results. Returns the exit code.
+// Does what a task of an array is for: runs its jobs, and writes their results. Returns the exit
+// code.
 int campaign_slurm_work(struct arena *arena, const char *store, const char *tickets, uint32_t task);

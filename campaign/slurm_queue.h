@@ -26,6 +26,6 @@ const char *slurm_queue_read(struct arena *arena, struct slurm_tasks *tasks);
 // Returns NULL if there is no such task.
 const struct slurm_task *slurm_queue_find(const struct slurm_tasks *tasks, const char *array,
                                           uint32_t task);
-// Submits the script slurm/ID.sh as an array of so many tasks. Returns NULL, or the error.
+// Submits the script slurm/ID.sh as an array of N tasks. Returns NULL, or the error.
 const char *slurm_submit(struct arena *arena, const struct campaign_slurm *slurm,
                          const char *folder, const char *array, uint32_t tasks, uint32_t at_a_time);

@@ -1,4 +1,4 @@
-// What a task of an array does.
+// The work of a task of an array.
 #include "campaign/slurm.h"
 #include "campaign/ticket.h"
 #include <errno.h>
