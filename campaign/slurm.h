@@ -43,6 +43,6 @@ struct campaign_queue {
 // queue.
 bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *queue);
 
-// Does what a task of an array is for: runs its jobs, and writes their results. Returns the exit
+// Runs the jobs of a task of an array, and writes their results. Returns the exit code.
 // code.
 int campaign_slurm_work(struct arena *arena, const char *store, const char *tickets, uint32_t task);
