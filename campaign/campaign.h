@@ -134,6 +134,7 @@ struct campaign {
     const char *name, *title;
     const char *notes, *quick_notes; // paths of the text around the tables, or NULL
     struct campaign_words options;
+    struct campaign_settings slurm;
     bool is_trusted; // run files of jobs may write anywhere
     VEC(struct campaign_workload) workloads;
     VEC(struct campaign_variant) variants;

@@ -1,5 +1,6 @@
 // Reading a campaign file: what is run.
 #include "campaign/reading.h"
+#include "campaign/slurm.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -294,6 +295,26 @@ static void take_definitions(struct campaign_reading *r, const struct yaml_node 
     r->is_definition = false;
 }
 
+static void take_slurm(struct campaign_reading *r, const struct yaml_node *node)
+{
+    struct campaign *campaign = r->campaign;
+    struct campaign_keys keys;
+    if (!node || !campaign_keys_read(&keys, &r->document, node, CAMPAIGN_OF_SLURM, campaign->diags))
+        return;
+    struct campaign_slurm made;
+    campaign_slurm_init(&made);
+    for (uint32_t i = 0; i < CAMPAIGN_KEYS; i++) {
+        const struct yaml_key *key = &campaign_file_keys.keys[i];
+        if (key->context != CAMPAIGN_OF_SLURM || !keys.of[i])
+            continue;
+        struct campaign_setting setting = {key->name, keys.of[i]->text};
+        const char *error = campaign_slurm_set(&made, campaign->arena, setting.key, setting.value);
+        if (error)
+            campaign_fault(r, keys.of[i], "%s", error);
+        vec_push(campaign->arena, &campaign->slurm.list, setting);
+    }
+}
+
 // All of it
 
 static void take_each(struct campaign_reading *r, const struct yaml_node *list,
@@ -317,6 +338,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
     campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;
     take_words(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
+    take_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
     for (uint32_t i = 0; i < variants->count; i++)
         take_variant(r, yaml_at(&r->document, variants->items[i]),

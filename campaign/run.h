@@ -14,6 +14,7 @@ struct campaign_counts {
 struct campaign_watch {
     void *context;
     uint32_t at_a_time;
+    bool is_limited;             // the user has given `at_a_time`
     bool retry;                  // failed jobs are run again
     struct campaign_words reuse; // folders of other stores, whose good results are taken
     atomic_int *stop;            // set by a signal: running jobs are killed, and no job is started

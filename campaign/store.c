@@ -103,8 +103,21 @@ void campaign_store_working(struct campaign_store *store, struct campaign_words 
         closedir(folder);
 }
 
+bool campaign_store_has_arrays(struct campaign_store *store)
+{
+    DIR *folder = opendir(arena_printf(store->arena, "%s/slurm", store->folder));
+    bool any = false;
+    for (struct dirent *entry; folder && !any && (entry = readdir(folder));)
+        any = ends_in(entry->d_name, ".tickets");
+    if (folder)
+        closedir(folder);
+    return any;
+}
+
 void campaign_store_clean(struct campaign_store *store)
 {
+    if (campaign_store_has_arrays(store))
+        return; // jobs may be running on other hosts
     const char *results = arena_printf(store->arena, "%s/results", store->folder);
     struct campaign_words left = {0};
     campaign_store_working(store, &left);

@@ -29,7 +29,10 @@ const char *campaign_store_open(struct campaign_store *store, struct arena *aren
 bool campaign_store_lock(struct campaign_store *store, int milliseconds);
 // Closes the database and unlocks the store.
 void campaign_store_close(struct campaign_store *store);
-// Removes the files of jobs that did not finish. Requires the lock.
+// Whether there are arrays in Slurm's queue, or may be.
+bool campaign_store_has_arrays(struct campaign_store *store);
+// Removes the files of jobs that did not finish, if none can be running on another host. Requires
+// the lock.
 void campaign_store_clean(struct campaign_store *store);
 // Returns the keys of jobs with a working folder.
 void campaign_store_working(struct campaign_store *store, struct campaign_words *keys);

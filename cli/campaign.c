@@ -7,7 +7,7 @@
 #include "campaign/compare.h"
 #include "campaign/keys.h"
 #include "campaign/report.h"
-#include "campaign/run.h"
+#include "campaign/slurm.h"
 #include "support/file.h"
 #include <string.h>
 #include <unistd.h>
@@ -224,12 +224,50 @@ static int dry_run(struct campaign_program *p)
     return DONE;
 }
 
+static bool make_slurm(struct campaign_program *p, struct campaign_slurm *slurm)
+{
+    const struct campaign_settings *const from[] = {&p->campaign.slurm, &p->arguments.slurm};
+    const char *error = NULL;
+    campaign_slurm_init(slurm);
+    for (size_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < from[k]->list.n && !error; i++)
+            error = campaign_slurm_set(slurm, &p->arena, from[k]->list.v[i].key,
+                                       from[k]->list.v[i].value);
+    slurm->sbatch = p->arguments.sbatch;
+    slurm->program = arena_printf(&p->arena, "%s/ptxoffload-campaign", own_folder(p));
+    return good(p, error);
+}
+
+// Runs the jobs where the user wants them.
+static bool run_jobs(struct campaign_program *p, const struct campaign_watch *watch,
+                     struct campaign_counts *counts)
+{
+    struct campaign_slurm slurm;
+    if (p->arguments.on == ON_SLURM && !make_slurm(p, &slurm))
+        return false;
+    if (p->arguments.on != ON_SLURM && campaign_store_has_arrays(&p->store)) {
+        message_error(&p->messages,
+                      "jobs of '%s' are in Slurm's queue: --on=slurm collects them; if the cluster "
+                      "is gone, remove '%s/slurm'",
+                      p->store.folder, p->store.folder);
+        return false;
+    }
+    interrupt_defer(&p->stop);
+    const char *error = p->arguments.on == ON_SLURM
+                            ? campaign_slurm_run(&p->store, &p->plan, watch, &slurm, counts)
+                            : campaign_run(&p->store, &p->plan, watch, counts);
+    interrupt_defer(NULL);
+    hide_progress(p);
+    return good(p, error);
+}
+
 static int run(struct campaign_program *p)
 {
     enum { BY_SIGNAL = 128 }; // as a shell says it
     struct campaign_counts counts;
     struct campaign_watch watch = {.context = p,
                                    .at_a_time = jobs_at_a_time(p),
+                                   .is_limited = p->arguments.jobs,
                                    .retry = p->arguments.retry,
                                    .reuse = p->arguments.reuse,
                                    .stop = &p->stop,
@@ -247,23 +285,33 @@ static int run(struct campaign_program *p)
         return BAD_INPUT;
     if (!p->arguments.retry)
         report_failures(p);
-    interrupt_defer(&p->stop);
-    const char *error = campaign_run(&p->store, &p->plan, &watch, &counts);
-    interrupt_defer(NULL);
-    hide_progress(p);
-    if (!good(p, error))
+    if (!run_jobs(p, &watch, &counts))
         return BAD_INPUT;
     printf("%u of %u jobs done, %u failed, %u left; %u run now", counts.done, counts.all,
            counts.failed, counts.left, counts.ran);
     if (p->arguments.reuse.list.n)
         printf(", %u reused", counts.reused);
     putchar('\n');
+    if (campaign_store_has_arrays(&p->store))
+        puts("Jobs stay in Slurm's queue; the same command collects them, and scancel ends them.");
     if (p->stop)
         return BY_SIGNAL + p->stop;
     return counts.failed ? JOB_FAILED : DONE;
 }
 
 // status
+
+static void show_queue(struct campaign_program *p)
+{
+    struct campaign_queue queue;
+    if (!p->store.folder || !campaign_slurm_look(&p->store, &queue))
+        return;
+    if (queue.error)
+        printf("Slurm's queue is not known: %s\n", queue.error);
+    else
+        printf("in Slurm's queue: %u tasks, %u of them running\n", queue.waiting + queue.running,
+               queue.running);
+}
 
 static int status(struct campaign_program *p)
 {
@@ -284,6 +332,7 @@ static int status(struct campaign_program *p)
     printf("%u jobs: %u done, %u running, %u failed, %u left%s\n", counts.all, counts.done,
            counts.running, counts.failed, counts.left - counts.running,
            time_text(p, counts.seconds_left));
+    show_queue(p);
     fflush(stdout);
     report_failures(p);
     return DONE;
@@ -417,6 +466,9 @@ static int act(struct campaign_program *p)
     case CAMPAIGN_RUN: return run(p);
     case CAMPAIGN_STATUS: return status(p);
     case CAMPAIGN_REPORT: return report(p);
+    case CAMPAIGN_WORK:
+        return campaign_slurm_work(&p->arena, p->arguments.store, p->arguments.tickets,
+                                   (uint32_t)p->arguments.task);
     default: return compare(p);
     }
 }

@@ -1,5 +1,6 @@
 #include "cli/campaign_options.h"
 #include "cli/response.h"
+#include "campaign/slurm.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,11 @@ static const char *const colour_names[] = {
 };
 
 static const char *const action_names[] = {
-    [CAMPAIGN_RUN] = "run",
-    [CAMPAIGN_STATUS] = "status",
-    [CAMPAIGN_REPORT] = "report",
-    [CAMPAIGN_COMPARE] = "compare",
-    NULL,
+    [CAMPAIGN_RUN] = "run",         [CAMPAIGN_STATUS] = "status", [CAMPAIGN_REPORT] = "report",
+    [CAMPAIGN_COMPARE] = "compare", [CAMPAIGN_WORK] = "work",     NULL,
 };
+
+static const char *const place_names[] = {[ON_THIS_HOST] = "host", [ON_SLURM] = "slurm", NULL};
 
 static const char *take_jobs(struct arena *arena, void *into, const char *argument)
 {
@@ -63,6 +63,25 @@ static const char *take_reuse(struct arena *arena, void *into, const char *argum
     return NULL;
 }
 
+static const char *take_slurm(struct arena *arena, void *into, const char *argument)
+{
+    struct campaign_slurm checked;
+    const char *value = strchr(argument, '=');
+    if (!value)
+        return arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
+    struct campaign_setting made = {arena_strndup(arena, argument, (size_t)(value - argument)),
+                                    value + 1};
+    vec_push(arena, &((struct campaign_arguments *)into)->slurm.list, made);
+    campaign_slurm_init(&checked);
+    return campaign_slurm_set(&checked, arena, made.key, made.value);
+}
+
+static const char *take_sbatch(struct arena *arena, void *into, const char *argument)
+{
+    vec_push(arena, &((struct campaign_arguments *)into)->sbatch.list, argument);
+    return NULL;
+}
+
 static const char *take_help(struct arena *arena, void *into, const char *argument)
 {
     struct campaign_arguments *arguments = into;
@@ -93,7 +112,16 @@ static const struct option what_options[] = {
 static const struct option how_options[] = {
     {"--store", "FOLDER", TEXT(store),
      .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
-    {"--jobs", "N", CALL(take_jobs), .help = "jobs at a time (default: number of processors)"},
+    {"--jobs", "N", CALL(take_jobs),
+     .help =
+         "jobs at a time (default: number of processors; with slurm:\nwhat the cluster allows)"},
+    {"--on", "host|slurm", CHOICE(on, place_names),
+     .help = "slurm: as arrays in the queue of a cluster, on which this\n"
+             "folder and the store have the same names"},
+    {"--slurm", "KEY=VALUE", CALL(take_slurm),
+     .help = "partition, time, memory, array_size, jobs_per_task or\n"
+             "poll (seconds); may be repeated"},
+    {"--sbatch", "OPTION", CALL(take_sbatch), .help = "another option of sbatch; may be repeated"},
     {"--reuse", "FOLDER", CALL(take_reuse),
      .help = "take results of the same jobs from this store of another\ncampaign; may be repeated"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
@@ -140,6 +168,8 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"run eval/isca19.yaml --quick", "run a small form of a campaign; again to continue it"},
+    {"run eval/isca19.yaml --on=slurm --slurm=partition=short --slurm=time=30:00",
+     "run it on a cluster"},
     {"report eval/isca19.yaml --quick --html=isca19.html", "make a page of its figures"},
     {"compare eval/isca19.yaml base llc", "list the statistics in which two variants differ"},
     {0},
@@ -158,7 +188,8 @@ const struct command campaign_command = {
         "  report FILE.yaml        print or write the campaign's tables and plots\n"
         "  compare FILE.yaml A B   print the ratio of all statistics, variant B to variant A;\n"
         "                          VARIANT@POINT is a variant at a point of a sweep\n"
-        "  compare A B             the same for two folders with results\n",
+        "  compare A B             the same for two folders with results\n"
+        "  work TICKETS TASK       what a task of Slurm's arrays starts; needs --store\n",
     .groups = groups,
     .more =
         "A run can be interrupted at any time, and the next one continues: a job with a result\n"
@@ -190,6 +221,18 @@ static bool take_compared(struct campaign_arguments *a, const struct command_lin
     return true;
 }
 
+static bool take_work(struct campaign_arguments *a, const struct command_line *line, FILE *errors)
+{
+    char *end = NULL;
+    errno = 0;
+    a->tickets = line->operands.n == 3 ? line->operands.v[1] : NULL;
+    a->task = a->tickets ? strtoull(line->operands.v[2], &end, 10) : 0;
+    if (!a->tickets || *line->operands.v[2] < '0' || *line->operands.v[2] > '9' || *end || errno ||
+        a->task > UINT32_MAX)
+        return fault(errors, "work needs a file of tickets and the number of a task", "");
+    return a->store || fault(errors, "work needs ", "--store");
+}
+
 static bool take_operands(struct campaign_arguments *a, const struct command_line *line,
                           FILE *errors)
 {
@@ -202,6 +245,8 @@ static bool take_operands(struct campaign_arguments *a, const struct command_lin
     a->action = (enum campaign_action)action;
     if (a->action == CAMPAIGN_COMPARE)
         return take_compared(a, line, errors);
+    if (a->action == CAMPAIGN_WORK)
+        return take_work(a, line, errors);
     if (line->operands.n < 2)
         return fault(errors, "no campaign file: ", word);
     if (line->operands.n > 2)
@@ -215,6 +260,7 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
     const char *running = a->retry          ? "--retry"
                           : a->dry_run      ? "--dry-run"
                           : a->reuse.list.n ? "--reuse"
+                          : a->on           ? "--on"
                                             : NULL;
     const char *writing = a->text       ? "--text"
                           : a->csv      ? "--csv"
@@ -222,6 +268,9 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                           : a->markdown ? "--markdown"
                           : a->svg      ? "--svg"
                                         : NULL;
+    const char *cluster = a->slurm.list.n ? "--slurm" : a->sbatch.list.n ? "--sbatch" : NULL;
+    if (cluster && a->on != ON_SLURM)
+        return fault(errors, "only --on=slurm uses ", cluster);
     if (running && a->action != CAMPAIGN_RUN)
         return fault(errors, "only run accepts ", running);
     if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)

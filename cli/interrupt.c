@@ -1,5 +1,6 @@
 #include "cli/interrupt.h"
 #include <signal.h>
+#include <stdio.h>
 
 // All that a signal handler can reach; the first two are written before the handlers are installed.
 static const struct outputs *_Atomic to_remove[3];
@@ -66,6 +67,7 @@ void interrupt_defer(atomic_int *stop)
 
 void interrupt_end(int signal_number)
 {
+    fflush(stdout);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

@@ -7,7 +7,7 @@
 #                                           12 and runs the tools, the examples and the Python module
 #        debian/packages.sh twice FOLDER    builds in two folders and compares the packages' bytes
 #
-# Needs devscripts, lintian, meson and the packages of Build-Depends; chroot needs mmdebstrap, and root.
+# Needs lintian, meson and the packages of Build-Depends; chroot needs mmdebstrap, and root.
 # FOLDER gets the packages; it is made.
 set -euo pipefail
 PATH=/usr/sbin:/usr/bin:/sbin:/bin # Debian's own Python and tools
@@ -48,9 +48,15 @@ binary_packages() { # FOLDER
     (cd "$1/ptxoffload-$version" && dpkg-buildpackage -us -uc -b)
 }
 
-# A bare Debian 12 with the named packages.
+# A bare Debian 12 with the named packages. Programs look in /proc for where they are.
 bare() { # FOLDER PACKAGE,…
     mmdebstrap --variant=minbase --include="$2" bookworm "$1"
+    mount -t proc proc "$1/proc"
+}
+
+remove() { # FOLDER
+    umount "$1/second/proc" "$1/proc" 2>/dev/null || true
+    rm -rf --one-file-system "$1"
 }
 
 tested() { # FOLDER OF THE ROOT
@@ -59,6 +65,7 @@ tested() { # FOLDER OF THE ROOT
     cp -r "$top/examples" "$root/tmp/"
     chroot "$root" bash -euxc '
         export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+        apt-get -qq update
         apt-get install -y --no-install-recommends /tmp/*.deb gcc libc6-dev cmake make pkgconf
         cd /tmp
         mkdir empty && cd empty
@@ -68,10 +75,10 @@ tested() { # FOLDER OF THE ROOT
         done
         ptxoffload "$samples/vecadd/vecadd.ptx" -o out.ptx --metadata=out.json
         ptxoffload-sim "$samples/vecadd/run.yaml" --policy=omni
-        ptxoffload-noc --config=noc/mesh88_8vc_islip-1 --load=0.05
+        ptxoffload-noc --config=mesh88_8vc_islip --load=0.05
         ptxoffload-map "$samples/conv/conv.map.yaml"
         cat $(pkg-config --variable=prefix libptxoffload)/include/ptxoffload/ptxoffload.h >/dev/null
-        cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" >/dev/null
+        cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" tagged.ptx && test -s tagged.ptx
         python3 /tmp/examples/api/policies.py "$samples/vecadd/vecadd.ptx"
         test -s /usr/share/bash-completion/completions/ptxoffload-sim'
 }
@@ -85,12 +92,14 @@ build)
 chroot)
     source_package "$folder"
     root=$(mktemp -d)
-    trap 'rm -rf "$root"' EXIT
-    bare "$root" "dpkg-dev,devscripts,equivs,lintian"
+    trap 'remove "$root"' EXIT
+    bare "$root" "dpkg-dev,lintian"
     cp "$folder"/*.dsc "$folder"/*.tar.xz "$root/tmp/"
     chroot "$root" env LINTIAN="$LINTIAN" bash -euxc '
+        export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
         cd /tmp && dpkg-source -x *.dsc source && cd source
-        mk-build-deps -ir -t "apt-get -y --no-install-recommends"
+        apt-get -qq update
+        apt-get -y --no-install-recommends build-dep ./
         dpkg-buildpackage -us -uc -b && $LINTIAN ../*.changes'
     cp "$root"/tmp/*.deb "$folder"
     bare "$root/second" ca-certificates

@@ -1,0 +1,151 @@
+#include "campaign/order.h"
+#include <stdlib.h>
+
+struct timed_job {
+    double seconds;
+    uint32_t job;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct timed_job *x = a, *y = b;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds) - (x->seconds > y->seconds)
+                                    : (x->job > y->job) - (x->job < y->job);
+}
+
+static bool is_first(const struct campaign_plan *plan, uint32_t job)
+{
+    return !plan->jobs.v[job].error && plan->jobs.v[job].same == job;
+}
+
+void campaign_order_estimate(struct campaign_counts *counts, double seconds, uint32_t at_a_time)
+{
+    uint32_t together =
+        counts->left + counts->running < at_a_time ? counts->left + counts->running : at_a_time;
+    counts->seconds_left = seconds / (together ? together : 1);
+}
+
+// Returns the expected CPU seconds of a job of each workload.
+static const double *expected_seconds(struct campaign_store *store,
+                                      const struct campaign_plan *plan)
+{
+    const struct campaign *campaign = plan->campaign;
+    double *seconds = ARENA_ARRAY(plan->arena, double, campaign->workloads.n + 1);
+    for (uint32_t i = 0; store->database && i < campaign->workloads.n; i++)
+        seconds[i] =
+            campaign_database_seconds(store, campaign->workloads.v[i].name, plan->is_quick);
+    return seconds;
+}
+
+void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
+                    uint32_t at_a_time, struct campaign_counts *counts)
+{
+    const double *expected = expected_seconds(store, plan);
+    double seconds = 0;
+    *counts = (struct campaign_counts){0};
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (!job->error && !is_first(plan, i))
+            continue;
+        if (!job->error && store->database)
+            campaign_database_find(store, job->key, &found);
+        bool failed = job->error || found.failure;
+        counts->all++;
+        counts->failed += failed;
+        counts->done += found.is_there && !failed;
+        counts->left += !found.is_there && !failed;
+        if (!found.is_there && !failed)
+            seconds += expected[job->workload];
+    }
+    campaign_order_estimate(counts, seconds, at_a_time);
+}
+
+bool campaign_order_wants(const struct campaign_order *order, uint32_t i,
+                          struct campaign_counts *counts, const char **error)
+{
+    const struct campaign_job *job = &order->plan->jobs.v[i];
+    struct campaign_found found;
+    if (!is_first(order->plan, i) || order->had[i])
+        return false;
+    campaign_database_find(order->store, job->key, &found);
+    if (!found.is_there)
+        return true;
+    *error = campaign_database_forget(order->store, job->key);
+    counts->failed--;
+    counts->left++;
+    return !*error;
+}
+
+void campaign_order_expect(struct campaign_order *order)
+{
+    const struct campaign_plan *plan = order->plan;
+    const double *expected = expected_seconds(order->store, plan);
+    if (!order->seconds)
+        order->seconds = ARENA_ARRAY(plan->arena, double, plan->jobs.n + 1);
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i) && !order->had[i])
+            order->seconds[i] = expected[plan->jobs.v[i].workload];
+}
+
+// Orders the jobs by their expected time, the longest first: then no long job is left alone at the
+// end. Jobs of equal time keep the order of the plan.
+static void choose_order(struct campaign_order *order)
+{
+    uint32_t count = order->plan->jobs.n;
+    struct timed_job *jobs = ARENA_ARRAY(order->plan->arena, struct timed_job, count + 1);
+    order->jobs = ARENA_ARRAY(order->plan->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        jobs[i] = (struct timed_job){order->seconds[i], i};
+    qsort(jobs, count, sizeof *jobs, compare_times);
+    for (uint32_t i = 0; i < count; i++)
+        order->jobs[i] = jobs[i].job;
+}
+
+static void look(struct campaign_order *order, bool retry)
+{
+    const struct campaign_plan *plan = order->plan;
+    struct campaign_found found;
+    order->had = ARENA_ARRAY(plan->arena, bool, plan->jobs.n + 1);
+    for (uint32_t i = 0; i < plan->jobs.n; i++)
+        if (is_first(plan, i)) {
+            campaign_database_find(order->store, plan->jobs.v[i].key, &found);
+            order->had[i] = found.is_there && !(found.failure && retry);
+        }
+}
+
+// Takes the results that other stores have of jobs without one.
+static const char *reuse(struct campaign_store *store, const struct campaign_plan *plan,
+                         const struct campaign_words *folders, uint32_t *count)
+{
+    const char *error = NULL;
+    for (uint32_t i = 0; i < plan->jobs.n; i++) {
+        const struct campaign_job *job = &plan->jobs.v[i];
+        struct campaign_found found = {.is_there = false};
+        if (is_first(plan, i))
+            campaign_database_find(store, job->key, &found);
+        bool taken = !is_first(plan, i) || found.is_there;
+        for (uint32_t k = 0; k < folders->list.n && !taken && !error; k++) {
+            error = campaign_job_reuse(store, folders->list.v[k], plan, job, &taken);
+            if (taken && !error)
+                error = campaign_database_take(store, job->key);
+            *count += taken;
+        }
+    }
+    return error;
+}
+
+const char *campaign_order_make(struct campaign_order *order, struct campaign_store *store,
+                                const struct campaign_plan *plan,
+                                const struct campaign_watch *watch, struct campaign_counts *counts)
+{
+    uint32_t reused = 0;
+    const char *error = reuse(store, plan, &watch->reuse, &reused);
+    *order = (struct campaign_order){.store = store, .plan = plan};
+    campaign_count(store, plan, watch->at_a_time, counts);
+    counts->reused = reused;
+    look(order, watch->retry);
+    campaign_order_expect(order);
+    choose_order(order);
+    return error;
+}
