@@ -32,6 +32,7 @@ bool run_build(struct tagger_run *run, struct source *source)
                                  .tree = &run->tree,
                                  .module = &run->module,
                                  .diags = &run->diags,
+                                 .threads = run->arguments.threads,
                                  .only_check = run->arguments.check,
                                  .step = run->arguments.time_passes ? end_stage : NULL,
                                  .context = &run->timing};

@@ -449,14 +449,14 @@ static void list_blocks(struct ir_work *work, struct ir_function *fn)
         struct ir_loop *loop = &fn->loops.v[i];
         uint32_t first = extents[i].first, n = 0;
         if (extents[i].last - first + 1 != loop->block_count) {
-            loop->blocks = ARENA_ARRAY(work->module->arena, uint32_t, loop->block_count);
+            loop->blocks = ARENA_ARRAY(work->kept, uint32_t, loop->block_count);
             for (uint32_t block = first; block <= extents[i].last; block++)
                 if (ir_in_loop(fn, i, block))
                     loop->blocks[n++] = block;
             continue;
         }
         if (!all) {
-            all = ARENA_ARRAY(work->module->arena, uint32_t, fn->blocks.n);
+            all = ARENA_ARRAY(work->kept, uint32_t, fn->blocks.n);
             for (uint32_t block = 0; block < fn->blocks.n; block++)
                 all[block] = block;
         }

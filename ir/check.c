@@ -5,6 +5,8 @@
 // furthest.
 #include "ir/check_internal.h"
 #include "support/nearest.h"
+#include "support/parallel.h"
+#include <stdatomic.h>
 #include <string.h>
 
 enum allowance { ALLOWED, TOO_OLD, TOO_NEW, OTHER_TARGET };
@@ -295,16 +297,21 @@ static void check_instruction(struct ir_check *c, struct ir_inst *inst)
         check_report_fault(c, &best);
 }
 
-struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms)
+static struct ir_check *begin_in(struct arena *arena, struct ir_module *module, struct forms *forms)
 {
-    struct ir_check *c = ARENA_NEW(module->arena, struct ir_check);
+    struct ir_check *c = ARENA_NEW(arena, struct ir_check);
     *c = (struct ir_check){.module = module, .tree = module->tree, .forms = forms};
-    diags_init(&c->found, module->arena);
+    diags_init(&c->found, arena);
     c->diags = &c->found;
-    arena_init(&c->scratch, module->arena->memory);
+    arena_init(&c->scratch, arena->memory);
     check_init_types(c);
     read_targets(c);
     return c;
+}
+
+struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms)
+{
+    return begin_in(module->arena, module, forms);
 }
 
 void ir_check_function(struct ir_check *c, struct ir_function *fn)
@@ -334,4 +341,36 @@ void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags
     for (uint32_t i = 0; i < module->functions.n; i++)
         ir_check_function(c, &module->functions.v[i]);
     ir_check_end(c, diags);
+}
+
+struct check_threads {
+    struct ir_module *module;
+    atomic_bool found;
+};
+
+static void check_on_thread(struct parallel_thread *thread, void *context)
+{
+    struct check_threads *threads = context;
+    struct arena own;
+    arena_init(&own, thread->results.memory);
+    struct ir_check *c = begin_in(&own, threads->module, forms_new(&own));
+    for (uint32_t i; (i = parallel_next(thread)) != UINT32_MAX && !ir_check_found(c);)
+        ir_check_function(c, &threads->module->functions.v[i]);
+    if (ir_check_found(c))
+        threads->found = true;
+    arena_free(&c->scratch);
+    arena_free(&own);
+}
+
+void ir_check_parallel(struct ir_module *module, struct arena *arena, struct diags *diags,
+                       uint32_t threads)
+{
+    struct check_threads all = {.module = module, .found = threads == 1};
+    if (threads > 1)
+        parallel_run(arena, threads, module->functions.n, check_on_thread, &all);
+    if (all.found) {
+        ir_check(module, forms_new(arena), diags);
+        return;
+    }
+    ir_check_end(ir_check_begin(module, forms_new(arena)), diags);
 }

@@ -13,6 +13,11 @@
 // and such instructions become opaque. Opcodes without any form are not checked.
 void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags);
 
+// The same on this many threads. If one finds a fault, all functions are checked again in order, so
+// that the reports do not depend on threads.
+void ir_check_parallel(struct ir_module *module, struct arena *arena, struct diags *diags,
+                       uint32_t threads);
+
 // The checker in steps: `begin` requires the module's symbols, `function` a complete function;
 // `end` checks the variables' values and reports all faults.
 struct ir_check;

@@ -24,6 +24,7 @@ static inline void csr_put(struct csr *csr, uint32_t row, uint32_t item)
 // State that the steps share while they build one function after another.
 struct ir_work {
     struct ir_module *module;
+    struct arena *kept;   // the function's arrays afterwards
     struct arena lists;   // the function's arrays during construction
     struct arena scratch; // of one step
     // By liveness for SSA: the blocks that define each register that is live somewhere.

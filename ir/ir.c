@@ -1,30 +1,35 @@
 // Builds a module step by step, and answers small questions about it.
 #include "ir/lower.h"
+#include "support/parallel.h"
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
     ir_build_edges, ir_build_dominators, ir_build_loops, ir_build_liveness, ir_build_ssa,
 };
 
-// Gives the module an array that has grown, without the room that it did not need.
+// Keeps an array that has grown, without the room that it did not need.
 #define KEEP(work, vec)                                                                            \
     do {                                                                                           \
-        (vec)->v = arena_keep((work)->module->arena, &(work)->lists, (vec)->v,                     \
+        (vec)->v = arena_keep((work)->kept, &(work)->lists, (vec)->v,                              \
                               (size_t)(vec)->capacity * sizeof *(vec)->v,                          \
                               (size_t)(vec)->n * sizeof *(vec)->v);                                \
         (vec)->capacity = (vec)->n;                                                                \
     } while (0)
 
-static void keep(struct ir_work *work, struct ir_function *fn)
+static void keep_lowered(struct ir_work *work, struct ir_function *fn)
 {
     KEEP(work, &fn->registers);
     KEEP(work, &fn->insts);
     KEEP(work, &fn->operands);
     KEEP(work, &fn->operand_inst);
-    KEEP(work, &fn->operand_version);
     KEEP(work, &fn->blocks);
+    KEEP(work, &fn->targets);
+}
+
+static void keep_analysed(struct ir_work *work, struct ir_function *fn)
+{
+    KEEP(work, &fn->operand_version);
     KEEP(work, &fn->edges);
     KEEP(work, &fn->rpo);
-    KEEP(work, &fn->targets);
     KEEP(work, &fn->loops);
     KEEP(work, &fn->versions);
     KEEP(work, &fn->phis);
@@ -52,7 +57,20 @@ static void analyse(struct ir_work *work, struct ir_function *fn)
         steps[i](work, fn);
         arena_reset(&work->scratch);
     }
-    keep(work, fn);
+    keep_analysed(work, fn);
+}
+
+static void begin_work(struct ir_work *work, struct ir_module *module, struct arena *kept)
+{
+    *work = (struct ir_work){.module = module, .kept = kept};
+    arena_init(&work->lists, kept->memory);
+    arena_init(&work->scratch, kept->memory);
+}
+
+static void end_work(struct ir_work *work)
+{
+    arena_free(&work->scratch);
+    arena_free(&work->lists);
 }
 
 struct ir_builder {
@@ -66,9 +84,7 @@ struct ir_builder *ir_build_begin(struct ir_module *module, struct arena *arena,
 {
     struct ir_builder *builder = ARENA_NEW(arena, struct ir_builder);
     *module = (struct ir_module){.arena = arena, .tree = tree};
-    builder->work.module = module;
-    arena_init(&builder->work.lists, arena->memory);
-    arena_init(&builder->work.scratch, arena->memory);
+    begin_work(&builder->work, module, arena);
     arena_init(&builder->names, arena->memory);
     builder->lower = ir_lower_new(&builder->work, &builder->names, diags);
     return builder;
@@ -95,19 +111,41 @@ void ir_build_drop(struct ir_builder *builder, struct ir_function *fn)
 void ir_build_end(struct ir_builder *builder)
 {
     arena_free(&builder->names);
-    arena_free(&builder->work.scratch);
-    arena_free(&builder->work.lists);
+    end_work(&builder->work);
 }
 
-void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+static void analyse_on_thread(struct parallel_thread *thread, void *context)
+{
+    struct ir_module *module = context;
+    struct ir_work work;
+    begin_work(&work, module, &thread->results);
+    for (uint32_t i; (i = parallel_next(thread)) != UINT32_MAX;) {
+        analyse(&work, &module->functions.v[i]);
+        arena_reset(&work.lists);
+    }
+    end_work(&work);
+}
+
+void ir_build_parallel(struct ir_module *module, struct arena *arena, struct tree *tree,
+                       struct diags *diags, uint32_t threads)
 {
     struct ir_builder *builder = ir_build_begin(module, arena, tree, diags);
     ir_build_items(builder);
     for (uint32_t i = 0; i < module->functions.n; i++) {
-        analyse(&builder->work, ir_build_function(builder, i));
+        struct ir_function *fn = ir_build_function(builder, i);
+        if (threads == 1)
+            analyse(&builder->work, fn);
+        keep_lowered(&builder->work, fn);
         arena_reset(&builder->work.lists);
     }
     ir_build_end(builder);
+    if (threads > 1)
+        parallel_run(arena, threads, module->functions.n, analyse_on_thread, module);
+}
+
+void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, struct diags *diags)
+{
+    ir_build_parallel(module, arena, tree, diags, 1);
 }
 
 uint16_t ir_type_bits(uint16_t type)

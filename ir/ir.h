@@ -180,6 +180,10 @@ struct ir_module {
 void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree,
               struct diags *diags);
 
+// The same, with flow analyses on this many threads.
+void ir_build_parallel(struct ir_module *module, struct arena *arena, struct tree *tree,
+                       struct diags *diags, uint32_t threads);
+
 // The steps of ir_build without flow analyses, for functions that are looked at one after another.
 // `items` reads the items of the module that the tree has got since the last call; `function`
 // builds one of them; `drop` frees all but its head. `items` returns false if the module declares

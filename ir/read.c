@@ -1,11 +1,20 @@
 #include "ir/read.h"
 #include "frontend/directives.h"
 #include "ir/read_each.h"
+#include "support/parallel.h"
 
 static void end_step(const struct ir_reading *r, const char *name)
 {
     if (r->step)
         r->step(r->context, name);
+}
+
+// Below this a text is read before a thread has begun.
+static uint32_t threads_of(const struct ir_reading *r)
+{
+    enum { LEAST = 64 << 10, NEED = 16 }; // bytes; for each byte of the text
+    size_t length = r->source->length;
+    return length < LEAST ? 1 : parallel_threads(r->arena->memory, r->threads, length * NEED);
 }
 
 static void parse_text(struct ir_reading *r)
@@ -33,7 +42,7 @@ static void build_module(struct ir_reading *r)
     if (r->only_check)
         build_each(r);
     else
-        ir_build(r->module, r->arena, r->tree, r->diags);
+        ir_build_parallel(r->module, r->arena, r->tree, r->diags, threads_of(r));
 }
 
 static void check_module(struct ir_reading *r)
@@ -42,7 +51,7 @@ static void check_module(struct ir_reading *r)
     if (r->only_check)
         ir_check_end(r->check, r->diags);
     else
-        ir_check(r->module, forms_new(r->arena), r->diags);
+        ir_check_parallel(r->module, r->arena, r->diags, threads_of(r));
 }
 
 const struct read_stage read_stages[] = {

@@ -9,6 +9,8 @@ struct ir_reading {
     struct tree *tree;
     struct ir_module *module;
     struct diags *diags;
+    uint32_t
+        threads; // the most, unless only_check; 0 counts as 1. The program does not depend on it
     bool only_check; // functions are freed after their check, and are not analysed
     void (*step)(void *context, const char *name); // after each stage, with its name; or NULL
     void *context;

@@ -3,15 +3,11 @@
 // depend on which thread took which group.
 #include "passes/plan/crew.h"
 #include "passes/analysis/facts.h"
-#include <pthread.h>
-#include <stdatomic.h>
+#include "support/parallel.h"
 #include <string.h>
 #include <time.h>
 
-enum {
-    GROUP = 1024, // instructions: their facts fit into a cache
-    MOST_THREADS = 64,
-};
+enum { GROUP = 1024 }; // instructions: their facts fit into a cache
 
 struct crew_sizes {
     uint32_t chains, blocks, rejections, edits;
@@ -26,17 +22,13 @@ struct crew_group {
 struct crew_worker {
     struct pass_crew *crew;
     uint32_t number;
-    pthread_t thread;
-    struct memory memory; // of a thread beside others
-    struct arena results; // the same
-    struct arena own;     // until the end: states of passes
-    struct arena facts;   // of the functions of a group
+    struct arena own;   // until the end: states of passes
+    struct arena facts; // of the functions of a group
     struct plan plan;
     void *states[MOST_PASSES];
     struct crew_seconds seconds;
     double mark;
     uint32_t invalid; // as in crew_run
-    bool out_of_memory;
 };
 
 struct pass_crew {
@@ -45,7 +37,6 @@ struct pass_crew {
     uint32_t passes;
     struct crew_group *groups;
     uint32_t group_count;
-    atomic_uint next; // group
     struct crew_worker *workers;
     uint32_t worker_count;
 };
@@ -123,27 +114,46 @@ static void run_group(struct crew_worker *w, struct crew_group *group)
     arena_reset(&w->facts);
 }
 
-static void run_groups(struct crew_worker *w)
+static void begin_worker(struct crew_worker *w, struct pass_crew *crew, uint32_t number,
+                         struct arena *results)
 {
-    struct pass_crew *crew = w->crew;
+    *w = (struct crew_worker){.crew = crew, .number = number};
+    arena_init(&w->own, results->memory);
+    arena_init(&w->facts, results->memory);
+    w->plan = (struct plan){.arena = results, .facts_arena = &w->facts};
     w->mark = crew_clock();
     for (uint32_t i = 0; i < crew->passes; i++)
         if (passes[i].run->begin)
             w->states[i] = passes[i].run->begin(&w->own, crew->module);
-    for (uint32_t i; (i = atomic_fetch_add(&crew->next, 1)) < crew->group_count;)
-        run_group(w, &crew->groups[i]);
+}
+
+static void end_worker(struct crew_worker *w)
+{
     arena_free(&w->facts);
     arena_free(&w->own);
 }
 
-static void *start(void *worker)
+static void run_thread(struct parallel_thread *thread, void *context)
 {
-    struct crew_worker *w = worker;
-    if (setjmp(w->memory.on_failure))
-        w->out_of_memory = true;
-    else
-        run_groups(w);
-    return NULL;
+    struct pass_crew *crew = context;
+    struct crew_worker *w = &crew->workers[thread->number];
+    begin_worker(w, crew, thread->number, &thread->results);
+    for (uint32_t i; (i = parallel_next(thread)) != UINT32_MAX;)
+        run_group(w, &crew->groups[i]);
+    end_worker(w);
+}
+
+static void run_alone(struct pass_crew *crew, struct plan *plan)
+{
+    struct crew_worker *w = &crew->workers[0];
+    begin_worker(w, crew, 0, plan->arena);
+    if (crew->pipeline->keep_facts)
+        w->plan.facts_arena = NULL;
+    for (uint32_t i = 0; i < crew->group_count; i++)
+        run_group(w, &crew->groups[i]);
+    if (crew->pipeline->keep_facts)
+        plan->facts = w->plan.facts;
+    end_worker(w);
 }
 
 // The whole plan
@@ -170,98 +180,34 @@ static void take_results(const struct pass_crew *crew, struct plan *plan, uint32
     }
 }
 
-static void take_worker(const struct crew_worker *w, uint32_t passes_run, uint32_t *invalid,
+static void take_worker(const struct crew_worker *w, uint32_t *invalid,
                         struct crew_seconds *seconds)
 {
-    for (uint32_t i = 0; i < passes_run; i++)
+    for (uint32_t i = 0; i < MOST_PASSES; i++)
         seconds->pass[i] += w->seconds.pass[i];
     seconds->validate += w->seconds.validate;
     if (w->invalid && (!*invalid || w->invalid < *invalid))
         *invalid = w->invalid;
 }
 
-// Threads
-
-static void init_worker(struct crew_worker *w, struct pass_crew *crew, uint32_t number,
-                        struct memory *memory, struct arena *results)
-{
-    *w = (struct crew_worker){.crew = crew, .number = number};
-    arena_init(&w->results, memory);
-    arena_init(&w->own, memory);
-    arena_init(&w->facts, memory);
-    w->plan = (struct plan){.arena = results, .facts_arena = &w->facts};
-}
-
-// Each thread may use its part of what is left. If that is not enough, one thread tries again with
-// all of it.
-static void share_memory(struct memory *own, const struct memory *whole, uint32_t threads)
-{
-    size_t left = whole->limit > whole->bytes ? whole->limit - whole->bytes : 0;
-    *own = (struct memory){.sparse = whole->sparse};
-    if (whole->limit)
-        own->limit = left / threads + 1;
-}
-
-static bool run_threads(struct pass_crew *crew, struct plan *plan)
-{
-    uint32_t started = 1;
-    bool good = true;
-    for (uint32_t i = 0; i < crew->worker_count; i++) {
-        struct crew_worker *w = &crew->workers[i];
-        init_worker(w, crew, i, &w->memory, &w->results);
-        share_memory(&w->memory, plan->arena->memory, crew->worker_count);
-    }
-    for (; started < crew->worker_count; started++) {
-        struct crew_worker *w = &crew->workers[started];
-        if (pthread_create(&w->thread, NULL, start, w))
-            break; // the threads that were created do the work
-    }
-    start(&crew->workers[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(crew->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < started; i++)
-        good &= !crew->workers[i].out_of_memory;
-    for (uint32_t i = 0; i < started; i++)
-        if (good)
-            arena_join(plan->arena, &crew->workers[i].results);
-        else
-            memory_free(&crew->workers[i].memory);
-    return good;
-}
-
-static void run_alone(struct pass_crew *crew, struct plan *plan)
-{
-    struct crew_worker *w = &crew->workers[0];
-    init_worker(w, crew, 0, plan->arena->memory, plan->arena);
-    if (crew->pipeline->keep_facts)
-        w->plan.facts_arena = NULL;
-    run_groups(w);
-    if (crew->pipeline->keep_facts)
-        plan->facts = w->plan.facts;
-}
-
-bool crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
-              uint32_t count, unsigned threads, uint32_t *invalid, struct crew_seconds *seconds)
+void crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
+              uint32_t count, uint32_t threads, uint32_t *invalid, struct crew_seconds *seconds)
 {
     struct pass_crew crew = {.pipeline = pipeline, .module = module, .passes = count};
     struct arena arena;
-    bool good = true;
     *invalid = 0;
     arena_init(&arena, plan->arena->memory);
     make_groups(&crew, &arena);
-    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    threads = threads < crew.group_count ? threads : crew.group_count;
-    crew.worker_count = threads > 1 ? threads : 1;
+    crew.worker_count = threads < crew.group_count ? threads : crew.group_count;
+    crew.worker_count = crew.worker_count > 1 ? crew.worker_count : 1;
     crew.workers = ARENA_ARRAY(&arena, struct crew_worker, crew.worker_count);
-    if (crew.worker_count > 1) {
-        good = run_threads(&crew, plan);
-    } else {
+    if (crew.worker_count > 1)
+        parallel_run(plan->arena, crew.worker_count, crew.group_count, run_thread, &crew);
+    else
         run_alone(&crew, plan);
-    }
-    for (uint32_t pass = 0; good && pass < count; pass++)
+    for (uint32_t pass = 0; pass < count; pass++)
         take_results(&crew, plan, pass);
     for (uint32_t i = 0; i < crew.worker_count; i++)
-        take_worker(&crew.workers[i], count, invalid, seconds);
+        take_worker(&crew.workers[i], invalid, seconds);
     arena_free(&arena);
-    return good;
 }

@@ -13,7 +13,6 @@ double crew_clock(void); // CPU seconds of this thread
 
 // Runs the first `count` passes over all functions, and puts what they add into the plan as if each
 // pass had run over all functions before the next one. Sets `invalid` to the number of passes after
-// the earliest of which validation found faults, or to 0. Returns false if the memory of several
-// threads was not enough: the plan is still empty.
-bool crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
-              uint32_t count, unsigned threads, uint32_t *invalid, struct crew_seconds *seconds);
+// the earliest of which validation found faults, or to 0.
+void crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
+              uint32_t count, uint32_t threads, uint32_t *invalid, struct crew_seconds *seconds);

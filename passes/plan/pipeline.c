@@ -1,5 +1,6 @@
 #include "passes/plan/pipeline.h"
 #include "passes/plan/crew.h"
+#include "support/parallel.h"
 #include <string.h>
 
 // Blocks are judged on the module as it is and do not depend on the chains or their order. The
@@ -29,15 +30,19 @@ static uint32_t count_passes(const struct pipeline *pipeline)
     return count;
 }
 
-// Lines of the source are found at the first request, which must not come from a thread. A test of
-// failing allocations counts them in the order of one thread.
-static unsigned threads_of(const struct pipeline *pipeline, const struct ir_module *module,
+// Lines of the source are found at the first request, which must not come from a thread.
+static uint32_t threads_of(const struct pipeline *pipeline, const struct ir_module *module,
                            const struct plan *plan)
 {
-    if (pipeline->threads <= 1 || pipeline->keep_facts || plan->arena->memory->fail_in)
+    enum { NEED = 32 }; // bytes for each byte of the text
+    const struct source *source = module->tree->source;
+    if (pipeline->keep_facts)
         return 1;
-    source_lines(module->tree->source);
-    return pipeline->threads;
+    uint32_t threads =
+        parallel_threads(plan->arena->memory, pipeline->threads, (size_t)source->length * NEED);
+    if (threads > 1)
+        source_lines(source);
+    return threads;
 }
 
 static void report_times(const struct pipeline *pipeline, uint32_t count,
@@ -60,9 +65,8 @@ const char *pipeline_run(const struct pipeline *pipeline, struct ir_module *modu
     if (pipeline->validate && ir_validate(module, pipeline->faults))
         return "ir";
     seconds.validate = crew_clock() - begin;
-    unsigned threads = threads_of(pipeline, module, plan);
-    if (!crew_run(pipeline, module, plan, count, threads, &invalid, &seconds))
-        crew_run(pipeline, module, plan, count, 1, &invalid, &seconds);
+    uint32_t threads = threads_of(pipeline, module, plan);
+    crew_run(pipeline, module, plan, count, threads, &invalid, &seconds);
     for (uint32_t i = 0; i < count; i++)
         if (passes[i].run->finish)
             passes[i].run->finish(module, plan);

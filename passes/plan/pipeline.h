@@ -19,7 +19,7 @@ struct pipeline {
     const struct pass *stop_after; // the last one to run, or NULL
     bool validate;                 // check the module before the first pass and after each
     FILE *faults;                  // stream for the faults of the validation
-    unsigned threads; // the most threads; 0 counts as 1. The plan does not depend on it
+    uint32_t threads; // the most threads; 0 counts as 1. The plan does not depend on it
     bool keep_facts;  // in the plan, for explanations: one thread runs
     // Called at the end for each pass and for "validate", with the CPU time it has taken; may be
     // NULL.

@@ -1,6 +1,7 @@
 // --check reads a text function by function; its reports are those of the whole program.
 #include "ir/read.h"
 #include "tests/unit/program.h"
+#include <stdio.h>
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define BODY "{ .reg .b32 %r<4>; .reg .b64 %d<4>; mov.u32 %r1, %tid.x; ret; }\n"
@@ -116,8 +117,72 @@ static void test_cases(void **state)
         check(&cases[i]);
 }
 
+// Functions with loops, and in each of the last ones a fault.
+static char *make_functions(unsigned count, unsigned faults)
+{
+    char *text;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    fputs(HEAD, to);
+    for (unsigned i = 0; i < count; i++) {
+        fprintf(to, ".entry k%u()\n{\n.reg .b32 %%r<9>;\n.reg .pred %%p;\nmov.u32 %%r1, %u;\n", i,
+                i);
+        for (unsigned k = 0; k < i % 9; k++)
+            fprintf(
+                to,
+                "L%u:\nadd.u32 %%r%u, %%r1, %%r%u;\nsetp.lt.u32 %%p, %%r1, %u;\n@%%p bra L%u;\n", k,
+                k % 3 + 1, k % 4 + 1, i, k / 2);
+        fprintf(to, "%sret;\n}\n", i + faults < count ? "" : "add.f32 %r1, %r2, %r3;\n");
+    }
+    fclose(to);
+    return text;
+}
+
+// The program that is read on this many threads, and its reports.
+static char *print_read(const char *text, uint32_t threads)
+{
+    struct program p;
+    struct ir_module module;
+    char *printed;
+    size_t length;
+    FILE *to = open_memstream(&printed, &length);
+    program_parse(&p, text, strlen(text));
+    diags_init(&p.diags, &p.arena);
+    struct ir_reading reading = {.arena = &p.arena,
+                                 .source = &p.source,
+                                 .tree = &p.tree,
+                                 .module = &module,
+                                 .diags = &p.diags,
+                                 .threads = threads};
+    program_read(&reading);
+    assert_int_equal(ir_validate(&module, stderr), 0);
+    ir_print(&module, to);
+    for (uint32_t i = 0; i < p.diags.list.n; i++)
+        fprintf(to, "%u: %s\n", p.diags.list.v[i].begin, p.diags.list.v[i].message);
+    fclose(to);
+    program_free(&p);
+    return printed;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (unsigned faults = 0; faults <= 3; faults += 3) {
+        char *text = make_functions(500, faults), *expected = print_read(text, 1);
+        assert_true(strlen(text) > 65536);
+        for (uint32_t threads = 2; threads <= 8; threads *= 2) {
+            char *printed = print_read(text, threads);
+            assert_string_equal(printed, expected);
+            free(printed);
+        }
+        free(expected);
+        free(text);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,8 @@ static void threads_make_the_plan_of_the_passes(void **state)
     free(text);
 }
 
-// What is enough for one thread is not enough for the parts of eight.
-static void one_thread_tries_again_with_all_memory(void **state)
+// Several threads need more memory than one: they are not used if that may be too much.
+static void a_limit_that_is_enough_for_one_thread_is_enough(void **state)
 {
     (void)state;
     size_t peak, ignored;
@@ -137,7 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_make_the_plan_of_the_passes),
-        cmocka_unit_test(one_thread_tries_again_with_all_memory),
+        cmocka_unit_test(a_limit_that_is_enough_for_one_thread_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
