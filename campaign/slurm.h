@@ -44,5 +44,4 @@ struct campaign_queue {
 bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *queue);
 
 // Runs the jobs of a task of an array, and writes their results. Returns the exit code.
-// code.
 int campaign_slurm_work(struct arena *arena, const char *store, const char *tickets, uint32_t task);
