@@ -143,7 +143,7 @@ static void find_arrays(struct campaign_store *store, struct campaign_words *ids
         closedir(folder);
 }
 
-static bool is_of(const struct campaign_words *ids, const char *id)
+static bool has_id(const struct campaign_words *ids, const char *id)
 {
     for (uint32_t i = 0; i < ids->list.n; i++)
         if (!strcmp(ids->list.v[i], id))
@@ -161,7 +161,7 @@ bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *qu
         return false;
     queue->error = slurm_queue_read(store->arena, &tasks);
     for (uint32_t i = 0; i < tasks.list.n; i++)
-        if (is_of(&ids, tasks.list.v[i].array)) {
+        if (has_id(&ids, tasks.list.v[i].array)) {
             queue->waiting += tasks.list.v[i].state == SLURM_WAITING;
             queue->running += tasks.list.v[i].state == SLURM_RUNNING;
         }
