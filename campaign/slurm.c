@@ -106,20 +106,20 @@ static const char *slurm_folder(struct campaign_store *store)
     return arena_printf(store->arena, "%s/slurm", store->folder);
 }
 
-static const char *tickets_path(struct slurm_collector *c, struct arena *arena, const char *id)
+static const char *tickets_path(struct slurm_collector *c, struct arena *arena, const char *name)
 {
-    return arena_printf(arena, "%s/%s.tickets", c->folder, id);
+    return arena_printf(arena, "%s/%s.tickets", c->folder, name);
 }
 
 // Removes the files of an array, but not the messages of tasks.
-static void remove_array(struct slurm_collector *c, const char *id)
+static void remove_array(struct slurm_collector *c, const char *name)
 {
     DIR *folder = opendir(c->folder);
-    size_t length = strlen(id);
-    unlink(tickets_path(c, c->arena, id));
+    size_t length = strlen(name);
+    unlink(tickets_path(c, c->arena, name));
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         struct stat status;
-        bool is_own = !strncmp(entry->d_name, id, length);
+        bool is_own = !strncmp(entry->d_name, name, length);
         bool is_message = is_own && entry->d_name[length] == '-';
         if (is_own && (!is_message ||
                        (!fstatat(dirfd(folder), entry->d_name, &status, 0) && !status.st_size)))
@@ -143,10 +143,10 @@ static void find_arrays(struct campaign_store *store, struct campaign_words *ids
         closedir(folder);
 }
 
-static bool has_id(const struct campaign_words *ids, const char *id)
+static bool has_id(const struct campaign_words *ids, const char *name)
 {
     for (uint32_t i = 0; i < ids->list.n; i++)
-        if (!strcmp(ids->list.v[i], id))
+        if (!strcmp(ids->list.v[i], name))
             return true;
     return false;
 }
@@ -210,21 +210,22 @@ static void choose_jobs(struct slurm_collector *c)
 
 // Arrays
 
-static struct slurm_array *array_of(struct slurm_collector *c, const char *id)
+static struct slurm_array *array_of(struct slurm_collector *c, const char *name)
 {
     for (uint32_t i = 0; i < c->arrays.n; i++)
-        if (!strcmp(c->arrays.v[i].id, id))
+        if (!strcmp(c->arrays.v[i].id, name))
             return &c->arrays.v[i];
-    vec_push(c->arena, &c->arrays, (struct slurm_array){.id = id, .is_alive = true});
+    vec_push(c->arena, &c->arrays, (struct slurm_array){.id = name, .is_alive = true});
     return &c->arrays.v[c->arrays.n - 1];
 }
 
-static void assign(struct slurm_collector *c, struct slurm_job *job, const char *id, uint32_t task)
+static void assign(struct slurm_collector *c, struct slurm_job *job, const char *name,
+                   uint32_t task)
 {
     if (job->array)
         array_of(c, job->array)->left--;
-    array_of(c, id)->left++;
-    job->array = id;
+    array_of(c, name)->left++;
+    job->array = name;
     job->task = task;
     job->missing = 0;
     job->tries++;
@@ -239,13 +240,13 @@ static void end(struct slurm_collector *c, struct slurm_job *job)
 }
 
 // Takes over the jobs of an array that an earlier run has submitted.
-static void adopt(struct slurm_collector *c, const char *id)
+static void adopt(struct slurm_collector *c, const char *name)
 {
-    FILE *from = fopen(tickets_path(c, c->arena, id), "rbe");
+    FILE *from = fopen(tickets_path(c, c->arena, name), "rbe");
     char *line = NULL;
     size_t size = 0;
     json_int_t each = 0;
-    array_of(c, id);
+    array_of(c, name);
     for (json_int_t i = -1; from && getline(&line, &size, from) > 0; i++) {
         json_t *ticket = json_loads(line, 0, NULL);
         const char *key = json_string_value(json_object_get(ticket, "key"));
@@ -254,9 +255,9 @@ static void adopt(struct slurm_collector *c, const char *id)
             each = json_integer_value(json_object_get(ticket, "jobs_per_task"));
         // A later array has the jobs that were lost in an earlier one.
         if (job && each > 0)
-            assign(c, job, id, (uint32_t)(i / each));
+            assign(c, job, name, (uint32_t)(i / each));
         else if (key && access(campaign_store_path(c->store, "results", key, ".json"), F_OK))
-            array_of(c, id)->others++;
+            array_of(c, name)->others++;
         json_decref(ticket);
     }
     free(line);
