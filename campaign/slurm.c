@@ -339,7 +339,7 @@ static bool submit(struct slurm_collector *c, const uint32_t *jobs, uint32_t cou
 {
     const char *id = new_id(c), *tickets = tickets_path(c, c->arena, id);
     const char *script = arena_printf(&c->scratch, "%s/%s.sh", c->folder, id);
-    uint32_t each = c->slurm->jobs_per_task, tasks = (count + each - 1) / each;
+    uint32_t each = c->slurm->jobs_per_task, tasks = (count - 1) / each + 1;
     if (!write_tickets(c, tickets, jobs, count) || !write_script(c, script, tickets)) {
         c->error = arena_printf(c->arena, "cannot write '%s': %s", tickets, strerror(errno));
         remove_array(c, id);
@@ -358,13 +358,14 @@ static bool submit(struct slurm_collector *c, const uint32_t *jobs, uint32_t cou
 // Submits all jobs that are in no array.
 static void submit_all(struct slurm_collector *c)
 {
-    uint32_t most = c->slurm->array_size * c->slurm->jobs_per_task, count = 0;
+    uint64_t most = (uint64_t)c->slurm->array_size * c->slurm->jobs_per_task;
+    uint32_t count = 0;
     uint32_t *jobs = ARENA_ARRAY(&c->scratch, uint32_t, c->jobs.n + 1);
     for (uint32_t i = 0; i < c->jobs.n; i++)
         if (!c->jobs.v[i].array && !c->jobs.v[i].has_ended)
             jobs[count++] = i;
-    for (uint32_t i = 0; i < count && !c->error; i += most)
-        if (!submit(c, jobs + i, count - i < most ? count - i : most))
+    for (uint64_t i = 0; i < count && !c->error; i += most)
+        if (!submit(c, jobs + i, (uint32_t)(count - i < most ? count - i : most)))
             break;
 }
 

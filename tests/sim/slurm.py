@@ -206,6 +206,15 @@ def in_state(folder, state):
     return dict(os.environ, PATH='%s:%s' % (folder, os.environ['PATH']), FAKE=str(folder), STATE=state)
 
 
+def large_arrays(folder):
+    """the number of jobs of an array may be beyond 32 bits"""
+    write(folder, 4)
+    done = run(['timeout', '60', PROGRAM, 'run', 'many.yaml', '--on=slurm', '--slurm=array_size=65536',
+                '--slurm=jobs_per_task=65536'], folder, env=in_state(folder, 'CANCELLED'))
+    ends(done, 0)
+    same(len((folder / 'submitted').read_text().splitlines()), 1)
+
+
 def state_case(state, code, out, err, submissions):
     def test(folder):
         write(folder, 4)
@@ -219,6 +228,7 @@ def state_case(state, code, out, err, submissions):
 
 
 if not LARGE:
+    case(large_arrays)
     state_case('TIMEOUT', 3, '0 of 4 jobs done, 4 failed, 0 left', 'has failed: Slurm: TIMEOUT', 1)
     state_case('CANCELLED', 0, '0 of 4 jobs done, 0 failed, 4 left', '', 1)
 else:

@@ -115,8 +115,16 @@ class Cluster:
             self.kill_group(step)
 
     def steps(self):
+        """The processes of this cluster's steps: the host may be a node of another one, too."""
         found = subprocess.run(['pgrep', '-f', 'slurmstepd: '], stdout=subprocess.PIPE)
-        return [int(word) for word in found.stdout.split()]
+        return [int(word) for word in found.stdout.split() if self.is_own(word.decode())]
+
+    def is_own(self, process):
+        own = ('SLURM_CONF=' + self.environment['SLURM_CONF']).encode()
+        try:
+            return own in pathlib.Path('/proc', process, 'environ').read_bytes().split(b'\0')
+        except OSError:
+            return False
 
     def kill_group(self, process):
         children = subprocess.run(['pgrep', '-P', str(process)], stdout=subprocess.PIPE)
