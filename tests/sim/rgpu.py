@@ -113,6 +113,17 @@ def faults(folder):
 
 
 @case
+def store_places(folder):
+    """units that send lines in the cycle in which another one stores at once leave it a place"""
+    path = SAMPLES / 'integr' / 'run-serial.yaml'
+    size = ('--set=values.width=256', '--set=values.height=8')
+    sample_runs.tag(folder, path)
+    expected, _ = sample_runs.execute(folder, path, '--functional', *size)
+    found, _ = execute(folder, path, '--config=rgpu', '--set=spatial.stores=3', *size)
+    same_buffers(found, expected, 'three stores at a time')
+
+
+@case
 def sampled(folder):
     """no group of a map is left out by sampling"""
     path = SAMPLES / 'conv' / 'run.yaml'

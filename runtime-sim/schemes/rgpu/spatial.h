@@ -187,6 +187,7 @@ struct spatial_core {
     struct spatial_lines lines;
     struct spatial_store *stores;
     uint32_t store_count;
+    uint32_t store_reserved;         // in this cycle, for units that fire and store at once
     struct memsys_request *requests; // to be sent: a ring
     uint32_t request_head, request_count, request_room;
     uint64_t *waiting; // of each unit: the word's address of its waiting load
