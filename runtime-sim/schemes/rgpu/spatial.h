@@ -204,6 +204,7 @@ struct spatial_machine {
     VEC(struct spatial_binding *) bindings;
     VEC(struct spatial_launch *) launches;
     VEC(struct spatial_automatic *) automatic; // by kernel
+    struct spatial_stats launched;             // of launches and their maps
     struct spatial_stats total;
     uint8_t message; // of waiting loads as printed
 };
