@@ -105,7 +105,9 @@ REFUSED = {
     'map-lsus': ''.join('    ld.global.f32 %%f%d, [%%rd4+%d];\n' % (i, 4 * i) for i in range(1, 21)) + ''.join(
         '    add.f32 %%f%d, %%f%d, %%f%d;\n' % (20 + i, i, 19 + i if i > 1 else 20) for i in range(1, 20)) +
         '    st.global.f32 [%rd5], %f39;',
-    'map-loop': 'L1:\n    add.s32 %r9, %r9, -1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
+    'map-loop': 'L1:\n    mov.u32 %r8, 0;\nL2:\n    add.s32 %r8, %r8, 1;\n    setp.lt.s32 %p2, %r8, 5;\n    @%p2 bra L2;\n'
+                '    add.s32 %r9, %r9, -1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
+    'map-trip': 'L1:\n    shr.s32 %r9, %r9, 1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
     'map-diverges': '    ld.global.u32 %r5, [%rd4];\n    setp.eq.u32 %p1, %r5, 1;\n    setp.eq.u32 %p2, %r5, 2;\n'
                     '    @%p1 bra A;\n    @%p2 bra B;\n    mov.u32 %r6, 3;\n    bra C;\nA:\n    mov.u32 %r6, 1;\n    bra C;\n'
                     'B:\n    mov.u32 %r6, 2;\nC:\n    st.global.u32 [%rd5], %r6;',
