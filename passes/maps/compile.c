@@ -315,7 +315,11 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     if (!rate.tokens)
         return map_refuse(c, MAP_RULE_RATE, IR_NONE, "%s",
                           map_rate_text(c->arena, map, hardware, &graph, &rate));
-    const char *fault = map_place(&placement, c->arena, hardware, map, 0);
+    c->to->rate = (double)rate.tokens / (double)rate.cycles;
+    if (!c->states)
+        return true;
+    const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
+    c->to->rate *= placement.copies;
     return !fault || map_refuse(c, MAP_RULE_LANES, IR_NONE, "%s", fault);
 }
 
@@ -371,9 +375,17 @@ static uint32_t count_loop_instructions(const struct map_compiler *c)
     return count;
 }
 
-// Compiles a kernel, a nest with this number of rows in a group. Returns true if it is a nest.
-static bool compile_rows(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                         uint32_t groups, const struct map_hardware *hardware, uint32_t rows)
+// A form of the map, for the same loop.
+struct map_choice {
+    uint32_t tile; // threads that take turns
+    uint32_t rows; // of a nest in a group
+    bool passes;
+    uint32_t states; // of the search for a placement; 0: none
+};
+
+static void compile_choice(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                           uint32_t groups, const struct map_hardware *hardware,
+                           struct map_choice choice)
 {
     const struct ir_function *fn = facts->fn;
     struct map_compiler c = {.arena = arena,
@@ -385,30 +397,57 @@ static bool compile_rows(struct map_compiled *to, struct arena *arena, struct fa
                              .groups = groups,
                              .loop = IR_NONE,
                              .outer = IR_NONE,
-                             .tile = 1,
-                             .rows = rows};
+                             .tile = choice.tile,
+                             .rows = choice.rows,
+                             .passes = choice.passes,
+                             .states = choice.states};
     *to = (struct map_compiled){.inst = IR_NONE};
     c.operand = ARENA_ARRAY(arena, const char *, MAP_DOMAINS * fn->versions.n + 1);
     c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
     compile(&c, hardware);
     to->has_loop = c.loop != IR_NONE;
+    to->has_tiles = c.form == MAP_TILES;
     to->has_nest = c.outer != IR_NONE;
     to->loop_instructions = count_loop_instructions(&c);
     to->instructions = fn->insts.n - to->loop_instructions;
-    return to->has_nest;
+}
+
+// Compiles a nest with as many rows as the machine has room for.
+static void compile_nest(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                         uint32_t groups, const struct map_hardware *hardware)
+{
+    enum { ROWS = 16 };
+    struct map_choice choice = {1, 1, false, 0};
+    struct map_compiled more;
+    do {
+        choice.rows++;
+        compile_choice(&more, arena, facts, groups, hardware, choice);
+    } while (more.text && choice.rows < ROWS);
+    choice.states = MAP_STATES;
+    while (--choice.rows > 1) {
+        compile_choice(&more, arena, facts, groups, hardware, choice);
+        if (!more.text)
+            continue;
+        *to = more;
+        return;
+    }
 }
 
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware)
 {
-    enum { ROWS = 16 };
-    struct map_compiled more = {.has_nest = false};
-    // As many rows as the machine has room for.
-    for (uint32_t rows = 1; rows <= ROWS && (rows == 1 || (to->text && to->has_nest)); rows++) {
-        compile_rows(rows == 1 ? to : &more, arena, facts, groups, hardware, rows);
-        if (rows > 1 && !more.text)
-            break;
-        if (rows > 1)
+    static const double better = 1.05;
+    static const struct map_choice first = {8, 1, false, MAP_STATES_FEW},
+                                   others[] = {{8, 1, true, MAP_STATES_FEW},
+                                               {4, 1, false, MAP_STATES_FEW},
+                                               {4, 1, true, MAP_STATES_FEW}};
+    struct map_compiled more;
+    compile_choice(to, arena, facts, groups, hardware, first);
+    for (uint32_t i = 0; i < sizeof others / sizeof *others && to->has_tiles; i++) {
+        compile_choice(&more, arena, facts, groups, hardware, others[i]);
+        if (more.text && (!to->text || more.rate > better * to->rate))
             *to = more;
     }
+    if (to->text && to->has_nest)
+        compile_nest(to, arena, facts, groups, hardware);
 }

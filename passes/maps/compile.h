@@ -34,7 +34,8 @@ struct map_compiled {
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
     uint32_t bytes, loop_bytes;
-    bool has_loop, has_nest;
+    bool has_loop, has_tiles, has_nest;
+    double rate; // tokens in a cycle, of all copies
 };
 
 // Compiles a kernel. `groups`: cores of the machine.

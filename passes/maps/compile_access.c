@@ -89,7 +89,9 @@ static bool add_access(struct map_compiler *c, uint32_t inst)
         return map_refuse(c, MAP_RULE_OFFSET, inst,
                           "the address is not a sum of parameters and of the thread's place");
     require_extent(c, &access);
-    if (!shares_memory(c, &access))
+    // Words that all threads read stay in the L1.
+    bool is_own = c->form != MAP_TILES || access.sum.factor[DIM_X];
+    if (is_own && !shares_memory(c, &access))
         *(access.in_loop ? &c->to->loop_bytes : &c->to->bytes) += access.parts.bytes;
     vec_push(c->arena, &c->accesses, access);
     return true;

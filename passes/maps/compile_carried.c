@@ -93,6 +93,13 @@ const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t rea
                         tokens);
 }
 
+// Returns true if the value of the next iteration does not wait for that of this one.
+static bool is_delay(const struct map_compiler *c, uint32_t next)
+{
+    const struct ir_version *at = &c->fn->versions.v[map_origin(c, next)];
+    return at->kind == VERSION_INST && c->fn->insts.v[at->index].class == CLASS_LOAD;
+}
+
 bool map_carried_nodes(struct map_compiler *c)
 {
     uint32_t reader = c->fn->blocks.v[c->fn->loops.v[c->loop].header].first;
@@ -105,7 +112,7 @@ bool map_carried_nodes(struct map_compiler *c)
         if (value && *value == '{' && strncmp(value, "{from:", 6))
             return map_refuse(c, MAP_RULE_INPUTS, IR_NONE,
                               "a value of the next iteration is the same in all of them");
-        if (value && *value == '{')
+        if (value && (*value == '{' || (c->passes && is_delay(c, carried.next))))
             value = map_node_add(c, "{op: mov.b32, in: [%s]}", value);
         c->carried.v[i].node = value;
         if (!value)
@@ -148,13 +155,42 @@ static const char *replace(struct arena *arena, const char *text, const char *ma
 const char *map_carried_names(struct map_compiler *c, const char *text)
 {
     const char *name = arena_strndup(c->arena, text, strcspn(text, ":"));
+    const char *named = text;
     note_readers(c, name, text);
     for (uint32_t i = 0; i < c->carried.n; i++)
-        text = replace(c->arena, text, c->carried.v[i].mark, c->carried.v[i].node);
-    return text;
+        named = replace(c->arena, named, c->carried.v[i].mark, c->carried.v[i].node);
+    // Nodes that feed each other would not end.
+    if (named == text || strstr(named, ", count: count}"))
+        return named;
+    return arena_printf(c->arena, "%.*s, count: count}", (int)strlen(named) - 1, named);
 }
 
 // The last iteration
+
+// Returns true if the value is computed from that of the phi in the same iteration.
+static bool reads(const struct map_compiler *c, uint32_t version, uint32_t phi, bool *seen)
+{
+    const struct ir_version *at = &c->fn->versions.v[version];
+    if (seen[version] || !map_in_loop(c, ir_version_block(c->fn, version)))
+        return false;
+    seen[version] = true;
+    if (at->kind == VERSION_PHI) {
+        const struct ir_phi *choice = &c->fn->phis.v[at->index];
+        uint32_t args = c->fn->blocks.v[choice->block].pred_count;
+        if (map_carried_phi(c, version) != IR_NONE)
+            return at->index == phi;
+        for (uint32_t i = 0; i < args; i++)
+            if (reads(c, c->fn->phi_args.v[choice->args + i], phi, seen))
+                return true;
+        return false;
+    }
+    const struct ir_inst *inst = &c->fn->insts.v[at->index];
+    for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++)
+        if (c->fn->operands.v[i].role != ROLE_DEF && c->fn->operand_version.v[i] != IR_NONE &&
+            reads(c, c->fn->operand_version.v[i], phi, seen))
+            return true;
+    return false;
+}
 
 struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version)
 {
@@ -162,7 +198,8 @@ struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version)
     for (uint32_t i = 0; i < c->fn->phis.n; i++) {
         const struct ir_phi *phi = &c->fn->phis.v[i];
         if (map_carried_phi(c, phi->version) != IR_NONE &&
-            map_origin(c, header_arg(c, i, true)) == origin)
+            map_origin(c, header_arg(c, i, true)) == origin &&
+            reads(c, origin, i, ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1)))
             return find(c, i);
     }
     return NULL;

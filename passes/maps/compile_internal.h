@@ -88,6 +88,8 @@ struct map_compiler {
     uint32_t loop, outer;    // IR_NONE: none
     uint32_t tile;           // tokens of an iteration
     uint32_t rows, row;      // of the nest in a group, and the one that is made now
+    uint32_t states;         // of the search for a placement; 0: none
+    bool passes;             // loaded words that the next iteration takes go through a core
     const char *trip, *trips; // iterations of the loop, of the outer one
     bool in_place;           // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
@@ -135,7 +137,7 @@ bool map_carried_nodes(struct map_compiler *c);
 const char *map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
 // Returns the number of the phi if the version is one of the loop's header, else IR_NONE.
 uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version);
-// Returns the carried value that is `version` after the loop, or NULL.
+// Returns the carried value that is `version` after the loop and has a reader, itself; or NULL.
 struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version);
 // Returns the text of the node with names instead of marks.
 const char *map_carried_names(struct map_compiler *c, const char *text);

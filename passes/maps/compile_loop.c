@@ -30,7 +30,6 @@ static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum map_rule rul
 
 static bool find_form(struct map_compiler *c)
 {
-    enum { TILE = 8 }; // tokens that a FIFO holds
     const struct ir_function *fn = c->fn;
     uint32_t loops = fn->loops.n;
     if (!loops)
@@ -42,7 +41,7 @@ static bool find_form(struct map_compiler *c)
     if (nested && threads)
         return refuse_loop(c, 1, MAP_RULE_LOOP, "a thread has a loop in a loop");
     c->form = threads ? MAP_TILES : MAP_NEST;
-    c->tile = threads ? TILE : 1;
+    c->tile = threads ? c->tile : 1;
     c->loop = loops - 1;
     c->outer = nested ? 0 : IR_NONE;
     if (threads)
