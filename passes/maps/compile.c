@@ -158,7 +158,8 @@ static void write_rows(struct map_compiler *c, FILE *to)
 }
 
 // Each copy has tiles of a row of threads, and an activation for each. A row's last tile begins so
-// that it is full. A copy with fewer tiles than others repeats the last one, if that changes nothing.
+// that it is full. A copy with fewer tiles than others repeats the last one, if that changes
+// nothing.
 static void write_tiles(struct map_compiler *c, FILE *to)
 {
     const char *used = c->in_place ? "(tile < tiles) * " : "";
@@ -168,7 +169,8 @@ static void write_tiles(struct map_compiler *c, FILE *to)
     add_value(c, to, "tile", "(group * share + activation) * copies + copy");
     add_value(c, to, "here", "max(0, min(tile, tiles - 1))");
     add_value(c, to, "begin",
-              arena_printf(c->arena, "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
+              arena_printf(c->arena,
+                           "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
                            c->tile, c->tile));
     add_value(c, to, "y", "low_y + here / max(1, tiles_x) % max(1, size_y)");
     add_value(c, to, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");

@@ -3,9 +3,9 @@
 //
 // Without a loop a thread is a token; a kernel with rows (%tid.y, %ctaid.y) has an activation for
 // each row. With a loop in the threads, a token is an iteration of a thread: eight threads take
-// turns, so that a sum has eight tokens on its way. A kernel of one thread with a loop, or a loop in
-// a loop, has a token for an iteration; rows of the nest are in several groups, which wait for each
-// other's words.
+// turns, so that eight sums are in flight. A kernel of one thread with a loop, or a loop
+// in a loop, has a token for an iteration; rows of the nest are in several groups, which wait for
+// each other's words.
 //
 // Conditions at the begin that compare a place with a bound limit the stream; other conditions
 // become predicates of stores and choices between values. Loads at a constant distance share a
@@ -26,10 +26,10 @@ struct map_rule_info {
 extern const struct map_rule_info map_rules[MAP_RULES];
 
 struct map_compiled {
-    const char *text;      // *.map.yaml; NULL: refused
-    enum map_rule rule;    // of the refusal
-    uint32_t inst;         // that caused it, or IR_NONE
-    const char *why;       // a sentence
+    const char *text;   // *.map.yaml; NULL: refused
+    enum map_rule rule; // of the refusal
+    uint32_t inst;      // that caused it, or IR_NONE
+    const char *why;    // a sentence
     // Executed at most, and bytes of arrays that are read and written, each array once: by a thread
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;

@@ -78,8 +78,10 @@ static bool shares_memory(const struct map_compiler *c, const struct map_access 
 static bool add_access(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
-    struct map_access access = {
-        .inst = inst, .leader = c->accesses.n, .above = IR_NONE, .in_loop = map_in_loop(c, at->block)};
+    struct map_access access = {.inst = inst,
+                                .leader = c->accesses.n,
+                                .above = IR_NONE,
+                                .in_loop = map_in_loop(c, at->block)};
     access.parts = address_in(c->facts, inst);
     access.type = at->type < WORD_COUNT ? isa_words[at->type].text + 1 : "b32";
     if (!check_kind(c, &access))
@@ -104,7 +106,8 @@ static bool is_ahead(struct map_compiler *c, const struct map_access *a, const s
                      int64_t *tokens)
 {
     struct affine difference;
-    if (!map_is_load(c, a) || !map_is_load(c, b) || strcmp(a->type, b->type) || !a->sum.is_number[DIM_X] ||
+    if (!map_is_load(c, a) || !map_is_load(c, b) || strcmp(a->type, b->type) ||
+        !a->sum.is_number[DIM_X] ||
         !affine_difference(c->affines, &b->address, &a->address, &difference) ||
         !affine_is_constant(&difference) || difference.constant % a->sum.number[DIM_X])
         return false;
@@ -161,8 +164,7 @@ bool map_accesses(struct map_compiler *c)
 static const char *load_node(struct map_compiler *c, struct map_access *access)
 {
     const char *offset = map_sum_node(c, &access->sum, "0");
-    const char *wait =
-        access->above == IR_NONE ? "" : arena_printf(c->arena, ", wait: group > 0");
+    const char *wait = access->above == IR_NONE ? "" : arena_printf(c->arena, ", wait: group > 0");
     return map_node_add(c, "{op: ld.%s, in: [%s], base: \"%s\"%s}", access->type, offset,
                         map_sum_first(c, &access->sum), wait);
 }
@@ -171,9 +173,9 @@ static const char *load_node(struct map_compiler *c, struct map_access *access)
 static const char *keep_words(struct map_compiler *c, uint32_t number)
 {
     const char *words = map_load_first(c, number);
-    return words ? map_node_add(c,
-                                "{op: mov.b32, in: [{from: @, initial: {count: %u%s}}], count: count}",
-                                c->tile, words)
+    return words ? map_node_add(
+                       c, "{op: mov.b32, in: [{from: @, initial: {count: %u%s}}], count: count}",
+                       c->tile, words)
                  : NULL;
 }
 

@@ -56,8 +56,7 @@ static const char *first_tokens(struct map_compiler *c, uint32_t version, bool i
     const struct ir_version *at = &c->fn->versions.v[origin];
     const char *text = NULL;
     if (immediate != IR_NONE)
-        return arena_printf(c->arena, ", first: %s",
-                            map_immediate(c, immediate, reader, is_float));
+        return arena_printf(c->arena, ", first: %s", map_immediate(c, immediate, reader, is_float));
     if (at->kind == VERSION_INST) {
         uint32_t access = map_access_of(c, at->index);
         if (access < c->accesses.n)
@@ -197,7 +196,7 @@ struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version)
     uint32_t origin = map_origin(c, version);
     for (uint32_t i = 0; i < c->fn->phis.n; i++) {
         const struct ir_phi *phi = &c->fn->phis.v[i];
-        if (map_carried_phi(c, phi->version) != IR_NONE &&
+        if (map_carried_phi(c, phi->version) != IR_NONE && !map_is_stream(c, phi->version) &&
             map_origin(c, header_arg(c, i, true)) == origin &&
             reads(c, origin, i, ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1)))
             return find(c, i);

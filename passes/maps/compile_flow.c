@@ -216,8 +216,8 @@ static bool has_store(const struct map_compiler *c, uint32_t block)
     return false;
 }
 
-// Takes the bounds on the way from a block to the header of a loop; without one, to the first
-// branch that is none. Returns where it ends.
+// Takes the bounds on the way from a block to the header of a loop; without one, to the first other
+// branch. Returns where it ends.
 static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header)
 {
     bool stored = false; // by threads that a later bound ends

@@ -9,7 +9,7 @@
 enum { DIM_X, DIM_Y, DIM_Z, DIM_K, DIM_I, DIMS, LAUNCH_DIMS = DIM_Z + 1 };
 enum map_relation { MAP_LT, MAP_LE, MAP_GT, MAP_GE, MAP_EQ, MAP_NE };
 
-// What a token is.
+// The meaning of a token.
 enum map_form {
     MAP_THREADS, // a thread; the kernel has no loop
     MAP_TILES,   // an iteration of a thread: eight threads, of each the first iteration, …
@@ -41,27 +41,27 @@ struct map_access {
     uint32_t leader;   // load that reads its words: its place in `accesses`
     uint32_t distance; // in tokens
     bool in_loop;
-    uint32_t above;       // of a load: the store of the row above that writes its words, or IR_NONE
-    const char *node;     // once it is written
-    const char *data;     // of a store: the node with the data
+    uint32_t above;   // of a load: the store of the row above that writes its words, or IR_NONE
+    const char *node; // once it is written
+    const char *data; // of a store: the node with the data
     const char *data_above; // the same in the row above
 };
 
 struct map_block {
     bool seen;
     bool bounds;           // its branch limits the stream, or is decided by the launch
-    uint32_t follow;       // bounds: the block that tokens go on with
+    uint32_t follow;       // bounds: the block where tokens continue
     const char *predicate; // node that is 1 if the block is executed; NULL: always
 };
 
 // A value that goes from an iteration to the next one: a FIFO.
 struct map_carried {
     uint32_t phi, row;
-    uint32_t next;         // version at the end of the iteration
-    const char *mark;      // stands for the node in texts
-    const char *node;      // once it is known
-    const char *reader;    // a node that has the FIFO,
-    uint32_t operand;      // as its operand with this number
+    uint32_t next;      // version at the end of the iteration
+    const char *mark;   // stands for the node in texts
+    const char *node;   // once it is known
+    const char *reader; // a node that has the FIFO,
+    uint32_t operand;   // as its operand with this number
 };
 
 struct map_compiler {
@@ -74,24 +74,24 @@ struct map_compiler {
     uint32_t groups;
     bool has_rows, has_planes; // y, z
     VEC(const char *) values, requires;
-    VEC(const char *) nodes;   // names and texts
-    VEC(const char *) made;    // the texts before names were put in
+    VEC(const char *) nodes; // names and texts
+    VEC(const char *) made;  // the texts before names were put in
     VEC(const char *) results;
-    uint64_t signed_params;    // with a value s<number>
-    enum map_domain domain;    // of the nodes that are made now
-    const char **operand;      // by domain and version
+    uint64_t signed_params; // with a value s<number>
+    enum map_domain domain; // of the nodes that are made now
+    const char **operand;   // by domain and version
     struct map_block *blocks;
     VEC(struct map_access) accesses;
     const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS], *when;
     // The loop
     enum map_form form;
-    uint32_t loop, outer;    // IR_NONE: none
-    uint32_t tile;           // tokens of an iteration
-    uint32_t rows, row;      // of the nest in a group, and the one that is made now
-    uint32_t states;         // of the search for a placement; 0: none
-    bool passes;             // loaded words that the next iteration takes go through a core
+    uint32_t loop, outer;     // IR_NONE: none
+    uint32_t tile;            // tokens of an iteration
+    uint32_t rows, row;       // of the nest in a group, and the one that is made now
+    uint32_t states;          // of the search for a placement; 0: none
+    bool passes;              // loaded words that the next iteration takes go through a core
     const char *trip, *trips; // iterations of the loop, of the outer one
-    bool in_place;           // threads write what they have read: each is executed once
+    bool in_place;            // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
 };
 
@@ -99,7 +99,8 @@ struct map_compiler {
 // Notes why the kernel is refused, if it is not yet. Returns false.
 bool __attribute__((format(printf, 4, 5)))
 map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const char *format, ...);
-// Returns the name of the node with this text; `@` in it is its own name. Adds it if there is none.
+// Returns the name of the node with this text, which is added if it is new. `@` in it is its own
+// name.
 const char *__attribute__((format(printf, 2, 3)))
 map_node_add(struct map_compiler *c, const char *format, ...);
 // Adds a node even if there is one with this text.
@@ -155,8 +156,8 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to);
 // of false. Returns false if the block has no condition.
 bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *version, bool *negated,
                    uint32_t *taken);
-// A comparison as the sign of a sum: its value is `holds` where sum relation 0. Returns false if it
-// is none.
+// A comparison as the sign of a sum: its value is `holds` where sum relation 0. Returns false for
+// other comparisons.
 bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct map_sum *sum,
                     enum map_relation *relation);
 
@@ -166,6 +167,8 @@ bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct ma
 const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float);
 const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader);
 bool map_stores(struct map_compiler *c);
+// Returns true if the version is a sum of the places: a stream of its own.
+bool map_is_stream(struct map_compiler *c, uint32_t version);
 // Returns the version that a version is a copy of, through decided choices.
 uint32_t map_origin(const struct map_compiler *c, uint32_t version);
 // Returns the immediate that a version is a copy of, or IR_NONE.

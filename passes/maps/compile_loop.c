@@ -15,8 +15,8 @@ static bool uses_threads(const struct map_compiler *c)
     for (uint32_t i = 0; i < c->fn->operands.n; i++) {
         const struct ir_operand *at = &c->fn->operands.v[i];
         if (at->kind == OPERAND_SPECIAL &&
-            (at->index == SPECIAL_tid || at->index == SPECIAL_ctaid || at->index == SPECIAL_laneid ||
-             at->index == SPECIAL_warpid))
+            (at->index == SPECIAL_tid || at->index == SPECIAL_ctaid ||
+             at->index == SPECIAL_laneid || at->index == SPECIAL_warpid))
             return true;
     }
     return false;
@@ -54,7 +54,7 @@ static bool find_form(struct map_compiler *c)
 
 // Number of iterations
 
-// The loop goes on after iteration k while a + s · k relation 0.
+// The loop continues after iteration k while a + s · k relation 0.
 static const char *count_iterations(struct map_compiler *c, const char *a, int64_t s,
                                     enum map_relation relation)
 {

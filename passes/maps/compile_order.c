@@ -116,8 +116,7 @@ static bool check_tile(struct map_compiler *c, struct map_access *first, struct 
 {
     if (!is_known(first, second))
         return refuse(c, first, second);
-    if (!is_other(first, second) &&
-        (is_update(c, first, second) || is_update(c, second, first))) {
+    if (!is_other(first, second) && (is_update(c, first, second) || is_update(c, second, first))) {
         c->in_place = true;
         return true;
     }

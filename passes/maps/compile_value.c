@@ -87,7 +87,7 @@ static bool is_integer(uint16_t type)
     return type == W_s32 || type == W_u32 || type == W_b32;
 }
 
-static bool is_stream(struct map_compiler *c, uint32_t version)
+bool map_is_stream(struct map_compiler *c, uint32_t version)
 {
     const struct ir_register *reg = &c->fn->registers.v[c->fn->versions.v[version].reg];
     struct map_sum sum;
@@ -99,7 +99,7 @@ static bool is_stream(struct map_compiler *c, uint32_t version)
 
 static const char *stream_value(struct map_compiler *c, uint32_t version)
 {
-    if (!is_stream(c, version))
+    if (!map_is_stream(c, version))
         return NULL;
     struct affine a = affine_of_version(c->affines, version);
     return sum_value(c, &a);
@@ -210,9 +210,9 @@ static const char *stream_constant(struct map_compiler *c, uint32_t inst, const 
     }
     const char *value =
         arena_strndup(c->arena, first + sizeof head - 1, strlen(first) - sizeof head);
-    const char *name = map_node_add(
-        c, "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}", kind,
-        (int)TOKENS, value, map_tokens_in(c));
+    const char *name =
+        map_node_add(c, "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}",
+                     kind, (int)TOKENS, value, map_tokens_in(c));
     return arena_printf(c->arena, "%s%s", name, all + strlen(first));
 }
 
@@ -274,8 +274,7 @@ static uint32_t float_param(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_version *at = &c->fn->versions.v[version];
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_ld ||
-        !is_float(c->fn->insts.v[at->index].type) ||
-        map_access_of(c, at->index) < c->accesses.n)
+        !is_float(c->fn->insts.v[at->index].type) || map_access_of(c, at->index) < c->accesses.n)
         return IR_NONE;
     const struct address address = address_of(c->module, c->fn, at->index);
     return address.parameter == IR_NONE || address.offset
@@ -459,8 +458,7 @@ static bool add_result(struct map_compiler *c, struct map_access *access, uint32
         at->kind == OPERAND_REGISTER && c->fn->operand_version.v[data] != IR_NONE
             ? map_carried_last(c, c->fn->operand_version.v[data])
             : NULL;
-    if (c->domain != MAP_OUTER || c->in_place || !carried || access->parts.bytes != 4 ||
-        is_stream(c, c->fn->phis.v[carried->phi].version))
+    if (c->domain != MAP_OUTER || c->in_place || !carried || access->parts.bytes != 4)
         return false;
     const char *step = access->sum.factor[DIM_X] ? access->sum.factor[DIM_X] : "0";
     vec_push(c->arena, &c->results,

@@ -115,7 +115,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-// What a launch executes.
+// The work of a launch.
 struct spatial_work {
     double threads, iterations; // of a thread
     double groups, tokens, activations;
