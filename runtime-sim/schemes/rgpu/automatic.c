@@ -215,9 +215,10 @@ static const char *count_work(struct map_scope *scope, const struct launch *laun
     return NULL;
 }
 
-// Returns NULL, or why the map is not used for this launch.
+// Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
+// conditions.
 static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
-                          const struct launch *launch)
+                          const struct launch *launch, bool *fits)
 {
     struct spatial_launch launched = {0};
     struct spatial_work work;
@@ -229,6 +230,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
         fault = count_work(&scope, launch, &work);
     if (fault)
         return fault;
+    *fits = true;
     double simt = simt_cycles(m, of, &work);
     double spatial = map_cycles(m, of, &work);
     return simt >= m->config->gain * spatial
@@ -260,10 +262,20 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
                         ir_place(program->module, fn, from->inst).line, from->why);
 }
 
+static void count_refusal(struct spatial_machine *m, enum map_rule rule)
+{
+    struct spatial_stats *stats = &m->launched;
+    stats->refused++;
+    stats->refused_by = rule + 1u > stats->refused_by ? rule + 1u : stats->refused_by;
+}
+
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch)
 {
     struct spatial_automatic *of = find(m, launch);
-    const char *why = of->map ? decide(m, of, launch) : refusal(m, launch, of);
+    bool fits = false;
+    const char *why = of->map ? decide(m, of, launch, &fits) : refusal(m, launch, of);
+    if (why)
+        count_refusal(m, !of->map ? of->compiled.rule : fits ? MAP_RULE_NO_GAIN : MAP_RULES);
     note(m, of,
          why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
              : "runs a compiled map");
