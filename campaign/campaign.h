@@ -105,6 +105,7 @@ struct campaign_column {
     enum campaign_mean mean;
     int digits;
     bool is_plotted;
+    struct campaign_words words; // of the values 0, 1, …; none: numbers
     VEC(struct campaign_known) known;
 };
 

@@ -18,8 +18,11 @@ static const char *fixed_text(struct arena *arena, bool shows_sign, int digits, 
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
                                 double value)
 {
+    const struct campaign_words *words = &column->words;
     if (isnan(value))
         return "–";
+    if (words->list.n)
+        return value >= 0 && value < words->list.n ? words->list.v[(uint32_t)value] : "?";
     return fixed_text(arena, column->unit == UNIT_GAIN, column->digits, value);
 }
 

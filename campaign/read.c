@@ -108,8 +108,8 @@ static void copy_settings(const struct campaign *campaign, const struct campaign
         put(campaign, to, from->list.v[i]);
 }
 
-static void take_words(struct campaign_reading *r, const struct yaml_node *node,
-                       struct campaign_words *to)
+void campaign_words_read(struct campaign_reading *r, const struct yaml_node *node,
+                         struct campaign_words *to)
 {
     if (node && node->kind == YAML_SCALAR)
         vec_push(r->campaign->arena, &to->list, node->text);
@@ -118,7 +118,7 @@ static void take_words(struct campaign_reading *r, const struct yaml_node *node,
         if (word->kind == YAML_SCALAR)
             vec_push(r->campaign->arena, &to->list, word->text);
         else
-            campaign_fault(r, word, "an option is one value");
+            campaign_fault(r, word, "an entry is one value");
     }
 }
 
@@ -140,7 +140,7 @@ static void take_workload(struct campaign_reading *r, const struct yaml_node *no
     copy_settings(campaign, &made.values, &made.quick);
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
     if (keys.of[CAMPAIGN_WORKLOAD_sample])
-        take_words(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
+        campaign_words_read(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
     const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
     made.tagged = tagged ? path_of(campaign, tagged->text) : made.run;
     if (access(made.run, R_OK))
@@ -201,7 +201,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     if (keys.of[CAMPAIGN_VARIANT_tag]) {
         made.tagged = true;
         made.tag = (struct campaign_words){0};
-        take_words(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
+        campaign_words_read(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
     }
     if (!is_word(made.name))
         campaign_fault(r, name,
@@ -337,7 +337,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     campaign->title = campaign_text(keys->of[CAMPAIGN_CAMPAIGN_title]);
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
     campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;
-    take_words(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
+    campaign_words_read(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
     take_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
     for (uint32_t i = 0; i < variants->count; i++)

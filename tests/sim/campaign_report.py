@@ -96,6 +96,23 @@ def numbers(folder):
     same(found['VECADD', 'base', 'q64'], found['VECADD', 'base', None])
 
 
+@case
+def words(folder):
+    """a column with words shows them instead of its values, and has neither a mean nor bars"""
+    write_finished(folder)
+    write_campaign(folder, CAMPAIGN.replace(
+        "unit: percent, mean: none}", "unit: percent, mean: none}\n"
+        "      - {name: known, value: 'base.machine.launches + 1', words: [zero, one, 'two | 2']}\n"
+        "      - {name: unknown, value: base.machine.launches, words: [zero]}"))
+    ends(campaign(folder, 'report', 'tiny.yaml', '--text=out.txt', '--markdown=out.md', '--html=out.html'), 0)
+    table = (folder / 'out.txt').read_text(encoding='utf-8').split('Rates', 1)[1]
+    for row, end in ('VECADD', 'two | 2 +[?]'), ('COPY', 'two | 2 +[?]'), ('mean', '– +–'):
+        assert re.search('^%s .* %s *$' % (row, end.replace('|', '[|]')), table, re.M), table
+    within(r'two \| 2', (folder / 'out.md').read_text(encoding='utf-8'))
+    plots = re.findall(r'<svg.*?</svg>', (folder / 'out.html').read_text(encoding='utf-8'), re.S)
+    assert not any('known' in plot for plot in plots)
+
+
 class Balance(html.parser.HTMLParser):
     """Every element is closed where it should be."""
 
@@ -310,6 +327,27 @@ def stacks(folder):
     assert 'has no statistic' not in text, text
     row = re.search(r'^SP +(.*)$', text.split('Required directions', 1)[1], re.M).group(1)
     assert '–' not in row, row
+
+
+@compared_case
+def spatial(folder):
+    """eval/rgpu.yaml can be read, its notes have all figures, its words are the rules, and CONV gives all values"""
+    path = ROOT / 'eval' / 'rgpu.yaml'
+    text = path.read_text(encoding='utf-8')
+    jobs = ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()
+    same(len(jobs), 9 * 4)
+    figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
+    notes = path.with_suffix('.md').read_text(encoding='utf-8')
+    same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
+    rules = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes/maps/map_rules.def').read_text(), re.M)
+    for words in re.findall(r'words: \[none, (.*), "', text):
+        same(words.split(', '), rules)
+    ends(campaign(folder, 'run', path, '--quick', '--workload=CONV', '--study=main'), 0, '')
+    text = ends(campaign(folder, 'report', path, '--quick', '--workload=CONV'), 0, '').out.decode()
+    assert 'has no statistic' not in text, text
+    for title in 'Maps [', 'Rates of', 'Cycles of the nodes', 'Activity', 'Speed-up', 'Compiled maps', 'Power', 'Words':
+        row = re.search(r'^CONV +(.*)$', text.split(': ' + title, 1)[1], re.M).group(1)
+        assert '–' not in row, row
 
 
 main()

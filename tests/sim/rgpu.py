@@ -63,6 +63,28 @@ def activity(folder):
 
 
 @case
+def launches(folder):
+    """statistics have the size, the lanes and the rate of a map, and the rule that refuses a kernel"""
+    rules = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes/maps/map_rules.def').read_text(), re.M)
+    path = SAMPLES / 'conv' / 'run.yaml'
+
+    def count(*options):
+        statistics = execute(folder, path, '--config=rgpu', *options)[1]
+        names = re.findall(r'^spatial\.((?:area|map_|drawn|compiled|refused)\w*) = (\d+)', statistics, re.M)
+        return {name: int(value) for name, value in names[-13:]}
+    sample_runs.tag(folder, path)
+    drawn = {'map_cores': 13, 'map_lsus': 4, 'map_copies': 2, 'map_lanes': 4, 'map_lanes_least': 4,
+             'map_rate': 10 * 1000000 // 19, 'area_lanes': 13040000, 'area_data': 2520000, 'area_address': 7440000}
+    same(count(), dict(drawn, drawn=1, compiled=0, refused=0, refused_by=0))
+    found = count('--set=spatial.automatic=true', '--set=spatial.gain=0')
+    same((found['drawn'], found['compiled'], found['refused']), (1, 2, 1))
+    same(rules[found['refused_by'] - 1], 'map-barrier')
+    found = count('--set=spatial.automatic=true', '--set=spatial.gain=1000')
+    same((found['compiled'], found['refused']), (0, 3))
+    same(rules[found['refused_by'] - 1], 'map-no-gain')
+
+
+@case
 def documented(folder):
     """docs/rgpu.md has the keys of maps"""
     of = {'MAP': 'map', 'NODE': 'node', 'OPERAND': 'operand', 'INITIAL': 'initial tokens', 'RESULT': 'result'}
@@ -110,6 +132,17 @@ def faults(folder):
     (folder / 'run.yaml').write_text(text.replace('conv.map.yaml', 'auto'))
     result = ends(run([PROGRAM, 'run.yaml', '--config=rgpu', '--set=spatial.gain=0', '-v'], folder), 0)
     within(b"kernel 'conv_direct' runs a compiled map", result.err)
+
+
+@case
+def store_places(folder):
+    """units that send lines in the cycle in which another one stores at once leave it a place"""
+    path = SAMPLES / 'integr' / 'run-serial.yaml'
+    size = ('--set=values.width=256', '--set=values.height=8')
+    sample_runs.tag(folder, path)
+    expected, _ = sample_runs.execute(folder, path, '--functional', *size)
+    found, _ = execute(folder, path, '--config=rgpu', '--set=spatial.stores=3', *size)
+    same_buffers(found, expected, 'three stores at a time')
 
 
 @case

@@ -242,6 +242,7 @@ uint64_t spatial_cycle(struct spatial_core *c, uint64_t now)
         any |= array->fires[i];
     if (any)
         fire(c, now);
+    c->store_reserved = 0;
     count_causes(c, 1);
     array->evaluated = now + 1;
     for (uint32_t i = 0; i < array->unit_count; i++)

@@ -141,9 +141,10 @@ static struct map_scope scope_of(struct spatial_machine *m, const struct spatial
     return scope;
 }
 
-// Returns NULL, or why the map is not used for this launch.
+// Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
+// conditions.
 static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
-                          const struct launch *launch)
+                          const struct launch *launch, bool *fits)
 {
     struct spatial_launch launched = {0};
     int64_t groups, activations, tokens;
@@ -162,6 +163,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
         fault = map_integer(&scope, &of->map->nodes.v[0].count, 0, &tokens);
     if (fault)
         return fault;
+    *fits = true;
     double threads = 1;
     for (uint32_t i = 0; i < 3; i++)
         threads *= (double)launch->grid[i] * launch->block[i];
@@ -196,10 +198,20 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
                         ir_place(program->module, fn, from->inst).line, from->why);
 }
 
+static void count_refusal(struct spatial_machine *m, enum map_rule rule)
+{
+    struct spatial_stats *stats = &m->launched;
+    stats->refused++;
+    stats->refused_by = rule + 1u > stats->refused_by ? rule + 1u : stats->refused_by;
+}
+
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch)
 {
     struct spatial_automatic *of = find(m, launch);
-    const char *why = of->map ? decide(m, of, launch) : refusal(m, launch, of);
+    bool fits = false;
+    const char *why = of->map ? decide(m, of, launch, &fits) : refusal(m, launch, of);
+    if (why)
+        count_refusal(m, !of->map ? of->compiled.rule : fits ? MAP_RULE_NO_GAIN : MAP_RULES);
     note(m, of,
          why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
              : "runs a compiled map");

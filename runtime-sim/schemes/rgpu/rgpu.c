@@ -1,8 +1,10 @@
 #include "runtime-sim/schemes/rgpu/rgpu.h"
 #include "runtime-sim/schemes/rgpu/energy.h"
+#include "passes/maps/map_rate.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include "runtime-sim/schemes/rgpu/storage.h"
+#include <math.h>
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "runtime-sim/schemes/rgpu/spatial.def"
@@ -16,7 +18,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys, MOST_THREADS = 1024 };
+enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys, MOST_THREADS = 1024, SQUARE_MM = 1000000 };
 
 // Configuration
 
@@ -127,11 +129,30 @@ static const char *set_shape(const struct map_scope *scope, const struct map_exp
     return NULL;
 }
 
+// Counts a launch whose map is placed.
+static void count_map(struct spatial_machine *m, const struct spatial_binding *binding,
+                      bool is_compiled)
+{
+    struct map_graph graph;
+    struct map_rate rate;
+    struct spatial_stats here = {.drawn = !is_compiled, .compiled = is_compiled};
+    for (uint32_t i = 0; i < binding->map->nodes.n; i++)
+        *(binding->map->nodes.v[i].kind == MAP_CORE ? &here.map_cores : &here.map_lsus) += 1;
+    here.map_copies = binding->placement.copies;
+    here.map_lanes = binding->placement.lanes;
+    here.map_lanes_least = binding->placement.least;
+    map_graph_make(&graph, m->machine->arena, binding->map, &m->hardware);
+    map_rate_of(&rate, m->machine->arena, &graph);
+    here.map_rate = rate.cycles ? rate.tokens * 1000000 / rate.cycles : 0;
+    stats_accumulate(&m->launched, &here, stat_keys, STAT_KEYS);
+}
+
 static void place(struct machine *machine, void *state, struct machine_launch *from)
 {
     struct spatial_machine *m = state;
     struct launch *launch = from->launch;
-    if (launch->map == &map_automatic || (!launch->map && m->config->automatic))
+    bool compiles = launch->map == &map_automatic || (!launch->map && m->config->automatic);
+    if (compiles)
         launch->map = spatial_compile(m, launch);
     if (!launch->map)
         return;
@@ -147,6 +168,8 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
     if (!made->fault)
         made->fault =
             set_shape(&scope, &launch->map->threads, "threads", MOST_THREADS, launch->block);
+    if (!made->fault)
+        count_map(m, made->binding, compiles);
     from->sample_waves = 0; // CTAs without time would execute the kernel in the map's shape
     from->placement.one_per_core = true;
     from->placement.order = CTAS_ASCENDING;
@@ -198,7 +221,11 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
 static void settle(struct machine *machine, void *state)
 {
     struct spatial_machine *m = state;
-    m->total = (struct spatial_stats){0};
+    struct spatial_area area = spatial_area_of(m->config, machine->config->memsys.memory.cores);
+    m->total = m->launched;
+    m->total.area_lanes = (uint64_t)llround(area.lanes * SQUARE_MM);
+    m->total.area_data = (uint64_t)llround(area.data_fifos * SQUARE_MM);
+    m->total.area_address = (uint64_t)llround(area.address_fifos * SQUARE_MM);
     for (uint32_t i = 0; i < machine->ordinary; i++)
         stats_accumulate(&m->total, &m->cores[i]->stats, stat_keys, STAT_KEYS);
 }

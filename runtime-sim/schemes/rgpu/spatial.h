@@ -187,6 +187,7 @@ struct spatial_core {
     struct spatial_lines lines;
     struct spatial_store *stores;
     uint32_t store_count;
+    uint32_t store_reserved;         // in this cycle, for units that fire and store at once
     struct memsys_request *requests; // to be sent: a ring
     uint32_t request_head, request_count, request_room;
     uint64_t *waiting; // of each unit: the word's address of its waiting load
@@ -203,6 +204,7 @@ struct spatial_machine {
     VEC(struct spatial_binding *) bindings;
     VEC(struct spatial_launch *) launches;
     VEC(struct spatial_automatic *) automatic; // by kernel
+    struct spatial_stats launched;             // of launches and their maps
     struct spatial_stats total;
     uint8_t message; // of waiting loads as printed
 };

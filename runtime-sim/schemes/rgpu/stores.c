@@ -5,6 +5,7 @@
 #include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
+#include <assert.h>
 #include <string.h>
 
 static uint64_t line_bytes(const struct spatial_core *c)
@@ -32,16 +33,19 @@ bool spatial_is_storing(const struct spatial_core *c, uint64_t line, struct mask
     return false;
 }
 
-// Returns true if bytes of a line can be sent now.
+// Returns true if bytes of a line can be sent now. Places of units that fire in this cycle and
+// store at once are taken.
 static bool can_send(const struct spatial_core *c, uint64_t line, struct mask bytes)
 {
-    return c->store_count < c->of->config->stores && !spatial_is_storing(c, line, bytes);
+    return c->store_count + c->store_reserved < c->of->config->stores &&
+           !spatial_is_storing(c, line, bytes);
 }
 
 static void send_line(struct spatial_core *c, const struct spatial_line *line,
                       const struct map_node *reduces)
 {
     uint32_t at = 0;
+    assert(c->store_count < c->of->config->stores);
     while (c->stores[at].used)
         at++;
     c->stores[at] =
@@ -69,14 +73,22 @@ bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit)
     return true;
 }
 
+static bool stores_at_once(const struct spatial_unit *unit)
+{
+    return unit->node->kind == MAP_REDUCE || unit->node->is_through;
+}
+
 bool spatial_can_store(struct spatial_core *c, struct spatial_unit *unit)
 {
     uint64_t size = line_bytes(c), line = unit->address / size;
     uint32_t at = (uint32_t)(unit->address % size);
     if (unit->node->is_shared)
         return true;
-    if (unit->node->kind == MAP_REDUCE || unit->node->is_through)
-        return can_send(c, line, mask_range(at, at + unit->node->type->bytes));
+    if (stores_at_once(unit)) {
+        bool can = can_send(c, line, mask_range(at, at + unit->node->type->bytes));
+        c->store_reserved += can;
+        return can;
+    }
     return !unit->collects || unit->collected.line == line || spatial_flush(c, unit);
 }
 
@@ -131,7 +143,8 @@ void spatial_store(struct spatial_core *c, struct spatial_unit *unit)
         return;
     }
     put_bytes(&line, at, &unit->words[1], bytes);
-    if (unit->node->kind == MAP_REDUCE || unit->node->is_through) {
+    if (stores_at_once(unit)) {
+        c->store_reserved--;
         send_line(c, &line, unit->node->kind == MAP_REDUCE ? unit->node : NULL);
         return;
     }
