@@ -109,6 +109,13 @@ REFUSED = {
     'map-diverges': '    ld.global.u32 %r5, [%rd4];\n    setp.eq.u32 %p1, %r5, 1;\n    setp.eq.u32 %p2, %r5, 2;\n'
                     '    @%p1 bra A;\n    @%p2 bra B;\n    mov.u32 %r6, 3;\n    bra C;\nA:\n    mov.u32 %r6, 1;\n    bra C;\n'
                     'B:\n    mov.u32 %r6, 2;\nC:\n    st.global.u32 [%rd5], %r6;',
+    'map-inputs': '    ld.global.u32 %r5, [%rd4];\n    ld.global.u32 %r6, [%rd4+4];\n    bfi.b32 %r7, %r5, %r6, %r5, %r6;\n'
+                  '    st.global.u32 [%rd5], %r7;',
+    # Each of fifteen words has a use among its neighbours and one far away.
+    'map-lanes': ''.join('    ld.global.f32 %%f%d, [%%rd4+%d];\n' % (i, 4096 * i) for i in range(15)) + ''.join(
+        '    mul.f32 %%f%d, %%f%d, %%f%d;\n' % (15 + i, i, (3 * i + 7) % 15) for i in range(15)) + ''.join(
+        '    add.f32 %%f%d, %%f%d, %%f%d;\n' % (30 + i, 29 + i if i > 1 else 15, 15 + i) for i in range(1, 15)) +
+        '    st.global.f32 [%rd5], %f44;',
 }
 
 

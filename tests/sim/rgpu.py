@@ -85,6 +85,17 @@ def launches(folder):
 
 
 @case
+def activity_drawn(folder):
+    """eval/activity.py draws the activity of both machines"""
+    sizes = ['--set=values.width=64', '--set=values.height=32', '--interval=100']
+    ends(run([sys.executable, ROOT / 'eval/activity.py', BUILD, '--out=both.svg', *sizes], folder), 0, '')
+    picture = xml.etree.ElementTree.parse(folder / 'both.svg').getroot()
+    lines = [path.get('d') for path in picture.iter('{http://www.w3.org/2000/svg}path') if path.get('fill') == 'none']
+    same(len(lines), 4)
+    assert all(line.count('L') > 3 for line in lines), lines
+
+
+@case
 def documented(folder):
     """docs/rgpu.md has the keys of maps"""
     of = {'MAP': 'map', 'NODE': 'node', 'OPERAND': 'operand', 'INITIAL': 'initial tokens', 'RESULT': 'result'}
