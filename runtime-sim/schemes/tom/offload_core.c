@@ -115,6 +115,13 @@ static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
     return true;
 }
 
+// The condition still holds for the iterations that are left.
+static bool still_holds(const struct tom_run *run)
+{
+    int64_t left = run->iterations - (int64_t)run->at_home;
+    return !run->block->has_condition || left >= (int64_t)run->block->threshold;
+}
+
 // A warp that executes its block itself. Returns true at the begin of an iteration in front of
 // which it asks again.
 static bool asks_again(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
@@ -124,7 +131,7 @@ static bool asks_again(const struct core *core, uint64_t now, struct tom_run *ru
         return false;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     return tom_window_passes(run, at == place->first) && tom_window_home(tom, run, now) &&
-           is_whole(core, run->slot, run);
+           still_holds(run) && is_whole(core, run->slot, run);
 }
 
 static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
