@@ -27,15 +27,35 @@ bool map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const
     return false;
 }
 
+static const char *add_node(struct map_compiler *c, const char *text)
+{
+    const char *name = arena_printf(c->arena, "n%u", c->nodes.n), *own = strchr(text, '@');
+    vec_push(c->arena, &c->made, text);
+    if (own)
+        text = arena_printf(c->arena, "%.*s%s%s", (int)(own - text), text, name, own + 1);
+    vec_push(c->arena, &c->nodes, arena_printf(c->arena, "%s: %s", name, text));
+    return name;
+}
+
 const char *map_node_add(struct map_compiler *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const char *text = arena_vprintf(c->arena, format, args);
     va_end(args);
-    const char *name = arena_printf(c->arena, "n%u", c->count++);
-    vec_push(c->arena, &c->nodes, arena_printf(c->arena, "%s: %s", name, text));
-    return name;
+    for (uint32_t i = 0; i < c->made.n; i++)
+        if (!strcmp(c->made.v[i], text))
+            return arena_printf(c->arena, "n%u", i);
+    return add_node(c, text);
+}
+
+const char *map_store_add(struct map_compiler *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(c->arena, format, args);
+    va_end(args);
+    return add_node(c, text);
 }
 
 void map_require(struct map_compiler *c, const char *text)
@@ -85,10 +105,6 @@ static bool check_kernel(struct map_compiler *c)
     }
     if (c->fn->irreducible || c->fn->incomplete)
         return map_refuse(c, MAP_RULE_DIVERGES, IR_NONE, "branches lead to unknown places");
-    if (c->fn->loops.n) {
-        const struct ir_block *header = &c->fn->blocks.v[c->fn->loops.v[0].header];
-        return map_refuse(c, MAP_RULE_LOOP, header->first, "the kernel has a loop");
-    }
     return true;
 }
 
@@ -141,41 +157,117 @@ static void write_rows(struct map_compiler *c, FILE *to)
     add_value(c, to, "count", arena_printf(c->arena, "%s * (line < rows) * size_x", when));
 }
 
-static void write_map(struct map_compiler *c, FILE *to)
+// Each copy has tiles of a row of threads, and an activation for each. A row's last tile begins so
+// that it is full. A copy with fewer tiles than others repeats the last one, if that changes
+// nothing.
+static void write_tiles(struct map_compiler *c, FILE *to)
 {
-    const struct name *name = tree_name(c->module->tree, c->fn->name);
-    uint32_t params = 0;
+    const char *used = c->in_place ? "(tile < tiles) * " : "";
+    add_value(c, to, "tiles_x", arena_printf(c->arena, "(size_x + %u) / %u", c->tile - 1, c->tile));
+    add_value(c, to, "tiles", "tiles_x * size_y * size_z");
+    add_value(c, to, "share", "(tiles + groups * copies - 1) / (groups * copies)");
+    add_value(c, to, "tile", "(group * share + activation) * copies + copy");
+    add_value(c, to, "here", "max(0, min(tile, tiles - 1))");
+    add_value(c, to, "begin",
+              arena_printf(c->arena,
+                           "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
+                           c->tile, c->tile));
+    add_value(c, to, "y", "low_y + here / max(1, tiles_x) % max(1, size_y)");
+    add_value(c, to, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");
+    add_value(c, to, "count", arena_printf(c->arena, "%s%u * trip", used, c->tile));
+    add_value(c, to, "last_count", arena_printf(c->arena, "%s%u", used, c->tile));
+    map_require(c, arena_printf(c->arena, "size_x >= %u", c->tile));
+    if (c->in_place)
+        map_require(c, arena_printf(c->arena, "size_x %% %u == 0", c->tile));
+}
+
+static void write_threads(struct map_compiler *c, FILE *to)
+{
     bool has_rows = c->has_rows || c->has_planes;
-    fprintf(to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
-            (int)name->length, name->text);
+    if (has_rows)
+        write_rows(c, to);
+    else
+        write_ranges(c, to);
+    fprintf(to, "groups: \"max(1, min(%u, (%s + %u) / %u))\"\n", c->groups,
+            has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
+            has_rows ? 1 : 255, has_rows ? 2 : 256);
+    if (has_rows)
+        fprintf(to, "activations: share\n");
+}
+
+// Rows of a nest go round the groups, which run in order.
+static void write_nest(struct map_compiler *c, FILE *to)
+{
+    add_value(c, to, "count", "trip");
+    add_value(c, to, "last_count", "1");
+    if (c->outer == IR_NONE)
+        fprintf(to, "groups: 1\n");
+    else
+        fprintf(to, "groups: \"(trips + %u) / %u\"\nordered: true\n", c->rows - 1, c->rows);
+    fprintf(to, "copies: 1\n");
+}
+
+static void write_stream(struct map_compiler *c, FILE *to)
+{
+    switch (c->form) {
+    case MAP_THREADS: write_threads(c, to); break;
+    case MAP_TILES:
+        write_tiles(c, to);
+        fprintf(to, "groups: \"max(1, min(%u, tiles))\"\nactivations: share\n", c->groups);
+        break;
+    case MAP_NEST: write_nest(c, to); break;
+    }
+}
+
+static void write_results(struct map_compiler *c, FILE *to)
+{
+    if (c->results.n)
+        fprintf(to, "results:\n");
+    for (uint32_t i = 0; i < c->results.n; i++) {
+        const char *mark = c->results.v[i], *rest = strchr(mark, ' ');
+        for (uint32_t k = 0; k < c->carried.n; k++) {
+            const struct map_carried *carried = &c->carried.v[k];
+            if (strlen(carried->mark) == (size_t)(rest - mark) &&
+                !strncmp(mark, carried->mark, (size_t)(rest - mark)))
+                fprintf(to, "  result%u: {node: %s, operand: %u, %s\n", i,
+                        carried->reader ? carried->reader : "none", carried->operand, rest + 2);
+        }
+    }
+}
+
+static uint32_t count_params(const struct map_compiler *c)
+{
+    uint32_t params = 0;
     for (uint32_t i = 0; i < c->module->symbols.n; i++) {
         const struct ir_symbol *symbol = &c->module->symbols.v[i];
         if (symbol->function == (uint32_t)(c->fn - c->module->functions.v) &&
             symbol->parameter != IR_NONE && symbol->parameter >= params)
             params = symbol->parameter + 1;
     }
+    return params;
+}
+
+static void write_map(struct map_compiler *c, FILE *to)
+{
+    const struct name *name = tree_name(c->module->tree, c->fn->name);
+    uint32_t params = count_params(c);
+    fprintf(to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
+            (int)name->length, name->text);
     for (uint32_t i = 0; i < params; i++)
         fprintf(to, i ? ", p%u" : "p%u", i);
     fprintf(to, "]\nvalues:\n");
     for (uint32_t i = 0; i < c->values.n; i++)
         fprintf(to, "  %s\n", c->values.v[i]);
-    for (uint32_t dim = 0; dim < DIMS; dim++)
+    for (uint32_t dim = 0; dim < LAUNCH_DIMS && c->form != MAP_NEST; dim++)
         write_dimension(c, to, dim);
-    if (has_rows)
-        write_rows(c, to);
-    else
-        write_ranges(c, to);
-    fprintf(to, "groups: \"max(1, min(%u, (%s + %u) / %u))\"\nthreads: 32\n", c->groups,
-            has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
-            has_rows ? 1 : 255, has_rows ? 2 : 256);
-    if (has_rows)
-        fprintf(to, "activations: share\n");
-    fprintf(to, "requires:\n");
+    write_stream(c, to);
+    fprintf(to, "threads: 32\nrequires:\n");
     for (uint32_t i = 0; i < c->requires.n; i++)
         fprintf(to, "  - \"%s\"\n", c->requires.v[i]);
     fprintf(to, "nodes:\n");
     for (uint32_t i = 0; i < c->nodes.n; i++)
-        fprintf(to, "  %s\n", c->nodes.v[i]);
+        fprintf(to, "  %s\n", map_carried_names(c, c->nodes.v[i]));
+    write_results(c, to);
 }
 
 // Ends with the zeros that a source needs.
@@ -225,7 +317,11 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     if (!rate.tokens)
         return map_refuse(c, MAP_RULE_RATE, IR_NONE, "%s",
                           map_rate_text(c->arena, map, hardware, &graph, &rate));
-    const char *fault = map_place(&placement, c->arena, hardware, map, 0);
+    c->to->rate = (double)rate.tokens / (double)rate.cycles;
+    if (!c->states)
+        return true;
+    const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
+    c->to->rate *= placement.copies;
     return !fault || map_refuse(c, MAP_RULE_LANES, IR_NONE, "%s", fault);
 }
 
@@ -244,10 +340,27 @@ static bool check_text(struct map_compiler *c, const char *text,
     return check_hardware(c, map, hardware);
 }
 
+// The nodes of a row of the nest, or of everything.
+static bool compile_row(struct map_compiler *c, uint32_t row)
+{
+    c->row = row;
+    memset(c->operand, 0, MAP_DOMAINS * c->fn->versions.n * sizeof *c->operand);
+    for (uint32_t i = 0; i < c->fn->blocks.n; i++)
+        c->blocks[i].predicate = NULL;
+    for (uint32_t i = 0; i < c->accesses.n; i++) {
+        c->accesses.v[i].node = NULL;
+        c->accesses.v[i].data_above = c->accesses.v[i].data;
+    }
+    return map_stores(c) && (c->loop == IR_NONE || map_carried_nodes(c));
+}
+
 static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
 {
-    if (!check_kernel(c) || !map_flow(c) || !map_accesses(c) || !map_stores(c))
+    if (!check_kernel(c) || !map_loops(c) || !map_flow(c) || !map_accesses(c))
         return false;
+    for (uint32_t row = 0; row < c->rows; row++)
+        if (!compile_row(c, row))
+            return false;
     const char *text = map_text(c);
     if (!text || !check_text(c, text, hardware))
         return map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "the map cannot be written");
@@ -255,8 +368,26 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
     return true;
 }
 
-void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
-                 const struct map_hardware *hardware)
+static uint32_t count_loop_instructions(const struct map_compiler *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->fn->blocks.n; i++)
+        if (map_in_loop(c, i))
+            count += c->fn->blocks.v[i].end - c->fn->blocks.v[i].first;
+    return count;
+}
+
+// A form of the map, for the same loop.
+struct map_choice {
+    uint32_t tile; // threads that take turns
+    uint32_t rows; // of a nest in a group
+    bool passes;
+    uint32_t states; // of the search for a placement; 0: none
+};
+
+static void compile_choice(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                           uint32_t groups, const struct map_hardware *hardware,
+                           struct map_choice choice)
 {
     const struct ir_function *fn = facts->fn;
     struct map_compiler c = {.arena = arena,
@@ -265,10 +396,60 @@ void map_compile(struct map_compiled *to, struct arena *arena, struct facts *fac
                              .fn = fn,
                              .affines = facts_affines(facts),
                              .to = to,
-                             .groups = groups};
+                             .groups = groups,
+                             .loop = IR_NONE,
+                             .outer = IR_NONE,
+                             .tile = choice.tile,
+                             .rows = choice.rows,
+                             .passes = choice.passes,
+                             .states = choice.states};
     *to = (struct map_compiled){.inst = IR_NONE};
-    c.operand = ARENA_ARRAY(arena, const char *, fn->versions.n + 1);
+    c.operand = ARENA_ARRAY(arena, const char *, MAP_DOMAINS * fn->versions.n + 1);
     c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
-    to->instructions = fn->insts.n;
     compile(&c, hardware);
+    to->has_loop = c.loop != IR_NONE;
+    to->has_tiles = c.form == MAP_TILES;
+    to->has_nest = c.outer != IR_NONE;
+    to->loop_instructions = count_loop_instructions(&c);
+    to->instructions = fn->insts.n - to->loop_instructions;
+}
+
+// Compiles a nest with as many rows as the machine has room for.
+static void compile_nest(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                         uint32_t groups, const struct map_hardware *hardware)
+{
+    enum { ROWS = 16 };
+    struct map_choice choice = {1, 1, false, 0};
+    struct map_compiled more;
+    do {
+        choice.rows++;
+        compile_choice(&more, arena, facts, groups, hardware, choice);
+    } while (more.text && choice.rows < ROWS);
+    choice.states = MAP_STATES;
+    while (--choice.rows > 1) {
+        compile_choice(&more, arena, facts, groups, hardware, choice);
+        if (!more.text)
+            continue;
+        *to = more;
+        return;
+    }
+}
+
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
+                 const struct map_hardware *hardware)
+{
+    static const double better = 1.05;
+    static const struct map_choice first = {8, 1, false, MAP_STATES_FEW},
+                                   others[] = {{8, 1, true, MAP_STATES_FEW},
+                                               {4, 1, false, MAP_STATES_FEW},
+                                               {4, 1, true, MAP_STATES_FEW}};
+    struct map_compiled more;
+    compile_choice(to, arena, facts, groups, hardware, first);
+    for (uint32_t i = 0; i < sizeof others / sizeof *others && to->has_tiles; i++) {
+        compile_choice(&more, arena, facts, groups, hardware, others[i]);
+        if (more.text && (!to->text || more.rate > better * to->rate))
+            *to = more;
+    }
+    if (to->text && to->has_nest)
+        compile_nest(to, arena, facts, groups, hardware);
 }

@@ -1,6 +1,11 @@
 // The compiler from a kernel to a map [003]: the iteration space of the kernel becomes a stream of
-// tokens. A thread is a token; a kernel with rows (%tid.y, %ctaid.y) has an activation for each
-// row.
+// tokens.
+//
+// Without a loop a thread is a token; a kernel with rows (%tid.y, %ctaid.y) has an activation for
+// each row. With a loop in the threads, a token is an iteration of a thread: eight threads take
+// turns, so that eight sums are in flight. A kernel of one thread with a loop, or a loop
+// in a loop, has a token for an iteration; rows of the nest are in several groups, which wait for
+// each other's words.
 //
 // Conditions at the begin that compare a place with a bound limit the stream; other conditions
 // become predicates of stores and choices between values. Loads at a constant distance share a
@@ -21,12 +26,16 @@ struct map_rule_info {
 extern const struct map_rule_info map_rules[MAP_RULES];
 
 struct map_compiled {
-    const char *text;      // *.map.yaml; NULL: refused
-    enum map_rule rule;    // of the refusal
-    uint32_t inst;         // that caused it, or IR_NONE
-    const char *why;       // a sentence
-    uint32_t instructions; // that a thread executes at most
-    uint32_t bytes;        // of arrays that a token reads and writes, each array once
+    const char *text;   // *.map.yaml; NULL: refused
+    enum map_rule rule; // of the refusal
+    uint32_t inst;      // that caused it, or IR_NONE
+    const char *why;    // a sentence
+    // Executed at most, and bytes of arrays that are read and written, each array once: by a thread
+    // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
+    uint32_t instructions, loop_instructions;
+    uint32_t bytes, loop_bytes;
+    bool has_loop, has_tiles, has_nest;
+    double rate; // tokens in a cycle, of all copies
 };
 
 // Compiles a kernel. `groups`: cores of the machine.

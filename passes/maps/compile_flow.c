@@ -50,9 +50,10 @@ static bool limit_dimension(struct map_compiler *c, uint32_t dim, const struct m
                  [MAP_LE] = {true, false},
                  [MAP_GT] = {false, false},
                  [MAP_GE] = {false, true}};
-    if (relation > MAP_GE || (!sum->is_one[dim] && !sum->is_minus_one[dim]))
+    int64_t factor = sum->is_number[dim] ? sum->number[dim] : 0;
+    if (relation > MAP_GE || (factor != 1 && factor != -1))
         return false;
-    bool positive = sum->is_one[dim];
+    bool positive = factor == 1;
     bool is_low = positive ? plus[relation].is_low : minus[relation].is_low;
     bool more = positive ? plus[relation].one_more : minus[relation].one_more;
     const char *text = arena_printf(c->arena, positive ? "0 - (%s)" : "(%s)", sum->rest);
@@ -75,7 +76,7 @@ static bool limit_all(struct map_compiler *c, const struct map_sum *sum, enum ma
             dim = i;
         }
     if (dimensions)
-        return dimensions == 1 && limit_dimension(c, dim, sum, relation);
+        return dimensions == 1 && dim < LAUNCH_DIMS && limit_dimension(c, dim, sum, relation);
     const char *text = arena_printf(c->arena, "(%s %s 0)", sum->rest, signs[relation]);
     c->when = c->when ? arena_printf(c->arena, "%s * %s", c->when, text) : text;
     return true;
@@ -111,23 +112,28 @@ static bool is_natural(const struct map_compiler *c, const struct affine *a)
     return least >= 0;
 }
 
-// Takes a comparison whose value is `holds` where threads continue.
-static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
+bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct map_sum *sum,
+                    enum map_relation *relation)
 {
     struct affine a, b, difference;
-    struct map_sum sum;
-    enum map_relation relation;
     bool is_unsigned;
     uint32_t first = ir_find_operand(c->fn, inst, ROLE_USE, 0);
     uint32_t second = ir_find_operand(c->fn, inst, ROLE_USE, 1);
     if (second == IR_NONE || ir_find_operand(c->fn, inst, ROLE_USE, 2) != IR_NONE ||
-        !read_relation(c, inst, holds, &relation, &is_unsigned) ||
+        !read_relation(c, inst, holds, relation, &is_unsigned) ||
         !affine_of_operand(c->affines, first, &a) || !affine_of_operand(c->affines, second, &b))
         return false;
     if (is_unsigned && !(is_natural(c, &a) && is_natural(c, &b)))
         return false;
-    return affine_difference(c->affines, &a, &b, &difference) && map_sum_of(c, &difference, &sum) &&
-           limit_all(c, &sum, relation);
+    return affine_difference(c->affines, &a, &b, &difference) && map_sum_of(c, &difference, sum);
+}
+
+// Takes a comparison whose value is `holds` where threads continue.
+static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
+{
+    struct map_sum sum;
+    enum map_relation relation;
+    return map_comparison(c, inst, holds, &sum, &relation) && limit_all(c, &sum, relation);
 }
 
 static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth);
@@ -173,20 +179,89 @@ static bool take_bounds(struct map_compiler *c, uint32_t block)
     return take_version(c, version, stays_if_taken != negated, 0);
 }
 
-bool map_flow(struct map_compiler *c)
+static bool follow(struct map_compiler *c, uint32_t block, uint32_t to)
 {
-    uint32_t block = 0;
-    // Bounds hold for all that follows: those before the first other branch.
-    while (!c->blocks[block].seen) {
+    c->blocks[block].bounds = true;
+    c->blocks[block].follow = to;
+    return true;
+}
+
+// The block's branch skips the loop: the map requires that the launch does not take it.
+static bool take_guard(struct map_compiler *c, uint32_t block, uint32_t header)
+{
+    const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS];
+    uint32_t version, taken;
+    bool negated;
+    if (!map_condition(c, block, &version, &negated, &taken))
+        return false;
+    const uint32_t *succs = ir_succs(c->fn, block);
+    uint32_t way = ir_dominates(c->fn, succs[0], header) ? succs[0] : succs[1];
+    uint32_t other = succs[0] == way ? succs[1] : succs[0];
+    if (!ir_dominates(c->fn, way, header) || ir_dominates(c->fn, other, header))
+        return false;
+    memcpy(low, c->low, sizeof low);
+    memcpy(high, c->high, sizeof high);
+    // A condition on the thread's place would be a limit for what follows the loop, too.
+    return take_version(c, version, (taken == way) != negated, 0) &&
+           !memcmp(low, c->low, sizeof low) && !memcmp(high, c->high, sizeof high) &&
+           follow(c, block, way);
+}
+
+static bool has_store(const struct map_compiler *c, uint32_t block)
+{
+    const struct ir_block *at = &c->fn->blocks.v[block];
+    for (uint32_t i = at->first; i < at->end; i++)
+        if (c->fn->insts.v[i].class == CLASS_STORE)
+            return true;
+    return false;
+}
+
+// Takes the bounds on the way from a block to the header of a loop; without one, to the first other
+// branch. Returns where it ends.
+static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header)
+{
+    bool stored = false; // by threads that a later bound ends
+    while (block != header && !c->blocks[block].seen) {
         const uint32_t *succs = ir_succs(c->fn, block);
         c->blocks[block].seen = true;
+        stored |= has_store(c, block);
         if (c->fn->blocks.v[block].succ_count == 1) {
             block = succs[0];
-        } else if (take_bounds(c, block)) {
-            c->blocks[block].bounds = true;
-            block = is_end(c, succs[0]) ? succs[1] : succs[0];
+        } else if (!stored && take_bounds(c, block)) {
+            follow(c, block, is_end(c, succs[0]) ? succs[1] : succs[0]);
+            block = c->blocks[block].follow;
+        } else if (header != IR_NONE && take_guard(c, block, header)) {
+            block = c->blocks[block].follow;
         }
     }
+    return block;
+}
+
+// The way to a loop must not depend on conditions of the thread.
+static bool take_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
+{
+    uint32_t header = c->fn->loops.v[loop].header, end = take_way(c, block, header);
+    if (end == header || ir_post_dominates(c->fn, header, end))
+        return true;
+    const struct ir_block *at = &c->fn->blocks.v[end];
+    return map_refuse(c, MAP_RULE_DIVERGES, at->first < at->end ? at->end - 1 : IR_NONE,
+                      "the loop is executed under a condition that the launch does not decide");
+}
+
+bool map_flow(struct map_compiler *c)
+{
+    if (c->loop == IR_NONE) {
+        take_way(c, 0, IR_NONE); // bounds hold for all that follows
+        return true;
+    }
+    if (c->outer != IR_NONE &&
+        !(take_loop(c, 0, c->outer) && take_loop(c, c->fn->loops.v[c->outer].header, c->loop)))
+        return false;
+    if (c->outer == IR_NONE && !take_loop(c, 0, c->loop))
+        return false;
+    if (c->when)
+        map_require(c, c->when);
+    c->when = NULL;
     return true;
 }
 
@@ -195,7 +270,7 @@ bool map_flow(struct map_compiler *c)
 static const char *condition_node(struct map_compiler *c, uint32_t version, bool negated,
                                   uint32_t reader)
 {
-    const char *value = map_value(c, version, reader);
+    const char *value = map_value(c, version, reader, false);
     if (!value || !negated)
         return value;
     return map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", value);
@@ -225,7 +300,9 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
     *to = c->blocks[block].predicate;
-    if (*to || !block)
+    bool is_header = (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
+                     (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
+    if (*to || !block || is_header)
         return true;
     if (at->pred_count == 1) {
         if (!edge_predicate(c, ir_preds(c->fn, block)[0], block, to))

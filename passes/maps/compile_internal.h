@@ -4,19 +4,31 @@
 #include "passes/analysis/affine.h"
 #include "passes/maps/compile.h"
 
-enum { DIM_X, DIM_Y, DIM_Z, DIMS };
+// Dimensions of the iteration space: places of threads, iterations of the streamed loop, and of the
+// loop around it.
+enum { DIM_X, DIM_Y, DIM_Z, DIM_K, DIM_I, DIMS, LAUNCH_DIMS = DIM_Z + 1 };
 enum map_relation { MAP_LT, MAP_LE, MAP_GT, MAP_GE, MAP_EQ, MAP_NE };
 
-// A sum, as a function of the stream: text + step × (number of the token).
+// The meaning of a token.
+enum map_form {
+    MAP_THREADS, // a thread; the kernel has no loop
+    MAP_TILES,   // an iteration of a thread: eight threads, of each the first iteration, …
+    MAP_NEST,    // an iteration of the only thread
+};
+
+// The part of the kernel to which a token belongs. Without a loop all is the body.
+enum map_domain {
+    MAP_BODY,  // the loop, or the kernel without one
+    MAP_OUTER, // before and after the loop: a token for each thread of the tile
+    MAP_DOMAINS,
+};
+
+// A sum: rest + Σ factor × place.
 struct map_sum {
-    const char *text; // an expression of parameters, begin, y and z
-    const char *step; // an expression; NULL: 0
-    bool is_number;   // the step is `number`
-    int64_t number;
-    // Factors of the dimensions' places; NULL: none.
-    const char *factor[DIMS];
-    bool is_one[DIMS], is_minus_one[DIMS];
-    const char *rest; // without the dimensions
+    const char *rest;         // an expression of parameters
+    const char *factor[DIMS]; // an expression; NULL: 0
+    bool is_number[DIMS];     // the factor is `number`
+    int64_t number[DIMS];
 };
 
 // A load or store.
@@ -28,13 +40,28 @@ struct map_access {
     const char *type;
     uint32_t leader;   // load that reads its words: its place in `accesses`
     uint32_t distance; // in tokens
-    const char *node;  // once it is written
+    bool in_loop;
+    uint32_t above;   // of a load: the store of the row above that writes its words, or IR_NONE
+    const char *node; // once it is written
+    const char *data; // of a store: the node with the data
+    const char *data_above; // the same in the row above
 };
 
 struct map_block {
     bool seen;
-    bool bounds;           // its branch limits the stream
+    bool bounds;           // its branch limits the stream, or is decided by the launch
+    uint32_t follow;       // bounds: the block where tokens continue
     const char *predicate; // node that is 1 if the block is executed; NULL: always
+};
+
+// A value that goes from an iteration to the next one: a FIFO.
+struct map_carried {
+    uint32_t phi, row;
+    uint32_t next;      // version at the end of the iteration
+    const char *mark;   // stands for the node in texts
+    const char *node;   // once it is known
+    const char *reader; // a node that has the FIFO,
+    uint32_t operand;   // as its operand with this number
 };
 
 struct map_compiler {
@@ -46,30 +73,79 @@ struct map_compiler {
     struct map_compiled *to;
     uint32_t groups;
     bool has_rows, has_planes; // y, z
-    VEC(const char *) values, requires, nodes;
+    VEC(const char *) values, requires;
+    VEC(const char *) nodes; // names and texts
+    VEC(const char *) made;  // the texts before names were put in
+    VEC(const char *) results;
     uint64_t signed_params; // with a value s<number>
-    const char **operand;   // by version
+    enum map_domain domain; // of the nodes that are made now
+    const char **operand;   // by domain and version
     struct map_block *blocks;
     VEC(struct map_access) accesses;
-    VEC(const char *) steps; // of increments: node i<number>
-    const char *low[DIMS], *high[DIMS], *when;
-    uint32_t count; // of nodes
+    const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS], *when;
+    // The loop
+    enum map_form form;
+    uint32_t loop, outer;     // IR_NONE: none
+    uint32_t tile;            // tokens of an iteration
+    uint32_t rows, row;       // of the nest in a group, and the one that is made now
+    uint32_t states;          // of the search for a placement; 0: none
+    bool passes;              // loaded words that the next iteration takes go through a core
+    const char *trip, *trips; // iterations of the loop, of the outer one
+    bool in_place;            // threads write what they have read: each is executed once
+    VEC(struct map_carried) carried;
 };
 
 // compile.c
 // Notes why the kernel is refused, if it is not yet. Returns false.
 bool __attribute__((format(printf, 4, 5)))
 map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const char *format, ...);
-// Adds a node. Returns its name.
+// Returns the name of the node with this text, which is added if it is new. `@` in it is its own
+// name.
 const char *__attribute__((format(printf, 2, 3)))
 map_node_add(struct map_compiler *c, const char *format, ...);
+// Adds a node even if there is one with this text.
+const char *__attribute__((format(printf, 2, 3)))
+map_store_add(struct map_compiler *c, const char *format, ...);
 void map_require(struct map_compiler *c, const char *text);
 
 // compile_sum.c
-// Returns false if the sum is no function of the stream; nothing is noted.
+// Returns false if the sum is no function of the places; nothing is noted.
 bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to);
-// The node that counts in this step.
-const char *map_increment(struct map_compiler *c, const char *step);
+// The sum of the first token in this domain, as an expression.
+const char *map_sum_first(struct map_compiler *c, const struct map_sum *sum);
+// Returns true if it differs between tokens.
+bool map_sum_varies(const struct map_compiler *c, const struct map_sum *sum);
+// The node whose results are first + the sum's change since the first token.
+const char *map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first);
+// Returns the number of tokens in this domain, as an expression.
+const char *map_tokens_in(const struct map_compiler *c);
+// Names of dimensions' values: their least and greatest place, their number of places.
+const char *map_dimension_low(struct map_compiler *c, uint32_t dim);
+const char *map_dimension_last(struct map_compiler *c, uint32_t dim);
+const char *map_dimension_size(struct map_compiler *c, uint32_t dim);
+
+// compile_loop.c
+// Finds the loops and their counts. Returns false after a refusal.
+bool map_loops(struct map_compiler *c);
+bool map_in_loop(const struct map_compiler *c, uint32_t block);
+
+// compile_carried.c
+// Returns the operand for the value of a phi of the loop.
+const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float);
+// Makes the nodes of values that go to the next iteration. Returns false after a refusal.
+bool map_carried_nodes(struct map_compiler *c);
+// Returns the value of the last iteration, in the outer domain.
+const char *map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
+// Returns the number of the phi if the version is one of the loop's header, else IR_NONE.
+uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version);
+// Returns the carried value that is `version` after the loop and has a reader, itself; or NULL.
+struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version);
+// Returns the text of the node with names instead of marks.
+const char *map_carried_names(struct map_compiler *c, const char *text);
+
+// compile_order.c
+// Checks that a map keeps the order of accesses. Returns false after a refusal.
+bool map_orders(struct map_compiler *c);
 
 // compile_flow.c
 // Finds what limits the stream, and the predicates of blocks. Returns false after a refusal.
@@ -80,16 +156,33 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to);
 // of false. Returns false if the block has no condition.
 bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *version, bool *negated,
                    uint32_t *taken);
+// A comparison as the sign of a sum: its value is `holds` where sum relation 0. Returns false for
+// other comparisons.
+bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct map_sum *sum,
+                    enum map_relation *relation);
 
 // compile_value.c
 // Returns the text of an operand that has the value of a version or an operand, or NULL after a
-// refusal.
-const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader);
+// refusal. `as_float`: the operand's type is f32; constants are written as numbers of this type.
+const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float);
 const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader);
 bool map_stores(struct map_compiler *c);
+// Returns true if the version is a sum of the places: a stream of its own.
+bool map_is_stream(struct map_compiler *c, uint32_t version);
+// Returns the version that a version is a copy of, through decided choices.
+uint32_t map_origin(const struct map_compiler *c, uint32_t version);
+// Returns the immediate that a version is a copy of, or IR_NONE.
+uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version);
+// Returns the number of an immediate operand; NULL after a refusal.
+const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float);
 
 // compile_access.c
 bool map_accesses(struct map_compiler *c);
 // Returns the operand with the words of a load.
 const char *map_load(struct map_compiler *c, uint32_t access);
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst);
+bool map_is_load(const struct map_compiler *c, const struct map_access *access);
+// Returns the tokens that begin a FIFO with the words of a load: ", base: …". NULL after a refusal.
+const char *map_load_first(struct map_compiler *c, uint32_t access);
+// The range of the addresses of an access: [0] its least, [1] the one behind its last byte.
+void map_access_range(struct map_compiler *c, const struct map_access *a, const char *range[2]);

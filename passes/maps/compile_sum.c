@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const uint16_t members[DIMS] = {W_x, W_y, W_z};
-static const char *const places[DIMS] = {"begin", "y", "z"};
+static const uint16_t members[LAUNCH_DIMS] = {W_x, W_y, W_z};
 static const char letters[] = "xyz";
 
 static bool is_special(const struct map_compiler *c, uint32_t atom, enum isa_special special,
@@ -69,7 +68,7 @@ static const char *atom_text(struct map_compiler *c, uint32_t number)
     if (atom->kind == AFFINE_PARAMETER)
         return param_text(c, atom);
     for (uint32_t i = 0; i < 2; i++)
-        for (uint32_t dim = 0; dim < DIMS; dim++)
+        for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
             if (is_special(c, number, counts[i].special, members[dim]))
                 return arena_printf(c->arena, "%s_%c", counts[i].name, letters[dim]);
     return NULL;
@@ -126,12 +125,8 @@ static bool find_partner(struct map_compiler *c, const struct affine *a, uint32_
 static void add_factor(struct map_compiler *c, uint32_t dim, const struct affine_term *rest,
                        const char *text, struct map_sum *to)
 {
-    to->is_one[dim] = !to->factor[dim] && !strcmp(text, "1");
-    to->is_minus_one[dim] = !to->factor[dim] && !strcmp(text, "(-1)");
-    if (dim == DIM_X) {
-        to->is_number = !to->factor[dim] && rest->atom[0] == IR_NONE;
-        to->number = rest->coefficient;
-    }
+    to->is_number[dim] = !to->factor[dim] && rest->atom[0] == IR_NONE;
+    to->number[dim] = rest->coefficient;
     to->factor[dim] = add_text(c, to->factor[dim], text);
 }
 
@@ -152,6 +147,14 @@ static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t
         add_factor(c, dim, &rest, text, to);
     }
     return true;
+}
+
+static bool is_iteration(const struct map_compiler *c, uint32_t atom, uint32_t loop)
+{
+    if (atom == IR_NONE)
+        return false;
+    const struct affine_atom *at = affine_atom(c->affines, atom);
+    return at->kind == AFFINE_ITERATION && at->index == loop;
 }
 
 // Takes the terms of a dimension out of a sum: their factor is in `to`.
@@ -177,13 +180,34 @@ static bool take_dimension(struct map_compiler *c, const struct affine *a, uint3
     return take_blocks(c, a, dim, used, to);
 }
 
+// Takes the terms with the number of a loop's iteration.
+static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t loop, uint32_t dim,
+                      bool *used, struct map_sum *to)
+{
+    for (uint32_t i = 0; i < a->count && loop != IR_NONE; i++) {
+        uint32_t at = 0;
+        while (at < AFFINE_FACTORS && !is_iteration(c, a->terms[i].atom[at], loop))
+            at++;
+        if (at == AFFINE_FACTORS)
+            continue;
+        struct affine_term rest = without(&a->terms[i], at);
+        const char *text = term_text(c, &rest);
+        used[i] = true;
+        if (!text)
+            return false;
+        add_factor(c, dim, &rest, text, to);
+    }
+    return true;
+}
+
 bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to)
 {
     bool used[16] = {0}; // an expression has no more terms
     *to = (struct map_sum){0};
-    if (a->count > sizeof used)
+    if (a->count > sizeof used || !take_loop(c, a, c->loop, DIM_K, used, to) ||
+        !take_loop(c, a, c->outer, DIM_I, used, to))
         return false;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
+    for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
         if (!take_dimension(c, a, dim, used, to))
             return false;
     for (uint32_t i = 0; i < a->count; i++) {
@@ -194,27 +218,81 @@ bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *
     }
     if (a->constant || !to->rest)
         to->rest = add_text(c, to->rest, arena_printf(c->arena, "(%" PRId64 ")", a->constant));
-    to->text = to->rest;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
-        if (to->factor[dim])
-            to->text =
-                arena_printf(c->arena, "%s + (%s) * %s", to->text, to->factor[dim], places[dim]);
-    to->step = to->factor[DIM_X];
     c->has_rows |= to->factor[DIM_Y] != NULL;
     c->has_planes |= to->factor[DIM_Z] != NULL;
     return true;
 }
 
-const char *map_increment(struct map_compiler *c, const char *step)
+// Dimensions
+
+const char *map_dimension_low(struct map_compiler *c, uint32_t dim)
 {
-    uint32_t i = 0;
-    while (i < c->steps.n && strcmp(c->steps.v[i], step))
-        i++;
-    if (i == c->steps.n) {
-        const char *node =
-            arena_printf(c->arena, "i%u: {op: increment, step: \"%s\", count: count}", i, step);
-        vec_push(c->arena, &c->steps, step);
-        vec_push(c->arena, &c->nodes, node);
+    return dim < LAUNCH_DIMS ? arena_printf(c->arena, "low_%c", letters[dim]) : "0";
+}
+
+const char *map_dimension_last(struct map_compiler *c, uint32_t dim)
+{
+    return dim < LAUNCH_DIMS ? arena_printf(c->arena, "last_%c", letters[dim])
+                             : arena_printf(c->arena, "(%s - 1)", map_dimension_size(c, dim));
+}
+
+const char *map_dimension_size(struct map_compiler *c, uint32_t dim)
+{
+    return dim < LAUNCH_DIMS ? arena_printf(c->arena, "size_%c", letters[dim])
+           : dim == DIM_K    ? "trip"
+                             : "trips";
+}
+
+// The place of the first token; NULL: 0.
+static const char *first_place(struct map_compiler *c, uint32_t dim)
+{
+    static const char *const places[LAUNCH_DIMS] = {"begin", "y", "z"};
+    if (dim < LAUNCH_DIMS)
+        return places[dim];
+    if (dim == DIM_I)
+        return arena_printf(c->arena, "row%u", c->row);
+    return c->domain == MAP_OUTER ? "(trip - 1)" : NULL; // behind the loop
+}
+
+// Tokens
+
+const char *map_sum_first(struct map_compiler *c, const struct map_sum *sum)
+{
+    const char *text = sum->rest;
+    for (uint32_t dim = 0; dim < DIMS; dim++) {
+        const char *place = sum->factor[dim] ? first_place(c, dim) : NULL;
+        if (place)
+            text = arena_printf(c->arena, "%s + (%s) * %s", text, sum->factor[dim], place);
     }
-    return arena_printf(c->arena, "i%u", i);
+    return text;
+}
+
+static bool is_body_of_loop(const struct map_compiler *c)
+{
+    return c->loop != IR_NONE && c->domain == MAP_BODY;
+}
+
+bool map_sum_varies(const struct map_compiler *c, const struct map_sum *sum)
+{
+    return sum->factor[DIM_X] || (is_body_of_loop(c) && sum->factor[DIM_K]);
+}
+
+const char *map_tokens_in(const struct map_compiler *c)
+{
+    return c->domain == MAP_BODY ? "count" : "last_count";
+}
+
+const char *map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first)
+{
+    const char *x = sum->factor[DIM_X] ? sum->factor[DIM_X] : "0";
+    const char *k = sum->factor[DIM_K] ? sum->factor[DIM_K] : "0";
+    bool starts = strcmp(first, "0");
+    if (is_body_of_loop(c) && c->tile > 1)
+        return map_node_add(c,
+                            "{op: add.u32, in: [{from: @, initial: {count: %u, first: \"%s - "
+                            "(%s)\", step: \"%s\"}}], imm: \"%s\", count: count}",
+                            c->tile, first, k, x, k);
+    const char *start = starts ? arena_printf(c->arena, "start: \"%s\", ", first) : "";
+    return map_node_add(c, "{op: increment, %sstep: \"%s\", count: %s}", start,
+                        is_body_of_loop(c) ? k : x, map_tokens_in(c));
 }

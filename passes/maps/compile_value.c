@@ -16,24 +16,58 @@ static bool is_float(uint16_t type)
 
 // Immediates
 
-static const char *immediate(struct map_compiler *c, uint32_t operand, uint32_t reader)
+// Returns true if the sources of an instruction are of type f32.
+static bool reads_float(const struct map_compiler *c, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    return is_float(at->op == OP_cvt ? at->type2 : at->type);
+}
+
+// The 32 bits of an immediate.
+static uint32_t immediate_word(const struct map_compiler *c, uint32_t operand)
 {
     const struct ir_operand *at = &c->fn->operands.v[operand];
     uint8_t kind = at->node == IR_NONE ? NODE_INT : c->module->tree->nodes.v[at->node].kind;
     uint32_t word = (uint32_t)at->value;
     double real;
-    float number;
-    if (kind == NODE_INT)
-        return arena_printf(c->arena, "{value: %" PRId64 "}", at->value);
+    if (kind != NODE_FLOAT64)
+        return word;
     memcpy(&real, &at->value, sizeof real);
+    float number = (float)real;
+    memcpy(&word, &number, sizeof word);
+    return word;
+}
+
+const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float)
+{
+    uint32_t word = immediate_word(c, operand);
+    float number;
+    if (!as_float)
+        return arena_printf(c->arena, "%" PRId32, (int32_t)word);
     memcpy(&number, &word, sizeof number);
-    if (kind == NODE_FLOAT64)
-        number = (float)real;
-    if (!isfinite(number)) {
-        map_refuse(c, MAP_RULE_OPERATION, reader, "a constant is not a finite number");
-        return NULL;
-    }
-    return arena_printf(c->arena, "{value: %.9g}", (double)number);
+    if (isfinite(number))
+        return arena_printf(c->arena, "%.9g", (double)number);
+    map_refuse(c, MAP_RULE_OPERATION, reader, "a constant is not a finite number");
+    return NULL;
+}
+
+static const char *immediate(struct map_compiler *c, uint32_t operand, uint32_t reader,
+                             bool as_float)
+{
+    const char *number = map_immediate(c, operand, reader, as_float);
+    return number ? arena_printf(c->arena, "{value: %s}", number) : NULL;
+}
+
+uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version)
+{
+    const struct ir_version *at = &c->fn->versions.v[map_origin(c, version)];
+    if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_mov ||
+        c->fn->insts.v[at->index].flags & INST_GUARDED)
+        return IR_NONE;
+    uint32_t use = ir_find_operand(c->fn, at->index, ROLE_USE, 0);
+    bool fits = use != IR_NONE && c->fn->operands.v[use].kind == OPERAND_IMMEDIATE &&
+                ir_type_bits(c->fn->insts.v[at->index].type) == 32;
+    return fits ? use : IR_NONE;
 }
 
 // Integers that are sums
@@ -43,10 +77,9 @@ static const char *sum_value(struct map_compiler *c, const struct affine *a)
     struct map_sum sum;
     if (!map_sum_of(c, a, &sum))
         return NULL;
-    if (!sum.step)
-        return arena_printf(c->arena, "{value: \"%s\"}", sum.text);
-    return map_node_add(c, "{op: increment, start: \"%s\", step: \"%s\", count: count}", sum.text,
-                        sum.step);
+    const char *first = map_sum_first(c, &sum);
+    return map_sum_varies(c, &sum) ? map_sum_node(c, &sum, first)
+                                   : arena_printf(c->arena, "{value: \"%s\"}", first);
 }
 
 static bool is_integer(uint16_t type)
@@ -54,10 +87,19 @@ static bool is_integer(uint16_t type)
     return type == W_s32 || type == W_u32 || type == W_b32;
 }
 
-static const char *stream_value(struct map_compiler *c, uint32_t version)
+bool map_is_stream(struct map_compiler *c, uint32_t version)
 {
     const struct ir_register *reg = &c->fn->registers.v[c->fn->versions.v[version].reg];
-    if (!is_integer(reg->type))
+    struct map_sum sum;
+    if (!is_integer(reg->type) || reg->bits != 32)
+        return false;
+    struct affine a = affine_of_version(c->affines, version);
+    return map_sum_of(c, &a, &sum);
+}
+
+static const char *stream_value(struct map_compiler *c, uint32_t version)
+{
+    if (!map_is_stream(c, version))
         return NULL;
     struct affine a = affine_of_version(c->affines, version);
     return sum_value(c, &a);
@@ -78,10 +120,67 @@ static const char *opcode(struct map_compiler *c, uint32_t inst)
     return arena_strndup(c->arena, text, strcspn(text, " \t\r\n;"));
 }
 
+// Halves: values of 16 bits are words that a load has extended
+
+enum { AS_SIGNED = 1, AS_UNSIGNED = 2 };
+
+// Returns how the word of a 16-bit value may be read.
+static unsigned half_kind(const struct map_compiler *c, uint32_t version)
+{
+    static const struct {
+        uint16_t type;
+        uint8_t kind;
+    } rows[] = {{W_s8, AS_SIGNED},
+                {W_s16, AS_SIGNED},
+                {W_u8, AS_SIGNED | AS_UNSIGNED},
+                {W_b8, AS_SIGNED | AS_UNSIGNED},
+                {W_u16, AS_UNSIGNED},
+                {W_b16, AS_UNSIGNED}};
+    const struct ir_version *at = &c->fn->versions.v[map_origin(c, version)];
+    if (at->kind != VERSION_INST || c->fn->insts.v[at->index].class != CLASS_LOAD)
+        return 0;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (c->fn->insts.v[at->index].type == rows[i].type)
+            return rows[i].kind;
+    return 0;
+}
+
+// Returns true if the instruction's sources of 16 bits may be read as words of this kind.
+static bool halves_fit(const struct map_compiler *c, uint32_t inst, unsigned kind)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
+        const struct ir_operand *operand = &c->fn->operands.v[i];
+        if (operand->role == ROLE_USE && operand->kind == OPERAND_REGISTER &&
+            c->fn->registers.v[operand->index].bits == 16 &&
+            !(half_kind(c, c->fn->operand_version.v[i]) & kind))
+            return false;
+    }
+    return true;
+}
+
+// Returns the opcode for the words of 16-bit sources, or NULL.
+static const char *half_opcode(struct map_compiler *c, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
+    bool equality = ir_has_modifier(c->module, c->fn, inst, W_eq) ||
+                    ir_has_modifier(c->module, c->fn, inst, W_ne);
+    const char *text = opcode(c, inst), *half = strstr(text, "16");
+    bool is_signed = type == W_s16 || (equality && !halves_fit(c, inst, AS_UNSIGNED));
+    if ((at->op != OP_setp && at->op != OP_cvt) || !half || strstr(half + 1, "16") ||
+        !halves_fit(c, inst, is_signed ? AS_SIGNED : AS_UNSIGNED))
+        return NULL;
+    return arena_printf(c->arena, "%.*s32%s", (int)(half - text), text, half + 2);
+}
+
 // Logic on predicates is logic on words of 0 and 1.
 static const char *core_opcode(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
+    uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
+    if (type == W_s16 || type == W_u16 || type == W_b16)
+        return half_opcode(c, inst);
     if (at->type != W_pred)
         return opcode(c, inst);
     return at->op == OP_and   ? "and.b32"
@@ -111,9 +210,9 @@ static const char *stream_constant(struct map_compiler *c, uint32_t inst, const 
     }
     const char *value =
         arena_strndup(c->arena, first + sizeof head - 1, strlen(first) - sizeof head);
-    const char *name = arena_printf(c->arena, "n%u", c->count);
-    map_node_add(c, "{op: mov.%s, in: [{from: %s, initial: {count: %d, first: %s}}], count: count}",
-                 kind, name, (int)TOKENS, value);
+    const char *name =
+        map_node_add(c, "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}",
+                     kind, (int)TOKENS, value, map_tokens_in(c));
     return arena_printf(c->arena, "%s%s", name, all + strlen(first));
 }
 
@@ -163,17 +262,24 @@ static const char *compute(struct map_compiler *c, uint32_t inst)
 
 static const char *load_value(struct map_compiler *c, uint32_t inst)
 {
-    const struct address address = address_of(c->module, c->fn, inst);
     uint32_t access = map_access_of(c, inst);
     if (access < c->accesses.n)
         return map_load(c, access);
-    const struct ir_symbol *symbol =
-        address.parameter == IR_NONE ? NULL : &c->module->symbols.v[address.parameter];
-    if (symbol && symbol->parameter != IR_NONE && !address.offset &&
-        is_float(c->fn->insts.v[inst].type))
-        return arena_printf(c->arena, "{value: p%u}", symbol->parameter);
     map_refuse(c, MAP_RULE_TYPE, inst, "the parameter is no number of 32 bits");
     return NULL;
+}
+
+// Returns the number of a kernel parameter of type f32 that a version is, or IR_NONE.
+static uint32_t float_param(const struct map_compiler *c, uint32_t version)
+{
+    const struct ir_version *at = &c->fn->versions.v[version];
+    if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_ld ||
+        !is_float(c->fn->insts.v[at->index].type) || map_access_of(c, at->index) < c->accesses.n)
+        return IR_NONE;
+    const struct address address = address_of(c->module, c->fn, at->index);
+    return address.parameter == IR_NONE || address.offset
+               ? IR_NONE
+               : c->module->symbols.v[address.parameter].parameter;
 }
 
 // Choices
@@ -211,9 +317,36 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
         map_refuse(c, MAP_RULE_DIVERGES, first, "a value does not depend on one condition");
         return NULL;
     }
-    const char *a = map_value(c, yes, first), *b = a ? map_value(c, no, first) : NULL;
-    const char *when = b ? map_value(c, version, first) : NULL;
+    const char *a = map_value(c, yes, first, false);
+    const char *b = a ? map_value(c, no, first, false) : NULL;
+    const char *when = b ? map_value(c, version, first, false) : NULL;
     return when ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", a, b, when) : NULL;
+}
+
+static bool is_header(const struct map_compiler *c, uint32_t block)
+{
+    return (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
+           (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
+}
+
+uint32_t map_origin(const struct map_compiler *c, uint32_t version)
+{
+    const struct ir_version *at = &c->fn->versions.v[version];
+    uint32_t from = IR_NONE;
+    if (at->kind == VERSION_INST && ir_is_copy(c->fn, at->index) &&
+        !(c->fn->insts.v[at->index].flags & INST_GUARDED)) {
+        uint32_t use = ir_find_operand(c->fn, at->index, ROLE_USE, 0);
+        if (c->fn->operands.v[use].kind == OPERAND_REGISTER)
+            from = c->fn->operand_version.v[use];
+    } else if (at->kind == VERSION_PHI && !is_header(c, c->fn->phis.v[at->index].block)) {
+        const struct ir_phi *phi = &c->fn->phis.v[at->index];
+        const struct ir_block *block = &c->fn->blocks.v[phi->block];
+        if (block->pred_count == 2 && c->blocks[block->idom].bounds)
+            from = find_arg(c, phi, block->idom, c->blocks[block->idom].follow);
+        else if (block->pred_count == 1)
+            from = c->fn->phi_args.v[phi->args];
+    }
+    return from == IR_NONE ? version : map_origin(c, from);
 }
 
 // Values
@@ -222,14 +355,18 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
 {
     const struct ir_version *at = &c->fn->versions.v[version];
     uint16_t bits = c->fn->registers.v[at->reg].bits;
-    if (bits != 32 && bits != 1) {
+    if (bits != 32 && bits != 1 && !(bits == 16 && half_kind(c, version))) {
         map_refuse(c, MAP_RULE_TYPE, at->kind == VERSION_INST ? at->index : reader,
                    "a value has %u bits, and a FIFO words of 32", bits);
         return NULL;
     }
-    const char *stream = bits == 32 ? stream_value(c, version) : NULL;
+    const char *stream = stream_value(c, version);
     if (stream)
         return stream;
+    if (at->kind == VERSION_PHI && is_header(c, c->fn->phis.v[at->index].block)) {
+        map_refuse(c, MAP_RULE_LOOP, reader, "a value goes from one outer iteration to the next");
+        return NULL;
+    }
     if (at->kind == VERSION_PHI)
         return choose(c, at->index, reader);
     if (at->kind == VERSION_ENTRY) {
@@ -240,22 +377,51 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
                                                          : compute(c, at->index);
 }
 
-const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader)
+static const char *cached_value(struct map_compiler *c, uint32_t version, uint32_t reader)
 {
-    if (!c->operand[version])
-        c->operand[version] = make_value(c, version, reader);
-    return c->operand[version];
+    const char **at = &c->operand[c->domain * c->fn->versions.n + version];
+    bool is_behind = c->domain == MAP_OUTER && map_in_loop(c, ir_version_block(c->fn, version));
+    if (!*at && is_behind)
+        *at = stream_value(c, version);
+    if (!*at)
+        *at = is_behind ? map_final_value(c, version, reader) : make_value(c, version, reader);
+    return *at;
+}
+
+static const char *phi_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float)
+{
+    uint32_t version = c->fn->phis.v[phi].version;
+    const char *stream = stream_value(c, version);
+    return stream ? stream : map_carried_value(c, phi, reader, as_float);
+}
+
+const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float)
+{
+    uint32_t origin = map_origin(c, version), immediate_at = map_immediate_of(c, version);
+    uint32_t phi = map_carried_phi(c, origin), param = float_param(c, origin);
+    if (immediate_at != IR_NONE)
+        return immediate(c, immediate_at, reader, as_float);
+    if (param != IR_NONE)
+        return as_float ? arena_printf(c->arena, "{value: p%u}", param)
+                        : map_node_add(c,
+                                       "{op: mov.f32, in: [{from: @, initial: {count: 8, first: "
+                                       "p%u}}], count: %s}",
+                                       param, map_tokens_in(c));
+    if (phi != IR_NONE && c->domain == MAP_BODY)
+        return phi_value(c, phi, reader, as_float);
+    return cached_value(c, origin, reader);
 }
 
 const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader)
 {
     const struct ir_operand *at = &c->fn->operands.v[operand];
+    bool as_float = reads_float(c, reader);
     struct affine a;
     if (at->kind == OPERAND_IMMEDIATE)
-        return immediate(c, operand, reader);
+        return immediate(c, operand, reader, as_float);
     if (at->kind == OPERAND_REGISTER && !at->part && !at->negated &&
         c->fn->operand_version.v[operand] != IR_NONE)
-        return map_value(c, c->fn->operand_version.v[operand], reader);
+        return map_value(c, c->fn->operand_version.v[operand], reader, as_float);
     const char *sum = at->kind == OPERAND_SPECIAL && affine_of_operand(c->affines, operand, &a)
                           ? sum_value(c, &a)
                           : NULL;
@@ -275,7 +441,7 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, const char **
         return false;
     if (guard == IR_NONE)
         return true;
-    const char *own = map_value(c, c->fn->operand_version.v[guard], inst);
+    const char *own = map_value(c, c->fn->operand_version.v[guard], inst, false);
     if (own && at->flags & INST_GUARD_NEGATED)
         own = map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", own);
     if (own && *to)
@@ -284,20 +450,50 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, const char **
     return own;
 }
 
-static bool add_store(struct map_compiler *c, const struct map_access *access)
+// The store writes what the last iteration leaves in a FIFO: the tokens go to memory at the end.
+static bool add_result(struct map_compiler *c, struct map_access *access, uint32_t data)
+{
+    const struct ir_operand *at = &c->fn->operands.v[data];
+    struct map_carried *carried =
+        at->kind == OPERAND_REGISTER && c->fn->operand_version.v[data] != IR_NONE
+            ? map_carried_last(c, c->fn->operand_version.v[data])
+            : NULL;
+    if (c->domain != MAP_OUTER || c->in_place || !carried || access->parts.bytes != 4)
+        return false;
+    const char *step = access->sum.factor[DIM_X] ? access->sum.factor[DIM_X] : "0";
+    vec_push(c->arena, &c->results,
+             arena_printf(c->arena, "%s {base: \"%s\", step: \"%s\"}", carried->mark,
+                          map_sum_first(c, &access->sum), step));
+    return true;
+}
+
+// Stores of rows that the nest does not have are not made.
+static const char *row_text(struct map_compiler *c)
+{
+    if (c->outer == IR_NONE)
+        return "";
+    return arena_printf(c->arena, ", off: group * %u + %u >= trips%s", c->rows, c->row,
+                        c->row + 1 == c->rows ? ", through: true" : "");
+}
+
+static bool add_store(struct map_compiler *c, struct map_access *access)
 {
     uint32_t data = ir_find_operand(c->fn, access->inst, ROLE_USE, 0);
     const char *predicate = NULL;
-    const char *value = data == IR_NONE ? NULL : map_operand_value(c, data, access->inst);
-    if (!value || !store_predicate(c, access->inst, &predicate))
+    if (data == IR_NONE || !store_predicate(c, access->inst, &predicate))
         return map_refuse(c, MAP_RULE_OPERATION, access->inst, "the stored value is unknown");
-    if (!access->sum.step)
-        return map_refuse(c, MAP_RULE_OFFSET, access->inst,
-                          "all threads of a row store to one address");
-    const char *step = map_increment(c, access->sum.step);
+    if (c->tile != 1 && !map_sum_varies(c, &access->sum))
+        return map_refuse(c, MAP_RULE_OFFSET, access->inst, "several threads store to one address");
+    if (!predicate && add_result(c, access, data))
+        return true;
+    const char *value = map_operand_value(c, data, access->inst);
+    if (!value)
+        return false;
+    access->data = value;
+    const char *offset = map_sum_node(c, &access->sum, "0");
     const char *rest = predicate ? arena_printf(c->arena, ", predicate: %s", predicate) : "";
-    map_node_add(c, "{op: st.%s, in: [%s, %s], base: \"%s\"%s}", access->type, step, value,
-                 access->sum.text, rest);
+    map_store_add(c, "{op: st.%s, in: [%s, %s], base: \"%s\"%s%s}", access->type, offset, value,
+                  map_sum_first(c, &access->sum), rest, row_text(c));
     return true;
 }
 
@@ -305,10 +501,12 @@ bool map_stores(struct map_compiler *c)
 {
     uint32_t stores = 0;
     for (uint32_t i = 0; i < c->accesses.n; i++) {
-        if (c->fn->insts.v[c->accesses.v[i].inst].class != CLASS_STORE)
+        struct map_access *access = &c->accesses.v[i];
+        if (map_is_load(c, access))
             continue;
         stores++;
-        if (!add_store(c, &c->accesses.v[i]))
+        c->domain = access->in_loop || c->loop == IR_NONE ? MAP_BODY : MAP_OUTER;
+        if (!add_store(c, access))
             return false;
     }
     return stores || map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "the kernel stores nothing");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 400000, BEAM = 4000 };
+enum { BEAM_PART = 100 }; // of the states: those that a layer keeps
 
 struct order_state {
     uint64_t placed, closed;
@@ -137,10 +137,11 @@ static int compare_states(const void *a, const void *b)
 
 static void cut_layer(struct order_search *s, struct order_layer *layer)
 {
-    if (layer->count <= BEAM)
+    uint32_t most = s->p->states / BEAM_PART;
+    if (layer->count <= most)
         return;
     qsort(layer->list, layer->count, sizeof *layer->list, compare_states);
-    layer->count = BEAM;
+    layer->count = most;
     s->order->is_cut = true;
 }
 
@@ -162,7 +163,7 @@ static bool search(struct order_search *s)
     bool found = false;
     memset(s->layers, 0, sizeof s->layers);
     add_state(s, &s->layers[0], &first);
-    for (uint32_t depth = 0; depth < s->p->nodes && s->order->states < MOST_STATES; depth++) {
+    for (uint32_t depth = 0; depth < s->p->nodes && s->order->states < s->p->states; depth++) {
         struct order_layer *layer = &s->layers[depth];
         if (s->beam)
             cut_layer(s, layer);
@@ -186,7 +187,7 @@ static bool try_sets(struct order_search *s, uint32_t from, uint32_t count)
 {
     if (!count)
         return search(s);
-    for (uint32_t i = from; i < s->p->nodes && s->order->states < MOST_STATES; i++) {
+    for (uint32_t i = from; i < s->p->nodes && s->order->states < s->p->states; i++) {
         if (!s->p->consumers[i])
             continue;
         s->wraps |= UINT64_C(1) << i;
@@ -210,7 +211,7 @@ bool map_order_find(struct map_order *order, struct arena *arena,
         if (try_sets(&s, 0, wraps))
             return true;
     }
-    if (order->states < MOST_STATES)
+    if (order->states < problem->states)
         return false;
     // Too many states: the best of each layer, in an order that follows the edges without tokens.
     uint32_t wraps = (uint32_t)__builtin_popcountll(problem->back);

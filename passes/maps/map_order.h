@@ -13,6 +13,7 @@ struct map_order_problem {
     uint64_t back;      // producers that must wrap if nodes follow the edges without tokens
     uint32_t positions; // of the ring that the nodes may use
     uint32_t copies;    // that the arcs of each copy which wrap pass
+    uint32_t states;    // that the exact search may look at
 };
 
 struct map_order {

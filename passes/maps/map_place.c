@@ -61,7 +61,8 @@ static uint64_t find_back(const struct map *map)
 
 static void make_problem(struct map_placing *p)
 {
-    p->problem = (struct map_order_problem){.hardware = p->hardware, .nodes = p->map->nodes.n};
+    p->problem = (struct map_order_problem){
+        .hardware = p->hardware, .nodes = p->map->nodes.n, .states = p->problem.states};
     for (uint32_t i = 0; i < p->map->nodes.n; i++) {
         if (p->map->nodes.v[i].kind != MAP_CORE)
             p->problem.lsus |= UINT64_C(1) << i;
@@ -225,9 +226,14 @@ static uint32_t most_copies(const struct map_hardware *hardware, const struct ma
 }
 
 const char *map_place(struct map_placement *placement, struct arena *arena,
-                      const struct map_hardware *hardware, const struct map *map, uint32_t copies)
+                      const struct map_hardware *hardware, const struct map *map, uint32_t copies,
+                      uint32_t states)
 {
-    struct map_placing p = {.arena = arena, .hardware = hardware, .map = map, .to = placement};
+    struct map_placing p = {.arena = arena,
+                            .hardware = hardware,
+                            .map = map,
+                            .to = placement,
+                            .problem = {.states = states}};
     uint32_t node, most = most_copies(hardware, map);
     const char *fault = map_misfit(arena, hardware, map, &node);
     *placement = (struct map_placement){0};

@@ -26,7 +26,12 @@ struct map_placement {
 // of the cores.
 bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position);
 
+// Steps of the exact search for an order: as many as the maps of [003] need, and fewer for a
+// compiler that tries many maps.
+enum { MAP_STATES = 400000, MAP_STATES_FEW = 20000 };
+
 // Places `copies` copies (0: as many as fit, at least one). Returns NULL, or the reason why that is
 // impossible as a sentence.
 const char *map_place(struct map_placement *placement, struct arena *arena,
-                      const struct map_hardware *hardware, const struct map *map, uint32_t copies);
+                      const struct map_hardware *hardware, const struct map *map, uint32_t copies,
+                      uint32_t states);

@@ -315,6 +315,9 @@ void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t 
 // Ends a detached warp and all that it has begun: it is over when its last results have been
 // written.
 void core_end_warp(struct core *core, uint64_t now, uint32_t slot);
+// Ends a detached warp that a scheme has held at its next instruction, whose code is `code`: its
+// lanes have reached the end. Requires that all of them are at this instruction.
+void core_stop_warp(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
 // Frees the slot of a detached warp that is over, and returns it to the scheme that started it.
 void core_return_warp(struct core *core, uint64_t now, uint32_t slot);
 // Continues the warp of a slot that a scheme has held at another code of its function.

@@ -95,3 +95,10 @@ void core_go_on_at(struct core *core, uint64_t now, uint32_t index, uint32_t cod
     slot->behind = 0;
     core_look(core, now, index);
 }
+
+void core_stop_warp(struct core *core, uint64_t now, uint32_t index, uint32_t code)
+{
+    core->slots[index].warp->end = code;
+    core_go_on_at(core, now, index, code);
+    core_maybe_over(core, now, index);
+}

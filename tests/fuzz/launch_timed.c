@@ -217,6 +217,8 @@ static void check_blocks(struct rig *r, const struct tom *tom)
         same(r, tom->pending[i] + tom->queues[i].count + stack->untranslated + stack->late.count, 0,
              "blocks or requests left");
     }
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        same(r, (double)tom->times[i].window.outside, 0, "instances outside");
     for (uint32_t i = 0; i < tom->run_count; i++)
         if (tom->runs[i].state != RUN_NONE && tom->runs[i].state != RUN_HOME)
             wrong(r->timed, "a block is left");

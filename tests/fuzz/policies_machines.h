@@ -90,7 +90,7 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 #define REGIONS "tom.candidates=regions "
 // With memory stacks, for policies that offload blocks.
 static const struct machine_kind stack_machines[] = {
-    {"stacks", "memory.cores=8"},
+    {"stacks", "memory.cores=8 tom.window=48 tom.pause=1"},
     {"stacks_small", REGIONS "memory.cores=8 l1.sets=1 l1.ways=2 llc.sets=4 llc.ways=2 "
                              "stack.port_queue=1 stack.vault_queue=1 stack.tlb_entries=1 "
                              "memory.port_queue=1 tom.drain=warp tom.condition=min"},
@@ -100,6 +100,6 @@ static const struct machine_kind stack_machines[] = {
     {"stacks_static", "memory.cores=8 tom.map=static tom.invalidate=epoch tom.tag=threshold"},
     {"stacks_two", REGIONS "memory.cores=6 stack.stacks=2 tom.invalidate=none tom.busy=1"},
     {"stacks_sm", REGIONS "memory.cores=8 tom.sm_warps=2 tom.sm_issue=2 tom.sm_mshrs=1 "
-                          "tom.condition=first tom.cost=refined"},
+                          "tom.condition=first tom.cost=refined tom.window=48 tom.sample=3"},
 };
 enum { STACK_MACHINES = sizeof stack_machines / sizeof *stack_machines };

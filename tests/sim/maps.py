@@ -105,7 +105,9 @@ REFUSED = {
     'map-lsus': ''.join('    ld.global.f32 %%f%d, [%%rd4+%d];\n' % (i, 4 * i) for i in range(1, 21)) + ''.join(
         '    add.f32 %%f%d, %%f%d, %%f%d;\n' % (20 + i, i, 19 + i if i > 1 else 20) for i in range(1, 20)) +
         '    st.global.f32 [%rd5], %f39;',
-    'map-loop': 'L1:\n    add.s32 %r9, %r9, -1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
+    'map-loop': 'L1:\n    mov.u32 %r8, 0;\nL2:\n    add.s32 %r8, %r8, 1;\n    setp.lt.s32 %p2, %r8, 5;\n    @%p2 bra L2;\n'
+                '    add.s32 %r9, %r9, -1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
+    'map-trip': 'L1:\n    shr.s32 %r9, %r9, 1;\n    setp.gt.s32 %p1, %r9, 0;\n    @%p1 bra L1;\n    st.global.u32 [%rd5], %r9;',
     'map-diverges': '    ld.global.u32 %r5, [%rd4];\n    setp.eq.u32 %p1, %r5, 1;\n    setp.eq.u32 %p2, %r5, 2;\n'
                     '    @%p1 bra A;\n    @%p2 bra B;\n    mov.u32 %r6, 3;\n    bra C;\nA:\n    mov.u32 %r6, 1;\n    bra C;\n'
                     'B:\n    mov.u32 %r6, 2;\nC:\n    st.global.u32 [%rd5], %r6;',
@@ -299,6 +301,170 @@ def random_case(folder, seeds):
     maps = sum(ran for _, ran, _ in decisions)
     assert maps >= 0.5 * len(decisions), decisions
 
+
+# Random loops
+
+class Loop(Kernel):
+    """Threads with a loop: values go from one iteration to the next, and are used behind the loop."""
+
+    COUNT, SEEDS = 8, 3
+
+    def address(self, pointer, per_thread, per_iteration):
+        """A register with the address of a word: of the thread, of the iteration, or of both"""
+        index, wide, at = self.new('r'), self.new('d'), self.new('d')
+        self.emit('mul.lo.s32 %s, %%r40, %s', index, '%r22' if per_iteration and per_thread else str(int(per_iteration)))
+        if per_thread:
+            self.emit('add.s32 %s, %s, %%r4', index, index)
+        self.emit('mul.wide.s32 %s, %s, 4', wide, index)
+        self.emit('add.s64 %s, %s, %s', at, pointer, wide)
+        return at
+
+    def word(self, pointer, *place):
+        value = self.new('f')
+        self.emit('ld.global.f32 %s, [%s+%d]', value, self.address(pointer, *place), 4 * self.rng.randrange(4))
+        return value
+
+    def new(self, kind):
+        self.count[kind] = self.count.get(kind, 300) + 1
+        return '%%%s%d' % ({'d': 'rd'}.get(kind, kind), self.count[kind])
+
+    def body(self):
+        rng = self.rng
+        self.rows = False
+        self.index()
+        self.ints = ['%r4']
+        self.emit('mov.u32 %%r40, 0')
+        self.floats = [self.word('%rd1', True, False) for _ in range(rng.randrange(3))]
+        firsts = self.floats + ['0f%08X' % rng.choice([0, 0x3F800000, 0xC0490FDB]), '%f200']
+        carried = ['%%f%d' % (250 + number) for number in range(rng.randrange(1, 4))]
+        for value in carried:
+            self.emit('mov.f32 %s, %s', value, rng.choice(firsts))
+        integer = rng.random() < 0.4
+        self.emit('mov.u32 %%r41, %s', rng.choice(['0', '7', '%r23', '%r4']))
+        self.emit('setp.lt.s32 %%p50, %%r21, 1')
+        self.emit('@%%p50 bra BEHIND')
+        self.lines.append('LOOP:')
+        outer = list(self.floats)
+        self.floats += carried
+        for _ in range(rng.randrange(1, 4)):
+            self.floats.append(self.word(rng.choice(['%rd1', '%rd2']), *rng.choice([(True, True), (False, True), (True, False)])))
+        for _ in range(rng.randrange(1, 5)):
+            self.real()
+        if integer:
+            self.ints.append('%r40')
+            self.emit('mad.lo.s32 %%r41, %%r41, %d, %s', rng.randrange(1, 4), rng.choice(['%r4', '%r40', '%r23']))
+        for value in carried:
+            self.emit('%s %s, %s, %s', rng.choice(['add.f32', 'max.f32', 'sub.f32']), value,
+                      value if rng.random() < 0.8 else rng.choice(carried), self.floats[-1])
+        if rng.random() < 0.3:
+            self.emit('st.global.f32 [%s], %s', self.address('%rd8', True, True), rng.choice(carried))
+        self.emit('add.s32 %%r40, %%r40, 1')
+        self.emit('setp.%s.s32 %%p51, %%r40, %%r21', rng.choice(['lt', 'ne']))
+        self.emit('@%%p51 bra LOOP')
+        self.lines.append('BEHIND:')
+        self.floats = carried + outer
+        if rng.random() < 0.5:
+            self.real()
+        self.emit('st.global.f32 [%%rd12], %s', self.floats[-1] if rng.random() < 0.5 else carried[0])
+        if integer:
+            self.emit('mul.wide.s32 %%rd20, %%r22, 4')
+            self.emit('add.s64 %%rd20, %%rd20, %%rd12')
+            self.emit('st.global.u32 [%%rd20], %%r41')
+
+    def text(self, name):
+        text = super().text(name).replace('.param .f32 k)', '.param .f32 k, .param .u64 q)')
+        text = text.replace('%rd<19>', '%rd<399>').replace('%r<199>', '%r<399>').replace('%f<299>', '%f<399>')
+        text = text.replace('    ld.param.f32', '    ld.param.u64 %rd8, [q];\n    ld.param.f32', 1)
+        for label in ('LOOP', 'BEHIND', 'DONE', 'OUTER', 'INNER'):
+            text = re.sub(r'\b%s\b' % label, '%s_%s' % (label, name), text)
+        return re.sub(r'\bL(\d+)\b', r'L\1_%s' % name, text)
+
+
+class Nest(Loop):
+    """One thread with two loops: a word depends on those to the west, to the north and on the corner."""
+
+    COUNT, SEEDS = 2, 1
+
+    def body(self):
+        rng = self.rng
+        self.rows = False
+        weights = [rng.randrange(1, 4) for _ in range(3)]
+        self.lines = ['    ' + line for line in """mov.u32 %r40, 0;
+add.s32 %r30, %r20, PAD;
+OUTER:
+mul.lo.s32 %r31, %r40, %r30;
+mul.wide.s32 %rd10, %r31, 4;
+add.s64 %rd11, %rd3, %rd10;
+mul.wide.s32 %rd12, %r30, 4;
+add.s64 %rd13, %rd11, %rd12;
+mul.wide.s32 %rd14, %r40, 4;
+add.s64 %rd15, %rd1, %rd14;
+ld.global.u32 %r32, [%rd15];
+FIRST
+mov.u64 %rd16, %rd2;
+mov.u32 %r41, 0;
+INNER:
+ld.global.u32 %r35, [%rd16];
+ld.global.u32 %r36, [%rd11+4];
+MIX
+st.global.u32 [%rd13+4], %r34;
+NORTH
+add.s64 %rd11, %rd11, 4;
+add.s64 %rd13, %rd13, 4;
+add.s64 %rd16, %rd16, 4;
+add.s32 %r41, %r41, 1;
+setp.lt.s32 %p1, %r41, %r20;
+@%p1 bra INNER;
+add.s32 %r40, %r40, 1;
+setp.ne.s32 %p2, %r40, %r21;
+@%p2 bra OUTER;""".replace('PAD', str(rng.randrange(1, 5))).replace(
+            'FIRST', rng.choice(['ld.global.u32 %r33, [%rd11];\nld.global.u32 %r34, [%rd13];',
+                                 'mov.u32 %r33, 5;\nmov.u32 %r34, 0;'])).replace(
+            'MIX', rng.choice(['', 'sub.s32 %r35, %r35, %r32;\n']) + rng.choice([
+                'mad.lo.s32 %%r34, %%r34, %d, %%r35;\nmad.lo.s32 %%r34, %%r36, %d, %%r34;\nadd.s32 %%r34, %%r34, %%r33;',
+                'max.s32 %%r34, %%r34, %%r35;\nadd.s32 %%r37, %%r36, %d;\nmin.s32 %%r34, %%r34, %%r37;\n'
+                'mad.lo.s32 %%r34, %%r33, %d, %%r34;']) % (weights[0], weights[1])).replace(
+            'NORTH', 'mov.u32 %r33, %r36;').split('\n')]
+
+
+def random_loops(folder, seed, kind):
+    rng = random.Random(seed)
+    kernels = [kind(rng) for _ in range(kind.COUNT)]
+    (folder / 'p.ptx').write_text(HEAD + ''.join(kernel.text('k%d' % number) for number, kernel in enumerate(kernels)))
+    buffers, launches = '', ''
+    for number in range(kind.COUNT):
+        width, trip = rng.randrange(8, 200), rng.randrange(0 if kind is Loop else 1, 20)
+        pitch = width + rng.randrange(6)
+        words = (trip + 2) * (pitch + 16)
+        for name in 'ab':
+            buffers += '  %s%d: {type: %s, count: %d, fill: "range:-3:3:%d"}\n' % (
+                name, number, 'f32' if kind is Loop else 's32', words, seed % 99 + 1)
+        for name in 'oq':
+            buffers += '  %s%d: {type: %s, count: %d, fill: zero}\n' % (
+                name, number, 'f32' if kind is Loop else 's32', words)
+        shape = (1, 1) if kind is Nest else ((width + 63) // 64, 64)
+        launches += '  - {kernel: k%d, grid: %d, block: %d, args: [a%d, b%d, o%d, %d, %d, %d, %d, 1.5, q%d]}\n' % (
+            number, *shape, number, number, number, width, trip, pitch, rng.randrange(50), number)
+    (folder / 'run.yaml').write_text('program: p.ptx\nbuffers:\n%slaunches:\n%s' % (buffers, launches))
+    names = re.findall(r'^  (\w+):', buffers, re.M)
+    expected, _ = execute(folder, 'run.yaml', names, '--functional')
+    found, err = execute(folder, 'run.yaml', names, *AUTOMATIC)
+    same_buffers(found, expected, 'seed %d' % seed)
+    again, _ = execute(folder, 'run.yaml', names, *AUTOMATIC, '--shuffle=5')
+    same_buffers(again, expected, 'seed %d, shuffled' % seed)
+    return notes(err)
+
+
+def random_loop_case(folder, seeds, kind):
+    decisions = [one for seed in seeds for one in random_loops(folder, seed, kind)]
+    maps = sum(ran for _, ran, _ in decisions)
+    assert maps >= 0.4 * len(decisions), decisions
+
+
+for kind in (Loop, Nest):
+    for first in range(0, RANDOM // 10, 3):
+        add_case('random kernels: %s, seeds %d to %d' % (kind.__name__.lower(), first, first + kind.SEEDS - 1),
+                 random_loop_case, range(first, first + kind.SEEDS), kind)
 
 for first in range(0, RANDOM // 10, 3):
     add_case('random kernels %d to %d' % (10 * first, 10 * min(first + 3, RANDOM // 10) - 1), random_case,

@@ -37,7 +37,8 @@ void map_report_make(struct map_report *report, struct arena *arena, const struc
     map_graph_make(&report->graph, arena, map, &report->hardware);
     map_rate_of(&report->rate, arena, &report->graph);
     report->limit = map_rate_text(arena, map, &report->hardware, &report->graph, &report->rate);
-    report->fault = map_place(&report->placement, arena, &report->hardware, map, copies);
+    report->fault =
+        map_place(&report->placement, arena, &report->hardware, map, copies, MAP_STATES);
 }
 
 static bool has_predicates(const struct map *map)

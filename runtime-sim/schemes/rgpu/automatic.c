@@ -56,7 +56,13 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
     map_rate_of(&to->rate, arena, &graph);
     to->fill = find_fill(arena, &graph);
     to->words = count_words(to->map);
-    to->copies = map_place(&placement, arena, &m->hardware, to->map, 0) ? 1 : placement.copies;
+    const char *fault = map_place(&placement, arena, &m->hardware, to->map, 0, MAP_STATES);
+    to->copies = placement.copies;
+    if (!fault)
+        return;
+    to->map = NULL;
+    to->compiled.rule = MAP_RULE_LANES;
+    to->compiled.why = fault;
 }
 
 static void compile(struct spatial_machine *m, const struct launch *launch,
@@ -109,22 +115,44 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
-                          double threads)
+// The work of a launch.
+struct spatial_work {
+    double threads, iterations; // of a thread
+    double groups, tokens, activations;
+};
+
+static double count_bytes(const struct spatial_automatic *of, const struct spatial_work *work)
 {
-    return larger(threads / 32 * of->compiled.instructions / m->machine->ordinary,
-                  memory_cycles(m, threads * of->compiled.bytes));
+    return work->threads *
+           (of->compiled.bytes + (double)of->compiled.loop_bytes * work->iterations);
 }
 
-// An activation is configured, filled and run; the next one begins when it has ended.
-static double map_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
-                         double threads, double tokens, double activations)
+// All cores issue an instruction in a cycle; a warp alone needs more time for each.
+static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
+                          const struct spatial_work *work)
 {
+    double instructions =
+        of->compiled.instructions + of->compiled.loop_instructions * work->iterations;
+    double issue = work->threads / 32 * instructions / m->machine->ordinary;
+    return larger(larger(issue, instructions * m->config->warp_cycles),
+                  memory_cycles(m, count_bytes(of, work)));
+}
+
+// An activation is configured, filled and run; the next one begins when it has ended. Groups of a
+// nest begin when the first words of the group before have arrived, and cores take several of them.
+static double map_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
+                         const struct spatial_work *work)
+{
+    double tokens = work->tokens, activations = work->activations;
+    if (of->compiled.has_nest) {
+        double cores = (double)m->machine->ordinary;
+        activations = work->groups > cores ? work->groups / cores : 1;
+    }
     double clocks = (double)m->machine->config->memsys.memory.core_clock / (double)m->config->clock;
     double stream = tokens * (double)of->rate.cycles / (double)of->rate.tokens;
     double each = (double)(of->words * of->copies) / (double)m->config->config_words +
                   (stream + (double)of->fill) * clocks;
-    return larger(each * activations, memory_cycles(m, threads * of->compiled.bytes));
+    return larger(each * activations, memory_cycles(m, count_bytes(of, work)));
 }
 
 // The names that group 0 has.
@@ -141,34 +169,70 @@ static struct map_scope scope_of(struct spatial_machine *m, const struct spatial
     return scope;
 }
 
+// Sets *to to the value of the map with this name; without it to 1.
+static const char *find_value(const struct map_scope *scope, const char *name, double *to)
+{
+    int64_t number = 1;
+    const char *fault = NULL;
+    for (uint32_t i = 0; !fault && i < scope->map->values.n; i++)
+        if (!strcmp(scope->map->values.v[i].name.text, name))
+            fault = map_integer(scope, &scope->map->values.v[i].value, 1, &number);
+    *to = (double)number;
+    return fault;
+}
+
+static const char *count_tokens(const struct map_scope *scope, double *to)
+{
+    const char *fault = NULL;
+    int64_t count;
+    *to = 0;
+    for (uint32_t i = 0; !fault && i < scope->map->nodes.n; i++) {
+        fault = map_integer(scope, &scope->map->nodes.v[i].count, 0, &count);
+        *to = larger(*to, (double)count);
+    }
+    return fault;
+}
+
+static const char *count_work(struct map_scope *scope, const struct launch *launch,
+                              struct spatial_work *to)
+{
+    int64_t groups, activations;
+    double trip, trips;
+    const char *fault = map_integer(scope, &scope->map->groups, 1, &groups);
+    scope->names[MAP_NAME_groups] = groups;
+    if (!fault)
+        fault = map_integer(scope, &scope->map->activations, 1, &activations);
+    if (fault || (fault = count_tokens(scope, &to->tokens)) ||
+        (fault = find_value(scope, "trip", &trip)) || (fault = find_value(scope, "trips", &trips)))
+        return fault;
+    scope->names[MAP_NAME_activations] = activations;
+    to->groups = (double)groups;
+    to->activations = (double)activations;
+    to->iterations = trip * trips;
+    to->threads = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        to->threads *= (double)launch->grid[i] * launch->block[i];
+    return NULL;
+}
+
 // Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
 // conditions.
 static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct launch *launch, bool *fits)
 {
     struct spatial_launch launched = {0};
-    int64_t groups, activations, tokens;
+    struct spatial_work work;
     const char *fault = spatial_params(m, launch, of->map, &launched);
     struct map_scope scope = scope_of(m, of, &launched, launch);
     if (!fault)
         fault = map_unfit(&scope);
     if (!fault)
-        fault = map_integer(&scope, &of->map->groups, 1, &groups);
-    if (fault)
-        return fault;
-    scope.names[MAP_NAME_groups] = groups;
-    fault = map_integer(&scope, &of->map->activations, 1, &activations);
-    scope.names[MAP_NAME_activations] = activations;
-    if (!fault)
-        fault = map_integer(&scope, &of->map->nodes.v[0].count, 0, &tokens);
+        fault = count_work(&scope, launch, &work);
     if (fault)
         return fault;
     *fits = true;
-    double threads = 1;
-    for (uint32_t i = 0; i < 3; i++)
-        threads *= (double)launch->grid[i] * launch->block[i];
-    double simt = simt_cycles(m, of, threads);
-    double spatial = map_cycles(m, of, threads, (double)tokens, (double)activations);
+    double simt = simt_cycles(m, of, &work);
+    double spatial = map_cycles(m, of, &work);
     return simt >= m->config->gain * spatial
                ? NULL
                : arena_printf(scope.arena,

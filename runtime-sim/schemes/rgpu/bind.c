@@ -189,7 +189,7 @@ static const char *take_functions(struct binding_work *w)
 static const char *take_placement(struct binding_work *w)
 {
     return map_place(&w->to->placement, w->arena, &w->m->hardware, w->to->map,
-                     (uint32_t)w->to->copies);
+                     (uint32_t)w->to->copies, MAP_STATES);
 }
 
 static const char *check_kernel(struct binding_work *w)

@@ -364,6 +364,7 @@ static const char *make_block(struct block_builder *b, const struct table_block 
 {
     struct tom_block *block = b->block;
     block->begin = from->begin_index;
+    block->loops = from->kind == BLOCK_LOOP;
     block->end = from->end_index;
     add_registers(b);
     count_instructions(b);

@@ -40,6 +40,7 @@ struct tom_block {
     uint32_t number;       // 1000 for each kernel before its own in the metadata, and id
     const char *kernel;
     enum tom_place_of placed;
+    bool loops;                // it is a loop: a warp comes to its begin in each iteration
     uint32_t begin, end;       // instructions, the last one included
     VEC(struct tom_access) at; // its accesses to global memory, by instruction
     unsigned saves;            // enum tom_saves, as bits

@@ -94,6 +94,14 @@ static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
     return found;
 }
 
+// The iterations that are left; those of a block without a condition count as one.
+static int64_t iterations_left(const struct tom *tom, struct tom_run *run, const struct warp *warp)
+{
+    if (!run->again)
+        run->iterations = run->block->has_condition ? iterations_of(tom, run, warp) : 1;
+    return run->block->has_condition ? run->iterations - (int64_t)run->at_home : 1;
+}
+
 static unsigned saves_of(const struct tom *tom, const struct tom_block *block, int64_t iterations)
 {
     uint64_t count = iterations > 0 ? (uint64_t)iterations : 0;
@@ -113,6 +121,7 @@ void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_
     run->changed = now;
 }
 
+// The warp executes its block, or the rest of it, itself.
 static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state state, uint32_t code)
 {
     tom_stop_polling(tom, run);
@@ -184,6 +193,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
                               (uint32_t)__builtin_ctz(slot->mask));
     if (!slot->mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
+        tom_window_leave(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
         return;
     }
@@ -199,6 +209,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     enum tom_answer answer = tom_decide_stack(&question);
     if (answer != TOM_OFFLOAD) {
         count_answer(tom, answer);
+        tom_window_leave(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
         return;
     }
@@ -221,9 +232,8 @@ static void decide(struct tom *tom, struct tom_run *run)
     if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
         (ahead && !has_all(tom, run, slot)))
         return;
-    int64_t iterations = block->has_condition ? iterations_of(tom, run, slot->warp) : 1;
+    int64_t iterations = iterations_left(tom, run, slot->warp);
     bool holds = !block->has_condition || iterations >= (int64_t)block->threshold;
-    run->iterations = iterations;
     struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
                                     .place = block->placed,
                                     .condition = holds,
@@ -231,12 +241,14 @@ static void decide(struct tom *tom, struct tom_run *run)
                                     .busy_rx = is_any_busy(tom, true),
                                     .saves = saves_of(tom, block, iterations)};
     enum tom_answer answer = tom_decide_first(&question);
-    if (answer == TOM_OFFLOAD && tom->config->policy == TOM_MEASURED && !block->placed &&
-        !tom_learns(tom)) {
-        question.slower = tom_is_slower(tom, run);
+    if (!run->again)
+        tom_window_begin(tom, run);
+    if (answer == TOM_OFFLOAD && tom_is_measured(tom, block) && !tom_learns(tom)) {
+        question.slower = !tom_window_admits(tom, run);
         answer = tom_decide_first(&question);
     }
     tom->stats.asked++;
+    tom->stats.again += run->again;
     tom->stats.decision_cycles += tom->machine->now - run->since;
     if (answer != TOM_OFFLOAD || tom_learns(tom)) {
         if (answer != TOM_OFFLOAD)
@@ -407,7 +419,9 @@ static void start(struct tom *tom, struct tom_run *run)
                     &tom_core_ops);
     machine_set_due(tom->machine, core->index, now);
     tom->stats.queue_cycles += now - run->ready;
-    run->began = now;
+    run->began = run->passed = now;
+    run->is_past_begin = run->is_overdue = false;
+    run->in_stack = 0;
 }
 
 void tom_start_waiting(struct tom *tom)
@@ -435,20 +449,56 @@ static void drop_lines(struct tom *tom, const struct tom_run *run)
     }
 }
 
-void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
+// The warp continues with the next iteration of its block.
+static void come_back(struct tom *tom, struct tom_run *run, uint64_t now)
 {
-    struct core *home = home_of(tom, run);
     const struct tom_block *block = run->block;
-    drop_lines(tom, run);
-    warp_write_registers(home->slots[run->slot].warp, block->out.v, block->out.n,
+    warp_write_registers(home_of(tom, run)->slots[run->slot].warp, block->registers.v,
+                         block->registers.n, run->values, run->reached);
+    tom_set_state(tom, run, now, RUN_HOME);
+    tom->stats.came_back++;
+    run->at_home += run->in_stack;
+    run->passed = now;
+    run->comes_back = run->is_past_begin = false;
+}
+
+static void end_block(struct tom *tom, struct tom_run *run, uint64_t now)
+{
+    const struct tom_block *block = run->block;
+    warp_write_registers(home_of(tom, run)->slots[run->slot].warp, block->out.v, block->out.n,
                          run->values + block->values, run->reached);
     tom_set_state(tom, run, now, RUN_NONE);
+    tom_measure(tom, run, now, true);
+    if (tom_is_measured(tom, block))
+        tom_window_ended(tom, run, now);
+}
+
+void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
+{
+    const struct tom_place *place = place_of(tom, run);
+    bool comes_back = run->comes_back;
+    drop_lines(tom, run);
     tom->pending[run->stack]--;
     tom->stats.returned++;
     tom->stats.away_cycles += now - run->since;
-    tom_measure(tom, run, now, true);
-    core_go_on_at(home, now, run->slot, place_of(tom, run)->end);
+    tom_window_leave(tom, run);
+    (comes_back ? come_back : end_block)(tom, run, now);
+    core_go_on_at(home_of(tom, run), now, run->slot, comes_back ? place->begin : place->end);
     machine_set_due(tom->machine, run->core, now);
+}
+
+// Warps in stacks that have waited at the begin of an iteration end there.
+static void stop_late(struct tom *tom, uint32_t stack)
+{
+    struct core *core = tom_sm_of(tom, stack);
+    struct tom_core *own = tom_core_of(core);
+    EACH_SLOT(slot, core->words, own->polled[word])
+    {
+        bits_clear(own->polled, slot);
+        own->polls--;
+        core_stop_warp(core, tom->machine->now, slot, place_of(tom, own->here[slot])->begin);
+        machine_set_due(tom->machine, core->index, tom->machine->now);
+    }
 }
 
 // Launches
@@ -493,7 +543,11 @@ void tom_tick(struct machine *machine, void *state)
         EACH_SLOT(slot, machine->cores[i].words, own->polled[word])
         poll(tom, &own->runs[slot]);
     }
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        stop_late(tom, i);
     tom_start_waiting(tom);
+    if (tom->config->policy == TOM_MEASURED)
+        tom_window_tick(tom);
     tom_learn_tick(tom);
 }
 
@@ -504,6 +558,6 @@ uint64_t tom_next(const struct machine *machine, const void *state)
                  (tom_learns(tom) && tom->map.instances >= tom->learning.instances) ||
                  bits_next(tom->polling, 0, machine->ordinary) < machine->ordinary;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
-        works = tom_has_room(tom, i);
-    return works ? machine->now + 1 : UINT64_MAX;
+        works = tom_has_room(tom, i) || tom_core_of(tom_sm_of(tom, i))->polls;
+    return works ? machine->now + 1 : tom_window_next(tom);
 }

@@ -13,6 +13,7 @@
 #include "runtime-sim/schemes/tom/range_map.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/tom.h"
+#include "runtime-sim/schemes/tom/window.h"
 
 enum tom_state {
     RUN_NONE,
@@ -42,11 +43,16 @@ struct tom_run {
     uint64_t asked, since, ready; // cycles: of its begin; of its state
     uint64_t changed, began;      // for traces: of its state; of its begin in the stack
     int64_t iterations;           // by the condition; 1 without one
-    uint64_t bytes_in;            // of its packet
-    uint64_t waits[CORE_WORDS];   // slots whose stores it waits for
-    uint8_t *values;              // of the block's registers, then of its live-outs
-    struct cta *cta;              // while it is in the stack
-    struct line_set lines;        // that it has written
+    // TOM_MEASURED. It is outside from its admission until it has returned.
+    bool outside, again, comes_back; // outside; asks again; returns in front of an iteration
+    bool is_past_begin, is_overdue;  // in its iteration
+    uint64_t left, passed;           // cycles: of its last ask; of the begin of its iteration
+    uint64_t at_home, in_stack;      // iterations that have ended; in a stack: since `left`
+    uint64_t bytes_in;               // of its packet
+    uint64_t waits[CORE_WORDS];      // slots whose stores it waits for
+    uint8_t *values;                 // of the block's registers, then of its live-outs
+    struct cta *cta;                 // while it is in the stack
+    struct line_set lines;           // that it has written
     struct map_instance map;
     VEC(uint64_t) sample; // TOM_RANGES, while a mapping is learnt: its first lines
     uint32_t next;        // in the stack's queue
@@ -66,12 +72,10 @@ struct tom_block_stats {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-// Measured times of a block. Cycles are of an iteration if it has a condition.
-enum { TOM_HOME, TOM_AWAY, TOM_PLACES };
+// Measurements of a block.
 struct tom_times {
     struct tom_block_stats stats;
-    uint64_t cycles[TOM_PLACES], count[TOM_PLACES]; // of the last instances
-    uint64_t asked;                                 // decisions by these times
+    struct tom_window window;
 };
 
 // Utilisation of the SM of a stack: instructions since a cycle.
@@ -84,7 +88,7 @@ struct tom_core {
     struct tom *of;
     struct tom_run *runs;        // of each slot; NULL: a core of a stack
     struct tom_run **here;       // of each slot of a core of a stack
-    uint64_t polled[CORE_WORDS]; // slots that wait for the controller
+    uint64_t polled[CORE_WORDS]; // slots that wait for the controller; in a stack: to come back
     uint32_t polls;
     struct tom_epochs epochs; // of a core of a stack
     uint64_t lines_old;       // dropped because they are older than a block
@@ -126,6 +130,7 @@ struct tom {
     struct tom_place *places; // of each block
     struct tom_times *times;  // the same
     struct tom_meter meters[STACKS_MOST];
+    uint64_t looks_at; // cycle in which overdue instances are counted next
     struct tom_run *runs;
     uint32_t run_count, values_most;
     uint64_t *polling; // set of the cores with slots that wait for the controller
@@ -173,14 +178,16 @@ static inline bool tom_learns(const struct tom *tom)
 {
     return tom->learning.phase != LEARN_NOT;
 }
+// The block's window decides.
+static inline bool tom_is_measured(const struct tom *tom, const struct tom_block *block)
+{
+    return tom->config->policy == TOM_MEASURED && block->placed == TOM_ANYWHERE;
+}
 
 // Measurements (measure.c).
 
 // Counts an instance that has ended in this cycle.
 void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away);
-// Returns true if the block takes longer in stacks than in the GPU, as measured; some instances
-// are sent to the other place, so that both are measured. In a scheme's tick.
-bool tom_is_slower(struct tom *tom, const struct tom_run *run);
 // Returns true if the stack's SM has issued in most of the last cycles. In a scheme's tick.
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack);
 

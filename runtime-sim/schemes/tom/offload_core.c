@@ -64,6 +64,7 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
     if (is_in_block(core, run, at))
         return true;
     tom_end_instance(tom, run);
+    tom_window_home(tom, run, now);
     tom_measure(tom, run, now, false);
     tom_set_state(tom, run, now, RUN_NONE);
     return false;
@@ -87,8 +88,50 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
         return true;
     }
     *(whole ? &tom->stats.no_access : &tom->stats.diverged) += 1;
+    tom_window_leave(tom, run);
     tom_set_state(tom, run, now, RUN_HOME);
     return false;
+}
+
+// All lanes of the block are still in the loop, and in one path.
+static bool is_whole(const struct core *core, uint32_t slot, const struct tom_run *run)
+{
+    const struct warp *warp = core->slots[slot].warp;
+    return warp->paths.v[warp->current].mask == run->mask;
+}
+
+// A warp in a stack. Returns true at the begin of an iteration in front of which it comes back.
+static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
+{
+    struct tom_core *own = tom_core_of(core);
+    struct tom_run *run = own->here[slot];
+    const struct tom_place *place = &own->of->places[run->block - own->of->table->blocks.v];
+    if (!run->outside || !tom_window_passes(run, timing_of(core, slot) == place->first) ||
+        !tom_window_away(own->of, run, now) || !is_whole(core, slot, run))
+        return false;
+    run->comes_back = true;
+    bits_set(own->polled, slot);
+    own->polls++;
+    return true;
+}
+
+// The condition still holds for the iterations that are left.
+static bool still_holds(const struct tom_run *run)
+{
+    int64_t left = run->iterations - (int64_t)run->at_home;
+    return !run->block->has_condition || left >= (int64_t)run->block->threshold;
+}
+
+// A warp that executes its block itself. Returns true at the begin of an iteration in front of
+// which it asks again.
+static bool asks_again(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
+{
+    struct tom *tom = tom_core_of(core)->of;
+    if (!is_in_block(core, run, at) || !tom_is_measured(tom, run->block))
+        return false;
+    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    return tom_window_passes(run, at == place->first) && tom_window_home(tom, run, now) &&
+           still_holds(run) && is_whole(core, run->slot, run);
 }
 
 static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
@@ -96,13 +139,20 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     struct tom_core *own = tom_core_of(core);
     const struct timing *timing = core->slots[slot].next;
     if (!own->runs)
-        return ISSUE_AS_NORMAL;
+        return comes_back(core, now, slot) ? ISSUE_AS_MIGRATED : ISSUE_AS_NORMAL;
     struct tom_run *run = &own->runs[slot];
     uint32_t at = timing_of(core, slot);
     if (run->state == RUN_AHEAD && comes_to_access(core, now, run, at))
         return ISSUE_AS_MIGRATED;
     if (run->state == RUN_AHEAD)
         return ISSUE_AS_NORMAL;
+    if (asks_again(core, now, run, at)) {
+        run->again = true;
+        run->has_values = false;
+        run->left = now;
+        ask(own->of, run, now, RUN_ASKING);
+        return ISSUE_AS_MIGRATED;
+    }
     const struct timing_mark *mark = timing_mark_of(timing, own->of->scheme);
     if (is_at_home(core, now, run, at) || !mark)
         return ISSUE_AS_NORMAL;
@@ -111,7 +161,9 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     run->mask = warp->paths.v[warp->current].mask;
     run->age = core->slots[slot].age;
     run->has_values = false;
-    run->asked = now;
+    run->asked = run->left = run->passed = now;
+    run->again = run->is_past_begin = false;
+    run->at_home = 0;
     ask(own->of, run, now, RUN_ASKING);
     return ISSUE_AS_MIGRATED;
 }
@@ -138,7 +190,9 @@ static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reaso
         [RUN_AWAY] = STALL_AWAY,
     };
     const struct tom_core *own = tom_core_of(core);
-    uint8_t state = own->runs ? own->runs[slot].state : RUN_NONE;
+    uint8_t state = own->runs                      ? own->runs[slot].state
+                    : bits_test(own->polled, slot) ? RUN_AWAY
+                                                   : RUN_NONE;
     (void)now;
     if (state == RUN_NONE || state == RUN_AHEAD || state == RUN_HOME)
         return false;
@@ -237,22 +291,27 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
     struct tom_run *run = tom_core_of(core)->here[slot];
     const struct tom_block *block = run->block;
     uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
-    uint32_t flits = stack_flits(tom->stacks, block->bytes_out + listed);
-    warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
+    uint64_t bytes = run->comes_back ? block->bytes_in : block->bytes_out;
+    uint32_t flits = stack_flits(tom->stacks, bytes + listed);
+    if (run->comes_back)
+        warp_read_registers(warp, block->registers.v, block->registers.n, run->values);
+    else
+        warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
     tom->stats.inside_cycles += now - run->began;
     if (tom->trace)
         tom_trace_block(tom->trace, run, slot, now);
-    tom_end_instance(tom, run);
+    if (!run->comes_back)
+        tom_end_instance(tom, run);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;
-    tom->stats.bytes_out += block->bytes_out + listed;
+    tom->stats.bytes_out += bytes + listed;
     tom->stats.lines_written += run->lines.count;
     if (tom_is_ideal((enum tom_policy)tom->config->policy))
         tom_finish(tom, run, now);
     else
         stacks_send_back(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                         run->number, flits, flits - stack_flits(tom->stacks, block->bytes_out));
+                         run->number, flits, flits - stack_flits(tom->stacks, bytes));
 }
 
 const struct core_ops tom_core_ops = {

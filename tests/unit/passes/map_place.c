@@ -49,7 +49,7 @@ static void place(const char *text, uint32_t copies, uint32_t lanes, uint32_t ex
     struct map_rig r;
     struct map_placement p;
     map_rig_load(&r, text);
-    const char *fault = map_place(&p, &r.arena, &r.hardware, r.map, copies);
+    const char *fault = map_place(&p, &r.arena, &r.hardware, r.map, copies, MAP_STATES);
     if (fault)
         fail_msg("%s", fault);
     check_placement(&r, &p);
@@ -97,7 +97,7 @@ static void refuse(const char *text, uint32_t copies, const char *key, uint32_t 
     *(!strcmp(key, "lanes")   ? &r.hardware.lanes
       : !strcmp(key, "cores") ? &r.hardware.cores
                               : &r.hardware.lsus) = value;
-    assert_string_equal(map_place(&p, &r.arena, &r.hardware, r.map, copies), why);
+    assert_string_equal(map_place(&p, &r.arena, &r.hardware, r.map, copies, MAP_STATES), why);
     map_rig_free(&r);
 }
 
@@ -200,7 +200,7 @@ static void random_maps(void **state)
         for (uint32_t i = 0; i < all; i++)
             order[i] = i;
         r.hardware.lanes = 8;
-        assert_null(map_place(&p, &r.arena, &r.hardware, r.map, 1));
+        assert_null(map_place(&p, &r.arena, &r.hardware, r.map, 1, MAP_STATES));
         check_placement(&r, &p);
         uint32_t least = try_orders(order, 1, all); // orders that begin with node 0: of a ring
         assert_int_equal(p.least, least);

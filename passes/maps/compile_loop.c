@@ -1,0 +1,141 @@
+// Loops that become a stream, and their numbers of iterations. A loop is tested at its end, once.
+#include "passes/maps/compile_internal.h"
+#include "passes/analysis/trip.h"
+#include <inttypes.h>
+
+bool map_in_loop(const struct map_compiler *c, uint32_t block)
+{
+    return c->loop != IR_NONE && ir_in_loop(c->fn, c->loop, block);
+}
+
+// Form
+
+static bool uses_threads(const struct map_compiler *c)
+{
+    for (uint32_t i = 0; i < c->fn->operands.n; i++) {
+        const struct ir_operand *at = &c->fn->operands.v[i];
+        if (at->kind == OPERAND_SPECIAL &&
+            (at->index == SPECIAL_tid || at->index == SPECIAL_ctaid ||
+             at->index == SPECIAL_laneid || at->index == SPECIAL_warpid))
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum map_rule rule, const char *why)
+{
+    const struct ir_block *header = &c->fn->blocks.v[c->fn->loops.v[loop].header];
+    return map_refuse(c, rule, header->first < header->end ? header->first : IR_NONE, "%s", why);
+}
+
+static bool find_form(struct map_compiler *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t loops = fn->loops.n;
+    if (!loops)
+        return true;
+    bool threads = uses_threads(c), nested = loops == 2 && !fn->loops.v[1].parent;
+    if (loops > 2 || (loops == 2 && !nested))
+        return refuse_loop(c, loops == 2 ? 1 : 2, MAP_RULE_LOOP,
+                           "it is a further loop, and a map streams over one");
+    if (nested && threads)
+        return refuse_loop(c, 1, MAP_RULE_LOOP, "a thread has a loop in a loop");
+    c->form = threads ? MAP_TILES : MAP_NEST;
+    c->tile = threads ? c->tile : 1;
+    c->loop = loops - 1;
+    c->outer = nested ? 0 : IR_NONE;
+    if (threads)
+        return true;
+    for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
+        map_require(c, arena_printf(c->arena, "grid_%c == 1 && block_%c == 1", 'x' + (int)dim,
+                                    'x' + (int)dim));
+    return true;
+}
+
+// Number of iterations
+
+// The loop continues after iteration k while a + s · k relation 0.
+static const char *count_iterations(struct map_compiler *c, const char *a, int64_t s,
+                                    enum map_relation relation)
+{
+    bool falls = relation == MAP_GT || relation == MAP_GE;
+    int64_t step = falls ? -s : s;
+    const char *first = arena_printf(c->arena, falls ? "0 - (%s)" : "(%s)", a);
+    if (relation == MAP_LE || relation == MAP_GE)
+        first = arena_printf(c->arena, "%s - 1", first);
+    if (relation == MAP_EQ || (relation != MAP_NE && step <= 0))
+        return NULL;
+    if (relation != MAP_NE)
+        return arena_printf(c->arena, "1 + max(0, (%" PRId64 " - (%s)) / %" PRId64 ")", step - 1,
+                            first, step);
+    int64_t size = step < 0 ? -step : step;
+    const char *way = step < 0 ? first : arena_printf(c->arena, "0 - %s", first);
+    map_require(c, arena_printf(c->arena, "%s >= 0 && (%s) %% %" PRId64 " == 0", way, way, size));
+    return arena_printf(c->arena, "1 + (%s) / %" PRId64, way, size);
+}
+
+static bool is_place_free(const struct map_sum *sum, uint32_t dim)
+{
+    for (uint32_t i = 0; i < DIMS; i++)
+        if (i != dim && sum->factor[i])
+            return false;
+    return true;
+}
+
+static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t block)
+{
+    struct map_sum sum;
+    enum map_relation relation;
+    uint32_t version, taken, dim = loop == c->loop ? DIM_K : DIM_I;
+    bool negated;
+    if (!map_condition(c, block, &version, &negated, &taken))
+        return NULL;
+    const struct ir_version *at = &c->fn->versions.v[version];
+    bool goes_on = (taken == c->fn->loops.v[loop].header) != negated;
+    if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_setp ||
+        !map_comparison(c, at->index, goes_on, &sum, &relation) || !is_place_free(&sum, dim) ||
+        !sum.is_number[dim] || !sum.number[dim])
+        return NULL;
+    return count_iterations(c, sum.rest, sum.number[dim], relation);
+}
+
+static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_exits *exits,
+                       const char *name)
+{
+    const struct ir_loop *at = &c->fn->loops.v[loop];
+    if (exits->edges != 1)
+        return refuse_loop(c, loop, MAP_RULE_TRIP, "the loop has several ends");
+    if (at->latch_count != 1 || exits->from != at->latch)
+        return refuse_loop(c, loop, MAP_RULE_TRIP, "the loop is not tested at its end");
+    if (c->fn->blocks.v[at->header].pred_count != 2)
+        return refuse_loop(c, loop, MAP_RULE_DIVERGES, "several branches lead into the loop");
+    const char *count = read_count(c, loop, exits->from);
+    if (!count)
+        return refuse_loop(c, loop, MAP_RULE_TRIP,
+                           "the number of iterations is no expression of the launch");
+    c->blocks[exits->from].bounds = true;
+    c->blocks[exits->from].follow = exits->to;
+    vec_push(c->arena, &c->values, arena_printf(c->arena, "%s: \"%s\"", name, count));
+    map_require(c, arena_printf(c->arena, "%s < 2147483648", name));
+    return true;
+}
+
+bool map_loops(struct map_compiler *c)
+{
+    if (!find_form(c))
+        return false;
+    if (c->loop == IR_NONE)
+        return true;
+    struct loop_exits *exits = loop_exits_list(c->arena, c->fn);
+    if (c->outer != IR_NONE && !find_count(c, c->outer, &exits[c->outer], "trips"))
+        return false;
+    if (!find_count(c, c->loop, &exits[c->loop], "trip"))
+        return false;
+    if (c->outer == IR_NONE)
+        return true;
+    for (uint32_t row = 0; row < c->rows; row++)
+        vec_push(c->arena, &c->values,
+                 arena_printf(c->arena, "row%u: \"min(group * %u + %u, trips - 1)\"", row, c->rows,
+                              row));
+    return true;
+}

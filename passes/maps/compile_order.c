@@ -1,0 +1,225 @@
+// Order of accesses. A map executes those of one unit in the order of the tokens, and others in the
+// order of the data only.
+#include "passes/maps/compile_internal.h"
+#include <string.h>
+
+static bool depends(const struct map_compiler *c, uint32_t inst, uint32_t on, bool *seen);
+
+static bool version_depends(const struct map_compiler *c, uint32_t version, uint32_t on, bool *seen)
+{
+    if (version == IR_NONE || seen[version])
+        return false;
+    seen[version] = true;
+    const struct ir_version *at = &c->fn->versions.v[version];
+    if (at->kind == VERSION_INST)
+        return depends(c, at->index, on, seen);
+    if (at->kind != VERSION_PHI)
+        return false;
+    const struct ir_phi *phi = &c->fn->phis.v[at->index];
+    if (map_carried_phi(c, version) != IR_NONE)
+        return false; // the value of an earlier iteration
+    for (uint32_t i = 0; i < c->fn->blocks.v[phi->block].pred_count; i++)
+        if (version_depends(c, c->fn->phi_args.v[phi->args + i], on, seen))
+            return true;
+    return false;
+}
+
+static bool depends(const struct map_compiler *c, uint32_t inst, uint32_t on, bool *seen)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    if (inst == on)
+        return true;
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (c->fn->operands.v[i].role != ROLE_DEF &&
+            version_depends(c, c->fn->operand_version.v[i], on, seen))
+            return true;
+    return false;
+}
+
+// Returns true if a store waits for the word that the load reads in the same iteration.
+static bool waits_for(const struct map_compiler *c, uint32_t store, uint32_t load)
+{
+    bool *seen = ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1);
+    return depends(c, store, load, seen);
+}
+
+static bool reaches(const struct map_compiler *c, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; from != to && i < c->fn->blocks.v[from].succ_count; i++)
+        if (reaches(c, ir_succs(c->fn, from)[i], to))
+            return true;
+    return from == to;
+}
+
+// The ranges of two accesses have no byte in common.
+static bool require_apart(struct map_compiler *c, const struct map_access *first,
+                          const struct map_access *second)
+{
+    const char *a[2], *b[2];
+    map_access_range(c, first, a);
+    map_access_range(c, second, b);
+    map_require(c, arena_printf(c->arena, "%s <= %s || %s <= %s", a[1], b[0], b[1], a[0]));
+    return true;
+}
+
+static bool is_known(const struct map_access *first, const struct map_access *second)
+{
+    return first->parts.pointer != IR_NONE && second->parts.pointer != IR_NONE;
+}
+
+static bool is_other(const struct map_access *first, const struct map_access *second)
+{
+    return is_known(first, second) && first->parts.pointer != second->parts.pointer;
+}
+
+static bool refuse(struct map_compiler *c, const struct map_access *first,
+                   const struct map_access *second)
+{
+    return map_refuse(c, MAP_RULE_ALIAS, second->inst,
+                      "it may touch the word of the access in line %u",
+                      ir_place(c->module, c->fn, first->inst).line);
+}
+
+// Two accesses of a thread, the first of them before the other. A map keeps their order only if the
+// second one needs the first one's word.
+static bool check_thread(struct map_compiler *c, struct map_access *first,
+                         struct map_access *second)
+{
+    uint32_t from = c->fn->insts.v[first->inst].block, to = c->fn->insts.v[second->inst].block;
+    if (!reaches(c, from, to) || !address_may_alias(c->facts, &first->parts, &second->parts) ||
+        (map_is_load(c, first) && waits_for(c, second->inst, first->inst)))
+        return true;
+    return is_other(first, second) ? require_apart(c, first, second) : refuse(c, first, second);
+}
+
+// Threads with a loop
+
+// A thread stores where it loaded in the same iteration, and each iteration has its own word.
+static bool is_update(struct map_compiler *c, const struct map_access *load,
+                      const struct map_access *store)
+{
+    struct affine difference;
+    const char *k = store->sum.factor[DIM_K];
+    if (!map_is_load(c, load) || map_is_load(c, store) || load->in_loop != store->in_loop ||
+        !affine_difference(c->affines, &load->address, &store->address, &difference) ||
+        !affine_is_constant(&difference) || difference.constant ||
+        load->parts.bytes != store->parts.bytes || !waits_for(c, store->inst, load->inst) ||
+        (load->in_loop && !k))
+        return false;
+    if (load->in_loop)
+        map_require(c, arena_printf(c->arena, "(%s) >= %u || (%s) <= -%u", k, load->parts.bytes, k,
+                                    load->parts.bytes));
+    return true;
+}
+
+static bool check_tile(struct map_compiler *c, struct map_access *first, struct map_access *second)
+{
+    if (!is_known(first, second))
+        return refuse(c, first, second);
+    if (!is_other(first, second) && (is_update(c, first, second) || is_update(c, second, first))) {
+        c->in_place = true;
+        return true;
+    }
+    return require_apart(c, first, second);
+}
+
+// Rows of a nest
+
+// Returns true if the load reads in row i what the store writes in row i - 1.
+static bool is_above(struct map_compiler *c, const struct map_access *load,
+                     const struct map_access *store)
+{
+    struct affine difference, step, rest;
+    uint32_t atom = IR_NONE;
+    for (uint32_t i = 0; i < store->address.count; i++)
+        for (uint32_t k = 0; k < AFFINE_FACTORS; k++) {
+            uint32_t at = store->address.terms[i].atom[k];
+            if (at != IR_NONE && affine_atom(c->affines, at)->kind == AFFINE_ITERATION &&
+                affine_atom(c->affines, at)->index == c->outer)
+                atom = at;
+        }
+    return atom != IR_NONE && load->in_loop && store->in_loop && load->parts.bytes == 4 &&
+           store->parts.bytes == 4 && affine_step(c->affines, &store->address, atom, &step) &&
+           affine_difference(c->affines, &store->address, &load->address, &difference) &&
+           affine_difference(c->affines, &difference, &step, &rest) && affine_is_constant(&rest) &&
+           !rest.constant;
+}
+
+// The words of a row, without those of other rows.
+static void row_range(struct map_compiler *c, const struct map_access *a, const char *range[2])
+{
+    struct map_access row = *a;
+    row.sum.factor[DIM_I] = NULL;
+    map_access_range(c, &row, range);
+}
+
+// In a row of `pitch` bytes the accesses touch different words. Rows have the same pitch.
+static bool require_windows(struct map_compiler *c, const struct map_access *first,
+                            const struct map_access *second)
+{
+    const char *a[2], *b[2], *pitch = first->sum.factor[DIM_I], *other = second->sum.factor[DIM_I];
+    if (!pitch || !other || strcmp(pitch, other))
+        return false;
+    row_range(c, first, a);
+    row_range(c, second, b);
+    const char *behind = arena_printf(c->arena, "(((%s) - (%s)) %% (%s) + (%s)) %% (%s)", b[0],
+                                      a[0], pitch, pitch, pitch);
+    map_require(c, arena_printf(c->arena, "(%s) > 0", pitch));
+    map_require(c, arena_printf(c->arena, "%s >= (%s) - (%s) && %s + (%s) - (%s) <= (%s)", behind,
+                                a[1], a[0], behind, b[1], b[0], pitch));
+    return true;
+}
+
+// Rows of a store do not overlap, nor do the words of its iterations.
+static bool require_rows(struct map_compiler *c, const struct map_access *store)
+{
+    const char *range[2], *pitch = store->sum.factor[DIM_I], *k = store->sum.factor[DIM_K];
+    row_range(c, store, range);
+    if (!pitch || (store->in_loop && !k))
+        return map_refuse(c, MAP_RULE_ALIAS, store->inst, "several iterations store to one word");
+    if (store->in_loop)
+        map_require(c, arena_printf(c->arena, "(%s) >= %u || (%s) <= -%u", k, store->parts.bytes, k,
+                                    store->parts.bytes));
+    map_require(c, arena_printf(c->arena, "(%s) - (%s) <= max(%s, 0 - (%s))", range[1], range[0],
+                                pitch, pitch));
+    return true;
+}
+
+static bool check_rows(struct map_compiler *c, struct map_access *first, struct map_access *second)
+{
+    struct map_access *load = map_is_load(c, first) ? first : second;
+    struct map_access *store = map_is_load(c, first) ? second : first;
+    if (!is_known(first, second))
+        return refuse(c, first, second);
+    if (is_other(first, second))
+        return require_apart(c, first, second);
+    if (map_is_load(c, load) && is_above(c, load, store)) {
+        load->above = (uint32_t)(store - c->accesses.v);
+        return true;
+    }
+    return is_update(c, load, store) || require_windows(c, store, load) ||
+           require_apart(c, first, second);
+}
+
+static bool check_pair(struct map_compiler *c, struct map_access *first, struct map_access *second)
+{
+    if ((map_is_load(c, first) && map_is_load(c, second)) || first->parts.read_only ||
+        second->parts.read_only)
+        return true;
+    return c->loop == IR_NONE    ? check_thread(c, first, second)
+           : c->outer == IR_NONE ? check_tile(c, first, second)
+                                 : check_rows(c, first, second);
+}
+
+bool map_orders(struct map_compiler *c)
+{
+    for (uint32_t i = 0; i < c->accesses.n; i++) {
+        struct map_access *access = &c->accesses.v[i];
+        if (c->outer != IR_NONE && !map_is_load(c, access) && !require_rows(c, access))
+            return false;
+        for (uint32_t k = i + 1; k < c->accesses.n; k++)
+            if (!check_pair(c, access, &c->accesses.v[k]))
+                return false;
+    }
+    return true;
+}

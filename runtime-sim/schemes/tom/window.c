@@ -1,0 +1,203 @@
+#include "runtime-sim/schemes/tom/window.h"
+#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/schemes/tom/offload.h"
+
+enum { SCAN_CYCLES = 64 };
+
+static struct tom_window *window_of(const struct tom *tom, const struct tom_run *run)
+{
+    return &tom->times[run->block - tom->table->blocks.v].window;
+}
+
+static bool is_late(const struct tom_window *window, uint64_t cycles, uint64_t iterations)
+{
+    return window->mean > 0 && (double)cycles > window->mean * (double)iterations;
+}
+
+// Size
+
+static uint64_t inside(const struct tom *tom, uint32_t number)
+{
+    const struct tom_times *times = &tom->times[number];
+    return times->window.begun - times->stats.home - times->stats.away - times->window.outside;
+}
+
+// Until the first instance is judged: of a loop the least, since others can follow. Of other
+// blocks the share of the stacks' SMs in all, since an SM in a stack is as fast as one of the GPU.
+static int64_t first_size(const struct tom *tom, uint32_t number)
+{
+    uint64_t least = tom->stacks->count * tom->config->window;
+    uint64_t share = inside(tom, number) * tom->stacks->count / tom->machine->ordinary;
+    return (int64_t)(tom->table->blocks.v[number].loops || share < least ? least : share);
+}
+
+static int64_t size_of(const struct tom *tom, uint32_t number)
+{
+    const struct tom_window *window = &tom->times[number].window;
+    return window->judged ? window->size : first_size(tom, number);
+}
+
+static void close_window(const struct tom *tom, struct tom_window *window)
+{
+    window->size = 0;
+    window->pause = window->pause ? 2 * window->pause : tom->config->pause;
+    window->wait = window->pause;
+}
+
+// Instances that are still outside when it has closed change nothing.
+static void wait_closed(struct tom_window *window)
+{
+    window->change = 0;
+    window->wait -= window->ended < window->wait ? window->ended : window->wait;
+    window->size = !window->wait;
+}
+
+static void apply_change(const struct tom *tom, struct tom_window *window)
+{
+    int64_t most = (int64_t)(tom->stacks->count * tom->machine->config->core.warps);
+    if (window->judged && !window->size)
+        wait_closed(window);
+    if (!window->change)
+        return;
+    if (!window->judged)
+        window->size = (int64_t)window->tried;
+    window->judged = true;
+    window->size += window->change;
+    if (window->change > 0)
+        window->pause = 0;
+    if (window->size > most)
+        window->size = most;
+    if (window->size <= 0)
+        close_window(tom, window);
+    window->change = 0;
+}
+
+// Decisions
+
+void tom_window_begin(struct tom *tom, struct tom_run *run)
+{
+    struct tom_window *window = window_of(tom, run);
+    window->begun++;
+}
+
+// One instance of some begins in the GPU, so that its time there is known. Until it is known not
+// more leave than stay.
+bool tom_window_admits(struct tom *tom, struct tom_run *run)
+{
+    struct tom_window *window = window_of(tom, run);
+    uint32_t number = (uint32_t)(run->block - tom->table->blocks.v);
+    bool is_sample = !run->again && window->begun % tom->config->sample == 1;
+    if (is_sample || (!window->count && inside(tom, number) <= window->outside) ||
+        (int64_t)window->outside >= size_of(tom, number))
+        return false;
+    run->outside = true;
+    window->outside++;
+    if (window->outside > window->tried)
+        window->tried = window->outside;
+    return true;
+}
+
+void tom_window_leave(struct tom *tom, struct tom_run *run)
+{
+    window_of(tom, run)->outside -= run->outside;
+    run->outside = false;
+}
+
+// Iterations
+
+bool tom_window_passes(struct tom_run *run, bool is_begin)
+{
+    bool passes = is_begin && run->is_past_begin;
+    run->is_past_begin = !is_begin;
+    return passes;
+}
+
+bool tom_window_home(struct tom *tom, struct tom_run *run, uint64_t now)
+{
+    struct tom_window *window = window_of(tom, run);
+    window->cycles += now - run->passed;
+    window->count++;
+    window->ended++;
+    run->passed = now;
+    run->at_home++;
+    return window->room > 0;
+}
+
+bool tom_window_away(struct tom *tom, struct tom_run *run, uint64_t now)
+{
+    struct tom_window *window = window_of(tom, run);
+    bool late = is_late(window, now - run->passed, 1);
+    run->passed = now;
+    run->in_stack++;
+    if (late)
+        window->change -= !run->is_overdue;
+    else if (!is_late(window, now - run->left, run->in_stack))
+        window->change += !window->overdue;
+    run->is_overdue = false;
+    return late && window->room < 0;
+}
+
+// An instance in time makes room for those that would fit one after another into its time in the
+// GPU.
+void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now)
+{
+    struct tom_window *window = window_of(tom, run);
+    uint64_t cycles = now - run->left;
+    double fit = window->mean * (double)(run->in_stack + 1) / (double)(cycles ? cycles : 1);
+    if (is_late(window, cycles, run->in_stack + 1))
+        window->change -= !run->is_overdue;
+    else if (!window->overdue)
+        window->change += fit > 1 ? (int64_t)fit : 1;
+}
+
+static void look_at(struct tom *tom, struct tom_run *run)
+{
+    struct tom_window *window = window_of(tom, run);
+    if (!is_late(window, tom->machine->now - run->passed, 1))
+        return;
+    window->overdue++;
+    window->change -= !run->is_overdue;
+    run->is_overdue = true;
+}
+
+static void find_overdue(struct tom *tom)
+{
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        tom->times[i].window.overdue = 0;
+    for (uint32_t i = 0; i < tom->stacks->count; i++) {
+        struct core *core = tom_sm_of(tom, i);
+        struct tom_core *own = tom_core_of(core);
+        EACH_SLOT(slot, core->words, core->sets[word].used)
+        if (own->here[slot]->outside && own->here[slot]->state == RUN_AWAY)
+            look_at(tom, own->here[slot]);
+    }
+}
+
+void tom_window_tick(struct tom *tom)
+{
+    const uint64_t most = tom->config->recent;
+    if (tom->machine->now >= tom->looks_at) {
+        find_overdue(tom);
+        tom->looks_at = (tom->machine->now / SCAN_CYCLES + 1) * SCAN_CYCLES;
+    }
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++) {
+        struct tom_window *window = &tom->times[i].window;
+        while (window->count > most) {
+            window->count /= 2;
+            window->cycles /= 2;
+        }
+        window->mean = window->count ? (double)window->cycles / (double)window->count : 0;
+        apply_change(tom, window);
+        window->ended = 0;
+        window->room = size_of(tom, i) - (int64_t)window->outside;
+    }
+}
+
+uint64_t tom_window_next(const struct tom *tom)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        if (tom->times[i].window.outside)
+            next = tom->looks_at;
+    return next;
+}
