@@ -24,11 +24,11 @@ static const unsigned text_keys[] = {
     0,
 };
 
-struct matcher {
+struct difference_matcher {
     struct differences *result;
     struct arena *arena;
     const char *kernel;
-    struct item_list before, after;
+    struct report_item_list before, after;
 };
 
 static const char *base_name(const char *path)
@@ -37,8 +37,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static uint32_t key_of(struct matcher *m, struct intern *keys, const struct item *item,
-                       unsigned parts)
+static uint32_t key_of(struct difference_matcher *m, struct intern *keys,
+                       const struct report_item *item, unsigned parts)
 {
     struct text text;
     uint32_t length;
@@ -63,7 +63,7 @@ bool numbers_differ(double before, double after)
     return fabs(before - after) > 1e-9 * (fabs(before) + fabs(after));
 }
 
-static bool differ(const struct item *before, const struct item *after)
+static bool differ(const struct report_item *before, const struct report_item *after)
 {
     bool same = !strcmp(before->verdict, after->verdict);
     for (uint32_t i = 0; difference_numbers[before->kind][i]; i++)
@@ -71,16 +71,17 @@ static bool differ(const struct item *before, const struct item *after)
     return !same;
 }
 
-static void add(struct matcher *m, enum change_kind change, const struct item *before,
-                const struct item *after)
+static void add(struct difference_matcher *m, enum change_kind change,
+                const struct report_item *before, const struct report_item *after)
 {
-    const struct item *item = before ? before : after;
+    const struct report_item *item = before ? before : after;
     struct difference made = {m->kernel, change, item->kind, before, after, NULL};
     m->result->counts[item->kind][change]++;
     vec_push(m->arena, &m->result->list, made);
 }
 
-static void match(struct matcher *m, struct item *before, struct item *after)
+static void match(struct difference_matcher *m, struct report_item *before,
+                  struct report_item *after)
 {
     before->matched = after->matched = true;
     if (differ(before, after))
@@ -94,7 +95,7 @@ struct key_queue {
     uint32_t first, last; // place + 1; 0: none
 };
 
-static void match_by(struct matcher *m, unsigned parts)
+static void match_by(struct difference_matcher *m, unsigned parts)
 {
     struct intern keys;
     uint32_t n = m->before.list.n;
@@ -110,11 +111,11 @@ static void match_by(struct matcher *m, unsigned parts)
     }
     uint32_t known = keys.names.n;
     for (uint32_t i = 0; i < m->after.list.n; i++) {
-        struct item *after = &m->after.list.v[i];
+        struct report_item *after = &m->after.list.v[i];
         uint32_t key = after->matched ? known : key_of(m, &keys, after, parts);
         if (key >= known || !queues[key].first)
             continue;
-        struct item *before = &m->before.list.v[queues[key].first - 1];
+        struct report_item *before = &m->before.list.v[queues[key].first - 1];
         queues[key].first = next[queues[key].first - 1];
         match(m, before, after);
     }
@@ -123,36 +124,36 @@ static void match_by(struct matcher *m, unsigned parts)
 // Rejections of accesses and chains that no key has matched, by their instruction.
 struct rejection_index {
     struct intern keys;
-    const struct item **first; // by key
+    const struct report_item **first; // by key
 };
 
 // The place of an item's first instruction, for reports on the same text.
-static const char *place_key(struct arena *arena, const struct item *item)
+static const char *place_key(struct arena *arena, const struct report_item *item)
 {
     return arena_printf(arena, "%u %u", item->line, item->column);
 }
 
-static void index_rejections(const struct matcher *m, struct rejection_index *index,
-                             const struct item_list *items)
+static void index_rejections(const struct difference_matcher *m, struct rejection_index *index,
+                             const struct report_item_list *items)
 {
     intern_init(&index->keys, m->arena);
-    index->first = ARENA_ARRAY(m->arena, const struct item *, items->list.n + 1);
+    index->first = ARENA_ARRAY(m->arena, const struct report_item *, items->list.n + 1);
     for (uint32_t i = 0; i < items->list.n; i++) {
-        const struct item *item = &items->list.v[i];
+        const struct report_item *item = &items->list.v[i];
         if (item->kind != ITEM_REJECTION || item->matched || item->candidate == CANDIDATE_BLOCK ||
             item->candidate == CANDIDATE_KERNEL)
             continue;
         // The head is the kind and the instruction.
-        const char *text = m->result->same_source ? place_key(m->arena, item)
-                                                  : strchr(item->head, '\n') + 1;
+        const char *text =
+            m->result->same_source ? place_key(m->arena, item) : strchr(item->head, '\n') + 1;
         uint32_t key = intern_add(&index->keys, text, strlen(text));
         if (!index->first[key])
             index->first[key] = item;
     }
 }
 
-static const struct item *find_rejection(const struct rejection_index *index, const char *text,
-                                         size_t length)
+static const struct report_item *find_rejection(const struct rejection_index *index,
+                                                const char *text, size_t length)
 {
     uint32_t key = intern_find(&index->keys, text, length);
     return key == UINT32_MAX ? NULL : index->first[key];
@@ -160,10 +161,11 @@ static const struct item *find_rejection(const struct rejection_index *index, co
 
 // Returns the first rejection in the other report of an instruction of the chain, or NULL. Of
 // reports on the same text, that of its first instruction.
-static const struct item *instead_of(const struct matcher *m, const struct rejection_index *index,
-                                     const struct item *chain)
+static const struct report_item *instead_of(const struct difference_matcher *m,
+                                            const struct rejection_index *index,
+                                            const struct report_item *chain)
 {
-    const struct item *found = NULL;
+    const struct report_item *found = NULL;
     if (m->result->same_source) {
         const char *place = place_key(m->arena, chain);
         return find_rejection(index, place, strlen(place));
@@ -176,14 +178,14 @@ static const struct item *instead_of(const struct matcher *m, const struct rejec
     return found;
 }
 
-static void add_rest(struct matcher *m, struct item_list *items, const struct item_list *other,
-                     enum change_kind change)
+static void add_rest(struct difference_matcher *m, struct report_item_list *items,
+                     const struct report_item_list *other, enum change_kind change)
 {
     struct rejection_index index;
     bool vanished = change == CHANGE_VANISHED;
     index_rejections(m, &index, other);
     for (uint32_t i = 0; i < items->list.n; i++) {
-        const struct item *item = &items->list.v[i];
+        const struct report_item *item = &items->list.v[i];
         if (item->matched)
             continue;
         add(m, change, vanished ? item : NULL, vanished ? NULL : item);
@@ -192,7 +194,7 @@ static void add_rest(struct matcher *m, struct item_list *items, const struct it
     }
 }
 
-static const struct item *item_of(const struct difference *difference)
+static const struct report_item *item_of(const struct difference *difference)
 {
     return difference->after ? difference->after : difference->before;
 }
@@ -200,7 +202,7 @@ static const struct item *item_of(const struct difference *difference)
 static int in_order(const void *left, const void *right)
 {
     const struct difference *a = left, *b = right;
-    const struct item *one = item_of(a), *other = item_of(b);
+    const struct report_item *one = item_of(a), *other = item_of(b);
     int by = (int)a->kind - (int)b->kind;
     by = by ? by : (one->line > other->line) - (one->line < other->line);
     by = by ? by : (one->end_line < other->end_line) - (one->end_line > other->end_line);
@@ -214,8 +216,11 @@ static int in_order(const void *left, const void *right)
 static void compare_kernel(struct differences *result, struct arena *arena,
                            const struct table_kernel *before, const struct table_kernel *after)
 {
-    struct matcher m = {result, arena, before ? before->name : after->name,
-                        {.by_text = result->by_text}, {.by_text = result->by_text}};
+    struct difference_matcher m = {result,
+                                   arena,
+                                   before ? before->name : after->name,
+                                   {.by_text = result->by_text},
+                                   {.by_text = result->by_text}};
     uint32_t first = result->list.n;
     if (before)
         items_of(&m.before, arena, result->before, before);

@@ -4,13 +4,13 @@
 #include "backend/tables.h"
 
 // Kinds of items that are compared. Blocks that are not offloaded are items too.
-enum item_kind { ITEM_CHAIN, ITEM_BLOCK, ITEM_REJECTION, ITEM_KINDS };
+enum report_item_kind { ITEM_CHAIN, ITEM_BLOCK, ITEM_REJECTION, ITEM_KINDS };
 
 enum { ITEM_NUMBERS = 7 };
 
 // A chain, block or rejected candidate of one report.
-struct item {
-    enum item_kind kind;
+struct report_item {
+    enum report_item_kind kind;
     enum candidate_kind candidate; // of a rejection
     uint32_t line, column;         // of its first instruction; column 0: unknown
     uint32_t end_line;             // of its last one
@@ -26,7 +26,7 @@ struct item {
 
 // Names of an item's numbers, NULL after the last.
 extern const char *const difference_numbers[ITEM_KINDS][ITEM_NUMBERS + 1];
-extern const char *const item_names[]; // enum item_kind
+extern const char *const item_names[]; // enum report_item_kind
 
 enum change_kind { CHANGE_APPEARED, CHANGE_VANISHED, CHANGE_CHANGED, CHANGE_KINDS };
 extern const char *const change_names[]; // enum change_kind
@@ -34,11 +34,11 @@ extern const char *const change_names[]; // enum change_kind
 struct difference {
     const char *kernel;
     enum change_kind change;
-    enum item_kind kind;
-    const struct item *before, *after; // NULL: it appeared; it vanished
+    enum report_item_kind kind;
+    const struct report_item *before, *after; // NULL: it appeared; it vanished
     // Why an access of a chain that vanished is in none now, or of one that appeared was in none
     // before; NULL: no rejection has such an instruction.
-    const struct item *instead;
+    const struct report_item *instead;
 };
 
 struct difference_kernel {
@@ -48,10 +48,10 @@ struct difference_kernel {
 
 struct differences {
     const struct tables *before, *after;
-    const char *before_name, *after_name; // of the reports
-    bool same_source;                     // both are of the same text: lines are compared
-    bool by_text;                         // both have the text of instructions
-    VEC(struct difference) list;          // by kernel as in `after`, then vanished ones; by place
+    const char *before_name, *after_name;  // of the reports
+    bool same_source;                      // both are of the same text: lines are compared
+    bool by_text;                          // both have the text of instructions
+    VEC(struct difference) list;           // by kernel as in `after`, then vanished ones; by place
     VEC(struct difference_kernel) kernels; // that appeared or vanished
     uint32_t counts[ITEM_KINDS][CHANGE_KINDS];
     uint32_t equal[ITEM_KINDS]; // items that are the same in both
@@ -68,6 +68,6 @@ void differences_json(const struct differences *differences, FILE *to);
 void differences_page(const struct differences *differences, struct arena *arena, FILE *to);
 
 // For these writers. "44", or "39..49".
-const char *item_lines(char text[2 * 24], const struct item *item);
+const char *item_lines(char text[2 * 24], const struct report_item *item);
 // Returns true if the numbers differ, as reports show them.
 bool numbers_differ(double before, double after);

@@ -6,12 +6,12 @@
 
 const char *const item_names[] = {
     [ITEM_CHAIN] = "chain", [ITEM_BLOCK] = "block", [ITEM_REJECTION] = "rejection"};
-const char *const change_names[] = {[CHANGE_APPEARED] = "appeared",
-                                    [CHANGE_VANISHED] = "vanished",
-                                    [CHANGE_CHANGED] = "changed"};
+const char *const change_names[] = {
+    [CHANGE_APPEARED] = "appeared", [CHANGE_VANISHED] = "vanished", [CHANGE_CHANGED] = "changed"};
 const char *const difference_numbers[ITEM_KINDS][ITEM_NUMBERS + 1] = {
     [ITEM_CHAIN] = {"saving", "expected_saving", "response_flits", "instructions"},
-    [ITEM_BLOCK] = {"at_threshold.bw_tx", "at_threshold.bw_rx", "live_in", "live_out", "loads", "stores"},
+    [ITEM_BLOCK] = {"at_threshold.bw_tx", "at_threshold.bw_rx", "live_in", "live_out", "loads",
+                    "stores"},
 };
 
 // Writes a statement without the numbers of registers and labels, which compilers count anew.
@@ -40,7 +40,7 @@ static const char *plain(struct arena *arena, const char *text)
 }
 
 // Fills text and CUDA source of the item's first instruction.
-static void take_place(struct item *item, const struct tables *tables)
+static void take_place(struct report_item *item, const struct tables *tables)
 {
     const struct table_place *place = places_at(tables, item->line, item->column);
     item->source_file = place ? place->source_file : "";
@@ -48,19 +48,19 @@ static void take_place(struct item *item, const struct tables *tables)
     item->text = place ? place->text : "";
 }
 
-static void add_chain(struct item_list *to, struct arena *arena, const struct tables *tables,
+static void add_chain(struct report_item_list *to, struct arena *arena, const struct tables *tables,
                       const struct table_chain *chain)
 {
     const struct table_instruction *first = &chain->instructions.v[0];
     struct text whole;
     uint32_t length, last = 0;
-    struct item item = {.kind = ITEM_CHAIN,
-                        .line = first->line,
-                        .column = first->column,
-                        .verdict = table_formulas[chain->pattern],
-                        .reason = "",
-                        .numbers = {chain->saving, chain->expected_saving, chain->response_flits,
-                                    chain->instructions.n}};
+    struct report_item item = {.kind = ITEM_CHAIN,
+                               .line = first->line,
+                               .column = first->column,
+                               .verdict = table_formulas[chain->pattern],
+                               .reason = "",
+                               .numbers = {chain->saving, chain->expected_saving,
+                                           chain->response_flits, chain->instructions.n}};
     text_init(&whole, arena);
     take_place(&item, tables);
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
@@ -89,16 +89,17 @@ static const char *block_verdict(struct arena *arena, const struct table_block *
                         (unsigned long long)block->threshold);
 }
 
-static void add_block(struct item_list *to, struct arena *arena, const struct tables *tables,
+static void add_block(struct report_item_list *to, struct arena *arena, const struct tables *tables,
                       const struct table_block *block)
 {
-    struct item item = {.kind = ITEM_BLOCK,
-                        .line = block->begin_line,
-                        .end_line = block->end_line,
-                        .verdict = block_verdict(arena, block),
-                        .reason = "",
-                        .numbers = {block->estimate.at_tx, block->estimate.at_rx, block->live_in.n,
-                                    block->live_out.n, block->loads, block->stores}};
+    struct report_item item = {.kind = ITEM_BLOCK,
+                               .line = block->begin_line,
+                               .end_line = block->end_line,
+                               .verdict = block_verdict(arena, block),
+                               .reason = "",
+                               .numbers = {block->estimate.at_tx, block->estimate.at_rx,
+                                           block->live_in.n, block->live_out.n, block->loads,
+                                           block->stores}};
     const char *kind = table_block_names[block->kind];
     const struct table_place *last = places_at(tables, block->end_line, 0);
     take_place(&item, tables);
@@ -109,16 +110,16 @@ static void add_block(struct item_list *to, struct arena *arena, const struct ta
     vec_push(arena, &to->list, item);
 }
 
-static void add_rejection(struct item_list *to, struct arena *arena, const struct tables *tables,
-                          const struct table_rejection *rejection)
+static void add_rejection(struct report_item_list *to, struct arena *arena,
+                          const struct tables *tables, const struct table_rejection *rejection)
 {
-    struct item item = {.kind = ITEM_REJECTION,
-                        .candidate = rejection->kind,
-                        .line = rejection->line,
-                        .column = rejection->column,
-                        .end_line = rejection->line,
-                        .verdict = plan_rules[rejection->rule].id,
-                        .reason = rejection->text};
+    struct report_item item = {.kind = ITEM_REJECTION,
+                               .candidate = rejection->kind,
+                               .line = rejection->line,
+                               .column = rejection->column,
+                               .end_line = rejection->line,
+                               .verdict = plan_rules[rejection->rule].id,
+                               .reason = rejection->text};
     const char *kind = table_candidate_names[rejection->kind];
     take_place(&item, tables);
     item.head = arena_printf(arena, "%s\n%s", kind, to->by_text ? plain(arena, item.text) : "");
@@ -127,7 +128,7 @@ static void add_rejection(struct item_list *to, struct arena *arena, const struc
     vec_push(arena, &to->list, item);
 }
 
-void items_of(struct item_list *to, struct arena *arena, const struct tables *tables,
+void items_of(struct report_item_list *to, struct arena *arena, const struct tables *tables,
               const struct table_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->chains.n; i++)

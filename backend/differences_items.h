@@ -3,10 +3,10 @@
 #include "backend/differences.h"
 #include "backend/text.h"
 
-struct item_list {
-    bool by_text;          // instructions have a text in both reports, and are compared by it
-    VEC(struct item) list; // chains, blocks, rejections
+struct report_item_list {
+    bool by_text; // instructions have a text in both reports, and are compared by it
+    VEC(struct report_item) list; // chains, blocks, rejections
 };
 
-void items_of(struct item_list *to, struct arena *arena, const struct tables *tables,
+void items_of(struct report_item_list *to, struct arena *arena, const struct tables *tables,
               const struct table_kernel *kernel);

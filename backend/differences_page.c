@@ -61,7 +61,7 @@ static void put_counts(const struct differences *d, FILE *to)
 
 // Rows
 
-static void put_place(FILE *to, const struct item *item)
+static void put_place(FILE *to, const struct report_item *item)
 {
     char lines[2 * 24];
     fputs("<td class=\"left\">", to);
@@ -90,7 +90,7 @@ static void put_numbers(FILE *to, const struct difference *one)
 
 static void put_verdict(FILE *to, const struct difference *one)
 {
-    const struct item *item = one->after ? one->after : one->before;
+    const struct report_item *item = one->after ? one->after : one->before;
     fputs("<td class=\"left\">", to);
     svg_escaped(to, item->verdict);
     if (one->change == CHANGE_CHANGED) {

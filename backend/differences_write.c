@@ -4,7 +4,7 @@
 #include "support/number.h"
 #include <string.h>
 
-const char *item_lines(char text[2 * 24], const struct item *item)
+const char *item_lines(char text[2 * 24], const struct report_item *item)
 {
     if (item->end_line > item->line)
         snprintf(text, 2 * 24, "%u..%u", item->line, item->end_line);
@@ -18,7 +18,7 @@ const char *item_lines(char text[2 * 24], const struct item *item)
 static const char signs[] = {
     [CHANGE_APPEARED] = '+', [CHANGE_VANISHED] = '-', [CHANGE_CHANGED] = '~'};
 
-static void print_item(const struct tables *tables, const struct item *item, FILE *to)
+static void print_item(const struct tables *tables, const struct report_item *item, FILE *to)
 {
     char lines[2 * 24];
     fprintf(to, "%s:%s", tables->source.file, item_lines(lines, item));
@@ -38,7 +38,7 @@ static void print_number(const char *name, double before, double after, FILE *to
 
 static void print_change(const struct differences *d, const struct difference *one, FILE *to)
 {
-    const struct item *before = one->before, *after = one->after;
+    const struct report_item *before = one->before, *after = one->after;
     print_item(d->after, after, to);
     fputs("\n      before: ", to);
     print_item(d->before, before, to);
@@ -53,7 +53,7 @@ static void print_change(const struct differences *d, const struct difference *o
 
 static void print_one(const struct differences *d, const struct difference *one, FILE *to)
 {
-    const struct item *item = one->after ? one->after : one->before;
+    const struct report_item *item = one->after ? one->after : one->before;
     fprintf(to, "  %c %s %s ", signs[one->change], item_names[one->kind],
             change_names[one->change]);
     if (one->change == CHANGE_CHANGED) {
@@ -98,7 +98,7 @@ void differences_text(const struct differences *d, FILE *to)
 
 // JSON
 
-static void write_item(struct json *json, const char *key, const struct item *item)
+static void write_item(struct json *json, const char *key, const struct report_item *item)
 {
     json_key(json, key);
     if (!item) {

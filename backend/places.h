@@ -1,5 +1,5 @@
-// Text and CUDA source of the places that the tables name, so that two reports can be compared after
-// the PTX has changed. In reports only.
+// Text and CUDA source of the places that the tables name, so that two reports can be compared
+// after the PTX has changed. In reports only.
 #pragma once
 #include "backend/tables.h"
 
