@@ -2,7 +2,7 @@
 
 static const char *const candidate_names[] = {
     [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
-    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel",
+    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", [CANDIDATE_MAP] = "map",
 };
 static const char *const block_names[] = {
     [BLOCK_LOOP] = "loop",
