@@ -9,7 +9,7 @@
 static const struct plan_rule_info passed_rules[] = {
     {"chain", "a Load-Compute-Store chain is offloaded"},
     {"block", "a block is selected for offloading"},
-    {"map", "a kernel has a map for spatial cores"},
+    {"mapped", "a kernel has a map for spatial cores"},
     {"access", "number of lines of memory that an access of a warp touches"},
 };
 enum { PASSED_CHAIN, PASSED_BLOCK, PASSED_MAP, FOUND_ACCESS, PASSED_RULES };

@@ -21,7 +21,7 @@ struct remark {
     bool passed;
     bool analysis; // the result of an analysis, neither passed nor missed
     const char
-        *rule; // "chain", "block", "map", "access", or the id of a row of passes/base/rules.def
+        *rule; // "chain", "block", "mapped", "access", or the id of a row of passes/base/rules.def
     const char *text; // one sentence without a full stop
     uint32_t function;
     const char *name;    // the function's

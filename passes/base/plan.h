@@ -140,7 +140,7 @@ struct map_plan {
     uint32_t function;
     const char *text; // *.map.yaml
     const char *form; // "threads", "tiles" or "nest"
-    // Of a copy: tokens / cycles, and the cycle in the graph that limits it.
+    // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.
     uint32_t tokens, cycles;
     const char *limit;
     uint32_t copies, cores, lsus, lanes; // cores and load-store units of a copy

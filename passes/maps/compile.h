@@ -28,7 +28,7 @@ struct map_compiled {
     uint32_t bytes, loop_bytes;
     bool has_loop, has_tiles, has_nest;
     double rate; // tokens in a cycle, of all copies
-    // Of a copy: tokens / cycles, and the cycle in the graph that limits it.
+    // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.
     uint64_t tokens, cycles;
     const char *limit;
     uint32_t copies, cores, lsus, lanes; // cores and load-store units of a copy
