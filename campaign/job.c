@@ -70,10 +70,17 @@ static json_t *said_json(const struct working *w)
     return json_stringn(text, length);
 }
 
+// A file with a count of 2^63 or more is read with real numbers instead of integers.
+static json_t *load_file(const struct working *w, const char *name)
+{
+    json_t *read = json_load_file(in_folder(w, name), 0, NULL);
+    return read ? read : json_load_file(in_folder(w, name), JSON_DECODE_INT_AS_REAL, NULL);
+}
+
 static void put_statistics(const struct working *w, json_t *result)
 {
-    json_t *stats = json_load_file(in_folder(w, "stats.json"), 0, NULL);
-    json_t *run = json_load_file(in_folder(w, "run.json"), 0, NULL);
+    json_t *stats = load_file(w, "stats.json");
+    json_t *run = load_file(w, "run.json");
     json_object_set(result, "configuration", json_object_get(stats, "configuration"));
     json_object_set(result, "total", json_object_get(stats, "total"));
     json_object_set(result, "kernels", json_object_get(stats, "kernels"));

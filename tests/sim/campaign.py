@@ -243,6 +243,14 @@ def sampled(folder):
 
 
 @case
+def large_counts(folder):
+    """a statistic that needs 64 bits is in the result"""
+    write_campaign(folder, CAMPAIGN.replace('l1.latency: 1,', 'l1.latency: 1, energy.register_read: 1.0e12, energy.register_write: 1.0e12, memory.core_clock: 1,'))
+    ends(campaign(folder, 'run', 'tiny.yaml', '--workload=VECADD', '--variant=fast', '--study=main'), 0, '')
+    assert statistic(results(folder)['VECADD', 'fast', None], 'energy.delay_product') > 1 << 63
+
+
+@case
 def cannot_run(folder):
     """a configuration or run file that is wrong fails its own jobs"""
     text = CAMPAIGN.replace('l1.latency: 1', 'l1.latencies: 1').replace('{n: 512}', '{m: 512}')

@@ -335,7 +335,7 @@ def spatial(folder):
     path = ROOT / 'eval' / 'rgpu.yaml'
     text = path.read_text(encoding='utf-8')
     jobs = ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()
-    same(len(jobs), 9 * 4)
+    same(len(jobs), 9 * 5)
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
     notes = path.with_suffix('.md').read_text(encoding='utf-8')
     same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
