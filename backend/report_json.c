@@ -1,6 +1,7 @@
 #include "backend/report.h"
 #include "backend/changes.h"
 #include "backend/measured_list.h"
+#include "backend/places.h"
 #include "backend/rows.h"
 #include "backend/summary.h"
 #include "support/json.h"
@@ -53,6 +54,7 @@ void report_json(const struct tables *tables, FILE *to)
         measured_json(tables, &json);
     }
     outcomes_json(tables, &json);
+    places_json(tables, &json);
     json_end_object(&json);
     json_done(&json);
 }

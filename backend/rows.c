@@ -261,6 +261,17 @@ const struct record_field rows_map[] = {
 };
 #undef RECORD
 
+#define RECORD struct table_place
+const struct record_field rows_place[] = {
+    ENTRY("line", UINT, line, .least = 1),
+    ENTRY("column", UINT, column, .least = 1),
+    ENTRY("text", TEXT, text),
+    ENTRY("source_file", TEXT, source_file),
+    ENTRY("source_line", OPTIONAL, source_line),
+    END,
+};
+#undef RECORD
+
 #define RECORD struct table_kernel
 const struct record_field rows_kernel[] = {
     ENTRY("name", TEXT, name),
@@ -329,5 +340,14 @@ const struct record_field rows_document[] = {
     OBJECT("output", rows_output),
     OBJECT("options", rows_options),
     LIST("kernels", kernels, rows_kernel, table_kernel, false),
+    END,
+};
+const struct record_field rows_report[] = {
+    {.key = "places",
+     .kind = FIELD_LIST,
+     .offset = offsetof(struct tables, places),
+     .rows = rows_place,
+     .size = sizeof(struct table_place),
+     .may_lack = true},
     END,
 };

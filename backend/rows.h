@@ -15,3 +15,5 @@ extern const struct record_field rows_map[];
 extern const struct record_field rows_rejection[];
 extern const struct record_field rows_change[];      // of --report=json
 extern const struct record_field rows_measurement[]; // the same
+extern const struct record_field rows_place[];       // the same
+extern const struct record_field rows_report[];      // struct tables, the part that reports add

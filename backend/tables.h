@@ -128,6 +128,14 @@ struct table_map {
     const char *text;
 };
 
+// Text and CUDA source of an instruction of the input. In reports only.
+struct table_place {
+    uint32_t line, column;
+    const char *text;        // the statement, with single blanks
+    const char *source_file; // "": unknown
+    uint32_t source_line;    // 0: unknown
+};
+
 struct table_kernel {
     const char *name;
     uint32_t instructions;      // of the output
@@ -151,6 +159,7 @@ struct tables {
     VEC(struct table_change) changes;           // by kernel, then place
     VEC(struct table_measurement) measurements; // in the same order; of executed code
     struct table_outcomes outcomes;
+    VEC(struct table_place) places; // by line and column, of the lines that the kernels name
 };
 
 // Checks properties across entries: ids in order, instructions inside the kernel and in order, no

@@ -1,3 +1,4 @@
+#include "backend/places.h"
 #include "backend/rows.h"
 #include <jansson.h>
 #include <string.h>
@@ -22,8 +23,10 @@ static bool read_document(struct tables *tables, struct arena *arena, json_t *ro
                           struct diags *diags)
 {
     struct field_reader reader = {arena, diags, "metadata", NO_OFFSET, NO_OFFSET, NULL, false};
-    if (!fields_read_json(&reader, rows_document, tables, root, ""))
+    if (!fields_read_json(&reader, rows_document, tables, root, "") ||
+        !fields_read_json(&reader, rows_report, tables, root, ""))
         return false;
+    places_sort(tables);
     const char *wrong = tables_check(arena, tables);
     if (wrong)
         diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET, "%s", wrong);

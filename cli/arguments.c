@@ -171,6 +171,8 @@ static void collect_requests(struct argument_reader *r)
         request_output(r, PRODUCT_PTX, a->output, "-o");
     if (a->metadata)
         request_output(r, PRODUCT_META, a->metadata, "--metadata");
+    if (a->beside && !wants_report(a))
+        a->reports[REPORT_TEXT].wanted = true;
     // Files first, so that a report without one sees whether standard output is taken.
     if (!a->requests.n && !wants_report(a) && !a->remarks && !a->quiet)
         a->reports[REPORT_TEXT].wanted = true;
@@ -235,9 +237,8 @@ static const char *overwrites(struct arena *arena, const struct arguments *a, co
     const struct {
         const char *path, *option;
     } read[] = {
-        {in_place ? NULL : a->input, NULL},
-        {a->capability_path, "--capability"},
-        {a->profile_path, "--profile"},
+        {in_place ? NULL : a->input, NULL}, {a->capability_path, "--capability"},
+        {a->profile_path, "--profile"},     {a->beside, "--beside"},
         {a->compare, "--compare"},
     };
     for (size_t i = 0; path && !file_is_standard(path) && i < sizeof read / sizeof *read; i++)
@@ -353,6 +354,10 @@ static void check_writing(struct argument_reader *r)
         collect_requests(r);
     if (!r->failed)
         check_outputs(r);
+    if (a->beside && a->in_folders)
+        fail(r, "--beside compares one module: its outputs are files, not folders");
+    if (a->beside && file_is_standard(a->input) && file_is_standard(a->beside))
+        fail(r, "--beside needs two inputs; only one can be standard input");
 }
 
 static void check_overlap(struct argument_reader *r)
@@ -384,6 +389,10 @@ static void check(struct argument_reader *r)
         fail(r, "--list writes nothing else: it excludes -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)
         fail(r, "--fragment needs --check: all other modes need a whole module");
+    if (a->beside &&
+        (a->check || a->list || a->strip || a->format || a->compare || a->overlap >= 0))
+        fail(r, "--beside compares decisions: it excludes --check, --list, --strip, --format, "
+                "--compare and --overlap");
     // As compilers do, a check takes the options of the run that it represents.
     a->in_folders = a->check && a->output && is_folder(a->output);
     if (a->overlap >= 0)

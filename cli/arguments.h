@@ -61,6 +61,7 @@ struct arguments {
     const struct capability *capability; // contents of the file
     int overlap;                         // 0: --overlap=advise; -1: not given
     const char *compare;                 // NULL: no comparison
+    const char *beside;                  // a report to compare with; NULL: none
     const char *profile_path;            // NULL: no profile
     const struct source *profile;        // contents of the file
     int restrict_parameters, maps;

@@ -240,6 +240,9 @@ static const struct option output_options[] = {
      .help = "write a report, to standard output without :FILE; html is\n"
              "one page for a browser, with the PTX, the reasons and the\n"
              "flow graphs"},
+    {"--beside", "BEFORE", TEXT(beside),
+     .help = "reports show what differs from BEFORE, a --report=json or\n"
+             "--metadata; IN may then be such a file as well"},
     {"--emit", "ptx,meta,elf,ir,dot,map", SET(emit, emit_names),
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
@@ -400,6 +403,8 @@ static const struct option_example examples[] = {
     {"a.out --module=2 -o module.ptx --metadata=module.json", "tag one of them"},
     {"in.ptx --remarks-missed --remarks-filter=scale",
      "say why a kernel's candidates are rejected"},
+    {"after.json --beside=before.json --report=html:changes.html",
+     "show what a change of a kernel has changed, from two reports"},
     {"in.ptx --check", "look for errors"},
     {0},
 };

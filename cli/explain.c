@@ -3,7 +3,7 @@
 
 static bool wants_page(const struct arguments *arguments)
 {
-    for (uint32_t i = 0; i < arguments->requests.n; i++)
+    for (uint32_t i = 0; i < arguments->requests.n && !arguments->beside; i++)
         if (arguments->requests.v[i].product == PRODUCT_HTML)
             return true;
     return false;

@@ -70,18 +70,36 @@ static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
 
 static void write_text_report(const struct tagger_run *run, FILE *to, bool colour)
 {
-    report_text(run->tables, to, colour);
+    if (run->differences)
+        differences_text(run->differences, to);
+    else
+        report_text(run->tables, to, colour);
 }
 
 static void write_json_report(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
-    report_json(run->tables, to);
+    if (run->differences)
+        differences_json(run->differences, to);
+    else
+        report_json(run->tables, to);
+}
+
+static void write_differences_page(const struct tagger_run *run, FILE *to)
+{
+    struct arena arena;
+    arena_init(&arena, run->arena.memory);
+    differences_page(run->differences, &arena, to);
+    arena_free(&arena);
 }
 
 static void write_html_report(const struct tagger_run *run, FILE *to, bool colour)
 {
     (void)colour;
+    if (run->differences) {
+        write_differences_page(run, to);
+        return;
+    }
     struct page_input input = {
         .tables = run->explained,
         .module = &run->module,

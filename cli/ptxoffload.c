@@ -1,6 +1,7 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
 #include "backend/changes.h"
 #include "backend/measured_list.h"
+#include "backend/places.h"
 #include "backend/profile_read.h"
 #include "backend/text.h"
 #include "cli/command.h"
@@ -122,6 +123,11 @@ static bool decide(struct tagger_run *run, const struct pass_options *options)
     return !pass || run_give_up(run, pass);
 }
 
+static bool wants_places(const struct arguments *arguments)
+{
+    return arguments->beside || arguments->reports[REPORT_JSON].wanted;
+}
+
 static bool emit(struct tagger_run *run, const struct backend_options *options)
 {
     if (run->opened.current) {
@@ -140,6 +146,10 @@ static bool emit(struct tagger_run *run, const struct backend_options *options)
         measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
     }
     output->tables.outcomes = run->outcomes;
+    if (wants_places(&run->arguments)) {
+        places_find(&output->tables, &run->arena, &run->module);
+        timing_end(&run->timing, "places");
+    }
     run->tables = &output->tables;
     run->text = output->text;
     run->length = output->length;
@@ -269,6 +279,8 @@ static int analyse(struct tagger_run *run)
     run_report_remarks(run, &options);
     if (wants_tables(arguments) && !(make_object(run) && run_explain(run, &options)))
         return BAD_INPUT;
+    if (arguments->beside && !run_find_differences(run))
+        return BAD_INPUT;
     return run_write_all(run);
 }
 
@@ -343,6 +355,8 @@ static int process_input(struct tagger_run *run)
         return run_build(run, &run->input) ? DONE : BAD_INPUT;
     if (run->arguments.format)
         return format(run);
+    if (run_is_report(run))
+        return run_beside(run);
     return run->arguments.strip ? strip(run) : analyse(run);
 }
 
@@ -514,7 +528,7 @@ static void note_sources(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const char *const paths[] = {arguments->input, arguments->capability_path,
-                                 arguments->profile_path};
+                                 arguments->profile_path, arguments->beside};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i] && !file_is_standard(paths[i]))
             vec_push(&run->whole, &run->sources, depfile_quote(&run->whole, paths[i]));

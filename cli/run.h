@@ -1,5 +1,6 @@
 // A run of ptxoffload: the results of its steps.
 #pragma once
+#include "backend/differences.h"
 #include "backend/elf_tables.h"
 #include "cli/arguments.h"
 #include "cli/messages.h"
@@ -28,8 +29,9 @@ struct tagger_run {
     struct plan without_profile;    // with --profile: the decisions without it
     struct table_outcomes outcomes; // of the profile
     const struct tables *tables;
-    const struct tables *explained; // tables of the plan; equal to `tables` unless those were read
-    const char *text;               // the PTX to write
+    const struct tables *explained;  // tables of the plan; equal to `tables` unless those were read
+    struct differences *differences; // with --beside: what reports show instead; else NULL
+    const char *text;                // the PTX to write
     uint32_t length;
     struct elf_image object; // with --emit=elf
     // For the depfile, quoted: outputs and inputs.
@@ -49,6 +51,13 @@ bool run_give_up(struct tagger_run *run, const char *pass);
 
 // Runs --compare on the input. Returns the exit code.
 int run_compare(struct tagger_run *run);
+
+// Returns true if the input is a report for --beside.
+bool run_is_report(const struct tagger_run *run);
+// Compares the report of --beside with the run's tables. Returns false after reporting an error.
+bool run_find_differences(struct tagger_run *run);
+// Compares an input that is a report. Returns the exit code.
+int run_beside(struct tagger_run *run);
 
 // Runs --overlap=advise on the input. Returns the exit code.
 int run_overlap(struct tagger_run *run);

@@ -41,6 +41,8 @@ def check(folder, command):
     path = '%s:%s' % (BUILD / 'cli', os.environ['PATH'])
     ends(run(['ptxoffload', 'in.ptx', '-o', 'out.ptx', '--emit=ptx,elf', '--metadata=out.json'], folder,
              env=environment(PATH=path)), 0)
+    for name in ('before.json', 'after.json'):
+        ends(run(['ptxoffload', 'in.ptx', '--report=json:' + name], folder, env=environment(PATH=path)), 0)
     ends(run(['ptxoffload-sim', '--functional', SAMPLE.parent / 'run.yaml', '--profile-out=run.json'],
              folder, env=environment(PATH=path)), 0)
     ends(run(['sh', '-c', command], folder, env=environment(PATH=path)), 0)

@@ -46,6 +46,11 @@ def make(folder, sample=VECADD, *options):
     tag(folder, 'in.ptx', '-o', 'out.ptx', '--emit=ptx,meta,elf', *options)
 
 
+def without_places(report):
+    """A report without the texts of instructions, which objects do not have."""
+    return re.sub(rb',\n  "places": \[.*?\n  \]', b'', report, flags=re.DOTALL)
+
+
 def content(folder, name):
     return (folder / name).read_bytes()
 
@@ -58,7 +63,8 @@ def check_sample(folder, sample, *options):
     same(content(folder, 'again.json'), content(folder, 'out.json'))
     same(content(folder, 'again.elf'), content(folder, 'out.elf'))
     same(tag(folder, 'out.elf').out, report)
-    same(tag(folder, 'out.elf', '--report=json').out, summary)
+    again = tag(folder, 'out.elf', '--report=json').out
+    same(again, without_places(summary))
     same(tag(folder, 'out.elf', '-o', '-').out, content(folder, 'out.ptx'))
     tag(folder, 'out.elf', '--emit=ptx', '-o', 'again.ptx')
     same(content(folder, 'again.ptx'), content(folder, 'out.ptx'))

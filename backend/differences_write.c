@@ -1,0 +1,214 @@
+// Differences as text and as JSON.
+#include "backend/differences.h"
+#include "support/json.h"
+#include "support/number.h"
+#include <string.h>
+
+const char *item_lines(char text[2 * 24], const struct report_item *item)
+{
+    if (item->end_line > item->line)
+        snprintf(text, 2 * 24, "%u..%u", item->line, item->end_line);
+    else
+        snprintf(text, 2 * 24, "%u", item->line);
+    return text;
+}
+
+// Text
+
+static const char signs[] = {
+    [CHANGE_APPEARED] = '+', [CHANGE_VANISHED] = '-', [CHANGE_CHANGED] = '~'};
+
+static void print_item(const struct tables *tables, const struct report_item *item, FILE *to)
+{
+    char lines[2 * 24];
+    fprintf(to, "%s:%s", tables->source.file, item_lines(lines, item));
+    if (item->source_line)
+        fprintf(to, " (%s:%u)", item->source_file, item->source_line);
+    if (*item->text)
+        fprintf(to, " | %s", item->text);
+}
+
+static void print_number(const char *name, double before, double after, FILE *to)
+{
+    char one[NUMBER_TEXT], other[NUMBER_TEXT];
+    number_shortest(one, before);
+    number_shortest(other, after);
+    fprintf(to, "\n      %s: %s, before %s", name, other, one);
+}
+
+static void print_change(const struct differences *d, const struct difference *one, FILE *to)
+{
+    const struct report_item *before = one->before, *after = one->after;
+    print_item(d->after, after, to);
+    fputs("\n      before: ", to);
+    print_item(d->before, before, to);
+    fprintf(to, "\n      %s", after->verdict);
+    if (strcmp(before->verdict, after->verdict) != 0)
+        fprintf(to, ", before: %s", before->verdict);
+    for (uint32_t i = 0; difference_numbers[one->kind][i]; i++)
+        if (numbers_differ(before->numbers[i], after->numbers[i]))
+            print_number(difference_numbers[one->kind][i], before->numbers[i], after->numbers[i],
+                         to);
+}
+
+static void print_one(const struct differences *d, const struct difference *one, FILE *to)
+{
+    const struct report_item *item = one->after ? one->after : one->before;
+    fprintf(to, "  %c %s %s ", signs[one->change], item_names[one->kind],
+            change_names[one->change]);
+    if (one->change == CHANGE_CHANGED) {
+        print_change(d, one, to);
+    } else {
+        print_item(one->after ? d->after : d->before, item, to);
+        fprintf(to, "\n      %s%s%s", item->verdict, *item->reason ? ": " : "", item->reason);
+    }
+    if (one->instead)
+        fprintf(to, "\n      %s: %s [%s]",
+                one->change == CHANGE_VANISHED ? "now rejected" : "rejected before",
+                one->instead->reason, one->instead->verdict);
+    putc('\n', to);
+}
+
+static void print_counts(const struct differences *d, FILE *to)
+{
+    for (int kind = 0; kind < ITEM_KINDS; kind++) {
+        const uint32_t *counts = d->counts[kind];
+        fprintf(to, "%-10s  %u appeared, %u vanished, %u changed, %u as before\n", item_names[kind],
+                counts[CHANGE_APPEARED], counts[CHANGE_VANISHED], counts[CHANGE_CHANGED],
+                d->equal[kind]);
+    }
+}
+
+void differences_text(const struct differences *d, FILE *to)
+{
+    const char *kernel = NULL;
+    fprintf(to, "before: %s, of %s\nafter:  %s, of %s\n", d->before_name, d->before->source.file,
+            d->after_name, d->after->source.file);
+    for (uint32_t i = 0; i < d->kernels.n; i++)
+        fprintf(to, "kernel %s %s\n", d->kernels.v[i].name, change_names[d->kernels.v[i].change]);
+    for (uint32_t i = 0; i < d->list.n; i++) {
+        const struct difference *one = &d->list.v[i];
+        if (one->kernel != kernel)
+            fprintf(to, "\n%s\n", kernel = one->kernel);
+        print_one(d, one, to);
+    }
+    putc('\n', to);
+    print_counts(d, to);
+}
+
+// JSON
+
+static void write_item(struct json *json, const char *key, const struct report_item *item)
+{
+    json_key(json, key);
+    if (!item) {
+        json_null(json);
+        return;
+    }
+    json_object_flat(json);
+    json_key(json, "line");
+    json_uint(json, item->line);
+    json_key(json, "end_line");
+    json_uint(json, item->end_line);
+    json_key(json, "source_file");
+    json_string(json, item->source_line ? item->source_file : NULL);
+    json_key(json, "source_line");
+    if (item->source_line)
+        json_uint(json, item->source_line);
+    else
+        json_null(json);
+    json_key(json, "text");
+    json_string(json, item->text);
+    json_key(json, "verdict");
+    json_string(json, item->verdict);
+    if (item->kind == ITEM_REJECTION) {
+        json_key(json, "candidate");
+        json_string(json, table_candidate_names[item->candidate]);
+        json_key(json, "reason");
+        json_string(json, item->reason);
+    }
+    for (uint32_t i = 0; difference_numbers[item->kind][i]; i++) {
+        json_key(json, difference_numbers[item->kind][i]);
+        json_double(json, item->numbers[i]);
+    }
+    json_end_object(json);
+}
+
+static void write_one(struct json *json, const struct difference *one)
+{
+    json_object(json);
+    json_key(json, "kernel");
+    json_string(json, one->kernel);
+    json_key(json, "kind");
+    json_string(json, item_names[one->kind]);
+    json_key(json, "change");
+    json_string(json, change_names[one->change]);
+    write_item(json, "before", one->before);
+    write_item(json, "after", one->after);
+    write_item(json, "rejection", one->instead);
+    json_end_object(json);
+}
+
+static void write_side(struct json *json, const char *key, const char *report,
+                       const struct tables *tables)
+{
+    json_key(json, key);
+    json_object_flat(json);
+    json_key(json, "report");
+    json_string(json, report);
+    json_key(json, "file");
+    json_string(json, tables->source.file);
+    json_key(json, "sha256");
+    json_string(json, tables->source.sha256);
+    json_end_object(json);
+}
+
+static void write_summary(struct json *json, const struct differences *d)
+{
+    json_key(json, "summary");
+    json_object(json);
+    for (int kind = 0; kind < ITEM_KINDS; kind++) {
+        json_key(json, item_names[kind]);
+        json_object_flat(json);
+        for (int change = 0; change < CHANGE_KINDS; change++) {
+            json_key(json, change_names[change]);
+            json_uint(json, d->counts[kind][change]);
+        }
+        json_key(json, "equal");
+        json_uint(json, d->equal[kind]);
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
+void differences_json(const struct differences *d, FILE *to)
+{
+    struct json json;
+    json_init(&json, to);
+    json_object(&json);
+    json_key(&json, "format");
+    json_string(&json, "ptxoffload-differences");
+    json_key(&json, "version");
+    json_uint(&json, 1);
+    write_side(&json, "before", d->before_name, d->before);
+    write_side(&json, "after", d->after_name, d->after);
+    json_key(&json, "kernels");
+    json_array(&json);
+    for (uint32_t i = 0; i < d->kernels.n; i++) {
+        json_object_flat(&json);
+        json_key(&json, "name");
+        json_string(&json, d->kernels.v[i].name);
+        json_key(&json, "change");
+        json_string(&json, change_names[d->kernels.v[i].change]);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_key(&json, "differences");
+    json_array(&json);
+    for (uint32_t i = 0; i < d->list.n; i++)
+        write_one(&json, &d->list.v[i]);
+    json_end_array(&json);
+    write_summary(&json, d);
+    json_end_object(&json);
+    json_done(&json);
+}
