@@ -13,9 +13,9 @@ struct record_builder {
     const struct bodies *bodies;
     const struct rejection **rejections; // by function, then place
     struct shared_search *shared;
-    uint32_t chain, block, rejection; // how far the plan's lists are done
-    const char **names;               // per name of the tree; NULL: not requested yet
-    struct arena own;                 // for the build only
+    uint32_t chain, block, map, rejection; // how far the plan's lists are done
+    const char **names;                    // per name of the tree; NULL: not requested yet
+    struct arena own;                      // for the build only
     // The function at work.
     const struct ir_function *fn;
     const struct body *body;
@@ -228,6 +228,21 @@ static const char *add_rejection(struct record_builder *b, const struct rejectio
     return NULL;
 }
 
+static void add_map(struct record_builder *b, const struct map_plan *plan)
+{
+    struct table_map map = {.form = plan->form,
+                            .tokens = plan->tokens,
+                            .cycles = plan->cycles,
+                            .limit = plan->limit,
+                            .copies = plan->copies,
+                            .cores = plan->cores,
+                            .lsus = plan->lsus,
+                            .lanes = plan->lanes,
+                            .conditions = plan->conditions,
+                            .text = plan->text};
+    vec_push(b->arena, &b->kernel->maps, map);
+}
+
 static int compare_u32(uint32_t a, uint32_t b)
 {
     return (a > b) - (a < b);
@@ -294,6 +309,8 @@ static const char *add_kernel(struct record_builder *b, uint32_t function)
     for (; b->block < plan->blocks.n && plan->blocks.v[b->block].function == function && !wrong;
          b->block++)
         wrong = add_block(b, &plan->blocks.v[b->block]);
+    for (; b->map < plan->maps.n && plan->maps.v[b->map].function == function; b->map++)
+        add_map(b, &plan->maps.v[b->map]);
     for (; b->rejection < plan->rejections.n && b->rejections[b->rejection]->function == function &&
            !wrong;
          b->rejection++)

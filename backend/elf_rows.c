@@ -197,6 +197,7 @@ SAME(PTXOFFLOAD_CANDIDATE_CHAIN, CANDIDATE_CHAIN);
 SAME(PTXOFFLOAD_CANDIDATE_BLOCK, CANDIDATE_BLOCK);
 SAME(PTXOFFLOAD_CANDIDATE_STORE, CANDIDATE_STORE);
 SAME(PTXOFFLOAD_CANDIDATE_KERNEL, CANDIDATE_KERNEL);
+SAME(PTXOFFLOAD_CANDIDATE_MAP, CANDIDATE_MAP);
 
 static const struct record_field *find_field(const struct record_field *fields, const char *path,
                                              const struct record_field **option)

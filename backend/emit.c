@@ -42,8 +42,8 @@ static bool same_options(const struct pass_options *a, const struct pass_options
 {
     return a->cost == b->cost && a->fma == b->fma && a->reorder == b->reorder &&
            a->block.x == b->block.x && a->block.y == b->block.y && a->block.z == b->block.z &&
-           a->restrict_parameters == b->restrict_parameters && a->kinds == b->kinds &&
-           same_min_saving(a->min_saving, b->min_saving);
+           a->restrict_parameters == b->restrict_parameters && a->maps == b->maps &&
+           a->kinds == b->kinds && same_min_saving(a->min_saving, b->min_saving);
 }
 
 // Returns true if this run would write the input again.

@@ -45,7 +45,8 @@ struct record_field {
     const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
     size_t size;                     // FIELD_LIST
     bool flat;                       // in JSON on one line
-    bool may_lack; // FIELD_OPTION: an absent key is null; FIELD_WORDS: an empty list has no key
+    // FIELD_OPTION: an absent key is null; FIELD_WORDS, FIELD_LIST: an empty list has no key
+    bool may_lack;
 };
 
 // Writes the members of an object; the caller opens and closes it.

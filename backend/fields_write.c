@@ -76,11 +76,19 @@ static void write_value(struct json *json, const struct record_field *field, con
     }
 }
 
+static bool is_empty(const void *value)
+{
+    struct field_list list;
+    memcpy(&list, value, sizeof list);
+    return !list.items.n;
+}
+
 static bool is_absent(const struct record_field *field, const void *record)
 {
     const void *value = (const char *)record + field->offset;
     return (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
-           (field->kind == FIELD_WORDS && field->may_lack && !*(const unsigned *)value);
+           (field->kind == FIELD_WORDS && field->may_lack && !*(const unsigned *)value) ||
+           (field->kind == FIELD_LIST && field->may_lack && is_empty(value));
 }
 
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record)

@@ -9,9 +9,10 @@
 static const struct plan_rule_info passed_rules[] = {
     {"chain", "a Load-Compute-Store chain is offloaded"},
     {"block", "a block is selected for offloading"},
+    {"mapped", "a kernel has a map for spatial cores"},
     {"access", "number of lines of memory that an access of a warp touches"},
 };
-enum { PASSED_CHAIN, PASSED_BLOCK, FOUND_ACCESS, PASSED_RULES };
+enum { PASSED_CHAIN, PASSED_BLOCK, PASSED_MAP, FOUND_ACCESS, PASSED_RULES };
 
 uint32_t remark_rule_count(void)
 {
@@ -176,12 +177,28 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
     vec_push(c->arena, &c->remarks->list, remark);
 }
 
+// Maps
+
+static void add_map(struct collector *c, const struct map_plan *map)
+{
+    struct remark remark = remark_at(c, 0, passed_rules[PASSED_MAP].id);
+    remark.passed = true;
+    remark.kind = CANDIDATE_MAP;
+    remark.text = arena_printf(
+        c->arena, "kernel mapped to spatial cores: %u token%s in %u cycle%s, %u cop%s (%s)",
+        map->tokens, map->tokens == 1 ? "" : "s", map->cycles, map->cycles == 1 ? "" : "s",
+        map->copies, map->copies == 1 ? "y" : "ies", map->limit);
+    vec_push(c->arena, &c->remarks->list, remark);
+}
+
 // Rejected candidates
 
 static const char *what_is_not(struct collector *c, const struct rejection *rejection)
 {
     if (rejection->kind == CANDIDATE_KERNEL)
         return "kernel not offloaded to cores";
+    if (rejection->kind == CANDIDATE_MAP)
+        return "kernel not mapped to spatial cores";
     const char *what = rejection->last == IR_NONE
                            ? table_candidate_names[rejection->kind]
                            : extent(c, rejection->shape, rejection->inst, rejection->last);
@@ -237,6 +254,12 @@ static void collect_passed(struct collector *c, const struct plan *plan, const b
             continue;
         turn_to(c, block->function);
         add_block(c, block, item);
+    }
+    for (uint32_t i = 0; i < plan->maps.n; i++) {
+        if (!is_wanted(functions, plan->maps.v[i].function))
+            continue;
+        turn_to(c, plan->maps.v[i].function);
+        add_map(c, &plan->maps.v[i]);
     }
 }
 

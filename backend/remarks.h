@@ -20,8 +20,9 @@ struct remark_origin {
 
 struct remark {
     bool passed;
-    bool analysis;    // the result of an analysis, neither passed nor missed
-    const char *rule; // "chain", "block", "access", or the id of a row of passes/base/rules.def
+    bool analysis; // the result of an analysis, neither passed nor missed
+    const char
+        *rule; // "chain", "block", "mapped", "access", or the id of a row of passes/base/rules.def
     const char *text; // one sentence without a full stop
     uint32_t function;
     const char *name;    // the function's

@@ -283,6 +283,23 @@ static void print_block(struct report_page *page, const struct table_block *bloc
     end_line(page);
 }
 
+// Maps
+
+static void print_map(struct report_page *page, const struct table_map *map)
+{
+    label(page, "map");
+    putf(page, "%s |", map->form);
+    putf(page, "%u token%s in %u cycle%s, %u cop%s |", map->tokens, plural(map->tokens),
+         map->cycles, plural(map->cycles), map->copies, map->copies == 1 ? "y" : "ies");
+    putf(page, "%u core%s, %u unit%s, %u lane%s |", map->cores, plural(map->cores), map->lsus,
+         plural(map->lsus), map->lanes, plural(map->lanes));
+    putf(page, "%u condition%s on the launch", map->conditions, plural(map->conditions));
+    more_line(page);
+    put(page, "limited by");
+    put(page, map->limit);
+    end_line(page);
+}
+
 // Candidates rejected
 
 static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
@@ -301,7 +318,7 @@ static void print_rejections(struct report_page *page, const struct table_kernel
                              bool whole)
 {
     for (uint32_t i = 0; i < kernel->rejected.n; i++)
-        if ((kernel->rejected.v[i].kind == CANDIDATE_KERNEL) == whole)
+        if ((kernel->rejected.v[i].kind >= CANDIDATE_KERNEL) == whole)
             print_rejection(page, &kernel->rejected.v[i]);
 }
 
@@ -398,6 +415,8 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
         print_chain(page, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++)
         print_block(page, &kernel->blocks.v[i]);
+    for (uint32_t i = 0; i < kernel->maps.n; i++)
+        print_map(page, &kernel->maps.v[i]);
     print_measurements(page, kernel, measurement);
     if (sum.rejected) {
         begin_line(page, 2, INDENT);

@@ -31,8 +31,13 @@ const char *const table_block_names[] = {
     NULL,
 };
 const char *const table_candidate_names[] = {
-    [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
-    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", NULL,
+    [CANDIDATE_LOAD] = "load",
+    [CANDIDATE_CHAIN] = "chain",
+    [CANDIDATE_BLOCK] = "block",
+    [CANDIDATE_STORE] = "store",
+    [CANDIDATE_KERNEL] = "kernel",
+    [CANDIDATE_MAP] = "map",
+    NULL,
 };
 const char *const table_measured_names[] = {"lines", "misses", "trips", NULL};
 const char *const table_measurement_names[] = {
@@ -236,6 +241,26 @@ const struct record_field rows_outcome[] = {
 };
 #undef RECORD
 
+#define RECORD struct table_map
+static const struct record_field rows_rate[] = {
+    ENTRY("tokens", UINT, tokens, .least = 1),
+    ENTRY("cycles", UINT, cycles, .least = 1),
+    ENTRY("limit", TEXT, limit),
+    END,
+};
+const struct record_field rows_map[] = {
+    ENTRY("form", TEXT, form),
+    OBJECT("rate", rows_rate),
+    ENTRY("copies", UINT, copies),
+    ENTRY("cores", UINT, cores),
+    ENTRY("units", UINT, lsus),
+    ENTRY("lanes", UINT, lanes),
+    ENTRY("conditions", UINT, conditions),
+    ENTRY("text", TEXT, text),
+    END,
+};
+#undef RECORD
+
 #define RECORD struct table_place
 const struct record_field rows_place[] = {
     ENTRY("line", UINT, line, .least = 1),
@@ -256,6 +281,12 @@ const struct record_field rows_kernel[] = {
     ENTRY("service_queue_at_core", BOOL, service_queue_at_core),
     LIST("chains", chains, rows_chain, table_chain, false),
     LIST("blocks", blocks, rows_block, table_block, false),
+    {.key = "maps",
+     .kind = FIELD_LIST,
+     .offset = offsetof(RECORD, maps),
+     .rows = rows_map,
+     .size = sizeof(struct table_map),
+     .may_lack = true},
     LIST("rejected", rejected, rows_rejection, table_rejection, true),
     END,
 };

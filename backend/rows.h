@@ -11,6 +11,7 @@ extern const struct record_field rows_chain[];
 extern const struct record_field rows_instruction[];
 extern const struct record_field rows_block[];
 extern const struct record_field rows_alternative[];
+extern const struct record_field rows_map[];
 extern const struct record_field rows_rejection[];
 extern const struct record_field rows_change[];      // of --report=json
 extern const struct record_field rows_measurement[]; // the same

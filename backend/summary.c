@@ -18,7 +18,7 @@ struct summary summary_of(const struct table_kernel *kernel)
         .blocks = kernel->blocks.n,
     };
     for (uint32_t i = 0; i < kernel->rejected.n; i++)
-        summary.rejected += kernel->rejected.v[i].kind != CANDIDATE_KERNEL;
+        summary.rejected += kernel->rejected.v[i].kind < CANDIDATE_KERNEL;
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         count_chain(&summary, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++) {

@@ -119,6 +119,15 @@ struct table_outcomes {
     VEC(struct table_outcome) list;
 };
 
+// A map for spatial cores. In the JSON document only.
+struct table_map {
+    const char *form;
+    uint32_t tokens, cycles; // the rate of a copy
+    const char *limit;
+    uint32_t copies, cores, lsus, lanes, conditions;
+    const char *text;
+};
+
 // Text and CUDA source of an instruction of the input. In reports only.
 struct table_place {
     uint32_t line, column;
@@ -135,6 +144,7 @@ struct table_kernel {
     bool service_queue_at_core; // shared memory has room for the service queue
     VEC(struct table_chain) chains;
     VEC(struct table_block) blocks;
+    VEC(struct table_map) maps; // one or none
     VEC(struct table_rejection) rejected;
 };
 

@@ -65,7 +65,7 @@ struct arguments {
     const char *beside;                  // a report to compare with; NULL: none
     const char *profile_path;            // NULL: no profile
     const struct source *profile;        // contents of the file
-    int restrict_parameters;
+    int restrict_parameters, maps;
     const double *min_saving; // NULL: not given
     unsigned kinds;           // of candidate blocks, 1 << enum block_kind; 0: not given
     int reorder, verify, strip, format, check, list, fragment;

@@ -256,6 +256,9 @@ static const struct option analysis_options[] = {
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
      .help = "assume that different pointers among a kernel's parameters\n"
              "point to different memory"},
+    {"--maps", NULL, FLAG(maps, 1),
+     .help = "compile kernels to maps for spatial cores, for reports, remarks\n"
+             "and metadata; --emit=map writes the maps alone"},
     {"--min-saving", "FLITS", CALL(take_min_saving),
      .help = "reject chains with a smaller expected saving per warp and\n"
              "hop; may be negative or a fraction"},

@@ -60,6 +60,7 @@ int run_compare(struct tagger_run *run)
         .fma = arguments_fma(arguments),
         .block = arguments->block,
         .restrict_parameters = arguments->restrict_parameters,
+        .maps = arguments->maps,
     };
     struct source other;
     struct verified verified = {0};

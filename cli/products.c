@@ -60,10 +60,10 @@ static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
             fprintf(to, "---\n%s", map.text);
         else if (map.inst == IR_NONE)
             fprintf(to, "# %.*s: %s [%s]\n", (int)name->length, name->text, map.why,
-                    map_rules[map.rule].id);
+                    plan_rules[map.rule].id);
         else
             fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
-                    ir_place(&run->module, fn, map.inst).line, map.why, map_rules[map.rule].id);
+                    ir_place(&run->module, fn, map.inst).line, map.why, plan_rules[map.rule].id);
     }
     arena_free(&arena);
 }

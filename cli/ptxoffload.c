@@ -253,6 +253,7 @@ static int analyse(struct tagger_run *run)
                 .reorder = arguments->reorder,
                 .block = arguments->block,
                 .restrict_parameters = arguments->restrict_parameters,
+                .maps = arguments->maps,
                 .min_saving = arguments->min_saving,
                 .kinds = arguments->kinds,
                 .capability = arguments->capability,

@@ -111,7 +111,8 @@ enum ptxoffload_candidate {
     PTXOFFLOAD_CANDIDATE_CHAIN = 1,
     PTXOFFLOAD_CANDIDATE_BLOCK = 2,
     PTXOFFLOAD_CANDIDATE_STORE = 3,
-    PTXOFFLOAD_CANDIDATE_KERNEL = 4 /* its chains are not offloaded to cores */
+    PTXOFFLOAD_CANDIDATE_KERNEL = 4, /* its chains are not offloaded to cores */
+    PTXOFFLOAD_CANDIDATE_MAP = 5     /* a kernel for spatial cores */
 };
 
 /* Offset of a string in .ptxoffload.strings. */

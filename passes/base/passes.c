@@ -2,7 +2,7 @@
 
 static uint32_t count_all(const struct plan *plan)
 {
-    return plan->chains.n + plan->blocks.n + plan->rejections.n + plan->edits.list.n;
+    return plan->chains.n + plan->blocks.n + plan->maps.n + plan->rejections.n + plan->edits.list.n;
 }
 
 bool pass_all(const struct function_pass *pass, const struct ir_module *module,

@@ -30,6 +30,9 @@ extern const struct function_pass pass_reorder;
 // Finds the candidate blocks of TOM [002 §3.1].
 extern const struct function_pass pass_blocks;
 
+// Compiles kernels to maps for spatial cores [003], only if `options->maps`.
+extern const struct function_pass pass_maps;
+
 // Runs a pass over all functions. Returns true if it added anything to the plan.
 bool pass_all(const struct function_pass *pass, const struct ir_module *module,
               const struct pass_options *options, struct plan *plan);

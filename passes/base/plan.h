@@ -21,6 +21,7 @@ struct pass_options {
     bool restrict_parameters;
     // --min-saving: the least expected saving of a chain, in flits; NULL: any. Finite.
     const double *min_saving;
+    bool maps;      // --maps: compile kernels to maps for spatial cores
     unsigned kinds; // --candidates: kinds of candidate blocks, a bit for each; 0: all
     const struct capability *capability; // of the unit near the data; NULL: the default
     const struct measurements *measured; // of a run of this module; NULL: none
@@ -44,6 +45,7 @@ enum candidate_kind {
     CANDIDATE_BLOCK,
     CANDIDATE_STORE,
     CANDIDATE_KERNEL, // it keeps its chains, but its cores do not compute them
+    CANDIDATE_MAP,    // a kernel for spatial cores
 };
 
 // A rejected candidate.
@@ -133,10 +135,23 @@ struct block_plan {
     bool chosen;                    // a candidate that is not passed over
 };
 
+// A kernel that has a map for spatial cores [003]: passes/maps/compile.h.
+struct map_plan {
+    uint32_t function;
+    const char *text; // *.map.yaml
+    const char *form; // "threads", "tiles" or "nest"
+    // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.
+    uint32_t tokens, cycles;
+    const char *limit;
+    uint32_t copies, cores, lsus, lanes; // cores and load-store units of a copy
+    uint32_t conditions;                 // on the launch
+};
+
 struct plan {
     struct arena *arena;
     VEC(struct chain) chains;      // by function, then place
     VEC(struct block_plan) blocks; // by function, then place: candidates and others
+    VEC(struct map_plan) maps;     // by function, with --maps
     VEC(struct rejection) rejections;
     struct facts_table *facts; // see facts.h; NULL until the first request
     struct arena *facts_arena; // of the facts of functions; NULL: as the rest

@@ -6,13 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct map_rule_info map_rules[MAP_RULES] = {
-#define MAP_RULE(name, id, text) [MAP_RULE_##name] = {id, text},
-#include "passes/maps/map_rules.def"
-#undef MAP_RULE
-};
-
-bool map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const char *format, ...)
+bool map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, const char *format, ...)
 {
     va_list args;
     char text[512];
@@ -75,23 +69,23 @@ static bool check_inst(struct map_compiler *c, uint32_t inst)
         uint8_t rule;
         const char *why;
     } rows[] = {
-        {CLASS_CALL, MAP_RULE_CALL, "the kernel calls a function"},
-        {CLASS_BARRIER, MAP_RULE_BARRIER, "threads wait for each other"},
-        {CLASS_FENCE, MAP_RULE_BARRIER, "a fence orders accesses of several threads"},
-        {CLASS_ATOMIC, MAP_RULE_ATOMIC, "an atomic operation"},
-        {CLASS_WARP, MAP_RULE_BARRIER, "lanes of a warp exchange data"},
-        {CLASS_ASYNC, MAP_RULE_OPERATION, "an asynchronous copy"},
-        {CLASS_TEXTURE, MAP_RULE_OPERATION, "an access to a texture"},
-        {CLASS_SURFACE, MAP_RULE_OPERATION, "an access to a surface"},
-        {CLASS_MATRIX, MAP_RULE_OPERATION, "an operation on matrices"},
-        {CLASS_STACK, MAP_RULE_OPERATION, "an access to the stack"},
-        {CLASS_MISC, MAP_RULE_OPERATION, "an instruction that is no computation"},
-        {CLASS_OPAQUE, MAP_RULE_OPERATION, "an unknown instruction"},
+        {CLASS_CALL, RULE_MAP_CALL, "the kernel calls a function"},
+        {CLASS_BARRIER, RULE_MAP_BARRIER, "threads wait for each other"},
+        {CLASS_FENCE, RULE_MAP_BARRIER, "a fence orders accesses of several threads"},
+        {CLASS_ATOMIC, RULE_MAP_ATOMIC, "an atomic operation"},
+        {CLASS_WARP, RULE_MAP_BARRIER, "lanes of a warp exchange data"},
+        {CLASS_ASYNC, RULE_MAP_OPERATION, "an asynchronous copy"},
+        {CLASS_TEXTURE, RULE_MAP_OPERATION, "an access to a texture"},
+        {CLASS_SURFACE, RULE_MAP_OPERATION, "an access to a surface"},
+        {CLASS_MATRIX, RULE_MAP_OPERATION, "an operation on matrices"},
+        {CLASS_STACK, RULE_MAP_OPERATION, "an access to the stack"},
+        {CLASS_MISC, RULE_MAP_OPERATION, "an instruction that is no computation"},
+        {CLASS_OPAQUE, RULE_MAP_OPERATION, "an unknown instruction"},
     };
     const struct ir_inst *at = &c->fn->insts.v[inst];
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (at->class == rows[i].class)
-            return map_refuse(c, (enum map_rule)rows[i].rule, inst, "%s", rows[i].why);
+            return map_refuse(c, (enum plan_rule)rows[i].rule, inst, "%s", rows[i].why);
     return true;
 }
 
@@ -104,7 +98,7 @@ static bool check_kernel(struct map_compiler *c)
                 return false;
     }
     if (c->fn->irreducible || c->fn->incomplete)
-        return map_refuse(c, MAP_RULE_DIVERGES, IR_NONE, "branches lead to unknown places");
+        return map_refuse(c, RULE_MAP_DIVERGES, IR_NONE, "branches lead to unknown places");
     return true;
 }
 
@@ -298,31 +292,39 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     struct map_placement placement;
     uint32_t node;
     if (counts.sfus > hardware->sfus)
-        return map_refuse(c, MAP_RULE_CORES, IR_NONE,
+        return map_refuse(c, RULE_MAP_CORES, IR_NONE,
                           "it has %u special functions, and the machine units for %u", counts.sfus,
                           hardware->sfus);
     if (counts.cores > hardware->cores)
-        return map_refuse(c, MAP_RULE_CORES, IR_NONE,
+        return map_refuse(c, RULE_MAP_CORES, IR_NONE,
                           "it has %u instructions, and the machine %u cores", counts.cores,
                           hardware->cores);
     if (counts.lsus > hardware->lsus)
-        return map_refuse(c, MAP_RULE_LSUS, IR_NONE,
+        return map_refuse(c, RULE_MAP_LSUS, IR_NONE,
                           "it has %u accesses, and the machine %u load-store units", counts.lsus,
                           hardware->lsus);
     const char *misfit = map_misfit(c->arena, hardware, map, &node);
     if (misfit)
-        return map_refuse(c, MAP_RULE_CORES, IR_NONE, "%s", misfit);
+        return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);
     map_graph_make(&graph, c->arena, map, hardware);
     map_rate_of(&rate, c->arena, &graph);
     if (!rate.tokens)
-        return map_refuse(c, MAP_RULE_RATE, IR_NONE, "%s",
+        return map_refuse(c, RULE_MAP_RATE, IR_NONE, "%s",
                           map_rate_text(c->arena, map, hardware, &graph, &rate));
     c->to->rate = (double)rate.tokens / (double)rate.cycles;
+    c->to->tokens = rate.tokens;
+    c->to->cycles = rate.cycles;
+    c->to->limit = map_rate_text(c->arena, map, hardware, &graph, &rate);
+    c->to->cores = counts.cores;
+    c->to->lsus = counts.lsus;
+    c->to->conditions = c->requires.n;
     if (!c->states)
         return true;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
+    c->to->copies = placement.copies;
+    c->to->lanes = placement.lanes;
     c->to->rate *= placement.copies;
-    return !fault || map_refuse(c, MAP_RULE_LANES, IR_NONE, "%s", fault);
+    return !fault || map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault);
 }
 
 // Reads the text back. What the reader rejects is no map.
@@ -335,7 +337,7 @@ static bool check_text(struct map_compiler *c, const char *text,
     diags_init(&diags, c->arena);
     const struct map *map = map_read(c->arena, source, &diags);
     if (!map)
-        return map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "%s",
+        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "%s",
                           diags.list.n ? diags.list.v[0].message : "the map cannot be read");
     return check_hardware(c, map, hardware);
 }
@@ -363,7 +365,7 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
             return false;
     const char *text = map_text(c);
     if (!text || !check_text(c, text, hardware))
-        return map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "the map cannot be written");
+        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "the map cannot be written");
     c->to->text = text;
     return true;
 }

@@ -14,28 +14,25 @@
 #include "passes/analysis/facts.h"
 #include "passes/maps/map_hardware.h"
 
-enum map_rule {
-#define MAP_RULE(name, id, text) MAP_RULE_##name,
-#include "passes/maps/map_rules.def"
-#undef MAP_RULE
-    MAP_RULES,
-};
-struct map_rule_info {
-    const char *id, *text;
-};
-extern const struct map_rule_info map_rules[MAP_RULES];
+// Rules RULE_MAP_CALL to RULE_MAP_RATE.
+enum { MAP_RULES = RULE_MAP_RATE + 1 - RULE_MAP_CALL };
 
 struct map_compiled {
-    const char *text;   // *.map.yaml; NULL: refused
-    enum map_rule rule; // of the refusal
-    uint32_t inst;      // that caused it, or IR_NONE
-    const char *why;    // a sentence
+    const char *text;    // *.map.yaml; NULL: refused
+    enum plan_rule rule; // of the refusal
+    uint32_t inst;       // that caused it, or IR_NONE
+    const char *why;     // a sentence
     // Executed at most, and bytes of arrays that are read and written, each array once: by a thread
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
     uint32_t bytes, loop_bytes;
     bool has_loop, has_tiles, has_nest;
     double rate; // tokens in a cycle, of all copies
+    // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.
+    uint64_t tokens, cycles;
+    const char *limit;
+    uint32_t copies, cores, lsus, lanes; // cores and load-store units of a copy
+    uint32_t conditions;                 // on the launch
 };
 
 // Compiles a kernel. `groups`: cores of the machine.

@@ -51,13 +51,13 @@ static bool check_kind(struct map_compiler *c, const struct map_access *a)
 {
     const struct ir_inst *at = &c->fn->insts.v[a->inst];
     if (a->parts.space == W_shared)
-        return map_refuse(c, MAP_RULE_BARRIER, a->inst, "the access is to shared memory");
+        return map_refuse(c, RULE_MAP_BARRIER, a->inst, "the access is to shared memory");
     if (a->parts.space != W_global)
-        return map_refuse(c, MAP_RULE_OFFSET, a->inst, "the address may lie outside global memory");
+        return map_refuse(c, RULE_MAP_OFFSET, a->inst, "the address may lie outside global memory");
     if (at->flags & (INST_ORDERED | INST_OPAQUE))
-        return map_refuse(c, MAP_RULE_ATOMIC, a->inst, "the access is volatile or ordered");
+        return map_refuse(c, RULE_MAP_ATOMIC, a->inst, "the access is volatile or ordered");
     if (at->vector > 1 || a->parts.bytes > 4)
-        return map_refuse(c, MAP_RULE_TYPE, a->inst,
+        return map_refuse(c, RULE_MAP_TYPE, a->inst,
                           "the access has %u bytes, and a FIFO words of 4", a->parts.bytes);
     return true;
 }
@@ -88,7 +88,7 @@ static bool add_access(struct map_compiler *c, uint32_t inst)
         return false;
     if (!affine_of_address(c->affines, inst, &access.address) ||
         !map_sum_of(c, &access.address, &access.sum))
-        return map_refuse(c, MAP_RULE_OFFSET, inst,
+        return map_refuse(c, RULE_MAP_OFFSET, inst,
                           "the address is not a sum of parameters and of the thread's place");
     require_extent(c, &access);
     // Words that all threads read stay in the L1.
@@ -186,7 +186,7 @@ static bool check_condition(struct map_compiler *c, const struct map_access *acc
         return false;
     return (!predicate && !(c->fn->insts.v[access->inst].flags & INST_GUARDED)) ||
            map_refuse(
-               c, MAP_RULE_OPERATION, access->inst,
+               c, RULE_MAP_OPERATION, access->inst,
                "the load is executed under a condition, and its word is needed in each token");
 }
 

@@ -67,7 +67,7 @@ static const char *first_tokens(struct map_compiler *c, uint32_t version, bool i
     if (!text && c->fn->registers.v[c->fn->versions.v[origin].reg].bits == 32)
         text = first_sum(c, origin, is_float);
     if (!text)
-        map_refuse(c, MAP_RULE_INPUTS, at->kind == VERSION_INST ? at->index : reader,
+        map_refuse(c, RULE_MAP_INPUTS, at->kind == VERSION_INST ? at->index : reader,
                    "the value before the first iteration is computed, and a FIFO begins with words "
                    "of memory or of the launch");
     return text;
@@ -109,7 +109,7 @@ bool map_carried_nodes(struct map_compiler *c)
             continue;
         const char *value = map_value(c, carried.next, reader, false);
         if (value && *value == '{' && strncmp(value, "{from:", 6))
-            return map_refuse(c, MAP_RULE_INPUTS, IR_NONE,
+            return map_refuse(c, RULE_MAP_INPUTS, IR_NONE,
                               "a value of the next iteration is the same in all of them");
         if (value && (*value == '{' || (c->passes && is_delay(c, carried.next))))
             value = map_node_add(c, "{op: mov.b32, in: [%s]}", value);

@@ -244,7 +244,7 @@ static bool take_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
     if (end == header || ir_post_dominates(c->fn, header, end))
         return true;
     const struct ir_block *at = &c->fn->blocks.v[end];
-    return map_refuse(c, MAP_RULE_DIVERGES, at->first < at->end ? at->end - 1 : IR_NONE,
+    return map_refuse(c, RULE_MAP_DIVERGES, at->first < at->end ? at->end - 1 : IR_NONE,
                       "the loop is executed under a condition that the launch does not decide");
 }
 
@@ -286,7 +286,7 @@ static bool edge_predicate(struct map_compiler *c, uint32_t from, uint32_t block
     if (c->blocks[from].bounds || c->fn->blocks.v[from].succ_count == 1)
         return true;
     if (!map_condition(c, from, &version, &negated, &taken))
-        return map_refuse(c, MAP_RULE_DIVERGES, c->fn->blocks.v[from].end - 1,
+        return map_refuse(c, RULE_MAP_DIVERGES, c->fn->blocks.v[from].end - 1,
                           "the branch has no condition that a map could carry");
     const char *own =
         condition_node(c, version, negated != (taken != block), c->fn->blocks.v[from].end - 1);
@@ -308,7 +308,7 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
         if (!edge_predicate(c, ir_preds(c->fn, block)[0], block, to))
             return false;
     } else if (!ir_post_dominates(c->fn, block, at->idom)) {
-        return map_refuse(c, MAP_RULE_DIVERGES, at->first < at->end ? at->first : IR_NONE,
+        return map_refuse(c, RULE_MAP_DIVERGES, at->first < at->end ? at->first : IR_NONE,
                           "branches reach this place that do not end their conditions here");
     } else if (!map_predicate(c, at->idom, to)) {
         return false;

@@ -98,7 +98,7 @@ struct map_compiler {
 // compile.c
 // Notes why the kernel is refused, if it is not yet. Returns false.
 bool __attribute__((format(printf, 4, 5)))
-map_refuse(struct map_compiler *c, enum map_rule rule, uint32_t inst, const char *format, ...);
+map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, const char *format, ...);
 // Returns the name of the node with this text, which is added if it is new. `@` in it is its own
 // name.
 const char *__attribute__((format(printf, 2, 3)))

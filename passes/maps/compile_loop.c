@@ -22,7 +22,7 @@ static bool uses_threads(const struct map_compiler *c)
     return false;
 }
 
-static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum map_rule rule, const char *why)
+static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum plan_rule rule, const char *why)
 {
     const struct ir_block *header = &c->fn->blocks.v[c->fn->loops.v[loop].header];
     return map_refuse(c, rule, header->first < header->end ? header->first : IR_NONE, "%s", why);
@@ -36,10 +36,10 @@ static bool find_form(struct map_compiler *c)
         return true;
     bool threads = uses_threads(c), nested = loops == 2 && !fn->loops.v[1].parent;
     if (loops > 2 || (loops == 2 && !nested))
-        return refuse_loop(c, loops == 2 ? 1 : 2, MAP_RULE_LOOP,
+        return refuse_loop(c, loops == 2 ? 1 : 2, RULE_MAP_LOOP,
                            "it is a further loop, and a map streams over one");
     if (nested && threads)
-        return refuse_loop(c, 1, MAP_RULE_LOOP, "a thread has a loop in a loop");
+        return refuse_loop(c, 1, RULE_MAP_LOOP, "a thread has a loop in a loop");
     c->form = threads ? MAP_TILES : MAP_NEST;
     c->tile = threads ? c->tile : 1;
     c->loop = loops - 1;
@@ -104,14 +104,14 @@ static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_
 {
     const struct ir_loop *at = &c->fn->loops.v[loop];
     if (exits->edges != 1)
-        return refuse_loop(c, loop, MAP_RULE_TRIP, "the loop has several ends");
+        return refuse_loop(c, loop, RULE_MAP_TRIP, "the loop has several ends");
     if (at->latch_count != 1 || exits->from != at->latch)
-        return refuse_loop(c, loop, MAP_RULE_TRIP, "the loop is not tested at its end");
+        return refuse_loop(c, loop, RULE_MAP_TRIP, "the loop is not tested at its end");
     if (c->fn->blocks.v[at->header].pred_count != 2)
-        return refuse_loop(c, loop, MAP_RULE_DIVERGES, "several branches lead into the loop");
+        return refuse_loop(c, loop, RULE_MAP_DIVERGES, "several branches lead into the loop");
     const char *count = read_count(c, loop, exits->from);
     if (!count)
-        return refuse_loop(c, loop, MAP_RULE_TRIP,
+        return refuse_loop(c, loop, RULE_MAP_TRIP,
                            "the number of iterations is no expression of the launch");
     c->blocks[exits->from].bounds = true;
     c->blocks[exits->from].follow = exits->to;

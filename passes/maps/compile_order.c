@@ -75,7 +75,7 @@ static bool is_other(const struct map_access *first, const struct map_access *se
 static bool refuse(struct map_compiler *c, const struct map_access *first,
                    const struct map_access *second)
 {
-    return map_refuse(c, MAP_RULE_ALIAS, second->inst,
+    return map_refuse(c, RULE_MAP_ALIAS, second->inst,
                       "it may touch the word of the access in line %u",
                       ir_place(c->module, c->fn, first->inst).line);
 }
@@ -176,7 +176,7 @@ static bool require_rows(struct map_compiler *c, const struct map_access *store)
     const char *range[2], *pitch = store->sum.factor[DIM_I], *k = store->sum.factor[DIM_K];
     row_range(c, store, range);
     if (!pitch || (store->in_loop && !k))
-        return map_refuse(c, MAP_RULE_ALIAS, store->inst, "several iterations store to one word");
+        return map_refuse(c, RULE_MAP_ALIAS, store->inst, "several iterations store to one word");
     if (store->in_loop)
         map_require(c, arena_printf(c->arena, "(%s) >= %u || (%s) <= -%u", k, store->parts.bytes, k,
                                     store->parts.bytes));

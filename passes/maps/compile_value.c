@@ -47,7 +47,7 @@ const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t rea
     memcpy(&number, &word, sizeof number);
     if (isfinite(number))
         return arena_printf(c->arena, "%.9g", (double)number);
-    map_refuse(c, MAP_RULE_OPERATION, reader, "a constant is not a finite number");
+    map_refuse(c, RULE_MAP_OPERATION, reader, "a constant is not a finite number");
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static const char *stream_constant(struct map_compiler *c, uint32_t inst, const 
     uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
     const char *kind = is_float(type) ? "f32" : "b32";
     if (strncmp(first, head, sizeof head - 1)) {
-        map_refuse(c, MAP_RULE_INPUTS, inst, "its operands are equal for all threads");
+        map_refuse(c, RULE_MAP_INPUTS, inst, "its operands are equal for all threads");
         return NULL;
     }
     const char *value =
@@ -236,7 +236,7 @@ static const char *sources(struct map_compiler *c, uint32_t inst)
         return all;
     if (count <= 3 && count && first)
         return stream_constant(c, inst, first, all);
-    map_refuse(c, MAP_RULE_INPUTS, inst, "the instruction has %u operands, and a core three FIFOs",
+    map_refuse(c, RULE_MAP_INPUTS, inst, "the instruction has %u operands, and a core three FIFOs",
                count);
     return NULL;
 }
@@ -246,7 +246,7 @@ static const char *compute(struct map_compiler *c, uint32_t inst)
     const struct ir_inst *at = &c->fn->insts.v[inst];
     if (!is_computed(at->class) || (at->flags & INST_GUARDED) ||
         ir_defined(c->fn, inst) == IR_NONE) {
-        map_refuse(c, MAP_RULE_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
+        map_refuse(c, RULE_MAP_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
         return NULL;
     }
     if (ir_is_copy(c->fn, inst)) {
@@ -256,7 +256,7 @@ static const char *compute(struct map_compiler *c, uint32_t inst)
     const char *op = core_opcode(c, inst);
     const char *in = op ? sources(c, inst) : NULL;
     if (!op)
-        map_refuse(c, MAP_RULE_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
+        map_refuse(c, RULE_MAP_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
     return in ? map_node_add(c, "{op: %s, in: [%s]}", op, in) : NULL;
 }
 
@@ -265,7 +265,7 @@ static const char *load_value(struct map_compiler *c, uint32_t inst)
     uint32_t access = map_access_of(c, inst);
     if (access < c->accesses.n)
         return map_load(c, access);
-    map_refuse(c, MAP_RULE_TYPE, inst, "the parameter is no number of 32 bits");
+    map_refuse(c, RULE_MAP_TYPE, inst, "the parameter is no number of 32 bits");
     return NULL;
 }
 
@@ -306,7 +306,7 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     bool negated;
     uint32_t first = block->first < block->end ? block->first : reader;
     if (block->pred_count != 2 || !map_condition(c, block->idom, &version, &negated, &taken)) {
-        map_refuse(c, MAP_RULE_DIVERGES, first, "a value has more than two origins here");
+        map_refuse(c, RULE_MAP_DIVERGES, first, "a value has more than two origins here");
         return NULL;
     }
     const uint32_t *succs = ir_succs(c->fn, block->idom);
@@ -314,7 +314,7 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     uint32_t yes = find_arg(c, phi, block->idom, negated ? other : taken);
     uint32_t no = find_arg(c, phi, block->idom, negated ? taken : other);
     if (yes == IR_NONE || no == IR_NONE) {
-        map_refuse(c, MAP_RULE_DIVERGES, first, "a value does not depend on one condition");
+        map_refuse(c, RULE_MAP_DIVERGES, first, "a value does not depend on one condition");
         return NULL;
     }
     const char *a = map_value(c, yes, first, false);
@@ -356,7 +356,7 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
     const struct ir_version *at = &c->fn->versions.v[version];
     uint16_t bits = c->fn->registers.v[at->reg].bits;
     if (bits != 32 && bits != 1 && !(bits == 16 && half_kind(c, version))) {
-        map_refuse(c, MAP_RULE_TYPE, at->kind == VERSION_INST ? at->index : reader,
+        map_refuse(c, RULE_MAP_TYPE, at->kind == VERSION_INST ? at->index : reader,
                    "a value has %u bits, and a FIFO words of 32", bits);
         return NULL;
     }
@@ -364,13 +364,13 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
     if (stream)
         return stream;
     if (at->kind == VERSION_PHI && is_header(c, c->fn->phis.v[at->index].block)) {
-        map_refuse(c, MAP_RULE_LOOP, reader, "a value goes from one outer iteration to the next");
+        map_refuse(c, RULE_MAP_LOOP, reader, "a value goes from one outer iteration to the next");
         return NULL;
     }
     if (at->kind == VERSION_PHI)
         return choose(c, at->index, reader);
     if (at->kind == VERSION_ENTRY) {
-        map_refuse(c, MAP_RULE_OPERATION, reader, "a register is read that was never written");
+        map_refuse(c, RULE_MAP_OPERATION, reader, "a register is read that was never written");
         return NULL;
     }
     return c->fn->insts.v[at->index].class == CLASS_LOAD ? load_value(c, at->index)
@@ -426,7 +426,7 @@ const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t
                           ? sum_value(c, &a)
                           : NULL;
     if (!sum)
-        map_refuse(c, MAP_RULE_OPERATION, reader, "an operand is no value that a core can have");
+        map_refuse(c, RULE_MAP_OPERATION, reader, "an operand is no value that a core can have");
     return sum;
 }
 
@@ -481,9 +481,9 @@ static bool add_store(struct map_compiler *c, struct map_access *access)
     uint32_t data = ir_find_operand(c->fn, access->inst, ROLE_USE, 0);
     const char *predicate = NULL;
     if (data == IR_NONE || !store_predicate(c, access->inst, &predicate))
-        return map_refuse(c, MAP_RULE_OPERATION, access->inst, "the stored value is unknown");
+        return map_refuse(c, RULE_MAP_OPERATION, access->inst, "the stored value is unknown");
     if (c->tile != 1 && !map_sum_varies(c, &access->sum))
-        return map_refuse(c, MAP_RULE_OFFSET, access->inst, "several threads store to one address");
+        return map_refuse(c, RULE_MAP_OFFSET, access->inst, "several threads store to one address");
     if (!predicate && add_result(c, access, data))
         return true;
     const char *value = map_operand_value(c, data, access->inst);
@@ -509,5 +509,5 @@ bool map_stores(struct map_compiler *c)
         if (!add_store(c, access))
             return false;
     }
-    return stores || map_refuse(c, MAP_RULE_OPERATION, IR_NONE, "the kernel stores nothing");
+    return stores || map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "the kernel stores nothing");
 }

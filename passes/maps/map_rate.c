@@ -181,6 +181,6 @@ const char *map_rate_text(struct arena *arena, const struct map *map,
             text = arena_printf(arena, "%s%s%s to %s", text, *text ? ", " : "", from,
                                 map->nodes.v[edge->to].name.text);
     }
-    return arena_printf(arena, "%s: %llu tokens in %lld cycles", text, (unsigned long long)tokens,
-                        (long long)cycles);
+    return arena_printf(arena, "%s: %llu token%s in %lld cycles", text, (unsigned long long)tokens,
+                        tokens == 1 ? "" : "s", (long long)cycles);
 }

@@ -10,7 +10,7 @@
 enum { GROUP = 1024 }; // instructions: their facts fit into a cache
 
 struct crew_sizes {
-    uint32_t chains, blocks, rejections, edits;
+    uint32_t chains, blocks, maps, rejections, edits;
 };
 
 struct crew_group {
@@ -76,7 +76,7 @@ static void add_seconds(struct crew_worker *w, double *to)
 
 static struct crew_sizes sizes_of(const struct plan *plan)
 {
-    return (struct crew_sizes){plan->chains.n, plan->blocks.n, plan->rejections.n,
+    return (struct crew_sizes){plan->chains.n, plan->blocks.n, plan->maps.n, plan->rejections.n,
                                plan->edits.list.n};
 }
 
@@ -175,6 +175,7 @@ static void take_results(const struct pass_crew *crew, struct plan *plan, uint32
         const struct crew_sizes *a = &group->sizes[pass], *b = &group->sizes[pass + 1];
         APPEND(plan->arena, &plan->chains, &from->chains, a->chains, b->chains);
         APPEND(plan->arena, &plan->blocks, &from->blocks, a->blocks, b->blocks);
+        APPEND(plan->arena, &plan->maps, &from->maps, a->maps, b->maps);
         APPEND(plan->arena, &plan->rejections, &from->rejections, a->rejections, b->rejections);
         APPEND(plan->arena, &plan->edits.list, &from->edits.list, a->edits, b->edits);
     }

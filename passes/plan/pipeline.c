@@ -9,6 +9,7 @@ const struct pass passes[] = {
     {"chains", &pass_chains, "find Load-Compute-Store chains"},
     {"reorder", &pass_reorder, "move the instructions of a chain next to each other"},
     {"blocks", &pass_blocks, "find candidate blocks and compute their costs and savings"},
+    {"maps", &pass_maps, "compile kernels to maps for spatial cores, with --maps"},
     {NULL, NULL, NULL},
 };
 

@@ -2,7 +2,7 @@
 
 static const char *const candidate_names[] = {
     [CANDIDATE_LOAD] = "load",   [CANDIDATE_CHAIN] = "chain",   [CANDIDATE_BLOCK] = "block",
-    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel",
+    [CANDIDATE_STORE] = "store", [CANDIDATE_KERNEL] = "kernel", [CANDIDATE_MAP] = "map",
 };
 static const char *const block_names[] = {
     [BLOCK_LOOP] = "loop",
@@ -71,12 +71,22 @@ static void print_edit(const struct ir_module *module, const struct edit *edit, 
     putc('\n', to);
 }
 
+static void print_map(const struct ir_module *module, const struct map_plan *map, FILE *to)
+{
+    const struct name *name = tree_name(module->tree, module->functions.v[map->function].name);
+    fprintf(to, "// map: %.*s: %s, %u tokens in %u cycles, %u copies, %u lanes\n",
+            (int)name->length, name->text, map->form, map->tokens, map->cycles, map->copies,
+            map->lanes);
+}
+
 void plan_print(const struct ir_module *module, const struct plan *plan, FILE *to)
 {
     for (uint32_t i = 0; i < plan->chains.n; i++)
         print_chain(module, &plan->chains.v[i], to);
     for (uint32_t i = 0; i < plan->blocks.n; i++)
         print_block(module, &plan->blocks.v[i], to);
+    for (uint32_t i = 0; i < plan->maps.n; i++)
+        print_map(module, &plan->maps.v[i], to);
     for (uint32_t i = 0; i < plan->rejections.n; i++)
         print_rejection(module, &plan->rejections.v[i], to);
     for (uint32_t i = 0; i < plan->edits.list.n; i++)

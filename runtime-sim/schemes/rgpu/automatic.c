@@ -61,7 +61,7 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
     if (!fault)
         return;
     to->map = NULL;
-    to->compiled.rule = MAP_RULE_LANES;
+    to->compiled.rule = RULE_MAP_LANES;
     to->compiled.why = fault;
 }
 
@@ -237,7 +237,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
                ? NULL
                : arena_printf(scope.arena,
                               "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
-                              map_rules[MAP_RULE_NO_GAIN].id, simt, spatial);
+                              plan_rules[RULE_MAP_NO_GAIN].id, simt, spatial);
 }
 
 static void note(struct spatial_machine *m, struct spatial_automatic *of, const char *text)
@@ -255,18 +255,25 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
     const struct ir_function *fn =
         &program->module->functions.v[program->functions.v[launch->function].function];
     const struct map_compiled *from = &of->compiled;
-    const char *id = map_rules[from->rule].id;
+    const char *id = plan_rules[from->rule].id;
     if (from->inst == IR_NONE)
         return arena_printf(m->machine->arena, "%s: %s", id, from->why);
     return arena_printf(m->machine->arena, "%s: line %u: %s", id,
                         ir_place(program->module, fn, from->inst).line, from->why);
 }
 
-static void count_refusal(struct spatial_machine *m, enum map_rule rule)
+// `rule`: MAP_RULES if the launch does not fulfil the map's conditions.
+static void count_refusal(struct spatial_machine *m, uint32_t rule)
 {
     struct spatial_stats *stats = &m->launched;
     stats->refused++;
-    stats->refused_by = rule + 1u > stats->refused_by ? rule + 1u : stats->refused_by;
+    stats->refused_by = rule + 1 > stats->refused_by ? rule + 1 : stats->refused_by;
+}
+
+// Returns the place of a rule among those of maps.
+static uint32_t rule_number(enum plan_rule rule)
+{
+    return (uint32_t)rule - RULE_MAP_CALL;
 }
 
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch)
@@ -275,7 +282,9 @@ const struct map *spatial_compile(struct spatial_machine *m, const struct launch
     bool fits = false;
     const char *why = of->map ? decide(m, of, launch, &fits) : refusal(m, launch, of);
     if (why)
-        count_refusal(m, !of->map ? of->compiled.rule : fits ? MAP_RULE_NO_GAIN : MAP_RULES);
+        count_refusal(m, !of->map ? rule_number(of->compiled.rule)
+                         : fits   ? rule_number(RULE_MAP_NO_GAIN)
+                                  : MAP_RULES);
     note(m, of,
          why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
              : "runs a compiled map");

@@ -107,7 +107,7 @@ static uint32_t leaves(const struct record_field *fields)
         else if (field->kind == FIELD_OPTION)
             count += 1 + leaves(field->rows);
         else
-            count += field->kind != FIELD_FIXED;
+            count += field->kind != FIELD_FIXED && field->rows != rows_map; // in JSON only
     return count;
 }
 

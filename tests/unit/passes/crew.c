@@ -74,9 +74,10 @@ static char *print(const struct planning *p)
 
 static struct pipeline pipeline_of(unsigned threads, bool validate)
 {
-    return (struct pipeline){.options = {.cost = COST_REFINED, .reorder = true, .fma = FMA_SPLIT},
-                             .threads = threads,
-                             .validate = validate};
+    return (struct pipeline){
+        .options = {.cost = COST_REFINED, .reorder = true, .fma = FMA_SPLIT, .maps = true},
+        .threads = threads,
+        .validate = validate};
 }
 
 // `limit`: bytes; 0: none.

@@ -168,7 +168,7 @@ static void texts(void **state)
     map_graph_make(&graph, &r.arena, r.map, &r.hardware);
     map_rate_of(&rate, &r.arena, &graph);
     assert_string_equal(map_rate_text(&r.arena, r.map, &r.hardware, &graph, &rate),
-                        "sum0 to sum0: 1 tokens in 8 cycles");
+                        "sum0 to sum0: 1 token in 8 cycles");
     map_rig_free(&r);
     map_rig_load(&r, CONV);
     map_graph_make(&graph, &r.arena, r.map, &r.hardware);

@@ -1,0 +1,67 @@
+// The pass that compiles kernels to maps, and notes why a kernel has none.
+#include "passes/base/passes.h"
+#include "passes/maps/compile.h"
+#include "passes/analysis/facts.h"
+#include <string.h>
+
+static const char *keep(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+static void add_map(struct plan *plan, uint32_t function, const struct map_compiled *made)
+{
+    struct map_plan map = {
+        .function = function,
+        .text = keep(plan->arena, made->text),
+        .form = made->has_tiles  ? "tiles"
+                : made->has_loop ? "nest"
+                                 : "threads",
+        .tokens = (uint32_t)made->tokens,
+        .cycles = (uint32_t)made->cycles,
+        .limit = keep(plan->arena, made->limit),
+        .copies = made->copies,
+        .cores = made->cores,
+        .lsus = made->lsus,
+        .lanes = made->lanes,
+        .conditions = made->conditions,
+    };
+    vec_push(plan->arena, &plan->maps, map);
+}
+
+static void add_refusal(struct plan *plan, uint32_t function, const struct map_compiled *made)
+{
+    struct rejection rejection = {.function = function,
+                                  .kind = CANDIDATE_MAP,
+                                  .rule = made->rule,
+                                  .inst = made->inst == IR_NONE ? 0 : made->inst,
+                                  .because = IR_NONE,
+                                  .text = keep(plan->arena, made->why),
+                                  .last = IR_NONE};
+    vec_push(plan->arena, &plan->rejections, rejection);
+}
+
+static void run(const struct pass_work *work)
+{
+    struct map_hardware hardware = map_hardware_initial();
+    struct arena arena;
+    if (!work->options->maps)
+        return;
+    arena_init(&arena, work->plan->arena->memory);
+    for (uint32_t i = work->first; i < work->end; i++) {
+        const struct ir_function *fn = &work->module->functions.v[i];
+        struct map_compiled made;
+        if (!fn->is_entry || !fn->has_body || !fn->insts.n)
+            continue;
+        struct facts *facts = facts_of(work->plan, work->module, work->options, i);
+        map_compile(&made, &arena, facts, MAP_CORES, &hardware);
+        if (made.text)
+            add_map(work->plan, i, &made);
+        else
+            add_refusal(work->plan, i, &made);
+        arena_reset(&arena);
+    }
+    arena_free(&arena);
+}
+
+const struct function_pass pass_maps = {.run = run};
