@@ -13,8 +13,8 @@ static const char *const diagnostics_names[] = {
 static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
 {
     struct diagnostics_request *request = &((struct arguments *)into)->diagnostics;
-    const char *error = options_format(arena, argument, diagnostics_names, &request->format,
-                                       &request->path);
+    const char *error =
+        options_format(arena, argument, diagnostics_names, &request->format, &request->path);
     if (request->path && !strcmp(request->path, "/dev/stdout"))
         request->path = "-";
     return error;
