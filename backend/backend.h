@@ -3,14 +3,16 @@
 #pragma once
 #include "backend/report.h"
 #include "backend/tags.h"
+#include "support/prefix_map.h"
 
 struct backend_options {
     enum tag_style tags;
     struct pass_options passes;
-    bool profiled;           // passes.measured will be set when the program exists
-    const char *output_name; // name of the output in the tables
-    bool only_text;          // no tables are written
-    bool undigested;         // only the text is written: the digest of the output is not computed
+    bool profiled;                     // passes.measured will be set when the program exists
+    const char *output_name;           // name of the output in the tables
+    const struct prefix_map *prefixes; // of the names of files in the tables; NULL: none
+    bool only_text;                    // no tables are written
+    bool undigested; // only the text is written: the digest of the output is not computed
 };
 
 struct opened {

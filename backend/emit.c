@@ -110,6 +110,13 @@ static const char *apply_edits(struct arena *arena, const struct ir_module *modu
     return NULL;
 }
 
+static const char *table_name(struct arena *arena, const struct backend_options *options,
+                              const char *name)
+{
+    return text_utf8(arena,
+                     options->prefixes ? prefix_map_name(options->prefixes, arena, name) : name);
+}
+
 const char *backend_emit(struct output *output, struct arena *arena, const struct ir_module *module,
                          const struct plan *plan, const struct backend_options *options)
 {
@@ -122,8 +129,8 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
                               .capability = capability_of(&options->passes)->text,
                               .profile =
                                   options->passes.measured ? options->passes.measured->sha256 : ""};
-    tables->source.file = text_utf8(arena, source->name);
-    tables->output.file = text_utf8(arena, options->output_name);
+    tables->source.file = table_name(arena, options, source->name);
+    tables->output.file = table_name(arena, options, options->output_name);
     tables_digest(tables->source.sha256, source->text, source->length);
     const char *wrong = apply_edits(arena, module, plan, &written, &bodies);
     if (wrong)

@@ -3,11 +3,13 @@
 // docs/report.md describes it; backend/html has the fixed parts of the page.
 #pragma once
 #include "backend/tables.h"
+#include "support/prefix_map.h"
 
 struct page_input {
     const struct tables *tables; // of this plan
     const struct ir_module *module;
     const struct plan *plan;
+    const struct prefix_map *prefixes; // of the CUDA source's files; NULL: none
 };
 
 // Kernels are written one after the other, as JSON that the page parses when it shows one.

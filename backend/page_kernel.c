@@ -52,6 +52,8 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
         (struct page_kernels){.input = input, .cursor = {.source = input->module->tree->source}};
     remarks_collect(&kernels->remarks, arena, input->module, input->plan,
                     REMARKS_PASSED | REMARKS_MISSED, NULL);
+    if (input->prefixes)
+        remarks_map_files(&kernels->remarks, arena, input->prefixes);
     find_functions(kernels, arena);
     FIRST_OF(arena, &input->plan->chains, functions, kernels->chain);
     FIRST_OF(arena, &input->plan->blocks, functions, kernels->block);

@@ -12,6 +12,7 @@ struct place_finder {
     struct arena *arena;
     const struct ir_module *module;
     struct ir_locs *locs;
+    const struct prefix_map *prefixes;
     uint64_t *lines; // that the tables name
     uint32_t count;  // of lines in the text
 };
@@ -50,6 +51,11 @@ static const char *statement_text(struct arena *arena, const struct source *sour
     return text_utf8(arena, text);
 }
 
+static const char *shown_file(const struct place_finder *f, const char *file)
+{
+    return text_utf8(f->arena, prefix_map_name(f->prefixes, f->arena, file));
+}
+
 static void add_place(struct place_finder *f, uint32_t function, uint32_t inst)
 {
     const struct ir_function *fn = &f->module->functions.v[function];
@@ -63,7 +69,7 @@ static void add_place(struct place_finder *f, uint32_t function, uint32_t inst)
         .column = at.column,
         .text = statement_text(f->arena, f->module->tree->source,
                                &f->module->tree->nodes.v[fn->insts.v[inst].node]),
-        .source_file = known ? text_utf8(f->arena, loc->file) : "",
+        .source_file = known ? shown_file(f, loc->file) : "",
         .source_line = known ? loc->line : 0,
     };
     vec_push(f->arena, &f->tables->places, place);
@@ -82,9 +88,11 @@ void places_sort(struct tables *tables)
         qsort(tables->places.v, tables->places.n, sizeof *tables->places.v, by_place);
 }
 
-void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module)
+void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
+                 const struct prefix_map *prefixes)
 {
-    struct place_finder f = {.tables = tables, .arena = arena, .module = module};
+    struct place_finder f = {
+        .tables = tables, .arena = arena, .module = module, .prefixes = prefixes};
     f.count = source_lines(module->tree->source)->at.n + 1;
     f.lines = bits_new(arena, f.count);
     f.locs = ir_locs_new(arena, module);

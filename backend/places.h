@@ -2,11 +2,14 @@
 // after the PTX has changed. In reports only.
 #pragma once
 #include "backend/tables.h"
+#include "support/prefix_map.h"
 
 struct json;
 
-// Fills tables->places. The tables' lines are those of this module.
-void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module);
+// Fills tables->places. The tables' lines are those of this module. `prefixes`: of the names of
+// files.
+void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
+                 const struct prefix_map *prefixes);
 // Sorts tables->places as places_at needs them.
 void places_sort(struct tables *tables);
 // Writes the member `places`, if it was filled or read.

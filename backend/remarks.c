@@ -319,3 +319,13 @@ void remarks_add_accesses(struct remarks *remarks, struct arena *arena,
     if (remarks->list.n)
         qsort(remarks->list.v, remarks->list.n, sizeof *remarks->list.v, compare);
 }
+
+void remarks_map_files(struct remarks *remarks, struct arena *arena,
+                       const struct prefix_map *prefixes)
+{
+    for (uint32_t i = 0; i < remarks->list.n; i++)
+        for (uint32_t k = 0; k < remarks->list.v[i].origins.n; k++) {
+            struct remark_origin *origin = &remarks->list.v[i].origins.v[k];
+            origin->file = prefix_map_name(prefixes, arena, origin->file);
+        }
+}

@@ -4,6 +4,7 @@
 // --diagnostics and the HTML report have the same remarks.
 #pragma once
 #include "passes/base/plan.h"
+#include "support/prefix_map.h"
 
 struct remark_note {
     const char *text;
@@ -47,6 +48,10 @@ void remarks_collect(struct remarks *remarks, struct arena *arena, const struct 
 void remarks_add_accesses(struct remarks *remarks, struct arena *arena,
                           const struct ir_module *module, struct plan *plan,
                           const struct pass_options *options, const bool *functions);
+
+// Shows the files of the CUDA source with other prefixes.
+void remarks_map_files(struct remarks *remarks, struct arena *arena,
+                       const struct prefix_map *prefixes);
 
 // Rules of remarks, those of rejections last: 0 … remark_rule_count() - 1.
 uint32_t remark_rule_count(void);

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/warnings.h"
 #include "passes/plan/pipeline.h"
+#include "support/prefix_map.h"
 
 // Products that can be written. The first ones are the values of --emit.
 enum command_product {
@@ -74,6 +75,7 @@ struct arguments {
     unsigned threads;  // of the passes
     struct warnings warnings;
     struct diagnostics_request diagnostics;
+    struct prefix_map prefixes; // of names of files in outputs
     int remarks_passed, remarks_missed, remarks_analysis;
     unsigned remarks;           // all, as bits REMARKS_…
     const char *remarks_filter; // a regular expression for names of functions; NULL: all

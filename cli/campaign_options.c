@@ -1,4 +1,5 @@
 #include "cli/campaign_options.h"
+#include "cli/diagnostics_options.h"
 #include "cli/response.h"
 #include "campaign/slurm.h"
 #include <errno.h>
@@ -159,11 +160,9 @@ static const struct option message_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What", what_options},
-    {"How", how_options},
-    {"Output", output_options},
-    {"Messages", message_options},
-    {0},
+    {"What", what_options},        {"How", how_options},
+    {"Output", output_options},    {"Diagnostics", diagnostics_options},
+    {"Messages", message_options}, {0},
 };
 
 static const struct option_example examples[] = {
@@ -269,6 +268,11 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                           : a->svg      ? "--svg"
                                         : NULL;
     const char *cluster = a->slurm.list.n ? "--slurm" : a->sbatch.list.n ? "--sbatch" : NULL;
+    const char *const outputs[] = {a->text, a->csv, a->html, a->markdown, a->svg};
+    const char *conflict =
+        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    if (conflict)
+        return fault(errors, conflict, "");
     if (cluster && a->on != ON_SLURM)
         return fault(errors, "only --on=slurm uses ", cluster);
     if (running && a->action != CAMPAIGN_RUN)

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/diagnostics_options.h"
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -34,12 +35,6 @@ static const char *const report_names[] = {
     [REPORT_HTML] = "html",
     NULL,
 };
-static const char *const diagnostics_names[] = {
-    [DIAGNOSTICS_TEXT] = "text",
-    [DIAGNOSTICS_JSON] = "json",
-    [DIAGNOSTICS_SARIF] = "sarif",
-    NULL,
-};
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
     [COLOUR_ALWAYS] = "always",
@@ -47,23 +42,10 @@ static const char *const colour_names[] = {
     NULL,
 };
 
-// FORMAT[:FILE]: the format's place among the names, the file or NULL.
-static const char *take_format(struct arena *arena, const char *argument, const char *const *names,
-                               int *format, const char **path)
-{
-    size_t length = strcspn(argument, ":");
-    *format = options_choice(names, argument, length);
-    if (*format < 0)
-        return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
-                            options_list(arena, names));
-    *path = argument[length] ? argument + length + 1 : NULL;
-    return *path && !**path ? arena_printf(arena, "needs a file after '%s'", argument) : NULL;
-}
-
 const char *arguments_take_report(struct arena *arena, void *into, const char *argument)
 {
     int format;
-    const char *path = NULL, *error = take_format(arena, argument, report_names, &format, &path);
+    const char *path = NULL, *error = options_format(arena, argument, report_names, &format, &path);
     if (!error)
         ((struct arguments *)into)->reports[format] = (struct report_request){true, path};
     return error;
@@ -81,24 +63,6 @@ static const char *take_remarks_filter(struct arena *arena, void *into, const ch
     regfree(&expression);
     ((struct arguments *)into)->remarks_filter = argument;
     return NULL;
-}
-
-static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
-{
-    struct diagnostics_request *request = &((struct arguments *)into)->diagnostics;
-    return take_format(arena, argument, diagnostics_names, &request->format, &request->path);
-}
-
-static const char *take_warning(struct arena *arena, void *into, const char *argument)
-{
-    warnings_take(&((struct arguments *)into)->warnings, arena, argument ? argument : "");
-    return NULL;
-}
-
-static const char *take_werror(struct arena *arena, void *into, const char *argument)
-{
-    return take_warning(arena, into,
-                        argument ? arena_printf(arena, "error=%s", argument) : "error");
 }
 
 // X,Y,Z: threads of a block; what is left out is 1.
@@ -173,15 +137,6 @@ static const char *take_threads(struct arena *arena, void *into, const char *arg
         return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
                             MOST_THREADS);
     ((struct arguments *)into)->threads = (unsigned)threads;
-    return NULL;
-}
-
-static const char *take_max_errors(struct arena *arena, void *into, const char *argument)
-{
-    size_t digits = strspn(argument, "0123456789");
-    if (argument[digits] || digits > 9)
-        return arena_printf(arena, "cannot be '%s': it is a number, 0 for all", argument);
-    ((struct arguments *)into)->max_errors = atoi(argument);
     return NULL;
 }
 
@@ -333,15 +288,6 @@ static const struct option message_options[] = {
     {"--fragment", NULL, FLAG(fragment, 1),
      .help = "IN is a part of a module or of a body, without .version\n"
              "and .target; with --check only"},
-    {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
-    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
-     .help = "enable or disable the warning NAME"},
-    {"-Werror", "[=NAME]", CALL(take_werror), .joined = true,
-     .help = "make all warnings, or the warning NAME, errors;\n"
-             "-Wno-error[=NAME] reverts this"},
-    {"--diagnostics", "text|json|sarif[:FILE]", CALL(take_diagnostics),
-     .help = "form of errors, warnings and remarks, on standard error\n"
-             "without :FILE"},
     {"--remarks", NULL, FLAG(remarks_passed, 1),
      .help = "report offloaded chains and blocks with their savings"},
     {"--remarks-missed", NULL, FLAG(remarks_missed, 1),
@@ -351,10 +297,6 @@ static const struct option message_options[] = {
     {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
      .help = "report only functions whose name matches KERNEL, an extended\n"
              "regular expression"},
-    {"--max-errors", "N", CALL(take_max_errors),
-     .help = "show at most N errors and N warnings, 0: all (default 100);\n"
-             "also -fmax-errors"},
-    {"-fmax-errors", "N", CALL(take_max_errors)},
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "end with an error if more memory is needed: 512M, 8G\n"
              "(default), 0: no limit"},
@@ -387,13 +329,10 @@ static const struct option inside_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"Output", output_options},
-    {"Input", input_options},
-    {"Dependencies", depfile_options},
-    {"Analysis", analysis_options},
-    {"Messages", message_options},
-    {"Debugging", inside_options},
-    {0},
+    {"Output", output_options},           {"Input", input_options},
+    {"Dependencies", depfile_options},    {"Analysis", analysis_options},
+    {"Diagnostics", diagnostics_options}, {"Messages", message_options},
+    {"Debugging", inside_options},        {0},
 };
 
 static const struct option_example examples[] = {

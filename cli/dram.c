@@ -273,11 +273,14 @@ static int do_all(struct dram_run *run, int argc, char **argv)
     run->config.folder = "dram";
     if (only_explains(&run->arguments))
         return print_only(run);
-    if (!read_config(run))
+    if (!messages_begin(&run->messages, &run->arena) || !read_config(run))
         return BAD_INPUT;
     if (run->arguments.measure.print_config)
         return print_only(run);
-    if (!check_paths(run) || !measure(run) || !write_all(run))
+    if (!check_paths(run) || !measure(run))
+        return BAD_INPUT;
+    messages_show_files(&run->messages, &run->config);
+    if (!write_all(run))
         return BAD_INPUT;
     return commit(run);
 }

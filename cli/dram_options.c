@@ -1,4 +1,5 @@
 #include "cli/dram_options.h"
+#include "cli/diagnostics_options.h"
 #include "tools/dram/dram_drive.h"
 #include <string.h>
 
@@ -111,11 +112,9 @@ static const struct option output_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"The memory", memory_options},
-    {"Requests and measurement", request_options},
-    {"Output", output_options},
-    {"Messages", measure_messages},
-    {0},
+    {"The memory", memory_options}, {"Requests and measurement", request_options},
+    {"Output", output_options},     {"Diagnostics", diagnostics_options},
+    {"Messages", measure_messages}, {0},
 };
 
 static const struct option_example examples[] = {

@@ -34,6 +34,7 @@ void run_report_remarks(struct tagger_run *run, const struct backend_options *op
     if (arguments->remarks & REMARKS_ANALYSIS)
         remarks_add_accesses(&remarks, &run->arena, &run->module, &run->plan, &options->passes,
                              functions);
+    remarks_map_files(&remarks, &run->arena, &arguments->prefixes);
     messages_remarks(&run->messages, &remarks, &run->opened.source);
     timing_end(&run->timing, "remarks");
 }

@@ -147,7 +147,7 @@ static int do_all(struct map_run *run, int argc, char **argv)
     config_init(&run->config, &run->arena, &run->section, 1);
     if (a->common.help || a->common.version || a->help_keys)
         return print_only(run);
-    if (!read_settings(run))
+    if (!messages_begin(&run->messages, &run->arena) || !read_settings(run))
         return BAD_INPUT;
     if (a->print_config)
         return print_only(run);

@@ -1,4 +1,5 @@
 #include "cli/map_options.h"
+#include "cli/diagnostics_options.h"
 #include <string.h>
 
 static const char *take_set(struct arena *arena, void *into, const char *argument)
@@ -44,6 +45,7 @@ static const struct option output_options[] = {
 static const struct option_group groups[] = {
     {"The hardware", hardware_options},
     {"Output", output_options},
+    {"Diagnostics", diagnostics_options},
     {"Messages", measure_messages},
     {0},
 };

@@ -1,4 +1,5 @@
 #include "cli/measure_options.h"
+#include "cli/diagnostics_options.h"
 #include "cli/response.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -175,6 +176,11 @@ static bool read_line(const struct command *command, struct measure_arguments *a
     const char **paths[] = {&a->json, &a->csv, &a->plot, &a->stats};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         measure_name_output(paths[i]);
+    const char *const outputs[] = {a->json, a->csv, a->plot, a->stats};
+    const char *conflict =
+        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    if (conflict)
+        return measure_fault(command, errors, conflict, "");
     return !line.failed && check(a, &line, errors);
 }
 

@@ -21,9 +21,15 @@ bool messages_can_erase(int descriptor)
     return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
 }
 
+// Returns true if a document is written to standard error, which has nothing else then.
+static bool has_document(const struct arguments *arguments)
+{
+    return arguments->diagnostics.format != DIAGNOSTICS_TEXT && !arguments->diagnostics.path;
+}
+
 bool messages_progress(const struct arguments *arguments)
 {
-    return !arguments->quiet && messages_can_erase(STDERR_FILENO);
+    return !arguments->quiet && !has_document(arguments) && messages_can_erase(STDERR_FILENO);
 }
 
 bool messages_colour(const struct arguments *arguments, int descriptor)
@@ -165,7 +171,7 @@ say(const struct messages *messages, const char *word, const char *format, va_li
 void message_note(const struct messages *messages, const char *format, ...)
 {
     va_list args;
-    if (messages->arguments->quiet)
+    if (messages->arguments->quiet || has_document(messages->arguments))
         return;
     va_start(args, format);
     say(messages, "note: ", format, args);
@@ -182,12 +188,35 @@ void message_verbose(const struct messages *messages, const char *format, ...)
     va_end(args);
 }
 
+// The source with the name that messages show.
+static const struct source *shown_source(const struct messages *messages,
+                                         const struct source *source)
+{
+    struct arena *arena = messages->log->outputs.arena;
+    const char *name = prefix_map_name(&messages->arguments->prefixes, arena, source->name);
+    if (name == source->name)
+        return source;
+    struct source *shown = ARENA_NEW(arena, struct source);
+    *shown = *source;
+    shown->name = name;
+    return shown;
+}
+
 int32_t messages_artifact(const struct messages *messages, const char *name, const char *bytes,
                           size_t length, int32_t parent)
 {
     if (messages->arguments->diagnostics.format != DIAGNOSTICS_SARIF)
         return -1;
+    name = prefix_map_name(&messages->arguments->prefixes, messages->log->outputs.arena, name);
     return findings_artifact(&messages->log->findings, name, bytes, length, parent);
+}
+
+void messages_show_files(const struct messages *messages, struct config *config)
+{
+    for (uint32_t i = 0; i < config->texts.n; i++) {
+        struct source *source = &config->texts.v[i]->source;
+        source->name = prefix_map_name(&messages->arguments->prefixes, config->arena, source->name);
+    }
 }
 
 // Diagnostics
@@ -208,6 +237,8 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
     uint32_t errors = 0;
     bool silent = false;
     diags_sort(diags);
+    if (diags->list.n)
+        source = shown_source(messages, source);
     if (diags->list.n && !messages->log->to)
         findings_about(&messages->log->findings, source);
     for (uint32_t i = 0; i < diags->list.n; i++) {
@@ -257,6 +288,7 @@ void messages_remarks(const struct messages *messages, const struct remarks *rem
                       const struct source *source)
 {
     struct message_log *log = messages->log;
+    source = shown_source(messages, source);
     if (!log->to)
         findings_about(&log->findings, source);
     for (uint32_t i = 0; i < remarks->list.n; i++)

@@ -3,6 +3,7 @@
 #pragma once
 #include "backend/diagnostics.h"
 #include "cli/arguments.h"
+#include "runtime-sim/base/config.h"
 #include "support/output.h"
 
 // Messages so far. All zero before messages_begin, except the arena of `outputs`.
@@ -52,7 +53,7 @@ void message_internal(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Reports exhausted memory at this size, in bytes. Allocates nothing.
 void message_memory(const struct messages *messages, const struct memory *memory);
-// Not with -q: `ptxoffload: note: …`
+// Not with -q, nor with a document on standard error: `ptxoffload: note: …`
 void message_note(const struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Only with -v.
@@ -62,6 +63,10 @@ void message_verbose(const struct messages *messages, const char *format, ...)
 // Records a file that was read, for the document; see findings_artifact.
 int32_t messages_artifact(const struct messages *messages, const char *name, const char *bytes,
                           size_t length, int32_t parent);
+
+// Shows the names of a configuration's files in outputs as --file-prefix-map says. Their paths are
+// then unknown.
+void messages_show_files(const struct messages *messages, struct config *config);
 
 // Reports the diagnostics in order of their places, as the -W options select. Returns false if one
 // of them is an error.

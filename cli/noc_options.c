@@ -1,4 +1,5 @@
 #include "cli/noc_options.h"
+#include "cli/diagnostics_options.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -114,11 +115,9 @@ static const struct option output_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"The network", network_options},
-    {"Traffic and measurement", traffic_options},
-    {"Output", output_options},
-    {"Messages", measure_messages},
-    {0},
+    {"The network", network_options}, {"Traffic and measurement", traffic_options},
+    {"Output", output_options},       {"Diagnostics", diagnostics_options},
+    {"Messages", measure_messages},   {0},
 };
 
 static const struct option_example examples[] = {

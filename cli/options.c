@@ -126,6 +126,18 @@ const char *options_list(struct arena *arena, const char *const *choices)
     return list;
 }
 
+const char *options_format(struct arena *arena, const char *argument, const char *const *choices,
+                           int *format, const char **path)
+{
+    size_t length = strcspn(argument, ":");
+    *format = options_choice(choices, argument, length);
+    if (*format < 0)
+        return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
+                            options_list(arena, choices));
+    *path = argument[length] ? argument + length + 1 : NULL;
+    return *path && !**path ? arena_printf(arena, "needs a file after '%s'", argument) : NULL;
+}
+
 static int take_choice(struct option_reader *r, const struct option *option, const char *text,
                        size_t length)
 {

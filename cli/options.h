@@ -69,6 +69,10 @@ int options_choice(const char *const *choices, const char *text, size_t length);
 enum { USUAL_MEMORY = 8 }; // GiB: the default limit
 // Reads a size of --max-memory: 512M, 8G, 0. Returns NULL, or the error.
 const char *options_size(const char *text, size_t *bytes);
+// Reads FORMAT[:FILE]: the format's place among the choices, and the file, or NULL. Returns NULL,
+// or the error.
+const char *options_format(struct arena *arena, const char *argument, const char *const *choices,
+                           int *format, const char **path);
 // "a, b or c"
 const char *options_list(struct arena *arena, const char *const *choices);
 

@@ -104,6 +104,7 @@ static void write_html_report(const struct tagger_run *run, FILE *to, bool colou
         .tables = run->explained,
         .module = &run->module,
         .plan = &run->plan,
+        .prefixes = &run->arguments.prefixes,
     };
     report_html(&input, to);
 }

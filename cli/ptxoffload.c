@@ -147,7 +147,7 @@ static bool emit(struct tagger_run *run, const struct backend_options *options)
     }
     output->tables.outcomes = run->outcomes;
     if (wants_places(&run->arguments)) {
-        places_find(&output->tables, &run->arena, &run->module);
+        places_find(&output->tables, &run->arena, &run->module, &run->arguments.prefixes);
         timing_end(&run->timing, "places");
     }
     run->tables = &output->tables;
@@ -197,7 +197,9 @@ static void open_input(struct tagger_run *run, struct backend_options *options)
         options->passes.capability = capability;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_PTX)
-            tables->output.file = text_utf8(&run->arena, options->output_name);
+            tables->output.file =
+                text_utf8(&run->arena, prefix_map_name(&run->arguments.prefixes, &run->arena,
+                                                       options->output_name));
 }
 
 // With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
@@ -258,6 +260,7 @@ static int analyse(struct tagger_run *run)
             },
         .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
+        .prefixes = &arguments->prefixes,
         .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
                                              1 << PRODUCT_MAP | 1 << PRODUCT_DEPFILE),
         .undigested =

@@ -34,9 +34,17 @@ static const struct option program_options[] = {
 // Options of the simulator that a program decides.
 static bool is_left_out(const struct option *option)
 {
-    static const char *const names[] = {
-        "--stop-after", "--checkpoint", "--checkpoint-every", "--resume", "--module", "--program",
-        "--metadata",   "--save",       "--allow-outside",    NULL};
+    static const char *const names[] = {"--diagnostics",
+                                        "--stop-after",
+                                        "--checkpoint",
+                                        "--checkpoint-every",
+                                        "--resume",
+                                        "--module",
+                                        "--program",
+                                        "--metadata",
+                                        "--save",
+                                        "--allow-outside",
+                                        NULL};
     for (const char *const *name = names; *name; name++)
         if (!strcmp(option->name, *name))
             return true;

@@ -13,6 +13,7 @@
 #include "cli/sim_rehearse.h"
 #include "cli/sim_run.h"
 #include "cli/sim_reports.h"
+#include "ir/loc.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/keys.h"
@@ -325,6 +326,13 @@ static void rehearse(struct sim *sim)
     interrupt_defer(NULL);
 }
 
+static struct ir_locs *mapped_locs(struct sim *sim)
+{
+    struct ir_locs *locs = ir_locs_new(&sim->arena, sim->module.program.module);
+    ir_locs_map(locs, &sim->arguments.common.prefixes);
+    return locs;
+}
+
 static enum session_outcome run(struct sim *sim)
 {
     struct session *session = &sim->session;
@@ -344,6 +352,7 @@ static enum session_outcome run(struct sim *sim)
                    .progress = progress_launch,
                    .progress_context = &sim->progress,
                    .print = print},
+        .locs = sim->arguments.common.prefixes.list.n ? mapped_locs(sim) : NULL,
         .host = &sim->machine.host,
         .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
         .arena = &sim->arena,
@@ -484,12 +493,23 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
 }
 
 // A run that did not end writes statistics and no results.
+// Names files as --file-prefix-map says. No file is opened by these names any more.
+static void show_files(struct sim *sim)
+{
+    const struct prefix_map *prefixes = &sim->arguments.common.prefixes;
+    messages_show_files(&sim->messages, &sim->machine.resolved);
+    sim->module.source.name = prefix_map_name(prefixes, &sim->arena, sim->module.source.name);
+    sim->run_source.name = prefix_map_name(prefixes, &sim->arena, sim->run_source.name);
+}
+
 static int write_all(struct sim *sim, enum session_outcome outcome)
 {
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
-    if ((complete && (!save_buffers(sim) || !write_profile(sim))) ||
-        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
-        !write_reports(sim, outcome, complete))
+    if (complete && !save_buffers(sim))
+        return BAD_INPUT;
+    show_files(sim);
+    if ((complete && !write_profile(sim)) || (has_statistics(outcome) && !write_stats(sim)) ||
+        !write_json(sim, outcome) || !write_reports(sim, outcome, complete))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)

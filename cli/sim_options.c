@@ -1,4 +1,5 @@
 #include "cli/sim_options.h"
+#include "cli/diagnostics_options.h"
 #include "cli/response.h"
 #include "runtime-sim/schemes/schemes.h"
 #include "support/file.h"
@@ -159,13 +160,6 @@ static const char *take_threads(struct arena *arena, void *into, const char *arg
     if (argument[digits] || threads < 1 || threads > MOST_THREADS)
         return arena_printf(arena, "cannot be '%s': it is a number from 1 to 1024", argument);
     ((struct sim_arguments *)into)->threads = (uint32_t)threads;
-    return NULL;
-}
-
-static const char *take_warning(struct arena *arena, void *into, const char *argument)
-{
-    struct sim_arguments *arguments = into;
-    warnings_take(&arguments->common.warnings, arena, argument ? argument : "");
     return NULL;
 }
 
@@ -336,9 +330,6 @@ static const struct option output_options[] = {
 };
 
 static const struct option message_options[] = {
-    {"-w", NULL, FLAG(common.warnings.quiet, 1), .help = "no warnings"},
-    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
-     .help = "enable or disable the warning NAME"},
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
@@ -354,13 +345,10 @@ static const struct option message_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"One launch", launch_options},
-    {"The run", run_options},
-    {"The machine", machine_options},
-    {"Input", input_options},
-    {"Output", output_options},
-    {"Messages", message_options},
-    {0},
+    {"One launch", launch_options},   {"The run", run_options},
+    {"The machine", machine_options}, {"Input", input_options},
+    {"Output", output_options},       {"Diagnostics", diagnostics_options},
+    {"Messages", message_options},    {0},
 };
 
 static const struct option_example examples[] = {

@@ -1,5 +1,6 @@
 // Which options of ptxoffload-sim can be combined.
 #include "cli/sim_options.h"
+#include "cli/diagnostics_options.h"
 #include "support/file.h"
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,11 @@ bool sim_options_check(const struct sim_arguments *a, const struct command *comm
     if (a->functional && timed)
         return sim_options_fault(
             command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
+    const char *const outputs[] = {a->json, a->stats, a->series, a->trace, a->profile};
+    const char *conflict =
+        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    if (conflict)
+        return sim_options_fault(command, errors, conflict, "");
     if (a->timed.n && sampling_option(a))
         return sim_options_fault(command, errors,
                                  "--timed selects the timed launches; it cannot be combined with ",

@@ -84,6 +84,12 @@ struct ir_locs *ir_locs_new(struct arena *arena, const struct ir_module *module)
     return locs;
 }
 
+void ir_locs_map(struct ir_locs *locs, const struct prefix_map *prefixes)
+{
+    for (uint32_t i = 0; i < locs->files.n; i++)
+        locs->files.v[i].name = prefix_map_name(prefixes, locs->arena, locs->files.v[i].name);
+}
+
 // Functions
 
 static void read_loc(struct ir_locs *locs, struct function_locs *function, uint32_t directive)

@@ -97,7 +97,8 @@ static void write_tables(const struct run *run, const struct program *program)
 static void check_page(const struct run *run, const struct program *program)
 {
     static const char end[] = "</script";
-    struct page_input input = {&program->output.tables, &program->module, &program->plan};
+    struct page_input input = {
+        .tables = &program->output.tables, .module = &program->module, .plan = &program->plan};
     report_html(&input, sink_begin(run->sink));
     sink_end(run->sink);
     uint32_t scripts = 0;
