@@ -256,15 +256,17 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
     return !errors;
 }
 
-static void print_at_origin(const struct remark_origin *origin, enum severity severity,
-                            const char *text, const char *id, FILE *to, bool colour)
+// Prints a remark, or, if `rule` is NULL, a note.
+static void print_at_origin(const struct remark_origin *origin, const char *text, const char *rule,
+                            FILE *to, bool colour)
 {
+    enum severity severity = rule ? DIAG_REMARK : DIAG_NOTE;
     const char *bold = colour ? "\033[1m" : "", *reset = colour ? "\033[0m" : "";
     fprintf(to, "%s%s:%u:", bold, origin->file, origin->line);
     if (origin->column)
         fprintf(to, "%u:", origin->column);
     fprintf(to, " %s%s:%s%s %s%s%s%s%s\n", colour ? colours[severity] : "", severity_word(severity),
-            reset, bold, text, id ? " [" : "", id ? id : "", id ? "]" : "", reset);
+            reset, bold, text, rule ? " [" : "", rule ? rule : "", rule ? "]" : "", reset);
 }
 
 // Prints the remark at its place in the CUDA source, with that in the PTX as a note.
@@ -273,8 +275,7 @@ static void print_by_source(const struct message_log *log, const struct remark *
 {
     struct diag diag = {
         .severity = DIAG_NOTE, .message = "in the PTX", .begin = remark->begin, .end = remark->end};
-    print_at_origin(&remark->origins.v[0], DIAG_REMARK, remark->text, remark->rule, log->to,
-                    log->colour);
+    print_at_origin(&remark->origins.v[0], remark->text, remark->rule, log->to, log->colour);
     diag_print(&diag, source, log->to, log->colour);
 }
 
@@ -298,7 +299,7 @@ static void print_remark(const struct message_log *log, const struct remark *rem
         diag_print(&diag, source, log->to, log->colour);
     }
     for (uint32_t i = by_source; i < remark->origins.n; i++)
-        print_at_origin(&remark->origins.v[i], DIAG_NOTE, remark->origins.v[i].text, NULL, log->to,
+        print_at_origin(&remark->origins.v[i], remark->origins.v[i].text, NULL, log->to,
                         log->colour);
 }
 
