@@ -141,7 +141,7 @@ static void write_parameter(FILE *to, const uint8_t *from, uint32_t bytes)
     uint64_t value = 0;
     if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
         memcpy(&value, from, bytes);
-        fprintf(to, "'u%u:%" PRIu64 "'", bytes * 8, value);
+        fprintf(to, "'b%u:%" PRIu64 "'", bytes * 8, value);
         return;
     }
     fputc('[', to);

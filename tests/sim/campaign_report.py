@@ -315,11 +315,11 @@ def injection(folder):
 
 @compared_case
 def stacks(folder):
-    """eval/tom.yaml can be read, its notes have all figures, and a workload gives all values of its columns"""
+    """eval/tom.yaml can be read, its two notes have all figures, and a workload gives all values of its columns"""
     path = ROOT / 'eval' / 'tom.yaml'
     same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()), 12 * 10)
     figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
-    notes = path.with_suffix('.md').read_text(encoding='utf-8')
+    notes = ''.join((ROOT / 'eval' / name).read_text(encoding='utf-8') for name in ('tom.md', 'tom-control.md'))
     used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
     same(sorted(used), sorted(figures))
     ends(campaign(folder, 'run', path, '--quick', '--workload=SP'), 0, '')

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""The commands of the tutorials print what the tutorials show.
+
+usage: tutorials.py BUILD-ROOT [--update]
+
+Each document docs/tutorials/NAME.md is executed from its begin in an empty folder. An indented block behind a line
+that ends with `FILE`: is the contents of this file. In other indented blocks a line `$ COMMAND` is executed, and the
+lines below it are its output; a line `...` stands for any lines. Times, digests and dates may differ. Files beside the
+document stand for those that nvcc writes, so that the output does not depend on its version. --update writes the
+output into the documents; it keeps the number of lines before and behind `...`.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from tap import Failure, Skip, add_case, main
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+UPDATE = '--update' in sys.argv
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TUTORIALS = ROOT / 'docs' / 'tutorials'
+INDENT = '    '
+LONG = 24  # lines
+MASKS = [(r'\d[\d.]* CPU seconds, \d[\d.]* of them in kernels: [\d,]+ cycles', 'CPU SECONDS'),
+         (r'\d[\d.]* CPU seconds', 'CPU SECONDS'), (r'\b[0-9a-f]{12,64}\b', 'DIGEST'),
+         (r'\b\d{4}-\d\d-\d\d\b', 'DATE')]
+
+
+def blocks(text):
+    """(line before the block, its first line, its lines without the indentation) of each indented block"""
+    lines, found, at = text.split('\n'), [], 0
+    while at < len(lines):
+        if not lines[at].startswith(INDENT):
+            at += 1
+            continue
+        first = at
+        while at < len(lines) and (lines[at].startswith(INDENT) or
+                                   (not lines[at] and lines[at + 1:at + 2] and lines[at + 1].startswith(INDENT))):
+            at += 1
+        before = [line for line in lines[:first] if line]
+        found.append((before[-1] if before else '', first, [line[len(INDENT):] for line in lines[first:at]]))
+    return found
+
+
+def commands(lines):
+    """[place in the block, lines of the command, lines that the document shows as its output] of each command"""
+    found = []
+    for number, line in enumerate(lines):
+        if line.startswith('$ '):
+            found.append([number, [line], []])
+        elif found[-1][1][-1].endswith('\\'):
+            found[-1][1].append(line)
+        else:
+            found[-1][2].append(line)
+    return found
+
+
+def masked(line):
+    for pattern, name in MASKS:
+        line = re.sub(pattern, name, line)
+    return line.rstrip()
+
+
+def agrees(shown, printed):
+    """whether the printed lines are those shown, where `...` stands for any number of lines"""
+    if not shown:
+        return not printed
+    if shown[0] == '...':
+        return any(agrees(shown[1:], printed[skip:]) for skip in range(len(printed) + 1))
+    return bool(printed) and masked(shown[0]) == masked(printed[0]) and agrees(shown[1:], printed[1:])
+
+
+def shortened(shown, printed):
+    """the printed lines, with `...` where the document has it, or in the middle of a long new text"""
+    if not shown and len(printed) > LONG:
+        return printed[:12] + ['...'] + printed[-4:]
+    if '...' not in shown:
+        return printed
+    first, last = shown.index('...'), len(shown) - 1 - shown[::-1].index('...')
+    behind = len(shown) - 1 - last
+    return printed[:first] + ['...'] + (printed[-behind:] if behind else [])
+
+
+def missing(command):
+    """the tool of the CUDA toolkit that the command needs and that is not there"""
+    tool = re.match(r'(nvcc|ptxas)\b', command)
+    return tool and not shutil.which(tool.group(1))
+
+
+def execute(folder, command, where):
+    environment = dict(os.environ, PATH='%s:%s' % (BUILD / 'cli', os.environ['PATH']), LC_ALL='C.UTF-8')
+    result = subprocess.run(command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=100, check=False)
+    text = result.stdout.decode()
+    if result.returncode:
+        raise Failure('%s: exit code %d of %s\n%s' % (where, result.returncode, command, text))
+    return text.rstrip('\n').split('\n') if text.strip() else []
+
+
+def take_files(folder):
+    for made in TUTORIALS.glob('*.ptx'):
+        shutil.copy(made, folder / made.name)
+
+
+def take_command(folder, path, place, command, shown):
+    """Returns the lines to show."""
+    where = '%s:%d' % (path.name, place)
+    if missing(command):
+        if path.name == 'cuda.md':
+            raise Skip('no nvcc')
+        printed = shown
+    else:
+        printed = execute(folder, command, where)
+    if command.startswith('nvcc'):
+        take_files(folder)
+    while shown and not shown[-1]:
+        shown = shown[:-1]
+    if agrees(shown, printed):
+        return shown
+    if not UPDATE:
+        raise Failure('%s: %s\nshown:\n%s\nprinted:\n%s' % (where, command, '\n'.join(shown), '\n'.join(printed)))
+    return shortened(shown, printed)
+
+
+def take_block(folder, path, first, block):
+    """Executes the commands of a block. Returns its lines."""
+    made = []
+    for place, command, shown in commands(block):
+        text = '\n'.join(command)[2:].replace('\\\n', ' ')
+        made += command + take_command(folder, path, first + place + 1, text, shown)
+    return made
+
+
+def tutorial(folder, path):
+    text, made = path.read_text(encoding='utf-8'), []
+    take_files(folder)
+    for before, first, block in blocks(text):
+        name = re.search(r'`([\w.-]+)`:$', before)
+        if block[0].startswith('$ '):
+            made.append((first, len(block), take_block(folder, path, first, block)))
+        elif name:
+            (folder / name.group(1)).write_text('\n'.join(block) + '\n', encoding='utf-8')
+    lines = text.split('\n')
+    for first, count, block in reversed(made):
+        lines[first:first + count] = [INDENT + line if line else '' for line in block]
+    if UPDATE:
+        path.write_text('\n'.join(lines), encoding='utf-8')
+
+
+for document in sorted(TUTORIALS.glob('*.md')):
+    if document.name != 'README.md':
+        add_case('%s: each command prints what is shown' % document.name, tutorial, document)
+
+main()
