@@ -145,7 +145,7 @@ static const struct table_place *source_of(const struct report_page *page, uint3
     return place && place->source_line ? place : NULL;
 }
 
-// k.cu:7
+// File and line in the CUDA source.
 static void put_source(struct report_page *page, const struct table_place *place)
 {
     char line[NUMBER_TEXT + 1] = ":";
