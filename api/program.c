@@ -233,7 +233,10 @@ static void write_json(const struct ptxoffload_program *program, FILE *to)
 
 static void write_report_text(const struct ptxoffload_program *program, FILE *to)
 {
-    report_text(&program->tables, to, false);
+    struct arena arena;
+    arena_init(&arena, program->object.arena.memory);
+    report_text(&program->tables, &arena, to, false);
+    arena_free(&arena);
 }
 
 static void write_report_json(const struct ptxoffload_program *program, FILE *to)

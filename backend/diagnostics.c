@@ -114,8 +114,25 @@ static void add_origin(struct findings *findings, const struct remark_origin *or
     vec_push(findings->arena, &findings->list, finding);
 }
 
+// Moves the last finding to the place in the CUDA source; its place in the PTX becomes a note.
+static void move_to_origin(struct findings *findings, const struct remark_origin *origin)
+{
+    struct finding *head = &findings->list.v[findings->list.n - 1];
+    struct finding note = {.severity = DIAG_NOTE,
+                           .message = "in the PTX",
+                           .artifact = head->artifact,
+                           .placed = head->placed,
+                           .begin = head->begin,
+                           .end = head->end};
+    head->artifact = find_artifact(findings, origin->file);
+    head->begin = (struct text_place){origin->line, origin->column, origin->column};
+    head->end = (struct text_place){0};
+    vec_push(findings->arena, &findings->list, note);
+}
+
 void findings_remark(struct findings *findings, const struct remark *remark)
 {
+    bool moves = findings->by_source && remark->origins.n;
     struct diag diag = {.severity = DIAG_REMARK,
                         .id = remark->rule,
                         .message = remark->text,
@@ -126,13 +143,15 @@ void findings_remark(struct findings *findings, const struct remark *remark)
     head->passed = remark->passed;
     head->analysis = remark->analysis;
     head->function = arena_strndup(findings->arena, remark->name, strlen(remark->name));
+    if (moves)
+        move_to_origin(findings, &remark->origins.v[0]);
     for (uint32_t i = 0; i < remark->notes.n; i++) {
         const struct remark_note *note = &remark->notes.v[i];
         diag = (struct diag){
             .severity = DIAG_NOTE, .message = note->text, .begin = note->begin, .end = note->end};
         findings_add(findings, &diag);
     }
-    for (uint32_t i = 0; i < remark->origins.n; i++)
+    for (uint32_t i = moves; i < remark->origins.n; i++)
         add_origin(findings, &remark->origins.v[i]);
 }
 

@@ -46,7 +46,8 @@ struct findings {
     int32_t artifact;           // of this text
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
-    bool remarks; // were requested: their rules are listed, too
+    bool by_source; // remarks are at places of the CUDA source, where these are known
+    bool remarks;   // were requested: their rules are listed, too
 };
 
 // Outcome of the run.

@@ -50,6 +50,7 @@ struct differences {
     const struct tables *before, *after;
     const char *before_name, *after_name;  // of the reports
     bool same_source;                      // both are of the same text: lines are compared
+    bool by_source;                        // places of the CUDA source come first
     bool by_text;                          // both have the text of instructions
     VEC(struct difference) list;           // by kernel as in `after`, then vanished ones; by place
     VEC(struct difference_kernel) kernels; // that appeared or vanished
@@ -61,7 +62,7 @@ struct differences {
 void differences_find(struct differences *differences, struct arena *arena,
                       const struct tables *before, const struct tables *after);
 
-void differences_text(const struct differences *differences, FILE *to);
+void differences_text(const struct differences *differences, struct arena *arena, FILE *to);
 // {"format": "ptxoffload-differences", …}; docs/report.md explains it.
 void differences_json(const struct differences *differences, FILE *to);
 // A self-contained page.

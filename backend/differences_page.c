@@ -61,16 +61,28 @@ static void put_counts(const struct differences *d, FILE *to)
 
 // Rows
 
-static void put_place(FILE *to, const struct report_item *item)
+static void put_lines(FILE *to, const struct report_item *item)
 {
     char lines[2 * 24];
+    fprintf(to, "line %s", item_lines(lines, item));
+}
+
+static void put_source(FILE *to, const struct report_item *item)
+{
+    svg_escaped(to, item->source_file);
+    fprintf(to, ":%u", item->source_line);
+}
+
+static void put_place(FILE *to, const struct report_item *item, bool by_source)
+{
     fputs("<td class=\"left\">", to);
     if (item) {
-        fprintf(to, "line %s", item_lines(lines, item));
+        by_source &= item->source_line > 0;
+        (by_source ? put_source : put_lines)(to, item);
         if (item->source_line) {
             fputs("<br><small>", to);
-            svg_escaped(to, item->source_file);
-            fprintf(to, ":%u</small>", item->source_line);
+            (by_source ? put_lines : put_source)(to, item);
+            fputs("</small>", to);
         }
         if (*item->text)
             fputs("<br>", to), put_tag(to, "code", item->text);
@@ -109,12 +121,12 @@ static void put_verdict(FILE *to, const struct difference *one)
     fputs("</td>", to);
 }
 
-static void put_difference(FILE *to, const struct difference *one)
+static void put_difference(FILE *to, const struct difference *one, bool by_source)
 {
     fprintf(to, "<tr class=\"%s\"><td class=\"left kind\">%s %s</td>", change_names[one->change],
             item_names[one->kind], change_names[one->change]);
-    put_place(to, one->before);
-    put_place(to, one->after);
+    put_place(to, one->before, by_source);
+    put_place(to, one->after, by_source);
     put_verdict(to, one);
     fputs("</tr>\n", to);
 }
@@ -162,7 +174,7 @@ void differences_page(const struct differences *d, struct arena *arena, FILE *to
                   to);
             kernel = one->kernel;
         }
-        put_difference(to, one);
+        put_difference(to, one, d->by_source);
     }
     fputs(kernel ? "</table></div>\n" : "<p class=\"lead\">Nothing differs.</p>\n", to);
     page_end(to);

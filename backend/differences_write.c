@@ -1,5 +1,6 @@
 // Differences as text and as JSON.
 #include "backend/differences.h"
+#include "support/demangle.h"
 #include "support/json.h"
 #include "support/number.h"
 #include <string.h>
@@ -18,12 +19,19 @@ const char *item_lines(char text[2 * 24], const struct report_item *item)
 static const char signs[] = {
     [CHANGE_APPEARED] = '+', [CHANGE_VANISHED] = '-', [CHANGE_CHANGED] = '~'};
 
-static void print_item(const struct tables *tables, const struct report_item *item, FILE *to)
+static void print_item(const struct differences *d, const struct tables *tables,
+                       const struct report_item *item, FILE *to)
 {
     char lines[2 * 24];
-    fprintf(to, "%s:%s", tables->source.file, item_lines(lines, item));
-    if (item->source_line)
-        fprintf(to, " (%s:%u)", item->source_file, item->source_line);
+    item_lines(lines, item);
+    if (!item->source_line)
+        fprintf(to, "%s:%s", tables->source.file, lines);
+    else if (d->by_source)
+        fprintf(to, "%s:%u (%s:%s)", item->source_file, item->source_line, tables->source.file,
+                lines);
+    else
+        fprintf(to, "%s:%s (%s:%u)", tables->source.file, lines, item->source_file,
+                item->source_line);
     if (*item->text)
         fprintf(to, " | %s", item->text);
 }
@@ -39,9 +47,9 @@ static void print_number(const char *name, double before, double after, FILE *to
 static void print_change(const struct differences *d, const struct difference *one, FILE *to)
 {
     const struct report_item *before = one->before, *after = one->after;
-    print_item(d->after, after, to);
+    print_item(d, d->after, after, to);
     fputs("\n      before: ", to);
-    print_item(d->before, before, to);
+    print_item(d, d->before, before, to);
     fprintf(to, "\n      %s", after->verdict);
     if (strcmp(before->verdict, after->verdict) != 0)
         fprintf(to, ", before: %s", before->verdict);
@@ -59,7 +67,7 @@ static void print_one(const struct differences *d, const struct difference *one,
     if (one->change == CHANGE_CHANGED) {
         print_change(d, one, to);
     } else {
-        print_item(one->after ? d->after : d->before, item, to);
+        print_item(d, one->after ? d->after : d->before, item, to);
         fprintf(to, "\n      %s%s%s", item->verdict, *item->reason ? ": " : "", item->reason);
     }
     if (one->instead)
@@ -79,7 +87,14 @@ static void print_counts(const struct differences *d, FILE *to)
     }
 }
 
-void differences_text(const struct differences *d, FILE *to)
+static void print_kernel(struct arena *arena, const char *name, FILE *to)
+{
+    struct demangled cxx;
+    bool known = demangle(&cxx, arena, name);
+    fprintf(to, "\n%s%s%s\n", name, known ? " | " : "", known ? cxx.text : "");
+}
+
+void differences_text(const struct differences *d, struct arena *arena, FILE *to)
 {
     const char *kernel = NULL;
     fprintf(to, "before: %s, of %s\nafter:  %s, of %s\n", d->before_name, d->before->source.file,
@@ -89,7 +104,7 @@ void differences_text(const struct differences *d, FILE *to)
     for (uint32_t i = 0; i < d->list.n; i++) {
         const struct difference *one = &d->list.v[i];
         if (one->kernel != kernel)
-            fprintf(to, "\n%s\n", kernel = one->kernel);
+            print_kernel(arena, kernel = one->kernel, to);
         print_one(d, one, to);
     }
     putc('\n', to);

@@ -100,6 +100,8 @@ static void write_module(const struct tables *tables, FILE *to)
     member_text(&json, "fma", table_fma_names[tables->options.fma]);
     json_key(&json, "reorder");
     json_bool(&json, tables->options.reorder);
+    json_key(&json, "by_source");
+    json_bool(&json, tables->by_source);
     member_text(&json, "profile", tables->profile);
     if (tables->compared) {
         changes_json(tables, &json);

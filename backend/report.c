@@ -1,5 +1,7 @@
 #include "backend/report.h"
+#include "backend/places.h"
 #include "backend/summary.h"
+#include "support/demangle.h"
 #include "support/format.h"
 #include "support/number.h"
 #include "support/sink.h"
@@ -13,6 +15,7 @@ static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\0
 
 struct report_page {
     struct sink to;
+    struct arena *arena;
     bool colour;
     const struct tables *tables;
     const char *kernel; // that is printed
@@ -133,10 +136,32 @@ static void more_line(struct report_page *page)
     begin_line(page, INDENT, INDENT);
 }
 
+// Returns the place in the CUDA source, if it is known and shown first; else NULL.
+static const struct table_place *source_of(const struct report_page *page, uint32_t line,
+                                           uint32_t column)
+{
+    const struct table_place *place =
+        page->tables->by_source ? places_at(page->tables, line, column) : NULL;
+    return place && place->source_line ? place : NULL;
+}
+
+// File and line in the CUDA source.
+static void put_source(struct report_page *page, const struct table_place *place)
+{
+    char line[NUMBER_TEXT + 1] = ":";
+    line[1 + number_uint(line + 1, place->source_line)] = 0;
+    put_word(page, place->source_file, strlen(place->source_file), line);
+}
+
 // file:line, or file:first..last
 static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 {
     char lines[2 * NUMBER_TEXT] = ":";
+    const struct table_place *source = source_of(page, first, 0);
+    if (source) {
+        put_source(page, source);
+        put(page, "|");
+    }
     size_t at = 1 + number_uint(lines + 1, first);
     if (first != last) {
         memcpy(lines + at, "..", 2);
@@ -144,6 +169,23 @@ static void put_place(struct report_page *page, uint32_t first, uint32_t last)
     }
     lines[at] = 0;
     put_word(page, page->tables->source.file, strlen(page->tables->source.file), lines);
+}
+
+// The label of an instruction: line:column, or its place in the CUDA source.
+static void place_label(struct report_page *page, uint32_t line, uint32_t column)
+{
+    const struct table_place *source = source_of(page, line, column);
+    if (!source) {
+        label(page, "%u:%u", line, column);
+        return;
+    }
+    begin_line(page, 2, INDENT);
+    put_source(page, source);
+    if (page->column < INDENT) {
+        put_blanks(page, INDENT - page->column);
+        page->column = INDENT;
+    }
+    putf(page, "| %u:%u", line, column);
 }
 
 // Chains
@@ -304,7 +346,7 @@ static void print_map(struct report_page *page, const struct table_map *map)
 
 static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
 {
-    label(page, "%u:%u", rejection->line, rejection->column);
+    place_label(page, rejection->line, rejection->column);
     putf(page, "%s |", table_candidate_names[rejection->kind]);
     put(page, rejection->text);
     putf(page, "[%s]", plan_rules[rejection->rule].id);
@@ -335,7 +377,7 @@ static void print_cache(struct report_page *page, const char *name, uint64_t ser
 static void print_measurement(struct report_page *page, const struct table_measurement *one)
 {
     bool loop = one->kind == MEASURED_LOOP;
-    label(page, "%u:%u", one->line, one->column);
+    place_label(page, one->line, one->column);
     put(page, table_measurement_names[one->kind]);
     if (loop)
         putf(page, "to line %u", one->end_line);
@@ -405,10 +447,15 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
                          uint32_t *measurement)
 {
     struct summary sum = summary_of(kernel);
+    struct demangled cxx;
     page->kernel = kernel->name;
     begin_line(page, 0, 0);
     put(page, "kernel");
     put_styled(page, BOLD, kernel->name);
+    if (demangle(&cxx, page->arena, kernel->name)) {
+        put(page, "|");
+        put(page, cxx.text);
+    }
     end_line(page);
     print_rejections(page, kernel, true);
     for (uint32_t i = 0; i < kernel->chains.n; i++)
@@ -484,9 +531,9 @@ static void print_header(struct report_page *page)
     sink_char(&page->to, '\n');
 }
 
-void report_text(const struct tables *tables, FILE *to, bool colour)
+void report_text(const struct tables *tables, struct arena *arena, FILE *to, bool colour)
 {
-    struct report_page page = {.colour = colour, .tables = tables};
+    struct report_page page = {.arena = arena, .colour = colour, .tables = tables};
     struct summary total = summary_total(tables);
     sink_init(&page.to, to);
     print_header(&page);

@@ -2,6 +2,7 @@
 #pragma once
 #include "backend/tables.h"
 
-void report_text(const struct tables *tables, FILE *to, bool colour);
+// The arena is for demangled names.
+void report_text(const struct tables *tables, struct arena *arena, FILE *to, bool colour);
 // Writes the metadata document with one more key, "summary".
 void report_json(const struct tables *tables, FILE *to);

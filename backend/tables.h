@@ -160,6 +160,7 @@ struct tables {
     VEC(struct table_measurement) measurements; // in the same order; of executed code
     struct table_outcomes outcomes;
     VEC(struct table_place) places; // by line and column, of the lines that the kernels name
+    bool by_source; // reports show places of the CUDA source before those of the PTX
 };
 
 // Checks properties across entries: ids in order, instructions inside the kernel and in order, no

@@ -47,6 +47,8 @@ struct diagnostics_request {
     const char *path; // NULL: standard error
 };
 
+enum locations { LOCATIONS_PTX, LOCATIONS_SOURCE };
+
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct arguments {
@@ -76,6 +78,7 @@ struct arguments {
     struct warnings warnings;
     struct diagnostics_request diagnostics;
     struct prefix_map prefixes; // of names of files in outputs
+    int locations;              // enum locations
     int remarks_passed, remarks_missed, remarks_analysis;
     unsigned remarks;           // all, as bits REMARKS_…
     const char *remarks_filter; // a regular expression for names of functions; NULL: all

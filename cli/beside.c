@@ -34,6 +34,7 @@ bool run_find_differences(struct tagger_run *run)
         return false;
     run->differences = ARENA_NEW(&run->arena, struct differences);
     run->differences->before_name = path;
+    run->differences->by_source = run->arguments.locations == LOCATIONS_SOURCE;
     run->differences->after_name = run->input.name;
     differences_find(run->differences, &run->arena, tables, run->tables);
     timing_end(&run->timing, "compare");

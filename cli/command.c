@@ -35,6 +35,11 @@ static const char *const report_names[] = {
     [REPORT_HTML] = "html",
     NULL,
 };
+static const char *const location_names[] = {
+    [LOCATIONS_PTX] = "ptx",
+    [LOCATIONS_SOURCE] = "source",
+    NULL,
+};
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
     [COLOUR_ALWAYS] = "always",
@@ -297,6 +302,9 @@ static const struct option message_options[] = {
     {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
      .help = "report only functions whose name matches KERNEL, an extended\n"
              "regular expression"},
+    {"--locations", "ptx|source", CHOICE(locations, location_names),
+     .help = "places that remarks and reports name first: those of the PTX\n"
+             "(default), or those of the CUDA source, if the PTX has .loc"},
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "end with an error if more memory is needed: 512M, 8G\n"
              "(default), 0: no limit"},

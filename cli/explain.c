@@ -48,5 +48,7 @@ bool run_explain(struct tagger_run *run, const struct backend_options *options)
     struct output *output = ARENA_NEW(&run->arena, struct output);
     untagged.tags = TAGS_NONE;
     run->explained = &output->tables;
-    return run_prove(run, output, &untagged);
+    bool good = run_prove(run, output, &untagged);
+    output->tables.by_source = run->arguments.locations == LOCATIONS_SOURCE;
+    return good;
 }

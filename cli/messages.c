@@ -63,6 +63,7 @@ static const char *const colours[] = {
     [DIAG_NOTE] = "\033[1;36m",
     [DIAG_WARNING] = "\033[1;35m",
     [DIAG_ERROR] = "\033[1;31m",
+    [DIAG_REMARK] = "\033[1;34m",
 };
 
 static void print(const struct messages *messages, FILE *to, const char *colour, const char *class,
@@ -255,33 +256,51 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
     return !errors;
 }
 
-static void print_origin(const struct remark_origin *origin, FILE *to, bool colour)
+// Prints a remark, or, if `rule` is NULL, a note.
+static void print_at_origin(const struct remark_origin *origin, const char *text, const char *rule,
+                            FILE *to, bool colour)
 {
+    enum severity severity = rule ? DIAG_REMARK : DIAG_NOTE;
     const char *bold = colour ? "\033[1m" : "", *reset = colour ? "\033[0m" : "";
     fprintf(to, "%s%s:%u:", bold, origin->file, origin->line);
     if (origin->column)
         fprintf(to, "%u:", origin->column);
-    fprintf(to, " %snote:%s%s %s%s\n", colour ? colours[DIAG_NOTE] : "", reset, bold, origin->text,
-            reset);
+    fprintf(to, " %s%s:%s%s %s%s%s%s%s\n", colour ? colours[severity] : "", severity_word(severity),
+            reset, bold, text, rule ? " [" : "", rule ? rule : "", rule ? "]" : "", reset);
+}
+
+// Prints the remark at its place in the CUDA source, with that in the PTX as a note.
+static void print_by_source(const struct message_log *log, const struct remark *remark,
+                            const struct source *source)
+{
+    struct diag diag = {
+        .severity = DIAG_NOTE, .message = "in the PTX", .begin = remark->begin, .end = remark->end};
+    print_at_origin(&remark->origins.v[0], remark->text, remark->rule, log->to, log->colour);
+    diag_print(&diag, source, log->to, log->colour);
 }
 
 static void print_remark(const struct message_log *log, const struct remark *remark,
-                         const struct source *source)
+                         const struct source *source, bool by_source)
 {
+    by_source &= remark->origins.n > 0;
     struct diag diag = {.severity = DIAG_REMARK,
                         .id = remark->rule,
                         .message = remark->text,
                         .begin = remark->begin,
                         .end = remark->end};
-    diag_print(&diag, source, log->to, log->colour);
+    if (by_source)
+        print_by_source(log, remark, source);
+    else
+        diag_print(&diag, source, log->to, log->colour);
     for (uint32_t i = 0; i < remark->notes.n; i++) {
         const struct remark_note *note = &remark->notes.v[i];
         diag = (struct diag){
             .severity = DIAG_NOTE, .message = note->text, .begin = note->begin, .end = note->end};
         diag_print(&diag, source, log->to, log->colour);
     }
-    for (uint32_t i = 0; i < remark->origins.n; i++)
-        print_origin(&remark->origins.v[i], log->to, log->colour);
+    for (uint32_t i = by_source; i < remark->origins.n; i++)
+        print_at_origin(&remark->origins.v[i], remark->origins.v[i].text, NULL, log->to,
+                        log->colour);
 }
 
 void messages_remarks(const struct messages *messages, const struct remarks *remarks,
@@ -293,7 +312,8 @@ void messages_remarks(const struct messages *messages, const struct remarks *rem
         findings_about(&log->findings, source);
     for (uint32_t i = 0; i < remarks->list.n; i++)
         if (log->to)
-            print_remark(log, &remarks->list.v[i], source);
+            print_remark(log, &remarks->list.v[i], source,
+                         messages->arguments->locations == LOCATIONS_SOURCE);
         else
             findings_remark(&log->findings, &remarks->list.v[i]);
 }
@@ -334,6 +354,7 @@ bool messages_begin(const struct messages *messages, struct arena *arena)
     if (request->format != DIAGNOSTICS_TEXT) {
         findings_init(&log->findings, arena);
         log->findings.remarks = messages->arguments->remarks;
+        log->findings.by_source = messages->arguments->locations == LOCATIONS_SOURCE;
         log->document = log->to;
         log->to = NULL;
     }

@@ -70,10 +70,13 @@ static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
 
 static void write_text_report(const struct tagger_run *run, FILE *to, bool colour)
 {
+    struct arena arena;
+    arena_init(&arena, run->arena.memory);
     if (run->differences)
-        differences_text(run->differences, to);
+        differences_text(run->differences, &arena, to);
     else
-        report_text(run->tables, to, colour);
+        report_text(run->tables, &arena, to, colour);
+    arena_free(&arena);
 }
 
 static void write_json_report(const struct tagger_run *run, FILE *to, bool colour)

@@ -125,7 +125,8 @@ static bool decide(struct tagger_run *run, const struct pass_options *options)
 
 static bool wants_places(const struct arguments *arguments)
 {
-    return arguments->beside || arguments->reports[REPORT_JSON].wanted;
+    return arguments->beside || arguments->reports[REPORT_JSON].wanted ||
+           arguments->locations == LOCATIONS_SOURCE;
 }
 
 static bool emit(struct tagger_run *run, const struct backend_options *options)
@@ -148,6 +149,7 @@ static bool emit(struct tagger_run *run, const struct backend_options *options)
     output->tables.outcomes = run->outcomes;
     if (wants_places(&run->arguments)) {
         places_find(&output->tables, &run->arena, &run->module, &run->arguments.prefixes);
+        output->tables.by_source = run->arguments.locations == LOCATIONS_SOURCE;
         timing_end(&run->timing, "places");
     }
     run->tables = &output->tables;

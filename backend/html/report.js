@@ -263,7 +263,7 @@
     const buttons = pills.map(id => {
       const key = 'r' + id, open = view.open.has(key);
       return `<button type="button" class="pill${open ? ' open' : ''}" data-key="${key}" aria-expanded="${open}" ` +
-        `title="${esc(module.rules[k.remarks[id].rule])}">${esc(k.remarks[id].rule)}</button>`;
+        `title="${esc(module.rules[k.remarks[id].rule])}">${esc(origin(k.remarks[id]) + k.remarks[id].rule)}</button>`;
     }).join('');
     out += `<div class="row" id="L${number}" style="--lanes:${view.width}px">${bars(k, number)}<span class="no">${number}</span>` +
       `<span>${chips}</span><span class="code">${code(k, index, number)}</span><span class="marks">${buttons}</span></div>`;
@@ -274,6 +274,9 @@
 
   // Panels
 
+  // The place in the CUDA source with --locations=source: `k.cu:7 `.
+  const origin = remark => module.by_source && remark.cuda
+    ? `${remark.cuda[0][0].replace(/.*\//, '')}:${remark.cuda[0][1]} ` : '';
   const line = number => `<a href="#k${current.index}-L${number}" data-line="${number}">line ${number}</a>`;
   const cuda = remark => remark && remark.cuda
     ? `<p class="why">CUDA source ${remark.cuda.map(([file, line]) => `<code>${esc(file)}:${line}</code>`).join(', inlined in ')}</p>` : '';

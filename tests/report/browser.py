@@ -327,6 +327,22 @@ def hostile(folder, browser):
 
 
 @in_browser
+def by_source(folder, browser):
+    """with --locations=source, marks have the file and line of the CUDA source"""
+    text = (ROOT / 'tests' / 'cases' / 'blocks' / 'loops-debug.ptx').read_bytes()
+    (folder / 'usual').mkdir()
+    marks = 'return [...document.querySelectorAll("button.pill")].map(e => e.textContent)'
+    browser.open(make(folder / 'usual', text))
+    usual = browser.run(marks)
+    browser.open(make(folder, text, '--locations=source'))
+    found = browser.run(marks)
+    assert len(found) > 1, found
+    for mark in found:
+        assert re.fullmatch(r'loops\.cu:[0-9]+ [a-z-]+', mark), mark
+    same([mark.split()[1] for mark in found], usual)
+
+
+@in_browser
 def mangled(folder, browser):
     """mangled names are shown as what a person calls them, and filtered as they are"""
     names = ['_ZN3cub6detail10SortKernelINS_6PolicyEEEvPT_', '_Z6vecaddPKfS0_Pf', '_ZL4copyPf',

@@ -6,9 +6,13 @@ static char *text_of(const struct tables *tables, bool colour)
 {
     char *text = NULL;
     size_t length = 0;
+    struct memory memory = {0};
+    struct arena arena;
     FILE *to = open_memstream(&text, &length);
-    report_text(tables, to, colour);
+    arena_init(&arena, &memory);
+    report_text(tables, &arena, to, colour);
     fclose(to);
+    memory_free(&memory);
     return text;
 }
 
