@@ -3,11 +3,11 @@
 
 usage: tutorials.py BUILD-ROOT [--update]
 
-Each document docs/tutorials/NAME.md is executed from its begin in an empty folder. An indented block behind a line
-that ends with `FILE`: is the contents of this file. In other indented blocks a line `$ COMMAND` is executed, and the
-lines below it are its output; a line `...` stands for any lines. Times, digests and dates may differ. Files beside the
-document stand for those that nvcc writes, so that the output does not depend on its version. --update writes the
-output into the documents; it keeps the number of lines before and behind `...`.
+Each document docs/tutorials/NAME.md is executed from its begin in an empty folder, one case per command. An indented
+block behind a line that ends with `FILE`: is the contents of this file. In other indented blocks a line `$ COMMAND` is
+executed, and the lines below it are its output; a line `...` stands for any lines. Times, digests and dates may differ.
+Files beside the document stand for those that nvcc writes, so that the output does not depend on its version. --update
+writes the output into the documents; it keeps the number of lines before and behind `...`.
 """
 import os
 import pathlib
@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import Failure, Skip, add_case, main
@@ -86,9 +87,9 @@ def shortened(shown, printed):
 
 
 def missing(command):
-    """the tool of the CUDA toolkit that the command needs and that is not there"""
+    """the tool of the CUDA toolkit that the command needs and that is not there, or None"""
     tool = re.match(r'(nvcc|ptxas)\b', command)
-    return tool and not shutil.which(tool.group(1))
+    return tool.group(1) if tool and not shutil.which(tool.group(1)) else None
 
 
 def execute(folder, command, where):
@@ -101,58 +102,79 @@ def execute(folder, command, where):
     return text.rstrip('\n').split('\n') if text.strip() else []
 
 
-def take_files(folder):
-    for made in TUTORIALS.glob('*.ptx'):
-        shutil.copy(made, folder / made.name)
+class Tutorial:
+    """A document, the folder of its commands, and its lines, in which --update replaces the output"""
+
+    def __init__(self, path):
+        self.path, self.text = path, path.read_text(encoding='utf-8')
+        self.temporary = tempfile.TemporaryDirectory(prefix='ptxoffload-test-')
+        self.folder = pathlib.Path(self.temporary.name)
+        self.written = []  # (first line, number of lines, new lines) of the outputs that differ
+        self.stopped = None  # why no command can run any more
+        self.take_files()
+
+    def take_files(self):
+        for made in TUTORIALS.glob('*.ptx'):
+            shutil.copy(made, self.folder / made.name)
+
+    def skip(self, tool, command):
+        """Commands behind this one can run if a file beside the document stands for the output."""
+        if tool == 'nvcc' and '-ptx' not in command:
+            self.stopped = 'no nvcc, which makes the program of this tutorial'
+            raise Skip(self.stopped)
+        raise Skip('no %s%s' % (tool, ': the PTX beside the tutorial is taken' if tool == 'nvcc' else ''))
+
+    def update(self):
+        lines = self.text.split('\n')
+        for first, count, printed in reversed(self.written):
+            lines[first:first + count] = [INDENT + line if line else '' for line in printed]
+        self.path.write_text('\n'.join(lines), encoding='utf-8')
 
 
-def take_command(folder, path, place, command, shown):
-    """Returns the lines to show."""
-    where = '%s:%d' % (path.name, place)
-    if missing(command):
-        if path.name == 'cuda.md':
-            raise Skip('no nvcc')
-        printed = shown
-    else:
-        printed = execute(folder, command, where)
+def take_command(_, document, files, command, first, shown):
+    """Writes the files that stand before the command, executes it, and compares its output."""
+    for name, lines in files:
+        (document.folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    if document.stopped:
+        raise Skip(document.stopped)
+    tool = missing(command)
+    if tool:
+        document.skip(tool, command)
+    where = '%s:%d' % (document.path.name, first)
+    printed = execute(document.folder, command, where)
     if command.startswith('nvcc'):
-        take_files(folder)
-    while shown and not shown[-1]:
-        shown = shown[:-1]
+        document.take_files()
     if agrees(shown, printed):
-        return shown
+        return
     if not UPDATE:
         raise Failure('%s: %s\nshown:\n%s\nprinted:\n%s' % (where, command, '\n'.join(shown), '\n'.join(printed)))
-    return shortened(shown, printed)
+    document.written.append((first, len(shown), shortened(shown, printed)))
+    document.update()
 
 
-def take_block(folder, path, first, block):
-    """Executes the commands of a block. Returns its lines."""
-    made = []
-    for place, command, shown in commands(block):
-        text = '\n'.join(command)[2:].replace('\\\n', ' ')
-        made += command + take_command(folder, path, first + place + 1, text, shown)
-    return made
+def add_block(document, files, first, block):
+    """Adds a case for each command of a block."""
+    for place, lines, shown in commands(block):
+        while shown and not shown[-1]:
+            shown = shown[:-1]
+        command = '\n'.join(lines)[2:].replace('\\\n', ' ')
+        add_case('%s: %s' % (document.path.name, ' '.join(command.split()).replace('#', '')), take_command, document,
+                 files, command, first + place + len(lines), shown)
+        files = []
 
 
-def tutorial(folder, path):
-    text, made = path.read_text(encoding='utf-8'), []
-    take_files(folder)
-    for before, first, block in blocks(text):
+def add_tutorial(path):
+    document, files = Tutorial(path), []
+    for before, first, block in blocks(document.text):
         name = re.search(r'`([\w.-]+)`:$', before)
         if block[0].startswith('$ '):
-            made.append((first, len(block), take_block(folder, path, first, block)))
+            add_block(document, files, first, block)
+            files = []
         elif name:
-            (folder / name.group(1)).write_text('\n'.join(block) + '\n', encoding='utf-8')
-    lines = text.split('\n')
-    for first, count, block in reversed(made):
-        lines[first:first + count] = [INDENT + line if line else '' for line in block]
-    if UPDATE:
-        path.write_text('\n'.join(lines), encoding='utf-8')
+            files.append((name.group(1), block))
 
 
-for document in sorted(TUTORIALS.glob('*.md')):
-    if document.name != 'README.md':
-        add_case('%s: each command prints what is shown' % document.name, tutorial, document)
+for tutorial in sorted(TUTORIALS.glob('*.md')):
+    add_tutorial(tutorial)
 
 main()
