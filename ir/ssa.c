@@ -3,7 +3,8 @@
 //
 // Frontiers are not stored, they can be as large as the square of the program. The walk of Sreedhar
 // and Gao ("A linear time algorithm for placing phi-nodes", POPL 1995) finds them from the
-// dominator tree, deepest definition first; here it stays in blocks where the register is live.
+// dominator tree, deepest definition first; here it stays in blocks where the register is live, and
+// in parts of the tree from which an edge leaves what the definition dominates.
 #include "ir/internal.h"
 #include <string.h>
 
@@ -29,8 +30,10 @@ static void build_children(struct ssa *s)
 }
 
 struct placing {
-    uint32_t *level;                            // per block: depth in the dominator tree
-    uint32_t *live, *queued, *visited, *placed; // per block: register + 1
+    uint32_t *level; // per block: depth in the dominator tree
+    uint32_t *least; // per block: the least level of a join that the blocks it dominates jump to
+    uint32_t *queued, *visited, *placed;  // per block: register + 1
+    const struct ir_run *live, *live_end; // of the register
     uint32_t *stack;
     VEC(uint64_t) heap; // definitions to walk from: ~level << 32 | block, least first
 };
@@ -67,19 +70,34 @@ static void queue(struct ssa *s, struct placing *p, uint32_t block, uint32_t mar
     heap_push(s, p, block);
 }
 
+static bool is_live(const struct placing *p, uint32_t block)
+{
+    const struct ir_run *low = p->live, *high = p->live_end;
+    while (high - low > 1) {
+        const struct ir_run *middle = low + (high - low) / 2;
+        if (middle->first <= block)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low < high && low->first <= block && block <= low->last;
+}
+
 // Phis where edges leave what the block dominates: to joins that do not lie deeper than it.
 static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 {
     struct ir_function *fn = s->fn;
     uint32_t depth = 0, mark = reg + 1;
+    if (p->least[root] > p->level[root])
+        return;
     p->visited[root] = mark;
     p->stack[depth++] = root;
     while (depth) {
         uint32_t block = p->stack[--depth];
         for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
             uint32_t join = ir_succs(fn, block)[i];
-            if (p->live[join] != mark || p->placed[join] == mark ||
-                fn->blocks.v[join].idom == block || p->level[join] > p->level[root])
+            if (p->level[join] > p->level[root] || p->placed[join] == mark ||
+                fn->blocks.v[join].idom == block || !is_live(p, join))
                 continue;
             p->placed[join] = mark;
             vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
@@ -87,11 +105,28 @@ static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
         }
         for (uint32_t i = s->children.at[block]; i < s->children.at[block + 1]; i++) {
             uint32_t child = s->children.item[i];
-            if (p->live[child] != mark || p->visited[child] == mark)
+            if (p->least[child] > p->level[root] || p->visited[child] == mark || !is_live(p, child))
                 continue;
             p->visited[child] = mark;
             p->stack[depth++] = child;
         }
+    }
+}
+
+// Blocks are dominated by blocks that precede them in reverse post-order.
+static void find_least(const struct ir_function *fn, struct placing *p)
+{
+    for (uint32_t i = 0; i < fn->rpo.n; i++)
+        p->least[fn->rpo.v[i]] = UINT32_MAX;
+    for (uint32_t i = fn->rpo.n; i-- > 0;) {
+        uint32_t block = fn->rpo.v[i], idom = fn->blocks.v[block].idom;
+        for (uint32_t k = 0; k < fn->blocks.v[block].succ_count; k++) {
+            uint32_t join = ir_succs(fn, block)[k];
+            if (fn->blocks.v[join].idom != block && p->level[join] < p->least[block])
+                p->least[block] = p->level[join];
+        }
+        if (i && p->least[block] < p->least[idom])
+            p->least[idom] = p->least[block];
     }
 }
 
@@ -100,13 +135,14 @@ static struct placing new_placing(struct ssa *s)
     struct ir_function *fn = s->fn;
     uint32_t count = fn->blocks.n;
     struct placing p = {.level = ARENA_ARRAY(s->scratch, uint32_t, count),
-                        .live = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .least = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .queued = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .visited = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .placed = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .stack = ARENA_ARRAY(s->scratch, uint32_t, count + 1)};
     for (uint32_t i = 1; i < fn->rpo.n; i++)
         p.level[fn->rpo.v[i]] = p.level[fn->blocks.v[fn->rpo.v[i]].idom] + 1;
+    find_least(fn, &p);
     return p;
 }
 
@@ -118,9 +154,8 @@ static void place_phis(struct ssa *s)
         uint32_t first = s->fn->live_at.v[reg], end = s->fn->live_at.v[reg + 1];
         if (first == end)
             continue;
-        for (uint32_t i = first; i < end; i++)
-            for (uint32_t k = s->fn->live.v[i].first; k <= s->fn->live.v[i].last; k++)
-                p.live[k] = reg + 1;
+        p.live = &s->fn->live.v[first];
+        p.live_end = &s->fn->live.v[end];
         for (uint32_t i = definitions->at[reg]; i < definitions->at[reg + 1]; i++)
             queue(s, &p, definitions->item[i], reg + 1);
         while (p.heap.n)
