@@ -3,7 +3,7 @@
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-enum { KERNELS = 200 };
+enum { KERNELS = 200, MAPPED = 12 };
 
 // Kernels with chains, loops and loads that are rejected, each of another size, and functions that
 // call each other in a circle.
@@ -36,13 +36,13 @@ static void add_kernel(FILE *to, unsigned number)
                 "\tsetp.lt.s32 %%p1, %%r3, %%r1;\n\t@%%p1 bra L;\n\tret;\n}\n");
 }
 
-static char *make_text(void)
+static char *make_text(unsigned kernels)
 {
     char *text;
     size_t length;
     FILE *to = open_memstream(&text, &length);
     fputs(head, to);
-    for (unsigned i = 0; i < KERNELS; i++)
+    for (unsigned i = 0; i < kernels; i++)
         add_kernel(to, i);
     fclose(to);
     return text;
@@ -72,19 +72,19 @@ static char *print(const struct planning *p)
     return printed;
 }
 
-static struct pipeline pipeline_of(unsigned threads, bool validate)
+static struct pipeline pipeline_of(unsigned threads, bool validate, bool maps)
 {
     return (struct pipeline){
-        .options = {.cost = COST_REFINED, .reorder = true, .fma = FMA_SPLIT, .maps = true},
+        .options = {.cost = COST_REFINED, .reorder = true, .fma = FMA_SPLIT, .maps = maps},
         .threads = threads,
         .validate = validate};
 }
 
 // `limit`: bytes; 0: none.
-static char *plan_with(const char *text, unsigned threads, size_t limit, size_t *peak)
+static char *plan_with(const char *text, bool maps, unsigned threads, size_t limit, size_t *peak)
 {
     struct planning p;
-    struct pipeline pipeline = pipeline_of(threads, threads % 2);
+    struct pipeline pipeline = pipeline_of(threads, threads % 2, maps);
     begin(&p, text);
     p.program.memory.limit = limit;
     assert_null(pipeline_run(&pipeline, &p.module, &p.plan));
@@ -94,26 +94,26 @@ static char *plan_with(const char *text, unsigned threads, size_t limit, size_t 
     return printed;
 }
 
-static char *plan_by_passes(const char *text)
+static char *plan_by_passes(const char *text, bool maps)
 {
     struct planning p;
-    struct pipeline pipeline = pipeline_of(1, false);
+    struct pipeline pipeline = pipeline_of(1, false, maps);
     begin(&p, text);
     for (const struct pass *pass = passes; pass->name; pass++)
-        assert_true(pass_all(pass->run, &p.module, &pipeline.options, &p.plan));
+        assert_int_equal(pass_all(pass->run, &p.module, &pipeline.options, &p.plan),
+                         maps || strcmp(pass->name, "maps") != 0);
     char *printed = print(&p);
     program_free(&p.program);
     return printed;
 }
 
-static void threads_make_the_plan_of_the_passes(void **state)
+static void compare_threads(unsigned kernels, bool maps)
 {
-    (void)state;
     static const unsigned threads[] = {0, 1, 2, 3, 8, 100};
-    char *text = make_text(), *expected = plan_by_passes(text);
+    char *text = make_text(kernels), *expected = plan_by_passes(text, maps);
     size_t peak;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-        char *printed = plan_with(text, threads[i], 0, &peak);
+        char *printed = plan_with(text, maps, threads[i], 0, &peak);
         assert_string_equal(printed, expected);
         free(printed);
     }
@@ -121,13 +121,25 @@ static void threads_make_the_plan_of_the_passes(void **state)
     free(text);
 }
 
+static void threads_make_the_plan_of_the_passes(void **state)
+{
+    (void)state;
+    compare_threads(KERNELS, false);
+}
+
+static void threads_make_the_maps_of_the_passes(void **state)
+{
+    (void)state;
+    compare_threads(MAPPED, true);
+}
+
 // Several threads need more memory than one: they are not used if that may be too much.
 static void a_limit_that_is_enough_for_one_thread_is_enough(void **state)
 {
     (void)state;
     size_t peak, ignored;
-    char *text = make_text(), *expected = plan_with(text, 1, 0, &peak);
-    char *printed = plan_with(text, 8, peak, &ignored);
+    char *text = make_text(KERNELS), *expected = plan_with(text, false, 1, 0, &peak);
+    char *printed = plan_with(text, false, 8, peak, &ignored);
     assert_string_equal(printed, expected);
     free(printed);
     free(expected);
@@ -138,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_make_the_plan_of_the_passes),
+        cmocka_unit_test(threads_make_the_maps_of_the_passes),
         cmocka_unit_test(a_limit_that_is_enough_for_one_thread_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
