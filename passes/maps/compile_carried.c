@@ -37,33 +37,21 @@ static const char *first_sum(struct map_compiler *c, uint32_t version, bool is_f
     return arena_printf(c->arena, ", first: \"%s\", step: \"%s\"", map_sum_first(c, &sum), step);
 }
 
-static const char *first_param(struct map_compiler *c, uint32_t inst)
-{
-    const struct address address = address_of(c->module, c->fn, inst);
-    const struct ir_symbol *symbol =
-        address.parameter == IR_NONE ? NULL : &c->module->symbols.v[address.parameter];
-    if (!symbol || symbol->parameter == IR_NONE || address.offset ||
-        c->fn->insts.v[inst].type != W_f32)
-        return NULL;
-    return arena_printf(c->arena, ", first: p%u", symbol->parameter);
-}
-
 // The initial tokens of a value: the text behind their count.
 static const char *first_tokens(struct map_compiler *c, uint32_t version, bool is_float,
                                 uint32_t reader)
 {
     uint32_t origin = map_origin(c, version), immediate = map_immediate_of(c, version);
+    uint32_t param = map_float_param(c, origin);
     const struct ir_version *at = &c->fn->versions.v[origin];
     const char *text = NULL;
     if (immediate != IR_NONE)
         return arena_printf(c->arena, ", first: %s", map_immediate(c, immediate, reader, is_float));
-    if (at->kind == VERSION_INST) {
-        uint32_t access = map_access_of(c, at->index);
-        if (access < c->accesses.n)
-            text = map_load_first(c, access);
-        else if (c->fn->insts.v[at->index].class == CLASS_LOAD && is_float)
-            text = first_param(c, at->index);
-    }
+    if (is_float && param != IR_NONE)
+        return arena_printf(c->arena, ", first: p%u", param);
+    uint32_t access = at->kind == VERSION_INST ? map_access_of(c, at->index) : c->accesses.n;
+    if (access < c->accesses.n)
+        text = map_load_first(c, access);
     if (!text && c->fn->registers.v[c->fn->versions.v[origin].reg].bits == 32)
         text = first_sum(c, origin, is_float);
     if (!text)

@@ -300,9 +300,7 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
     *to = c->blocks[block].predicate;
-    bool is_header = (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
-                     (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
-    if (*to || !block || is_header)
+    if (*to || !block || map_is_header(c, block))
         return true;
     if (at->pred_count == 1) {
         if (!edge_predicate(c, ir_preds(c->fn, block)[0], block, to))

@@ -128,6 +128,8 @@ const char *map_dimension_size(struct map_compiler *c, uint32_t dim);
 // Finds the loops and their counts. Returns false after a refusal.
 bool map_loops(struct map_compiler *c);
 bool map_in_loop(const struct map_compiler *c, uint32_t block);
+// Returns true if the block is the header of the loop or of the outer one.
+bool map_is_header(const struct map_compiler *c, uint32_t block);
 
 // compile_carried.c
 // Returns the operand for the value of a phi of the loop.
@@ -173,6 +175,8 @@ bool map_is_stream(struct map_compiler *c, uint32_t version);
 uint32_t map_origin(const struct map_compiler *c, uint32_t version);
 // Returns the immediate that a version is a copy of, or IR_NONE.
 uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version);
+// Returns the number of the kernel's parameter of type f32 that a version is, or IR_NONE.
+uint32_t map_float_param(const struct map_compiler *c, uint32_t version);
 // Returns the number of an immediate operand; NULL after a refusal.
 const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float);
 

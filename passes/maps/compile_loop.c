@@ -8,6 +8,12 @@ bool map_in_loop(const struct map_compiler *c, uint32_t block)
     return c->loop != IR_NONE && ir_in_loop(c->fn, c->loop, block);
 }
 
+bool map_is_header(const struct map_compiler *c, uint32_t block)
+{
+    return (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
+           (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
+}
+
 // Form
 
 static bool uses_threads(const struct map_compiler *c)

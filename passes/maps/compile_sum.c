@@ -122,12 +122,17 @@ static bool find_partner(struct map_compiler *c, const struct affine *a, uint32_
     return false;
 }
 
-static void add_factor(struct map_compiler *c, uint32_t dim, const struct affine_term *rest,
-                       const char *text, struct map_sum *to)
+// Adds what a term is without its factor for the place. Returns false if that has no text.
+static bool add_factor(struct map_compiler *c, uint32_t dim, const struct affine_term *rest,
+                       struct map_sum *to)
 {
+    const char *text = term_text(c, rest);
+    if (!text)
+        return false;
     to->is_number[dim] = !to->factor[dim] && rest->atom[0] == IR_NONE;
     to->number[dim] = rest->coefficient;
     to->factor[dim] = add_text(c, to->factor[dim], text);
+    return true;
 }
 
 // The number of a CTA alone is a place if a CTA has one thread in the dimension.
@@ -139,12 +144,10 @@ static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t
         if (used[i] || at == AFFINE_FACTORS)
             continue;
         struct affine_term rest = without(&a->terms[i], at);
-        const char *text = term_text(c, &rest);
         used[i] = true;
-        if (!text)
+        if (!add_factor(c, dim, &rest, to))
             return false;
         map_require(c, arena_printf(c->arena, "block_%c == 1", letters[dim]));
-        add_factor(c, dim, &rest, text, to);
     }
     return true;
 }
@@ -166,16 +169,14 @@ static bool take_dimension(struct map_compiler *c, const struct affine *a, uint3
         if (used[i] || at == AFFINE_FACTORS)
             continue;
         struct affine_term rest = without(&a->terms[i], at);
-        const char *text = term_text(c, &rest);
         int64_t block;
         used[i] = true;
-        if (!text)
+        if (!add_factor(c, dim, &rest, to))
             return false;
         if (!find_partner(c, a, dim, &rest, used, &block))
             map_require(c, arena_printf(c->arena, "grid_%c == 1", letters[dim]));
         else if (block)
             map_require(c, arena_printf(c->arena, "block_%c == %" PRId64, letters[dim], block));
-        add_factor(c, dim, &rest, text, to);
     }
     return take_blocks(c, a, dim, used, to);
 }
@@ -191,11 +192,9 @@ static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t l
         if (at == AFFINE_FACTORS)
             continue;
         struct affine_term rest = without(&a->terms[i], at);
-        const char *text = term_text(c, &rest);
         used[i] = true;
-        if (!text)
+        if (!add_factor(c, dim, &rest, to))
             return false;
-        add_factor(c, dim, &rest, text, to);
     }
     return true;
 }

@@ -194,25 +194,27 @@ static bool is_computed(uint8_t class)
     return class >= CLASS_ARITHMETIC && class <= CLASS_CONVERT;
 }
 
-// A computation with constants alone: the first one becomes a stream of its value, which goes
-// round.
+// A node whose results are all this value: its tokens go round.
+static const char *constant_node(struct map_compiler *c, const char *type, const char *value)
+{
+    enum { TOKENS = 8 };
+    return map_node_add(c,
+                        "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}",
+                        type, (int)TOKENS, value, map_tokens_in(c));
+}
+
+// A computation with constants alone: the first one becomes a stream.
 static const char *stream_constant(struct map_compiler *c, uint32_t inst, const char *first,
                                    const char *all)
 {
-    enum { TOKENS = 8 };
     static const char head[] = "{value: ";
-    const struct ir_inst *at = &c->fn->insts.v[inst];
-    uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
-    const char *kind = is_float(type) ? "f32" : "b32";
     if (strncmp(first, head, sizeof head - 1)) {
         map_refuse(c, RULE_MAP_INPUTS, inst, "its operands are equal for all threads");
         return NULL;
     }
     const char *value =
         arena_strndup(c->arena, first + sizeof head - 1, strlen(first) - sizeof head);
-    const char *name =
-        map_node_add(c, "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}",
-                     kind, (int)TOKENS, value, map_tokens_in(c));
+    const char *name = constant_node(c, reads_float(c, inst) ? "f32" : "b32", value);
     return arena_printf(c->arena, "%s%s", name, all + strlen(first));
 }
 
@@ -269,8 +271,7 @@ static const char *load_value(struct map_compiler *c, uint32_t inst)
     return NULL;
 }
 
-// Returns the number of a kernel parameter of type f32 that a version is, or IR_NONE.
-static uint32_t float_param(const struct map_compiler *c, uint32_t version)
+uint32_t map_float_param(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_version *at = &c->fn->versions.v[version];
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_ld ||
@@ -323,12 +324,6 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     return when ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", a, b, when) : NULL;
 }
 
-static bool is_header(const struct map_compiler *c, uint32_t block)
-{
-    return (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
-           (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
-}
-
 uint32_t map_origin(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_version *at = &c->fn->versions.v[version];
@@ -338,7 +333,7 @@ uint32_t map_origin(const struct map_compiler *c, uint32_t version)
         uint32_t use = ir_find_operand(c->fn, at->index, ROLE_USE, 0);
         if (c->fn->operands.v[use].kind == OPERAND_REGISTER)
             from = c->fn->operand_version.v[use];
-    } else if (at->kind == VERSION_PHI && !is_header(c, c->fn->phis.v[at->index].block)) {
+    } else if (at->kind == VERSION_PHI && !map_is_header(c, c->fn->phis.v[at->index].block)) {
         const struct ir_phi *phi = &c->fn->phis.v[at->index];
         const struct ir_block *block = &c->fn->blocks.v[phi->block];
         if (block->pred_count == 2 && c->blocks[block->idom].bounds)
@@ -363,7 +358,7 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
     const char *stream = stream_value(c, version);
     if (stream)
         return stream;
-    if (at->kind == VERSION_PHI && is_header(c, c->fn->phis.v[at->index].block)) {
+    if (at->kind == VERSION_PHI && map_is_header(c, c->fn->phis.v[at->index].block)) {
         map_refuse(c, RULE_MAP_LOOP, reader, "a value goes from one outer iteration to the next");
         return NULL;
     }
@@ -398,15 +393,12 @@ static const char *phi_value(struct map_compiler *c, uint32_t phi, uint32_t read
 const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float)
 {
     uint32_t origin = map_origin(c, version), immediate_at = map_immediate_of(c, version);
-    uint32_t phi = map_carried_phi(c, origin), param = float_param(c, origin);
+    uint32_t phi = map_carried_phi(c, origin), param = map_float_param(c, origin);
     if (immediate_at != IR_NONE)
         return immediate(c, immediate_at, reader, as_float);
     if (param != IR_NONE)
         return as_float ? arena_printf(c->arena, "{value: p%u}", param)
-                        : map_node_add(c,
-                                       "{op: mov.f32, in: [{from: @, initial: {count: 8, first: "
-                                       "p%u}}], count: %s}",
-                                       param, map_tokens_in(c));
+                        : constant_node(c, "f32", arena_printf(c->arena, "p%u", param));
     if (phi != IR_NONE && c->domain == MAP_BODY)
         return phi_value(c, phi, reader, as_float);
     return cached_value(c, origin, reader);

@@ -131,6 +131,40 @@ for rule in REFUSED:
     add_case('%s: a kernel is refused by it' % rule, refused, rule)
 
 
+# Kernels whose map must leave the memory of the kernel. %r4: number of the thread; %rd4, %rd5: its words of a and o
+MAPPED = {
+    'a store before the bound that ends threads': '    st.global.u32 [%rd5], %r4;\n    setp.ge.s32 %p1, %r4, %r9;\n'
+        '    @%p1 bra DONE;\n    st.global.u32 [%rd5+1024], %r4;\nDONE:',
+    'real constants of two ways': '    ld.global.f32 %f1, [%rd4];\n    setp.gt.f32 %p1, %f1, 0f3F000000;\n'
+        '    mov.f32 %f2, 0f3FC00000;\n    @%p1 bra KEEP;\n    mov.f32 %f2, 0fBF400000;\nKEEP:\n'
+        '    st.global.f32 [%rd5], %f2;',
+    'a real constant that is stored as bits': '    mov.b32 %r5, 0f3FC00000;\n    st.global.u32 [%rd5], %r5;',
+    'halves that a load has extended': '    cvt.s64.s32 %rd6, %r4;\n    add.s64 %rd7, %rd1, %rd6;\n'
+        '    ld.global.s8 %rs1, [%rd7];\n    ld.global.u8 %rs2, [%rd7];\n    cvt.rn.f32.s16 %f1, %rs1;\n'
+        '    cvt.rn.f32.u16 %f2, %rs2;\n    setp.lt.s16 %p1, %rs1, -5;\n    selp.f32 %f3, %f1, %f2, %p1;\n'
+        '    st.global.f32 [%rd5], %f3;',
+}
+
+
+def mapped(folder, name):
+    compiled(folder, MAPPED[name])
+    (folder / 'run.yaml').write_text('''program: p.ptx
+buffers:
+  a: {type: f32, count: 600, fill: "range:0:1:7"}
+  o: {type: u32, count: 600, fill: zero}
+launches:
+  - {kernel: k, grid: 4, block: 64, args: [a, o, 100]}
+''')
+    expected, _ = execute(folder, 'run.yaml', 'ao', '--functional')
+    found, err = execute(folder, 'run.yaml', 'ao', *AUTOMATIC)
+    same(notes(err), [('k', True, '')])
+    same_buffers(found, expected, name)
+
+
+for name in MAPPED:
+    add_case('%s: the memory is that of the kernel' % name, mapped, name)
+
+
 for path in RUNS:
     add_case('%s: the memory is that of the kernels' % name_of(path), sample, path)
 
