@@ -192,12 +192,16 @@ static void write_threads(struct map_compiler *c, FILE *to)
 // Rows of a nest go round the groups, which run in order.
 static void write_nest(struct map_compiler *c, FILE *to)
 {
-    add_value(c, to, "count", "trip");
-    add_value(c, to, "last_count", "1");
+    bool is_second = c->before != IR_NONE; // behind a loop, which group 0 executes
+    add_value(c, to, "count", is_second ? "(turn >= 0) * trip" : "trip");
+    if (is_second)
+        add_value(c, to, "count_before", "(turn < 0) * trip_before");
+    add_value(c, to, "last_count", is_second ? "(turn >= 0)" : "1");
     if (c->outer == IR_NONE)
         fprintf(to, "groups: 1\n");
     else
-        fprintf(to, "groups: \"(trips + %u) / %u\"\nordered: true\n", c->rows - 1, c->rows);
+        fprintf(to, "groups: \"%s(trips + %u) / %u\"\nordered: true\n", is_second ? "1 + " : "",
+                c->rows - 1, c->rows);
     fprintf(to, "copies: 1\n");
 }
 
@@ -260,7 +264,7 @@ static void write_map(struct map_compiler *c, FILE *to)
         fprintf(to, "  - \"%s\"\n", c->requires.v[i]);
     fprintf(to, "nodes:\n");
     for (uint32_t i = 0; i < c->nodes.n; i++)
-        fprintf(to, "  %s\n", map_carried_names(c, c->nodes.v[i]));
+        fprintf(to, "  %s\n", map_carried_names(c, i));
     write_results(c, to);
 }
 
@@ -342,10 +346,11 @@ static bool check_text(struct map_compiler *c, const char *text,
     return check_hardware(c, map, hardware);
 }
 
-// The nodes of a row of the nest, or of everything.
+// The nodes of a row of the nest, of the loop before it, or of everything.
 static bool compile_row(struct map_compiler *c, uint32_t row)
 {
     c->row = row;
+    c->late = NULL;
     memset(c->operand, 0, MAP_DOMAINS * c->fn->versions.n * sizeof *c->operand);
     for (uint32_t i = 0; i < c->fn->blocks.n; i++)
         c->blocks[i].predicate = NULL;
@@ -360,6 +365,13 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
 {
     if (!check_kernel(c) || !map_loops(c) || !map_flow(c) || !map_accesses(c))
         return false;
+    if (c->before != IR_NONE) {
+        map_enter_before(c, true);
+        if (!compile_row(c, 0))
+            return false;
+        map_enter_before(c, false);
+        c->before_nodes = c->nodes.n;
+    }
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
@@ -401,6 +413,9 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
                              .groups = groups,
                              .loop = IR_NONE,
                              .outer = IR_NONE,
+                             .before = IR_NONE,
+                             .inner = IR_NONE,
+                             .nest = IR_NONE,
                              .tile = choice.tile,
                              .rows = choice.rows,
                              .passes = choice.passes,
@@ -409,6 +424,7 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
     c.operand = ARENA_ARRAY(arena, const char *, MAP_DOMAINS * fn->versions.n + 1);
     c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
     compile(&c, hardware);
+    map_enter_before(&c, false);
     to->has_loop = c.loop != IR_NONE;
     to->has_tiles = c.form == MAP_TILES;
     to->has_nest = c.outer != IR_NONE;

@@ -22,6 +22,7 @@ bool map_is_load(const struct map_compiler *c, const struct map_access *access)
 
 void map_access_range(struct map_compiler *c, const struct map_access *a, const char *range[2])
 {
+    bool entered = map_enter_before(c, a->is_before);
     range[0] = range[1] = a->sum.rest;
     for (uint32_t dim = 0; dim < DIMS; dim++) {
         const char *factor = a->sum.factor[dim];
@@ -33,6 +34,8 @@ void map_access_range(struct map_compiler *c, const struct map_access *a, const 
         range[1] = arena_printf(c->arena, "%s + max(%s, %s)", range[1], first, last);
     }
     range[1] = arena_printf(c->arena, "%s + %u", range[1], a->parts.bytes);
+    if (entered)
+        map_enter_before(c, !a->is_before);
 }
 
 // 32-bit sums of the kernel do not wrap around, and offsets fit a token.
@@ -75,12 +78,13 @@ static bool shares_memory(const struct map_compiler *c, const struct map_access 
     return false;
 }
 
-static bool add_access(struct map_compiler *c, uint32_t inst)
+static bool add_access_here(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     struct map_access access = {.inst = inst,
                                 .leader = c->accesses.n,
                                 .above = IR_NONE,
+                                .is_before = c->is_before,
                                 .in_loop = map_in_loop(c, at->block)};
     access.parts = address_in(c->facts, inst);
     access.type = at->type < WORD_COUNT ? isa_words[at->type].text + 1 : "b32";
@@ -97,6 +101,22 @@ static bool add_access(struct map_compiler *c, uint32_t inst)
         *(access.in_loop ? &c->to->loop_bytes : &c->to->bytes) += access.parts.bytes;
     vec_push(c->arena, &c->accesses, access);
     return true;
+}
+
+// An access belongs to the nest or to the loop before it.
+static bool add_access(struct map_compiler *c, uint32_t inst)
+{
+    uint32_t block = c->fn->insts.v[inst].block;
+    if (c->before == IR_NONE)
+        return add_access_here(c, inst);
+    bool is_before = ir_in_loop(c->fn, c->before, block);
+    if (!is_before && !ir_in_loop(c->fn, c->nest, block))
+        return map_refuse(c, RULE_MAP_LOOP, inst,
+                          "it is neither in the nest nor in the loop before");
+    map_enter_before(c, is_before);
+    bool added = add_access_here(c, inst);
+    map_enter_before(c, false);
+    return added;
 }
 
 // Loads that share a unit
@@ -164,7 +184,9 @@ bool map_accesses(struct map_compiler *c)
 static const char *load_node(struct map_compiler *c, struct map_access *access)
 {
     const char *offset = map_sum_node(c, &access->sum, "0");
-    const char *wait = access->above == IR_NONE ? "" : arena_printf(c->arena, ", wait: group > 0");
+    const char *wait = access->above == IR_NONE ? ""
+                       : access->is_awaited     ? ", wait: 1"
+                                                : ", wait: turn > 0";
     return map_node_add(c, "{op: ld.%s, in: [%s], base: \"%s\"%s}", access->type, offset,
                         map_sum_first(c, &access->sum), wait);
 }
@@ -214,6 +236,10 @@ const char *map_load(struct map_compiler *c, uint32_t number)
     bool varies = map_sum_varies(c, &access->sum);
     if (above)
         return above;
+    if (access->is_before != c->is_before) {
+        map_refuse(c, RULE_MAP_LOOP, access->inst, "its word goes from one loop to the next");
+        return NULL;
+    }
     if (!check_condition(c, access))
         return NULL;
     if (!varies)

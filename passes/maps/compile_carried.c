@@ -139,17 +139,19 @@ static const char *replace(struct arena *arena, const char *text, const char *ma
     return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, name, rest);
 }
 
-const char *map_carried_names(struct map_compiler *c, const char *text)
+const char *map_carried_names(struct map_compiler *c, uint32_t number)
 {
+    const char *text = c->nodes.v[number];
     const char *name = arena_strndup(c->arena, text, strcspn(text, ":"));
     const char *named = text;
     note_readers(c, name, text);
     for (uint32_t i = 0; i < c->carried.n; i++)
         named = replace(c->arena, named, c->carried.v[i].mark, c->carried.v[i].node);
     // Nodes that feed each other would not end.
-    if (named == text || strstr(named, ", count: count}"))
+    if (named == text || strstr(named, ", count: count"))
         return named;
-    return arena_printf(c->arena, "%.*s, count: count}", (int)strlen(named) - 1, named);
+    return arena_printf(c->arena, "%.*s, count: %s}", (int)strlen(named) - 1, named,
+                        number < c->before_nodes ? "count_before" : "count");
 }
 
 // The last iteration
@@ -177,6 +179,12 @@ static bool reads(const struct map_compiler *c, uint32_t version, uint32_t phi, 
             reads(c, c->fn->operand_version.v[i], phi, seen))
             return true;
     return false;
+}
+
+bool map_carried_recurs(struct map_compiler *c, uint32_t phi)
+{
+    bool *seen = ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1);
+    return reads(c, header_arg(c, phi, true), phi, seen);
 }
 
 struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version)

@@ -254,8 +254,11 @@ bool map_flow(struct map_compiler *c)
         take_way(c, 0, IR_NONE); // bounds hold for all that follows
         return true;
     }
+    if (c->before != IR_NONE && !take_loop(c, 0, c->before))
+        return false;
+    uint32_t behind = c->before == IR_NONE ? 0 : c->blocks[c->fn->loops.v[c->before].latch].follow;
     if (c->outer != IR_NONE &&
-        !(take_loop(c, 0, c->outer) && take_loop(c, c->fn->loops.v[c->outer].header, c->loop)))
+        !(take_loop(c, behind, c->outer) && take_loop(c, c->fn->loops.v[c->outer].header, c->loop)))
         return false;
     if (c->outer == IR_NONE && !take_loop(c, 0, c->loop))
         return false;

@@ -41,6 +41,8 @@ struct map_access {
     uint32_t leader;   // load that reads its words: its place in `accesses`
     uint32_t distance; // in tokens
     bool in_loop;
+    bool is_before;   // in the loop before the nest
+    bool is_awaited;  // of a load with `above`: the loop before the nest stores the first row above
     uint32_t above;   // of a load: the store of the row above that writes its words, or IR_NONE
     const char *node; // once it is written
     const char *data; // of a store: the node with the data
@@ -85,14 +87,18 @@ struct map_compiler {
     const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS], *when;
     // The loop
     enum map_form form;
-    uint32_t loop, outer;     // IR_NONE: none
-    uint32_t tile;            // tokens of an iteration
-    uint32_t rows, row;       // of the nest in a group, and the one that is made now
-    uint32_t states;          // of the search for a placement; 0: none
-    bool passes;              // loaded words that the next iteration takes go through a core
-    const char *trip, *trips; // iterations of the loop, of the outer one
-    bool in_place;            // threads write what they have read: each is executed once
+    uint32_t loop, outer;         // IR_NONE: none
+    uint32_t before, inner, nest; // the loop before the nest, or IR_NONE, and the nest's loops
+    bool is_before;               // `loop` is the one before the nest
+    uint32_t before_nodes;        // the first nodes are those of the loop before the nest
+    uint32_t tile;                // tokens of an iteration
+    uint32_t rows, row;           // of the nest in a group, and the one that is made now
+    uint32_t states;              // of the search for a placement; 0: none
+    bool passes;                  // loaded words that the next iteration takes go through a core
+    const char *trip, *trips;     // iterations of the loop, of the outer one
+    bool in_place;                // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
+    uint8_t *late; // by version: see compile_terms.c
 };
 
 // compile.c
@@ -128,8 +134,11 @@ const char *map_dimension_size(struct map_compiler *c, uint32_t dim);
 // Finds the loops and their counts. Returns false after a refusal.
 bool map_loops(struct map_compiler *c);
 bool map_in_loop(const struct map_compiler *c, uint32_t block);
-// Returns true if the block is the header of the loop or of the outer one.
+// Returns true if the block is the header of a loop.
 bool map_is_header(const struct map_compiler *c, uint32_t block);
+// Makes `loop` and `outer` those of the nest, or `loop` the one before it. Returns false if that
+// changes nothing.
+bool map_enter_before(struct map_compiler *c, bool is_before);
 
 // compile_carried.c
 // Returns the operand for the value of a phi of the loop.
@@ -138,12 +147,14 @@ const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t rea
 bool map_carried_nodes(struct map_compiler *c);
 // Returns the value of the last iteration, in the outer domain.
 const char *map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
+// Returns true if the phi of the loop's header is computed from its value in the last iteration.
+bool map_carried_recurs(struct map_compiler *c, uint32_t phi);
 // Returns the number of the phi if the version is one of the loop's header, else IR_NONE.
 uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version);
 // Returns the carried value that is `version` after the loop and has a reader, itself; or NULL.
 struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version);
 // Returns the text of the node with names instead of marks.
-const char *map_carried_names(struct map_compiler *c, const char *text);
+const char *map_carried_names(struct map_compiler *c, uint32_t number);
 
 // compile_order.c
 // Checks that a map keeps the order of accesses. Returns false after a refusal.
@@ -179,6 +190,11 @@ uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version);
 uint32_t map_float_param(const struct map_compiler *c, uint32_t version);
 // Returns the number of an immediate operand; NULL after a refusal.
 const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float);
+
+// compile_terms.c
+// Returns the node of an instruction that is one of a chain of associative ones, so that words of
+// the last iteration come late; NULL if the order is good as it is, or after a refusal.
+const char *map_terms(struct map_compiler *c, uint32_t inst);
 
 // compile_access.c
 bool map_accesses(struct map_compiler *c);

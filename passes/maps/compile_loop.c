@@ -10,8 +10,21 @@ bool map_in_loop(const struct map_compiler *c, uint32_t block)
 
 bool map_is_header(const struct map_compiler *c, uint32_t block)
 {
-    return (c->loop != IR_NONE && block == c->fn->loops.v[c->loop].header) ||
-           (c->outer != IR_NONE && block == c->fn->loops.v[c->outer].header);
+    const uint32_t loops[] = {c->before, c->inner, c->nest};
+    for (uint32_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        if (loops[i] != IR_NONE && block == c->fn->loops.v[loops[i]].header)
+            return true;
+    return false;
+}
+
+bool map_enter_before(struct map_compiler *c, bool is_before)
+{
+    if (is_before == c->is_before)
+        return false;
+    c->is_before = is_before;
+    c->loop = is_before ? c->before : c->inner;
+    c->outer = is_before ? IR_NONE : c->nest;
+    return true;
 }
 
 // Form
@@ -41,15 +54,17 @@ static bool find_form(struct map_compiler *c)
     if (!loops)
         return true;
     bool threads = uses_threads(c), nested = loops == 2 && !fn->loops.v[1].parent;
-    if (loops > 2 || (loops == 2 && !nested))
-        return refuse_loop(c, loops == 2 ? 1 : 2, RULE_MAP_LOOP,
-                           "it is a further loop, and a map streams over one");
+    bool second = loops == 3 && fn->loops.v[1].parent == IR_NONE && fn->loops.v[2].parent == 1;
     if (nested && threads)
         return refuse_loop(c, 1, RULE_MAP_LOOP, "a thread has a loop in a loop");
+    if (loops > 1 && !nested && (!second || threads))
+        return refuse_loop(c, loops == 2 ? 1 : 2, RULE_MAP_LOOP,
+                           "it is a further loop, and a map streams over one");
     c->form = threads ? MAP_TILES : MAP_NEST;
     c->tile = threads ? c->tile : 1;
-    c->loop = loops - 1;
-    c->outer = nested ? 0 : IR_NONE;
+    c->loop = c->inner = loops - 1;
+    c->outer = c->nest = loops > 1 ? loops - 2 : IR_NONE;
+    c->before = second ? 0 : IR_NONE;
     if (threads)
         return true;
     for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
@@ -137,11 +152,16 @@ bool map_loops(struct map_compiler *c)
         return false;
     if (!find_count(c, c->loop, &exits[c->loop], "trip"))
         return false;
-    if (c->outer == IR_NONE)
-        return true;
+    map_enter_before(c, c->before != IR_NONE);
+    bool counted = !c->is_before || find_count(c, c->loop, &exits[c->loop], "trip_before");
+    map_enter_before(c, false);
+    if (c->outer == IR_NONE || !counted)
+        return counted;
+    vec_push(c->arena, &c->values,
+             c->before == IR_NONE ? "turn: group" : "turn: group - 1"); // -1: the loop before
     for (uint32_t row = 0; row < c->rows; row++)
         vec_push(c->arena, &c->values,
-                 arena_printf(c->arena, "row%u: \"min(group * %u + %u, trips - 1)\"", row, c->rows,
-                              row));
+                 arena_printf(c->arena, "row%u: \"max(0, min(turn * %u + %u, trips - 1))\"", row,
+                              c->rows, row));
     return true;
 }

@@ -51,14 +51,20 @@ static bool reaches(const struct map_compiler *c, uint32_t from, uint32_t to)
     return from == to;
 }
 
-// The ranges of two accesses have no byte in common.
-static bool require_apart(struct map_compiler *c, const struct map_access *first,
-                          const struct map_access *second)
+// Returns the condition that the ranges of two accesses have no byte in common.
+static const char *different_ranges(struct map_compiler *c, const struct map_access *first,
+                                    const struct map_access *second)
 {
     const char *a[2], *b[2];
     map_access_range(c, first, a);
     map_access_range(c, second, b);
-    map_require(c, arena_printf(c->arena, "%s <= %s || %s <= %s", a[1], b[0], b[1], a[0]));
+    return arena_printf(c->arena, "%s <= %s || %s <= %s", a[1], b[0], b[1], a[0]);
+}
+
+static bool require_apart(struct map_compiler *c, const struct map_access *first,
+                          const struct map_access *second)
+{
+    map_require(c, different_ranges(c, first, second));
     return true;
 }
 
@@ -153,20 +159,28 @@ static void row_range(struct map_compiler *c, const struct map_access *a, const 
     map_access_range(c, &row, range);
 }
 
-// In a row of `pitch` bytes the accesses touch different words. Rows have the same pitch.
-static bool require_windows(struct map_compiler *c, const struct map_access *first,
-                            const struct map_access *second)
+// Returns the condition that in a row of `pitch` bytes the accesses touch different words. Rows
+// have the same pitch, which is required to be positive.
+static const char *different_windows(struct map_compiler *c, const struct map_access *first,
+                                     const struct map_access *second, const char *pitch)
 {
-    const char *a[2], *b[2], *pitch = first->sum.factor[DIM_I], *other = second->sum.factor[DIM_I];
-    if (!pitch || !other || strcmp(pitch, other))
-        return false;
+    const char *a[2], *b[2];
     row_range(c, first, a);
     row_range(c, second, b);
     const char *behind = arena_printf(c->arena, "(((%s) - (%s)) %% (%s) + (%s)) %% (%s)", b[0],
                                       a[0], pitch, pitch, pitch);
     map_require(c, arena_printf(c->arena, "(%s) > 0", pitch));
-    map_require(c, arena_printf(c->arena, "%s >= (%s) - (%s) && %s + (%s) - (%s) <= (%s)", behind,
-                                a[1], a[0], behind, b[1], b[0], pitch));
+    return arena_printf(c->arena, "%s >= (%s) - (%s) && %s + (%s) - (%s) <= (%s)", behind, a[1],
+                        a[0], behind, b[1], b[0], pitch);
+}
+
+static bool require_windows(struct map_compiler *c, const struct map_access *first,
+                            const struct map_access *second)
+{
+    const char *pitch = first->sum.factor[DIM_I], *other = second->sum.factor[DIM_I];
+    if (!pitch || !other || strcmp(pitch, other))
+        return false;
+    map_require(c, different_windows(c, first, second, pitch));
     return true;
 }
 
@@ -201,25 +215,69 @@ static bool check_rows(struct map_compiler *c, struct map_access *first, struct 
            require_apart(c, first, second);
 }
 
-static bool check_pair(struct map_compiler *c, struct map_access *first, struct map_access *second)
+// Checks two accesses, one of which is in the loop before the nest. If that stores the row above
+// the first one, loads wait for its words.
+static bool check_before(struct map_compiler *c, struct map_access *first,
+                         struct map_access *second)
 {
+    struct map_access *load = map_is_load(c, first) ? first : second;
+    struct map_access *store = map_is_load(c, first) ? second : first;
+    if (!is_known(first, second))
+        return refuse(c, first, second);
+    const char *pitch = first->is_before ? second->sum.factor[DIM_I] : first->sum.factor[DIM_I];
+    if (!pitch || is_other(first, second))
+        return require_apart(c, first, second);
+    if (!map_is_load(c, load) || load->above == IR_NONE) {
+        const char *windows = different_windows(c, first, second, pitch);
+        map_require(
+            c, arena_printf(c->arena, "%s || %s", different_ranges(c, first, second), windows));
+        return true;
+    }
+    const struct map_access *row = &c->accesses.v[load->above];
+    const char *k = store->sum.factor[DIM_K];
+    if (load->is_awaited || !k || !row->sum.factor[DIM_K] || store->parts.bytes != 4)
+        return refuse(c, first, second);
+    load->is_awaited = true;
+    map_require(c, "trip_before == trip");
+    map_require(c, arena_printf(c->arena, "%s == %s", k, row->sum.factor[DIM_K]));
+    map_require(c, arena_printf(c->arena, "%s == %s - (%s)", store->sum.rest, row->sum.rest,
+                                row->sum.factor[DIM_I]));
+    return true;
+}
+
+// `mixed`: checks accesses of the nest against those of the loop before it, and no others.
+static bool check_pair(struct map_compiler *c, struct map_access *first, struct map_access *second,
+                       bool mixed)
+{
+    if ((first->is_before != second->is_before) != mixed)
+        return true;
     if ((map_is_load(c, first) && map_is_load(c, second)) || first->parts.read_only ||
         second->parts.read_only)
         return true;
-    return c->loop == IR_NONE    ? check_thread(c, first, second)
-           : c->outer == IR_NONE ? check_tile(c, first, second)
-                                 : check_rows(c, first, second);
+    if (mixed)
+        return check_before(c, first, second);
+    map_enter_before(c, first->is_before);
+    bool kept = c->loop == IR_NONE    ? check_thread(c, first, second)
+                : c->outer == IR_NONE ? check_tile(c, first, second)
+                                      : check_rows(c, first, second);
+    map_enter_before(c, false);
+    return kept;
 }
 
 bool map_orders(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         struct map_access *access = &c->accesses.v[i];
-        if (c->outer != IR_NONE && !map_is_load(c, access) && !require_rows(c, access))
+        bool in_nest = c->outer != IR_NONE && !access->is_before;
+        if (in_nest && !map_is_load(c, access) && !require_rows(c, access))
             return false;
         for (uint32_t k = i + 1; k < c->accesses.n; k++)
-            if (!check_pair(c, access, &c->accesses.v[k]))
+            if (!check_pair(c, access, &c->accesses.v[k], false))
                 return false;
     }
+    for (uint32_t i = 0; i < c->accesses.n && c->before != IR_NONE; i++)
+        for (uint32_t k = i + 1; k < c->accesses.n; k++)
+            if (!check_pair(c, &c->accesses.v[i], &c->accesses.v[k], true))
+                return false;
     return true;
 }

@@ -238,7 +238,7 @@ const char *map_dimension_last(struct map_compiler *c, uint32_t dim)
 const char *map_dimension_size(struct map_compiler *c, uint32_t dim)
 {
     return dim < LAUNCH_DIMS ? arena_printf(c->arena, "size_%c", letters[dim])
-           : dim == DIM_K    ? "trip"
+           : dim == DIM_K    ? (c->is_before ? "trip_before" : "trip")
                              : "trips";
 }
 
@@ -278,7 +278,7 @@ bool map_sum_varies(const struct map_compiler *c, const struct map_sum *sum)
 
 const char *map_tokens_in(const struct map_compiler *c)
 {
-    return c->domain == MAP_BODY ? "count" : "last_count";
+    return c->domain == MAP_OUTER ? "last_count" : c->is_before ? "count_before" : "count";
 }
 
 const char *map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first)

@@ -255,6 +255,9 @@ static const char *compute(struct map_compiler *c, uint32_t inst)
         uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, 0);
         return map_operand_value(c, use, inst);
     }
+    const char *terms = map_terms(c, inst);
+    if (terms || c->to->why)
+        return terms;
     const char *op = core_opcode(c, inst);
     const char *in = op ? sources(c, inst) : NULL;
     if (!op)
@@ -359,7 +362,8 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
     if (stream)
         return stream;
     if (at->kind == VERSION_PHI && map_is_header(c, c->fn->phis.v[at->index].block)) {
-        map_refuse(c, RULE_MAP_LOOP, reader, "a value goes from one outer iteration to the next");
+        map_refuse(c, RULE_MAP_LOOP, reader,
+                   "a value goes from one outer iteration, or loop, to the next");
         return NULL;
     }
     if (at->kind == VERSION_PHI)
@@ -463,8 +467,8 @@ static bool add_result(struct map_compiler *c, struct map_access *access, uint32
 static const char *row_text(struct map_compiler *c)
 {
     if (c->outer == IR_NONE)
-        return "";
-    return arena_printf(c->arena, ", off: group * %u + %u >= trips%s", c->rows, c->row,
+        return c->is_before ? ", through: true" : "";
+    return arena_printf(c->arena, ", off: turn * %u + %u >= trips%s", c->rows, c->row,
                         c->row + 1 == c->rows ? ", through: true" : "");
 }
 
@@ -494,7 +498,7 @@ bool map_stores(struct map_compiler *c)
     uint32_t stores = 0;
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         struct map_access *access = &c->accesses.v[i];
-        if (map_is_load(c, access))
+        if (map_is_load(c, access) || access->is_before != c->is_before)
             continue;
         stores++;
         c->domain = access->in_loop || c->loop == IR_NONE ? MAP_BODY : MAP_OUTER;

@@ -31,6 +31,7 @@ struct order_search {
     uint64_t wraps; // producers
     uint32_t most;  // arcs over a gap
     bool beam;
+    uint32_t *cores_left; // by position: those of cores from there on
     struct order_layer layers[MAP_ORDER_NODES + 1];
 };
 
@@ -96,6 +97,16 @@ static uint32_t count_arcs(const struct order_search *s, uint64_t placed, uint64
     return arcs;
 }
 
+// Returns true if the nodes that are not placed have room at and behind the cursor.
+static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cursor)
+{
+    const struct map_order_problem *p = s->p;
+    uint64_t rest = ~placed & (UINT64_MAX >> (64 - p->nodes));
+    uint32_t cores = s->cores_left[cursor], lsus = p->positions - cursor - cores;
+    return (uint32_t)__builtin_popcountll(rest & ~p->lsus) <= cores &&
+           (uint32_t)__builtin_popcountll(rest & p->lsus) <= lsus;
+}
+
 // Places a node behind a state, with each choice of wrapping arcs that end at it.
 static void place_node(struct order_search *s, uint32_t depth, uint32_t before, uint32_t node)
 {
@@ -105,7 +116,7 @@ static void place_node(struct order_search *s, uint32_t depth, uint32_t before, 
     if (ahead & ~(s->wraps & ~from.closed))
         return;
     uint32_t position = map_order_position(p, node, from.cursor);
-    if (position >= p->positions)
+    if (position >= p->positions || !has_room(s, from.placed | UINT64_C(1) << node, position + 1))
         return;
     struct order_state next = {.placed = from.placed | UINT64_C(1) << node,
                                .cursor = position + 1,
@@ -204,6 +215,9 @@ bool map_order_find(struct map_order *order, struct arena *arena,
     struct order_search s = {.p = problem, .order = order};
     *order = (struct map_order){0};
     arena_init(&s.arena, arena->memory);
+    s.cores_left = ARENA_ARRAY(arena, uint32_t, problem->positions + 1);
+    for (uint32_t at = problem->positions; at--;)
+        s.cores_left[at] = s.cores_left[at + 1] + !map_position_is_lsu(problem->hardware, at);
     // Arcs that wrap pass the other copies, too.
     for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
         s.wraps = 0;

@@ -409,7 +409,7 @@ class Loop(Kernel):
         text = super().text(name).replace('.param .f32 k)', '.param .f32 k, .param .u64 q)')
         text = text.replace('%rd<19>', '%rd<399>').replace('%r<199>', '%r<399>').replace('%f<299>', '%f<399>')
         text = text.replace('    ld.param.f32', '    ld.param.u64 %rd8, [q];\n    ld.param.f32', 1)
-        for label in ('LOOP', 'BEHIND', 'DONE', 'OUTER', 'INNER'):
+        for label in ('LOOP', 'BEHIND', 'DONE', 'OUTER', 'INNER', 'FIRST'):
             text = re.sub(r'\b%s\b' % label, '%s_%s' % (label, name), text)
         return re.sub(r'\bL(\d+)\b', r'L\1_%s' % name, text)
 
@@ -457,8 +457,40 @@ setp.ne.s32 %p2, %r40, %r21;
             'MIX', rng.choice(['', 'sub.s32 %r35, %r35, %r32;\n']) + rng.choice([
                 'mad.lo.s32 %%r34, %%r34, %d, %%r35;\nmad.lo.s32 %%r34, %%r36, %d, %%r34;\nadd.s32 %%r34, %%r34, %%r33;',
                 'max.s32 %%r34, %%r34, %%r35;\nadd.s32 %%r37, %%r36, %d;\nmin.s32 %%r34, %%r34, %%r37;\n'
-                'mad.lo.s32 %%r34, %%r33, %d, %%r34;']) % (weights[0], weights[1])).replace(
+                'mad.lo.s32 %%r34, %%r33, %d, %%r34;',
+                'add.s32 %%r34, %%r34, %%r35;\nmad.lo.s32 %%r37, %%r36, %d, %%r33;\nsub.s32 %%r34, %%r34, %%r36;\n'
+                'sub.s32 %%r37, %%r37, %%r34;\nadd.s32 %%r34, %%r37, %d;',
+                'max.s32 %%r34, %%r34, %%r35;\nadd.s32 %%r37, %%r33, %d;\nmax.s32 %%r34, %%r34, %%r36;\n'
+                'max.s32 %%r34, %%r37, %%r34;\nxor.b32 %%r34, %%r34, %d;']) % (weights[0], weights[1])).replace(
             'NORTH', 'mov.u32 %r33, %r36;').split('\n')]
+
+
+class Second(Nest):
+    """The same behind a loop, which stores the row above the first one, or something else."""
+
+    FIRST = """mov.u32 %r50, 0;
+mov.u32 %r51, %r23;
+mov.u64 %rd30, TARGET;
+mov.u64 %rd31, %rd1;
+FIRST:
+ld.global.u32 %r52, [%rd31];
+COMPUTE
+st.global.u32 [%rd30+4], %r51;
+add.s64 %rd30, %rd30, 4;
+add.s64 %rd31, %rd31, 4;
+add.s32 %r50, %r50, 1;
+setp.lt.s32 %p3, %r50, BOUND;
+@%p3 bra FIRST;"""
+
+    def body(self):
+        rng = self.rng
+        super().body()
+        # Another array, or another number of words: the nest must not wait for them.
+        target, bound = rng.choice([('%rd3', '%r20')] * 8 + [('%rd2', '%r20'), ('%rd8', '%r20'), ('%rd3', '3')])
+        compute = rng.choice(['add.s32 %r51, %r51, %r52;', 'mov.u32 %r51, %r52;', 'sub.s32 %r51, %r51, 3;\n'
+                              'max.s32 %r51, %r51, %r52;', 'add.s32 %r51, %r51, %r52;\nadd.s32 %r51, %r51, %r50;'])
+        text = self.FIRST.replace('TARGET', target).replace('BOUND', bound).replace('COMPUTE', compute)
+        self.lines = ['    ' + line for line in text.split('\n')] + self.lines
 
 
 def random_loops(folder, seed, kind):
@@ -476,7 +508,7 @@ def random_loops(folder, seed, kind):
         for name in 'oq':
             buffers += '  %s%d: {type: %s, count: %d, fill: zero}\n' % (
                 name, number, 'f32' if kind is Loop else 's32', words)
-        shape = (1, 1) if kind is Nest else ((width + 63) // 64, 64)
+        shape = (1, 1) if kind is not Loop else ((width + 63) // 64, 64)
         launches += '  - {kernel: k%d, grid: %d, block: %d, args: [a%d, b%d, o%d, %d, %d, %d, %d, 1.5, q%d]}\n' % (
             number, *shape, number, number, number, width, trip, pitch, rng.randrange(50), number)
     (folder / 'run.yaml').write_text('program: p.ptx\nbuffers:\n%slaunches:\n%s' % (buffers, launches))
@@ -495,7 +527,7 @@ def random_loop_case(folder, seeds, kind):
     assert maps >= 0.4 * len(decisions), decisions
 
 
-for kind in (Loop, Nest):
+for kind in (Loop, Nest, Second):
     for first in range(0, RANDOM // 10, 3):
         add_case('random kernels: %s, seeds %d to %d' % (kind.__name__.lower(), first, first + kind.SEEDS - 1),
                  random_loop_case, range(first, first + kind.SEEDS), kind)

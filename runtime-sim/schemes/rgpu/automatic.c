@@ -193,13 +193,15 @@ static const char *count_tokens(const struct map_scope *scope, double *to)
     return fault;
 }
 
-static const char *count_work(struct map_scope *scope, const struct launch *launch,
-                              struct spatial_work *to)
+static const char *count_work(const struct spatial_automatic *of, struct map_scope *scope,
+                              const struct launch *launch, struct spatial_work *to)
 {
     int64_t groups, activations;
     double trip, trips;
     const char *fault = map_integer(scope, &scope->map->groups, 1, &groups);
     scope->names[MAP_NAME_groups] = groups;
+    if (of->compiled.has_nest) // the first one may execute a loop before the nest
+        scope->names[MAP_NAME_group] = groups - 1;
     if (!fault)
         fault = map_integer(scope, &scope->map->activations, 1, &activations);
     if (fault || (fault = count_tokens(scope, &to->tokens)) ||
@@ -227,7 +229,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
     if (!fault)
         fault = map_unfit(&scope);
     if (!fault)
-        fault = count_work(&scope, launch, &work);
+        fault = count_work(of, &scope, launch, &work);
     if (fault)
         return fault;
     *fits = true;

@@ -1,0 +1,198 @@
+// Chains of an associative operation, as max(max(a, w), b) or w - a + b. If w is of the last
+// iteration, all of the chain behind it is a loop of the map. So w comes last: max(max(a, b), w).
+// That is exact for integers, whose sums wrap around.
+#include "passes/maps/compile_internal.h"
+#include <string.h>
+
+enum { TERMS_MOST = 16, LATE_MOST = 200 };
+
+struct term {
+    uint32_t operand;
+    const char *value; // its node, or its constant
+    uint32_t late;     // operations since the last iteration's word, or 0 if the value needs none
+    bool is_negative, is_constant;
+};
+
+struct terms {
+    const char *op; // of the opcode; of a sum: its type
+    bool is_sum;
+    struct term list[TERMS_MOST];
+    uint32_t count, late;
+    bool fails;
+};
+
+// Returns the longest way from a word of the last iteration to the version, in operations, or 0.
+static uint32_t lateness(struct map_compiler *c, uint32_t version)
+{
+    enum { UNKNOWN, NEVER };
+    const struct ir_function *fn = c->fn;
+    uint32_t origin = map_origin(c, version), late = 0;
+    const struct ir_version *at = &fn->versions.v[origin];
+    if (!c->late)
+        c->late = ARENA_ARRAY(c->arena, uint8_t, fn->versions.n + 1);
+    if (c->late[origin] != UNKNOWN)
+        return c->late[origin] - NEVER;
+    c->late[origin] = NEVER;
+    if (!map_in_loop(c, ir_version_block(fn, origin)) || map_is_stream(c, origin))
+        return 0;
+    if (map_carried_phi(c, origin) != IR_NONE) {
+        late = map_carried_recurs(c, at->index) ? 1 : 0;
+    } else if (at->kind == VERSION_PHI) {
+        const struct ir_phi *phi = &fn->phis.v[at->index];
+        for (uint32_t i = 0; i < fn->blocks.v[phi->block].pred_count; i++) {
+            uint32_t own = lateness(c, fn->phi_args.v[phi->args + i]);
+            late = own && own + 1 > late ? own + 1 : late;
+        }
+    } else if (at->kind == VERSION_INST && c->fn->insts.v[at->index].class != CLASS_LOAD) {
+        // The address of a load is a stream of its own.
+        const struct ir_inst *inst = &fn->insts.v[at->index];
+        for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++) {
+            uint32_t own = fn->operands.v[i].role != ROLE_DEF && fn->operand_version.v[i] != IR_NONE
+                               ? lateness(c, fn->operand_version.v[i])
+                               : 0;
+            late = own && own + 1 > late ? own + 1 : late;
+        }
+    }
+    c->late[origin] = (uint8_t)(NEVER + (late < LATE_MOST ? late : LATE_MOST));
+    return c->late[origin] - NEVER;
+}
+
+// Returns the associative opcode of an instruction, "add" for sums and differences, or NULL.
+static const char *associative(const struct map_compiler *c, uint32_t inst)
+{
+    const struct ir_inst *at = &c->fn->insts.v[inst];
+    bool is_signed = at->type == W_s32, is_word = at->type == W_b32;
+    const char *op = NULL;
+    if (at->flags & INST_GUARDED || (!is_signed && at->type != W_u32 && !is_word) ||
+        at->operand_count != 3 || ir_has_modifier(c->module, c->fn, inst, W_sat) ||
+        ir_has_modifier(c->module, c->fn, inst, W_cc) ||
+        ir_has_modifier(c->module, c->fn, inst, W_relu))
+        return NULL;
+    switch (at->op) {
+    case OP_add:
+    case OP_sub: return "add";
+    case OP_max: op = is_signed ? "max.s32" : "max.u32"; break;
+    case OP_min: op = is_signed ? "min.s32" : "min.u32"; break;
+    case OP_and: op = "and.b32"; break;
+    case OP_or: op = "or.b32"; break;
+    case OP_xor: op = "xor.b32"; break;
+    default: break;
+    }
+    return op;
+}
+
+static bool is_constant(const char *operand)
+{
+    return *operand == '{' && !strstr(operand, "from:");
+}
+
+// Returns the instruction with further terms that computes an operand and has no other use, or
+// IR_NONE.
+static uint32_t link_of(struct map_compiler *c, const struct terms *terms, uint32_t operand)
+{
+    const struct ir_operand *at = &c->fn->operands.v[operand];
+    uint32_t version = c->fn->operand_version.v[operand];
+    if (at->kind != OPERAND_REGISTER || at->part || at->negated || version == IR_NONE)
+        return IR_NONE;
+    const struct ir_version *from = &c->fn->versions.v[version];
+    if (from->kind != VERSION_INST || from->use_count != 1 || map_is_stream(c, version) ||
+        !map_in_loop(c, ir_version_block(c->fn, version)))
+        return IR_NONE;
+    const char *op = associative(c, from->index);
+    return op && !strcmp(op, terms->op) ? from->index : IR_NONE;
+}
+
+static void add_terms(struct map_compiler *c, struct terms *terms, uint32_t inst, bool is_negative)
+{
+    for (uint32_t i = 0; i < 2 && !terms->fails; i++) {
+        uint32_t operand = ir_find_operand(c->fn, inst, ROLE_USE, i);
+        bool minus = is_negative != (i == 1 && c->fn->insts.v[inst].op == OP_sub);
+        uint32_t link = operand == IR_NONE ? IR_NONE : link_of(c, terms, operand);
+        if (operand == IR_NONE || terms->count == TERMS_MOST) {
+            terms->fails = true;
+        } else if (link != IR_NONE) {
+            add_terms(c, terms, link, minus);
+        } else {
+            uint32_t version = c->fn->operand_version.v[operand];
+            struct term term = {.operand = operand, .is_negative = minus};
+            term.late = version == IR_NONE ? 0 : lateness(c, version);
+            terms->late += term.late > 0;
+            terms->list[terms->count++] = term;
+        }
+    }
+}
+
+static bool make_terms(struct map_compiler *c, struct terms *terms, uint32_t inst)
+{
+    for (uint32_t i = 0; i < terms->count; i++) {
+        struct term *term = &terms->list[i];
+        term->value = map_operand_value(c, term->operand, inst);
+        if (!term->value)
+            return false;
+        term->is_constant = is_constant(term->value);
+    }
+    return true;
+}
+
+// Terms that come early are before those that come late; constants need another term before them.
+static bool is_before(const struct term *a, const struct term *b)
+{
+    if (a->late != b->late)
+        return a->late < b->late;
+    return !a->is_constant && b->is_constant;
+}
+
+static struct term join(struct map_compiler *c, const struct terms *terms, struct term a,
+                        struct term b)
+{
+    struct term to = {.late = a.late > b.late ? a.late : b.late};
+    const char *op = terms->op;
+    to.late += to.late > 0;
+    if (terms->is_sum) {
+        bool swaps = a.is_negative && !b.is_negative;
+        op = a.is_negative != b.is_negative ? "sub.s32" : "add.s32";
+        to.is_negative = a.is_negative && b.is_negative;
+        if (swaps) {
+            struct term first = a;
+            a = b;
+            b = first;
+        }
+    }
+    to.value = map_node_add(c, "{op: %s, in: [%s, %s]}", op, a.value, b.value);
+    return to;
+}
+
+static void sort(struct terms *terms)
+{
+    for (uint32_t i = 1; i < terms->count; i++)
+        for (uint32_t k = i; k && is_before(&terms->list[k], &terms->list[k - 1]); k--) {
+            struct term term = terms->list[k];
+            terms->list[k] = terms->list[k - 1];
+            terms->list[k - 1] = term;
+        }
+}
+
+const char *map_terms(struct map_compiler *c, uint32_t inst)
+{
+    const char *op = associative(c, inst);
+    if (!op || c->loop == IR_NONE || c->domain != MAP_BODY ||
+        !map_in_loop(c, c->fn->insts.v[inst].block))
+        return NULL;
+    struct terms terms = {.op = op, .is_sum = !strcmp(op, "add")};
+    add_terms(c, &terms, inst, false);
+    if (terms.fails || terms.count < 3 || !terms.late || terms.late == terms.count ||
+        !make_terms(c, &terms, inst))
+        return NULL;
+    sort(&terms);
+    if (terms.list[0].is_constant)
+        return NULL; // constants alone come early
+    while (terms.count > 1) {
+        terms.list[0] = join(c, &terms, terms.list[0], terms.list[1]);
+        memmove(&terms.list[1], &terms.list[2], (terms.count - 2) * sizeof *terms.list);
+        terms.count--;
+        sort(&terms);
+    }
+    const struct term *all = &terms.list[0];
+    return all->is_negative ? map_node_add(c, "{op: sub.s32, in: [{value: 0}, %s]}", all->value)
+                            : all->value;
+}
