@@ -77,6 +77,35 @@ static inline cudaError_t cudaOverlapSetState(void *at, size_t bytes, enum cudaM
     return set.found ? (cudaError_t)set.call(at, bytes, action, stream) : cudaErrorNotSupported;
 }
 
+/* Accesses that wait for words of this range, or will wait for them, wait no more, as a command of
+ * the stream [001 §4.5]. They get what the memory has. It lasts until the next fill or emptying of
+ * a word, or until the program waits for the whole device. The states of the words do not change.
+ */
+static inline cudaError_t cudaOverlapRelease(void *at, size_t bytes, cudaStream_t stream)
+{
+    union {
+        void *found;
+        int (*call)(void *, size_t, void *);
+    } release;
+    release.found = cudaOverlapFind("cudaOverlapRelease_ptxo");
+    return release.found ? (cudaError_t)release.call(at, bytes, stream) : cudaErrorNotSupported;
+}
+
+/* Counts instead of bits [001 §4.5], for the whole allocation that has this address: an empty word
+ * is full after `fills` fills, and a full word is empty again after `reads` reads that waited for
+ * it; 0: it stays full. A warp's access to a word counts once. Atomics count as fills, and wait for
+ * nothing if `fills` is more than 1. Call it before the commands that use the memory. Returns
+ * cudaErrorInvalidValue if the states do not fit into fe.counter_bits. */
+static inline cudaError_t cudaOverlapSetCounts(void *at, unsigned fills, unsigned reads)
+{
+    union {
+        void *found;
+        int (*call)(void *, unsigned, unsigned);
+    } set;
+    set.found = cudaOverlapFind("cudaOverlapSetCounts_ptxo");
+    return set.found ? (cudaError_t)set.call(at, fills, reads) : cudaErrorNotSupported;
+}
+
 /* The data are ready: the statistic host.runtime counts from here [001 §2.3], without the time of
  * commands that were issued in advance. */
 static inline cudaError_t cudaOverlapDataReady(void)

@@ -3,23 +3,25 @@
 
 static bool has_bits(const struct cuda *cuda)
 {
-    return cuda->device->planes != PLANES_NONE;
+    return cuda->device->planes.initial != PLANES_NONE;
 }
 
 static bool is_mark(int trigger, int action)
 {
     return trigger >= PLANE_ALWAYS && trigger < PLANE_TRIGGERS && action >= PLANE_KEEP &&
-           action < PLANE_ACTIONS;
+           action <= PLANE_EMPTY;
 }
 
-// Reports why a copy is refused. Returns an error.
-static int refuse(struct cuda *cuda, const char *why)
+// Reports why a call is refused. Returns an error.
+static int refuse(struct cuda *cuda, const char *what, const char *why)
 {
     char text[256];
-    snprintf(text, sizeof text, "cudaMemcpyAsync with a trigger or an action: %s", why);
+    snprintf(text, sizeof text, "%s: %s", what, why);
     cuda->front->complain(cuda->front->context, text);
     return cudaErrorInvalidValue;
 }
+
+static const char copy_with[] = "cudaMemcpyAsync with a trigger or an action";
 
 static int check(struct cuda *cuda, const struct cuda_copy *copy)
 {
@@ -28,9 +30,9 @@ static int check(struct cuda *cuda, const struct cuda_copy *copy)
                               .bytes = copy->width,
                               .mark = copy->mark};
     if (!copy->to.on_device && !copy->from.on_device)
-        return refuse(cuda, "neither side is on the device");
+        return refuse(cuda, copy_with, "neither side is on the device");
     const char *wrong = host_check_copy(&cuda->host, &piece);
-    return wrong ? refuse(cuda, wrong) : cudaSuccess;
+    return wrong ? refuse(cuda, copy_with, wrong) : cudaSuccess;
 }
 
 static int copy_marked(struct cuda *cuda, void *to, const void *from, size_t bytes, int kind,
@@ -58,7 +60,8 @@ CUDA_API(cudaOverlapMemcpyAsync, void *to, const void *from, size_t bytes, int k
     return CUDA_DO(copy_marked(cuda, to, from, bytes, kind, stream, trigger, action));
 }
 
-static int set_state(struct cuda *cuda, void *at, size_t bytes, int action, void *handle)
+static int set_state(struct cuda *cuda, void *at, size_t bytes, enum plane_action action,
+                     void *handle)
 {
     int error = cuda_begin(cuda);
     struct cuda_stream *stream = error ? NULL : stream_of(cuda, handle, &error);
@@ -68,18 +71,39 @@ static int set_state(struct cuda *cuda, void *at, size_t bytes, int action, void
         return graph_forbid(cuda, stream);
     if (!has_bits(cuda))
         return cudaErrorNotSupported;
-    if (!is_mark(PLANE_ALWAYS, action))
-        return cudaErrorInvalidValue;
     if (!bytes || action == PLANE_KEEP)
         return cudaSuccess;
-    return host_set_state(&stream->on, (uintptr_t)at, bytes, (enum plane_action)action)
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
+    return host_set_state(&stream->on, (uintptr_t)at, bytes, action) ? cudaSuccess
+                                                                     : cudaErrorInvalidValue;
 }
 
 CUDA_API(cudaOverlapSetState, void *at, size_t bytes, int action, void *stream)
 {
-    return CUDA_DO(set_state(cuda, at, bytes, action, stream));
+    return is_mark(PLANE_ALWAYS, action)
+               ? CUDA_DO(set_state(cuda, at, bytes, (enum plane_action)action, stream))
+               : CUDA_DO(cudaErrorInvalidValue);
+}
+
+CUDA_API(cudaOverlapRelease, void *at, size_t bytes, void *stream)
+{
+    return CUDA_DO(set_state(cuda, at, bytes, PLANE_RELEASE, stream));
+}
+
+static int set_counts(struct cuda *cuda, const void *at, unsigned fills, unsigned reads)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    if (!has_bits(cuda))
+        return cudaErrorNotSupported;
+    const char *wrong = fills ? plane_set_counts(cuda->device->image, (uintptr_t)at, fills, reads)
+                              : "a word is full after one fill at least";
+    return wrong ? refuse(cuda, "cudaOverlapSetCounts", wrong) : cudaSuccess;
+}
+
+CUDA_API(cudaOverlapSetCounts, void *at, unsigned fills, unsigned reads)
+{
+    return CUDA_DO(set_counts(cuda, at, fills, reads));
 }
 
 static int data_ready(struct cuda *cuda)

@@ -7,7 +7,7 @@
 // The contents of an allocation before the attempt.
 struct before {
     uint8_t *data;
-    uint32_t *full;
+    struct plane plane; // its arrays, NULL: none
 };
 
 static uint64_t lines_of(const struct allocation *at)
@@ -15,8 +15,11 @@ static uint64_t lines_of(const struct allocation *at)
     return (at->bytes + PLANE_LINE - 1) / PLANE_LINE;
 }
 
-static bool has_empty_words(const struct image *image)
+// Returns true if words are empty, or may become so.
+static bool may_have_empty_words(const struct image *image)
 {
+    if (image->counts_reads)
+        return true;
     for (uint32_t i = 0; i < image->list.n; i++) {
         const struct allocation *at = &image->list.v[i];
         for (uint64_t k = 0; at->plane && at->state == ALLOCATION_LIVE && k < lines_of(at); k++)
@@ -24,6 +27,11 @@ static bool has_empty_words(const struct image *image)
                 return true;
     }
     return false;
+}
+
+static void *copy_of(struct arena *arena, const void *from, size_t bytes)
+{
+    return from ? memcpy(arena_alloc(arena, bytes), from, bytes) : NULL;
 }
 
 static struct before *save(const struct image *image, struct arena *arena)
@@ -37,20 +45,32 @@ static struct before *save(const struct image *image, struct arena *arena)
         memcpy(all[i].data, at->data, at->bytes);
         if (!at->plane)
             continue;
-        all[i].full = ARENA_ARRAY(arena, uint32_t, lines_of(at));
-        memcpy(all[i].full, at->plane->full, lines_of(at) * sizeof *all[i].full);
+        all[i].plane.full = copy_of(arena, at->plane->full, lines_of(at) * sizeof(uint32_t));
+        all[i].plane.released =
+            copy_of(arena, at->plane->released, lines_of(at) * sizeof(uint32_t));
+        all[i].plane.count = copy_of(arena, at->plane->count, lines_of(at) * PLANE_WORDS);
     }
     return all;
+}
+
+static void put_back(void *to, const void *from, size_t bytes)
+{
+    if (from)
+        memcpy(to, from, bytes);
 }
 
 static void restore(struct image *image, const struct before *all, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct allocation *at = &image->list.v[i];
-        if (all[i].data && at->state == ALLOCATION_LIVE)
-            memcpy(at->data, all[i].data, at->bytes);
-        if (all[i].full && at->state == ALLOCATION_LIVE)
-            memcpy(at->plane->full, all[i].full, lines_of(at) * sizeof *all[i].full);
+        if (at->state != ALLOCATION_LIVE)
+            continue;
+        put_back(at->data, all[i].data, at->bytes);
+        if (!at->plane)
+            continue;
+        put_back(at->plane->full, all[i].plane.full, lines_of(at) * sizeof(uint32_t));
+        put_back(at->plane->released, all[i].plane.released, lines_of(at) * sizeof(uint32_t));
+        put_back(at->plane->count, all[i].plane.count, lines_of(at) * PLANE_WORDS);
     }
 }
 
@@ -61,7 +81,7 @@ bool device_attempt(struct device *device, struct device_command *command,
     struct arena own;
     arena_init(&own, device->arena->memory);
     uint32_t count = image->list.n;
-    bool may_fail = image->has_planes && has_empty_words(image);
+    bool may_fail = image->has_planes && may_have_empty_words(image);
     const struct before *before = may_fail ? save(image, &own) : NULL;
     image->watches_planes = image->has_planes;
     result->end = device_run_now(device, command, result);

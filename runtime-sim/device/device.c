@@ -60,8 +60,8 @@ const char *device_extend(struct device *device)
 
 void device_add_state(const struct device *device, uint64_t address)
 {
-    if (address && device->planes)
-        plane_add(device->image, address, device->planes == PLANES_FULL);
+    if (address && device->planes.initial)
+        plane_add(device->image, address, device->planes);
 }
 
 static uint64_t allocate(const struct device *device, uint64_t bytes, const char *name)

@@ -6,6 +6,7 @@
 // In the order of use: device_module_read, the fields of struct device above the line,
 // device_load, memory, launch.h (checks of a launch), stream.h (order, events, synchronisation).
 #pragma once
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <stdatomic.h>
 
@@ -55,7 +56,7 @@ struct device {
     uint32_t threads;            // of this machine, for launches without time; 0 or 1: one
     uint64_t max_instructions;   // of warps, in launches without time; 0: no limit
     bool grows;                  // the program can be replaced by a longer one
-    uint8_t planes;              // of allocations: enum plane_initial
+    struct plane_kind planes;    // of allocations
     bool race, uninit;           // look for races, for reads of bytes that were never written
     bool profiled;               // count for each instruction
     // With `profiled`: functions that follow launches without time, which then use one

@@ -156,7 +156,11 @@ enum device_end device_run_now(struct device *device, struct device_command *com
     command->has_ended = true;
     switch (command->kind) {
     case COMMAND_LAUNCH: return run_grid(device, command->launch, result);
-    case COMMAND_COPY: memmove(command->data_to, command->data_from, command->bytes); break;
+    case COMMAND_COPY:
+        memmove(command->data_to, command->data_from, command->bytes);
+        if (command->from && plane_trigger_of(command->mark) == PLANE_WAIT_FULL)
+            plane_count_reads(device->image, command->from, command->bytes);
+        break;
     case COMMAND_SET: memset(command->data_to, command->value, command->bytes); break;
     case COMMAND_CALL:
         if (command->call)

@@ -123,6 +123,7 @@ struct part {
     uint8_t route;           // enum part_route
     uint8_t kind;            // enum memsys_kind
     uint8_t keep, keep_next; // enum cache_keep, of the L1 and the LLC
+    uint8_t mark;            // of the request: plane_mark; not 0: a discard, without data
     bool answered;
 };
 

@@ -78,7 +78,7 @@ static void count_issue(struct core *core, const struct entry *entry)
         s->global_loads += cached && part->kind == MEMSYS_READ;
         s->global_stores += cached && part->kind == MEMSYS_WRITE;
         s->direct_loads += part->route == ROUTE_DIRECT && part->kind == MEMSYS_READ;
-        s->atomics += part->kind == MEMSYS_ATOMIC || part->kind == MEMSYS_REDUCE;
+        s->atomics += part->kind == MEMSYS_ATOMIC || (part->kind == MEMSYS_REDUCE && !part->mark);
     }
 }
 

@@ -65,11 +65,12 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
                                 .bytes = atomic ? part->bytes : sectors_of(core, part->bytes),
                                 .core = core->endpoint,
                                 .tag = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
-                                .carries = atomic ? data : 0,
+                                .carries = atomic && !part->mark ? data : 0,
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
                                 .kind = part->kind,
                                 .keep = part->keep_next,
-                                .client = CLIENT_DIRECT};
+                                .client = CLIENT_DIRECT,
+                                .mark = part->mark};
     if (atomic)
         cache_drop(&core->l1, part->line);
     core->slots[entry->slot].direct++;

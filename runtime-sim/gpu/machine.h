@@ -4,6 +4,7 @@
 // read and written, core by core; CTAs that are over make room for the next ones; then the memory
 // system advances to the next cycle in which a core or the agenda is due.
 #pragma once
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/energy/energy.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
@@ -75,8 +76,8 @@ const char *machine_policy(struct arena *arena, const struct machine_config *con
 // be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
 
-// Returns the state planes (enum plane_initial) that the enabled schemes need.
-uint8_t machine_planes(const struct machine_config *config);
+// Returns the state planes that the enabled schemes need.
+struct plane_kind machine_planes(const struct machine_config *config);
 
 struct machine;
 struct trace;

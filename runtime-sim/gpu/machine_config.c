@@ -38,12 +38,12 @@ uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
     return count;
 }
 
-uint8_t machine_planes(const struct machine_config *config)
+struct plane_kind machine_planes(const struct machine_config *config)
 {
     for (uint32_t i = 0; config->schemes && config->schemes[i]; i++)
         if (config->schemes[i]->planes && config->schemes[i]->is_on(config->of_scheme[i]))
             return config->schemes[i]->planes(config->of_scheme[i]);
-    return 0;
+    return (struct plane_kind){.initial = PLANES_NONE};
 }
 
 // A machine is memory of the host, too: some 50 bytes for each line that its caches have room for.

@@ -1,4 +1,6 @@
 // From a held instruction to its parts: lines of memory, and shared memory.
+#include "runtime-sim/exec/memory/plane.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/coalesce.h"
 
@@ -78,6 +80,18 @@ static enum part_route global_route(const struct core *core, const struct held *
     return direct ? ROUTE_DIRECT : ROUTE_L1;
 }
 
+// Reads that state planes count pass the L1, which would serve several with one.
+static void pass_counted(struct entry *entry, uint32_t first)
+{
+    const struct image *image = entry->held->warp->cta->launch->image;
+    for (uint32_t i = first; image->counts_reads && i < entry->parts.n; i++) {
+        struct part *part = &entry->parts.v[i];
+        struct plane_line at = plane_find(image, part->line * LINE_BYTES);
+        if (part->route == ROUTE_L1 && part->kind == MEMSYS_READ && at.plane && at.plane->reads)
+            part->route = ROUTE_DIRECT;
+    }
+}
+
 static void add_global(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                        const struct part *as)
 {
@@ -88,18 +102,26 @@ static void add_global(struct core *core, struct entry *entry, const struct lane
         part.route = ROUTE_CONSTANT;
         part.cycles = (uint16_t)distinct_addresses(lanes);
     }
+    uint32_t first = entry->parts.n;
     coalesce_lines(core, entry, lanes, &part);
+    pass_counted(entry, first);
 }
 
 static void split_touched(struct core *core, struct entry *entry)
 {
+    static const uint8_t kinds[] = {[TOUCHED_READ] = MEMSYS_READ,
+                                    [TOUCHED_WRITTEN] = MEMSYS_WRITE,
+                                    [TOUCHED_DISCARDED] = MEMSYS_REDUCE};
     const struct touched *touched = &entry->held->touched;
     for (uint32_t i = 0; i < touched->count; i++) {
         const struct touched_part *from = &touched->parts[i];
         struct lane_bytes lanes = {from->mask, from->address, from->bytes, 16,
                                    entry->held->warp->ops};
-        struct part as = {.kind = from->writes ? MEMSYS_WRITE : MEMSYS_READ, .cycles = 1};
-        as.route = from->space == TOUCHED_TEXTURE ? ROUTE_TEXTURE : ROUTE_L1;
+        struct part as = {.kind = kinds[from->use], .cycles = 1};
+        as.route = from->space == TOUCHED_TEXTURE   ? ROUTE_TEXTURE
+                   : from->use == TOUCHED_DISCARDED ? ROUTE_DIRECT
+                                                    : ROUTE_L1;
+        as.mark = from->use == TOUCHED_DISCARDED ? plane_mark(PLANE_ALWAYS, PLANE_EMPTY) : 0;
         if (from->space == TOUCHED_SHARED)
             add_shared(core, entry, &lanes, &as);
         else if (from->space == TOUCHED_LOCAL)

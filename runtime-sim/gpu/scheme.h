@@ -169,9 +169,8 @@ struct scheme_ops {
     // which disables the scheme, is "baseline".
     const char *policy_help;
     bool (*is_on)(const void *config);
-    // Returns the state planes of the host's memory (enum plane_initial) that the active scheme
-    // needs.
-    uint8_t (*planes)(const void *config);
+    // Returns the state planes of the host's memory that the active scheme needs.
+    struct plane_kind (*planes)(const void *config);
     // Returns the first fault that the table of keys cannot detect, as a sentence without a full
     // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,

@@ -131,7 +131,8 @@ const char *host_check_copy(const struct host *host, const struct host_copy *cop
 // nothing was enqueued, and no time has passed.
 bool host_copy(struct host_stream *stream, const struct host_copy *copy);
 bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t bytes);
-// Fills or empties words of the device without data [001 §4.5]. Takes the times of a launch.
+// Fills, empties or releases words of the device without data [001 §4.5]. Takes the times of a
+// launch.
 bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes,
                     enum plane_action action);
 // A launch that device_prepare has returned since the last call.

@@ -311,6 +311,9 @@ void memsys_put(struct memsys *memsys, uint32_t partition, uint32_t input,
 // Releases a request of a gate into the slice of its partition; requires room.
 bool memsys_can_release(const struct memsys *memsys, uint32_t partition);
 void memsys_release(struct memsys *memsys, uint32_t partition, uint32_t entry, uint64_t clock);
+// Replies to a request of a gate that the gate has done without the slice; requires room.
+bool memsys_can_return(const struct memsys *memsys, uint32_t partition);
+void memsys_return(struct memsys *memsys, uint32_t partition, uint32_t entry, uint64_t clock);
 // Returns true if the slice has all bytes of the request.
 bool memsys_holds(const struct memsys *memsys, uint32_t partition,
                   const struct memsys_request *request);

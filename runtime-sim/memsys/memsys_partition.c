@@ -260,6 +260,20 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
     return true;
 }
 
+bool memsys_can_return(const struct memsys *m, uint32_t partition)
+{
+    const struct memsys_partition *p = &m->partitions[partition];
+    uint32_t room = (uint32_t)m->config->memory.reply_queue;
+    return p->reply_count < room && p->own_count < room;
+}
+
+void memsys_return(struct memsys *m, uint32_t partition, uint32_t entry, uint64_t clock)
+{
+    m->partitions[partition].moved = true;
+    m->entries[entry].end[STAGE_DELAY] = clock * m->llc_period;
+    take_answer(&m->partitions[partition], entry, clock);
+}
+
 // To and from the DRAM
 
 static void note_read(struct memsys *m, const struct memsys_piece *piece)

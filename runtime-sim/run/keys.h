@@ -11,6 +11,7 @@ enum run_context {
     CONTEXT_REPEAT,
     CONTEXT_CALL,
     CONTEXT_COPY,
+    CONTEXT_STATE,
     CONTEXT_CALLS,
     CONTEXT_EXPECT,
     CONTEXTS,

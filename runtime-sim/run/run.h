@@ -36,8 +36,9 @@ struct run_buffer {
     const struct scalar *type;    // NULL: the file's
     struct run_expr count, place; // of the elements; the address
     struct fill fill;
-    struct fill host;         // of the host's memory
-    struct run_text variable; // of the program, instead of new memory; NULL: new memory
+    struct fill host;             // of the host's memory
+    struct run_expr fills, reads; // counts of its full/empty bits
+    struct run_text variable;     // of the program, instead of new memory; NULL: new memory
     struct run_text save;
     bool save_chosen; // on the command line
     // Once it is allocated:
@@ -125,6 +126,8 @@ enum run_call_kind {
     CALL_LAUNCH,
     CALL_SYNC,
     CALL_EMPTY,
+    CALL_FILL,
+    CALL_RELEASE,
     CALL_AT,
     CALL_CPU,
     CALL_RESET,
@@ -135,7 +138,7 @@ struct run_calls;
 struct run_call {
     enum run_call_kind kind;
     struct run_text at;
-    uint32_t buffer;              // of a copy, or to be emptied or reset
+    uint32_t buffer;              // of a copy or a change of state, or to be reset
     bool to_host, waits;          // a copy
     uint8_t mark;                 // plane_mark
     struct run_expr stream;       // NULL of a synchronisation: all

@@ -127,6 +127,8 @@ static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
     if ((type.text && !run_type(run, &type, &buffer.type)) ||
         !run_file_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
         !run_file_expression(r, of.of[KEY_BUFFER_address], &buffer.place) ||
+        !run_file_expression(r, of.of[KEY_BUFFER_fills], &buffer.fills) ||
+        !run_file_expression(r, of.of[KEY_BUFFER_reads], &buffer.reads) ||
         (fill.text && !run_fill(run, &fill, &buffer.fill)) ||
         (host.text && !run_fill(run, &host, &buffer.host)))
         return;

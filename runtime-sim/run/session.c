@@ -104,6 +104,26 @@ static bool find_room(struct session *session, struct run_buffer *buffer, uint64
     return good;
 }
 
+// Returns false after an error. A machine without full/empty bits has no counts.
+static bool set_counts(struct session *session, const struct run_buffer *buffer)
+{
+    enum { MOST = 256 };
+    int64_t fills = 1, reads = 0;
+    const struct run_expr *given = buffer->fills.expr ? &buffer->fills : &buffer->reads;
+    if (!given->expr || !session->device.planes.initial)
+        return true;
+    if ((buffer->fills.expr &&
+         !run_integer(session->run, &buffer->fills, 1, MOST, "the number of fills", &fills)) ||
+        (buffer->reads.expr &&
+         !run_integer(session->run, &buffer->reads, 0, MOST, "the number of reads", &reads)))
+        return false;
+    const char *fault =
+        plane_set_counts(session->device.image, buffer->address, (uint32_t)fills, (uint32_t)reads);
+    if (fault)
+        run_fault(session->run, &given->at, "%s", fault);
+    return !fault;
+}
+
 static bool allocate(struct session *session, struct run_buffer *buffer)
 {
     if (buffer->variable.text)
@@ -120,6 +140,8 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
         image_filled(session->device.image, buffer->address);
         plane_act_all(session->device.image, buffer->address, bytes, PLANE_FILL);
     }
+    if (!set_counts(session, buffer))
+        return false;
     // Fresh memory is zero and not touched before it is used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);

@@ -110,11 +110,16 @@ static enum session_outcome do_sync(struct streams_run *s, const struct run_call
     return end_wait(s, &call->at, &result);
 }
 
-static enum session_outcome do_empty(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_state(struct streams_run *s, const struct run_call *call)
 {
     const struct run_buffer *buffer = &s->session->run->buffers.v[call->buffer];
-    if (host_set_state(&s->streams[0], buffer->address, buffer->elements * buffer->type->bytes,
-                       PLANE_EMPTY))
+    struct host_stream *stream = find_stream(s, &call->stream);
+    int64_t first, count;
+    if (!stream || !take_elements(s->session->run, call, buffer, &first, &count))
+        return SESSION_BAD_INPUT;
+    if (!count ||
+        host_set_state(stream, buffer->address + (uint64_t)first * buffer->type->bytes,
+                       (uint64_t)count * buffer->type->bytes, plane_action_of(call->mark)))
         return SESSION_DONE;
     run_fault(s->session->run, &call->at, "'%s' is memory without full/empty bits", buffer->name);
     return SESSION_BAD_INPUT;
@@ -198,9 +203,10 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
 static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls)
 {
     static enum session_outcome (*const all[])(struct streams_run *, const struct run_call *) = {
-        [CALL_COPY] = do_copy,   [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
-        [CALL_EMPTY] = do_empty, [CALL_AT] = do_at,         [CALL_CPU] = do_cpu,
-        [CALL_RESET] = do_reset, [CALL_REPEAT] = do_repeat};
+        [CALL_COPY] = do_copy,    [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
+        [CALL_EMPTY] = do_state,  [CALL_FILL] = do_state,    [CALL_RELEASE] = do_state,
+        [CALL_AT] = do_at,        [CALL_CPU] = do_cpu,       [CALL_RESET] = do_reset,
+        [CALL_REPEAT] = do_repeat};
     for (uint32_t i = 0; i < calls->list.n; i++) {
         const atomic_int *stop = s->session->device.stop;
         if (stop && atomic_load(stop))

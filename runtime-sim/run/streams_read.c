@@ -88,6 +88,23 @@ static bool read_buffer(struct run_file_reading *r, const struct yaml_node *node
     return call->buffer != UINT32_MAX;
 }
 
+// All of a buffer in stream 0, or what the mapping says.
+static bool read_state(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_call *call)
+{
+    static const uint8_t actions[] = {
+        [CALL_EMPTY] = PLANE_EMPTY, [CALL_FILL] = PLANE_FILL, [CALL_RELEASE] = PLANE_RELEASE};
+    struct key_values of;
+    call->mark = plane_mark(PLANE_ALWAYS, actions[call->kind]);
+    if (node->kind != YAML_MAPPING)
+        return read_buffer(r, node, call);
+    return keys_read(&of, &r->document, node, CONTEXT_STATE, r->run->diags) &&
+           read_buffer(r, of.of[KEY_STATE_buffer], call) &&
+           run_file_expression(r, of.of[KEY_STATE_stream], &call->stream) &&
+           run_file_expression(r, of.of[KEY_STATE_first], &call->first) &&
+           run_file_expression(r, of.of[KEY_STATE_count], &call->count);
+}
+
 static bool read_launch(struct run_file_reading *r, const struct yaml_node *node,
                         struct run_call *call)
 {
@@ -107,11 +124,12 @@ static void take_call(struct run_file_reading *r, const struct yaml_node *node,
     static bool (*const readers[])(struct run_file_reading *, const struct yaml_node *,
                                    struct run_call *) = {
         [CALL_COPY] = read_copy,    [CALL_LAUNCH] = read_launch, [CALL_SYNC] = read_sync,
-        [CALL_EMPTY] = read_buffer, [CALL_AT] = read_value,      [CALL_CPU] = read_value,
-        [CALL_RESET] = read_buffer, [CALL_REPEAT] = read_repeat};
-    static const enum run_key keys[] = {KEY_CALL_copy,  KEY_CALL_launch, KEY_CALL_sync,
-                                        KEY_CALL_empty, KEY_CALL_at,     KEY_CALL_cpu,
-                                        KEY_CALL_reset, KEY_CALL_repeat};
+        [CALL_EMPTY] = read_state,  [CALL_FILL] = read_state,    [CALL_RELEASE] = read_state,
+        [CALL_AT] = read_value,     [CALL_CPU] = read_value,     [CALL_RESET] = read_buffer,
+        [CALL_REPEAT] = read_repeat};
+    static const enum run_key keys[] = {
+        KEY_CALL_copy,    KEY_CALL_launch, KEY_CALL_sync, KEY_CALL_empty, KEY_CALL_fill,
+        KEY_CALL_release, KEY_CALL_at,     KEY_CALL_cpu,  KEY_CALL_reset, KEY_CALL_repeat};
     struct key_values of;
     struct run_call call = {.at = run_text_of(node)};
     uint32_t given = 0;

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
@@ -181,6 +182,154 @@ def rounds(folder):
         steps(folder, text % (body + more), *MACHINE, '--stats=stats.json')
         found = json.loads((folder / 'stats.json').read_text())['total']['statistics']
         assert found['fe.stale_reads'] == count, found['fe.stale_reads']
+
+
+# [001 §4.5]: `sums` adds word i of each CTA's part to word i of the result; `last` writes twice each
+# word that it reads, and then discards the line; `shared_by_all` reads the same line in each warp; `bytes` writes a word with four stores of a byte.
+KERNELS = '''.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sums(.param .u64 to, .param .u64 from)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<6>;
+ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from];
+mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+mul.wide.u32 %rd3, %r3, 4; add.u64 %rd1, %rd1, %rd3;
+mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd2, %rd3;
+ld.global.u32 %r4, [%rd2]; red.global.add.u32 [%rd1], %r4; ret;
+}
+.visible .entry last(.param .u64 to, .param .u64 from)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<6>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from];
+mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd2, %rd3;
+add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, %r4;
+st.global.u32 [%rd1], %r4; and.b32 %r5, %r3, 31; setp.ne.u32 %p1, %r5, 0; @%p1 ret;
+discard.global.L2 [%rd2], 128; ret;
+}
+.visible .entry shared_by_all(.param .u64 to, .param .u64 from)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<6>;
+ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from];
+mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+and.b32 %r4, %r3, 31; mul.wide.u32 %rd3, %r4, 4; add.u64 %rd2, %rd2, %rd3;
+mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd1, %rd1, %rd3;
+ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, %r4; st.global.u32 [%rd1], %r4; ret;
+}
+.visible .entry bytes(.param .u64 to)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<6>;
+ld.param.u64 %rd1, [to]; mov.u32 %r3, %tid.x; mul.wide.u32 %rd3, %r3, 1;
+add.u64 %rd1, %rd1, %rd3; st.global.u8 [%rd1], %r3; ret;
+}
+'''
+
+
+def kernels(folder, buffers, calls, *arguments, code=0):
+    (folder / 'kernels.ptx').write_text(KERNELS)
+    (folder / 'run.yaml').write_text(
+        'program: kernels.ptx\nbuffers:\n%sstreams:\n%s' % (
+            ''.join('  %s\n' % line for line in buffers), ''.join('  - %s\n' % line for line in calls)))
+    return ends(sim(folder, 'run.yaml', *arguments), code)
+
+
+def saved(folder, name, size):
+    return (folder / (name + '.npy')).read_bytes()[-size:]
+
+
+MODES = [[], ['--functional'], ['--shuffle=3']]
+
+
+@case
+def counted_fills(folder):
+    """a copy of a sum waits for all its atomics: fe.counter_bits, fills"""
+    buffers = ('in: {type: u32, count: 4096, host: iota}', 'out: {type: u32, count: 256, fills: 16}')
+    calls = ('launch: {kernel: sums, grid: 16, block: 256, args: [out, in]}',
+             'copy: {buffer: out, direction: to-host, stream: 2, trigger: full}',
+             'copy: {buffer: in, direction: to-device, stream: 1, action: fill}', 'sync: all')
+    for mode in MODES:
+        kernels(folder, buffers, calls, *MACHINE, '--set', 'fe.counter_bits=5', *mode, '--save', 'out=out.npy')
+        sums = struct.unpack('<256I', saved(folder, 'out', 1024))
+        assert sums == tuple(16 * i + 256 * 120 for i in range(256)), sums[:4]
+    found = kernels(folder, buffers, calls, *MACHINE, '--set', 'fe.counter_bits=4', code=1).err.decode()
+    within('the counts need more bits than fe.counter_bits', found)
+    # Without counts the kernel waits for the words of the sum itself, which nobody fills.
+    found = kernels(folder, [line.replace(', fills: 16', '') for line in buffers], calls, *MACHINE,
+                    code=4).err.decode()
+    within("into 'out'", found)
+
+
+@case
+def counted_words(folder):
+    """an access of a warp to a word counts once"""
+    buffers = ('out: {type: u8, count: 128, fills: %d}',)
+    calls = ('launch: {kernel: bytes, grid: 1, block: 128, args: [out]}',
+             'copy: {buffer: out, direction: to-host, stream: 2, trigger: full}', 'sync: all')
+    for mode in MODES:
+        for fills, code in ((1, 0), (2, 4)):
+            kernels(folder, [buffers[0] % fills], calls, *MACHINE, '--set', 'fe.counter_bits=2', *mode, code=code)
+
+
+def stream_of_rounds(folder, kernel, counts, *arguments, words=2048):
+    """Rounds that use one input again; each has a result of its own."""
+    outs = ['out%d' % i for i in range(3)]
+    buffers = ['in: {type: u32, count: %d, host: iota%s}' % (words, counts)] + [
+        '%s: {type: u32, count: 2048}' % out for out in outs]
+    calls = [text.replace('OUT', out) for out in outs for text in (
+        'launch: {kernel: %s, grid: 8, block: 256, args: [OUT, in]}' % kernel,
+        'copy: {buffer: OUT, direction: to-host}')]
+    calls += ['copy: {buffer: in, direction: to-device, stream: 1, trigger: empty, action: fill}'] * 3
+    calls += ['sync: all']
+    saves = [word for out in outs for word in ('--save', '%s=%s.npy' % (out, out))]
+    kernels(folder, buffers, calls, *MACHINE, *arguments, *saves)
+    for out in outs:
+        assert saved(folder, out, 8192) == struct.pack('<2048I', *(2 * (i % words) for i in range(2048))), out
+
+
+@case
+def counted_reads(folder):
+    """an input is used in three rounds without a synchronisation: a word that was read is empty"""
+    for mode in MODES:
+        stream_of_rounds(folder, 'last', ', reads: 1', '--set', 'fe.counter_bits=2', '--set',
+                         'fe.discard=keep', *mode)
+        # 64 warps read each word: no read of another warp is served by the L1.
+        stream_of_rounds(folder, 'shared_by_all', ', reads: 64', '--set', 'fe.counter_bits=7', *mode, words=32)
+
+
+@case
+def discarded(folder):
+    """the instruction discard empties the words of its line: the same without counts"""
+    for mode in MODES:
+        stream_of_rounds(folder, 'last', '', *mode)
+    kernels(folder, ['in: {type: u32, count: 32, fill: iota}', 'out: {type: u32, count: 32}'],
+            ['launch: {kernel: last, grid: 1, block: 32, args: [out, in]}', 'sync: all',
+             'copy: {buffer: in, direction: to-host, stream: 1, trigger: empty}',
+             'copy: {buffer: out, direction: to-host, stream: 1, trigger: full}', 'sync: all'],
+            *MACHINE, '--stats=stats.json')
+    found = json.loads((folder / 'stats.json').read_text())['total']['statistics']
+    assert (found['fe.discards'], found['fe.emptied']) == (1, 32), found
+
+
+@case
+def released(folder):
+    """a kernel that waits for what nobody fills goes on after a release, with what the memory has"""
+    buffers = ('in: {type: u32, count: 2048, fill: iota}', 'out: {type: u32, count: 2048}')
+    calls = ('empty: in', 'launch: {kernel: last, grid: 8, block: 256, args: [out, in]}',
+             'copy: {buffer: out, direction: to-host, stream: 2, trigger: full}', 'cpu: 10000', '%s', 'sync: all')
+    for mode in MODES:
+        for step, code in (('release: {buffer: in, stream: 1}', 0),
+                           ('fill: {buffer: in, stream: 1}', 0),
+                           ('release: {buffer: in, stream: 1, first: 1}', 4),
+                           ('release: in', 4)):  # in stream 0, behind the kernel
+            kernels(folder, buffers, [call.replace('%s', step) for call in calls], *MACHINE, *mode,
+                    '--save', 'out=out.npy', *(() if '--functional' in mode else ('--stats=stats.json',)), code=code)
+            if code:
+                continue
+            assert saved(folder, 'out', 8192) == struct.pack('<2048I', *range(0, 4096, 2)), step
+            if '--functional' not in mode:
+                found = json.loads((folder / 'stats.json').read_text())['total']['statistics']
+                assert (found['fe.overridden'] == 64) == step.startswith('release'), found['fe.overridden']
 
 
 def bad_steps(folder, text, expected, *arguments):

@@ -248,3 +248,10 @@ const char *prepare_store(struct decoder *d, struct code *code)
     code->step = step_store;
     return NULL;
 }
+
+const char *prepare_discard(struct decoder *d, struct code *code)
+{
+    const char *error;
+    code->extra = decode_memory(d, 0, decode_space(d, 0), &error);
+    return error;
+}

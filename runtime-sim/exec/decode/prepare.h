@@ -14,7 +14,7 @@ prepare_fn prepare_meet, prepare_meet_here;
 prepare_fn prepare_set, prepare_barrier;
 prepare_fn prepare_rounding;     // rejects roundings that arithmetic does not have
 prepare_fn prepare_two_or_three; // min, max of f32: operands
-prepare_fn prepare_load, prepare_store, prepare_atomic;
+prepare_fn prepare_load, prepare_store, prepare_atomic, prepare_discard;
 prepare_fn prepare_copy, prepare_async_store, prepare_fill, prepare_mbarrier;
 prepare_fn prepare_cvta, prepare_isspacep, prepare_mapa, prepare_getctarank, prepare_policy;
 prepare_fn prepare_alloca, prepare_stack_save, prepare_stack_restore;

@@ -21,7 +21,7 @@ const struct exec_row rows_memory[] = {
     ROW(prefetch, step_nothing, NULL),
     ROW(prefetchu, step_nothing, NULL),
     ROW(applypriority, step_nothing, NULL),
-    ROW(discard, step_nothing, NULL), // what was there is as good a value as any
+    ROW(discard, step_discard, prepare_discard),
     ROW(createpolicy, step_nothing, prepare_policy),
     ROW(cvta, step_nothing, prepare_cvta),
     ROW(isspacep, step_is_in_space, prepare_isspacep),

@@ -14,7 +14,10 @@ static const char *space_name(uint16_t space)
 
 static const char *access_name(const struct access *access)
 {
-    return access->atomic ? "atomic access" : access->writes ? "store" : "load";
+    return access->atomic     ? "atomic access"
+           : access->writes   ? "store"
+           : access->discards ? "discard"
+                              : "load";
 }
 
 // Shared memory: the variable at or below the address.
@@ -131,19 +134,34 @@ static bool find_global(struct warp *warp, const struct access *access, uint32_t
     return true;
 }
 
+// Returns true if a lane before this one accesses the same words: those count once for a warp.
+static bool is_again(const struct access *access, uint32_t lane)
+{
+    for (uint32_t mask = access->mask & ((1u << lane) - 1); mask; mask &= mask - 1)
+        if (access->address[__builtin_ctz(mask)] / PLANE_WORD == access->address[lane] / PLANE_WORD)
+            return true;
+    return false;
+}
+
 // Without time: a load of an empty word is a fault that ends the launch, and a store fills words.
 static bool use_plane(struct warp *warp, const struct access *access, uint32_t lane, uint64_t bytes,
                       struct spot *spot)
 {
     const struct image *image = warp->cta->launch->image;
-    bool reads = access->atomic || !access->writes;
-    uint64_t missing = reads ? plane_find_missing(image, spot->address, bytes, PLANE_WAIT_FULL) : 0;
+    const struct plane_line at = plane_find(image, spot->address);
+    bool reads = !access->atomic && !access->writes && !access->discards;
+    bool waits = reads || (access->atomic && plane_holds_atomics(at));
+    if (at.plane && at.plane->count && is_again(access, lane))
+        return true;
+    uint64_t missing = waits ? plane_find_missing(image, spot->address, bytes, PLANE_WAIT_FULL) : 0;
     if (missing) {
         warp->fault->needs_word = missing;
         return bad_address(warp, access, spot, lane, bytes, "needs a word that is empty");
     }
-    if (access->writes)
-        plane_act_all(image, spot->address, bytes, PLANE_FILL);
+    if (reads)
+        plane_count_reads(image, spot->address, bytes);
+    else
+        plane_act_all(image, spot->address, bytes, access->discards ? PLANE_EMPTY : PLANE_FILL);
     return true;
 }
 
@@ -186,6 +204,11 @@ static bool find_local(struct warp *warp, const struct access *access, uint32_t 
     return true;
 }
 
+static enum touched_use use_of(const struct access *access)
+{
+    return access->discards ? TOUCHED_DISCARDED : access->writes ? TOUCHED_WRITTEN : TOUCHED_READ;
+}
+
 bool access_find(struct warp *warp, const struct access *access, uint32_t lane, uint64_t bytes,
                  uint32_t align, struct spot *spot)
 {
@@ -199,10 +222,10 @@ bool access_find(struct warp *warp, const struct access *access, uint32_t lane, 
                                           : find_global(warp, access, lane, bytes, spot);
     if (found && spot->space == W_global && warp->cta->launch->image->watches_planes)
         found = use_plane(warp, access, lane, bytes, spot);
-    if (found && warp->check)
+    if (found && warp->check && !access->discards)
         check_access(warp->check, warp, access, lane, spot, bytes);
     if (found && warp->touched)
-        touched_add(warp->touched, touched_space(spot->space), access->writes, lane, address,
+        touched_add(warp->touched, touched_space(spot->space), use_of(access), lane, address,
                     (uint32_t)bytes);
     return found;
 }
@@ -217,7 +240,7 @@ void access_addresses(struct warp *warp, const struct path *path, const struct c
     access->memory = memory;
     access->mask = mask;
     access->bytes = bytes;
-    access->reads = access->writes = access->atomic = access->plain = false;
+    access->reads = access->writes = access->atomic = access->plain = access->discards = false;
     access->local = path->local;
     access->local_end = path->local_end;
     access->function = path->function;

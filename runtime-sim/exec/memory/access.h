@@ -32,6 +32,7 @@ struct access {
     uint32_t bytes; // bytes of all elements of a lane
     bool reads, writes;
     bool atomic;                 // read and write are indivisible
+    bool discards;               // neither read nor written: its bytes are not needed any more
     bool plain;                  // ld, st: `data` is read or written directly
     struct span span;            // span of the addresses
     uint32_t local, local_end;   // the function's part of local memory; its end

@@ -27,6 +27,9 @@ struct image {
     uint64_t heap_left;          // bytes that kernels can still allocate
     uint8_t *pieces[64];         // bytes that they have freed, by powers of two
     bool has_planes;             // allocations may have state planes (plane.h)
+    bool counts_reads;           // planes may count reads
+    bool discards;               // of a plane_kind
+    uint8_t state_bits;          // of a plane_kind
     bool watches_planes;         // kernels without time check and change them
     uint8_t round;               // of the planes, from 1
 };

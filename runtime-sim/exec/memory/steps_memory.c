@@ -1,5 +1,6 @@
 // Loads and stores without a clock.
 #include "runtime-sim/exec/memory/steps_memory.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"
 
@@ -142,4 +143,22 @@ enum step_result step_store(struct warp *warp, struct path *path, const struct c
     begin(warp, path, code, mask);
     warp->access.writes = true;
     return access_memory(warp, &warp->access);
+}
+
+// Without bits, what was there is as good a value as any.
+enum step_result step_discard(struct warp *warp, struct path *path, const struct code *code,
+                              uint32_t mask)
+{
+    struct access *access = &warp->access;
+    if (!mask || !warp->cta->launch->image->discards)
+        return STEP_NEXT;
+    access_addresses(warp, path, code, code->extra, mask, PLANE_LINE, access);
+    access->discards = true;
+    for (; mask; mask &= mask - 1) {
+        struct spot spot;
+        if (!access_find(warp, access, (uint32_t)__builtin_ctz(mask), PLANE_LINE, PLANE_LINE,
+                         &spot))
+            return STEP_FAULT;
+    }
+    return STEP_NEXT;
 }

@@ -9,4 +9,4 @@ enum { ORDERED_COST = 256 };
 // Second step: reads or writes `access->data`. Returns STEP_FAULT for an invalid address.
 enum step_result access_memory(struct warp *warp, const struct access *access);
 
-step_fn step_load, step_store, step_atomic;
+step_fn step_load, step_store, step_atomic, step_discard;

@@ -129,7 +129,8 @@ static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t
     if (fetch->warp->check)
         check_texel(fetch, address, from, size);
     if (fetch->warp->touched)
-        touched_add(fetch->warp->touched, TOUCHED_TEXTURE, false, fetch->lane, address, size);
+        touched_add(fetch->warp->touched, TOUCHED_TEXTURE, TOUCHED_READ, fetch->lane, address,
+                    size);
     uint32_t one = is_float(texture) ? bits_f32(1) : 1;
     for (uint32_t c = 0; c < 4; c++)
         texel[c] = c < texture->channels ? channel(texture, from + c * bytes) : c == 3 ? one : 0;

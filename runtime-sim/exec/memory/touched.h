@@ -6,10 +6,13 @@
 // Shared memory of another CTA of the cluster has addresses from SHARED_STRIDE on.
 enum touched_space { TOUCHED_GLOBAL, TOUCHED_SHARED, TOUCHED_LOCAL, TOUCHED_TEXTURE };
 
+// A discard tells the memory that the bytes are not needed any more.
+enum touched_use { TOUCHED_READ, TOUCHED_WRITTEN, TOUCHED_DISCARDED };
+
 // One access by each lane of `mask`.
 struct touched_part {
     uint8_t space; // touched_space
-    bool writes;
+    uint8_t use;   // touched_use
     uint32_t mask;
     uint32_t bytes[LANES];
     uint64_t address[LANES];
@@ -29,5 +32,5 @@ static inline enum touched_space touched_space(uint16_t space)
 }
 
 // Adds an access of a lane; its n-th access of a kind is in the n-th part of that kind.
-void touched_add(struct touched *touched, enum touched_space space, bool writes, uint32_t lane,
-                 uint64_t address, uint32_t bytes);
+void touched_add(struct touched *touched, enum touched_space space, enum touched_use use,
+                 uint32_t lane, uint64_t address, uint32_t bytes);

@@ -105,8 +105,9 @@ static enum issue_result was_touched(struct warp *warp, const struct code *code,
     held->served = true;
     held->mask = held->left = 0;
     for (uint32_t i = 0; i < held->touched.count; i++) {
-        writes |= held->touched.parts[i].writes;
-        reads |= !held->touched.parts[i].writes;
+        bool read = held->touched.parts[i].use == TOUCHED_READ;
+        writes |= !read;
+        reads |= read;
         held->mask |= held->touched.parts[i].mask;
     }
     held->kind = writes && !reads ? HELD_STORE : HELD_LOAD;

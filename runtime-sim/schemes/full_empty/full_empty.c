@@ -31,9 +31,13 @@ static bool is_on(const void *own)
     return ((const struct fe_config *)own)->enabled;
 }
 
-static uint8_t initial_planes(const void *own)
+static struct plane_kind kind_of_planes(const void *own)
 {
-    return ((const struct fe_config *)own)->initial == FE_INITIAL_FULL ? PLANES_FULL : PLANES_EMPTY;
+    const struct fe_config *config = own;
+    return (struct plane_kind){.initial =
+                                   config->initial == FE_INITIAL_FULL ? PLANES_FULL : PLANES_EMPTY,
+                               .bits = (uint8_t)config->counter_bits,
+                               .discards = config->discard == FE_DISCARD_EMPTY};
 }
 
 static void require(struct arena *arena, const void *own, const struct machine_config *given,
@@ -309,7 +313,7 @@ const struct scheme_ops full_empty = {
     .key_count = sizeof keys / sizeof *keys,
     .config_bytes = sizeof(struct fe_config),
     .is_on = is_on,
-    .planes = initial_planes,
+    .planes = kind_of_planes,
     .check = check,
     .require = require,
     .print_storage = print_storage,

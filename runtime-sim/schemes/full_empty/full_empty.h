@@ -14,6 +14,7 @@ struct fe_config {
 
 enum { FE_INITIAL_EMPTY, FE_INITIAL_FULL };
 enum { FE_ORDER_SOURCE, FE_ORDER_NONE };
+enum { FE_DISCARD_EMPTY, FE_DISCARD_KEEP };
 enum { FE_END_KEEP, FE_END_EMPTY };
 enum { FE_LINES_DROP, FE_LINES_KEEP };
 

@@ -36,15 +36,17 @@ static uint32_t touched_words(struct mask bytes)
     return words;
 }
 
-// The GPU's reads wait for full words, its writes fill them, and its atomics do both [001 §4.1].
+// The GPU's reads wait for full words, its writes fill them, and its atomics do both [001 §4.1],
+// unless fills are counted: then they do not wait.
 static void set_condition(struct fe_request *to, const struct memsys_request *request)
 {
     bool writes = request->kind != MEMSYS_READ;
-    if (to->is_host) {
+    bool is_held = !writes || (request->kind != MEMSYS_WRITE && plane_holds_atomics(to->at));
+    if (request->mark) {
         to->trigger = (uint8_t)plane_trigger_of(request->mark);
         to->action = (uint8_t)plane_action_of(request->mark);
     } else {
-        to->trigger = request->kind == MEMSYS_WRITE ? PLANE_ALWAYS : PLANE_WAIT_FULL;
+        to->trigger = is_held ? PLANE_WAIT_FULL : PLANE_ALWAYS;
         to->action = writes ? PLANE_FILL : PLANE_KEEP;
     }
     if (!to->at.plane)
@@ -74,6 +76,7 @@ static struct fe_request examine(const struct fe_gate *gate, const struct memsys
                             .at = plane_find(*gate->image, request->line * PLANE_LINE),
                             .kind = request->kind,
                             .is_host = request->mark & PLANE_OF_HOST};
+    to.discards = request->mark && !to.is_host;
     set_condition(&to, request);
     return to;
 }
@@ -126,7 +129,8 @@ void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_requ
     gate->stats.triggered += to.trigger != PLANE_ALWAYS;
     gate->stats.hits += to.trigger && number == FE_FREE;
     gate->stats.followed += !to.trigger && number == FE_GPU;
-    gate->stats.fe_read += to.trigger ? (uint32_t)__builtin_popcount(to.words) : 0;
+    gate->stats.fe_read +=
+        to.trigger ? gate->config->counter_bits * (uint32_t)__builtin_popcount(to.words) : 0;
     queue->list[queue->count++] = to;
 }
 
@@ -171,11 +175,14 @@ static void apply(struct fe_gate *gate, const struct fe_request *request)
     uint8_t round = (*gate->image)->round;
     if (!request->at.plane)
         return;
-    if (request->kind != MEMSYS_WRITE)
-        plane_note_read(request->at, request->words, round);
+    gate->stats.overridden +=
+        request->trigger && plane_lacks(request->at, request->words, request->trigger);
+    if (request->kind != MEMSYS_WRITE && !request->discards)
+        plane_note_read(request->at, request->words, round,
+                        request->kind == MEMSYS_READ && request->trigger == PLANE_WAIT_FULL);
     uint32_t stale = plane_act(request->at, request->words, request->action, round);
     gate->stats.stale_reads += request->is_host ? stale : 0;
-    gate->stats.fe_write += request->action ? words : 0;
+    gate->stats.fe_write += request->action ? gate->config->counter_bits * words : 0;
     gate->stats.filled += request->action == PLANE_FILL ? words : 0;
     gate->stats.emptied += request->action == PLANE_EMPTY ? words : 0;
 }
@@ -192,7 +199,20 @@ static void release(struct fe_gate *gate, uint32_t number, uint32_t at, uint64_t
     gate->stats.wait_clocks += request.waits ? clock - request.arrived : 0;
     gate->stats.false_waits += number != FE_FREE && request.delayed && clock > request.arrived + 1;
     apply(gate, &request);
-    memsys_release(gate->memsys, gate->partition, request.entry, clock);
+    if (!request.discards) {
+        memsys_release(gate->memsys, gate->partition, request.entry, clock);
+        return;
+    }
+    gate->stats.discards++;
+    memsys_drop(gate->memsys, request.line);
+    memsys_return(gate->memsys, gate->partition, request.entry, clock);
+}
+
+// Returns true if a request that may go has room where it goes.
+static bool has_way(const struct fe_gate *gate, const struct fe_request *request)
+{
+    return request->discards ? memsys_can_return(gate->memsys, gate->partition)
+                             : memsys_can_release(gate->memsys, gate->partition);
 }
 
 // Notes which heads are blocked.
@@ -213,14 +233,13 @@ void fe_gate_tick(struct fe_gate *gate, uint64_t clock)
                                                  {FE_FREE, FE_GPU, FE_CPU}};
     const uint8_t *order = orders[gate->config->priority];
     count_queues(gate, clock);
-    if (memsys_can_release(gate->memsys, gate->partition)) {
-        for (uint32_t i = 0; i < FE_QUEUES; i++) {
-            uint32_t at = find_next(gate, &gate->queues[order[i]]);
-            if (at == gate->queues[order[i]].count)
-                continue;
-            release(gate, order[i], at, clock);
-            break;
-        }
+    for (uint32_t i = 0; i < FE_QUEUES; i++) {
+        const struct fe_queue *queue = &gate->queues[order[i]];
+        uint32_t at = find_next(gate, queue);
+        if (at == queue->count || !has_way(gate, &queue->list[at]))
+            continue;
+        release(gate, order[i], at, clock);
+        break;
     }
     note_blocks(gate, clock);
 }

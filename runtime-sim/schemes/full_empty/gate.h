@@ -20,8 +20,9 @@ struct fe_request {
     struct plane_line at;
     uint8_t trigger, action, kind;
     bool is_host;
-    bool waits;   // it was not allowed to go when it was looked at first
-    bool delayed; // it was allowed to go when it arrived
+    bool discards; // its words are not needed any more: it does not enter the slice
+    bool waits;    // it was not allowed to go when it was looked at first
+    bool delayed;  // it was allowed to go when it arrived
 };
 
 struct fe_queue {

@@ -11,8 +11,9 @@ void fe_storage_print(const struct fe_config *config, const struct machine_confi
     const struct dram_config *dram = &machine->memsys.dram;
     uint64_t memory = dram->channels * dram->banks * dram->rows * dram->row_bytes * partitions;
     fprintf(to, "%-40s %12.3f %%\n", "bits of memory, part of the DRAM",
-            100.0 / (8 * (double)config->granule));
-    fprintf(to, "%-40s %12" PRIu64 " B\n", "bits of memory", memory / (8 * config->granule));
+            100.0 * (double)config->counter_bits / (8 * (double)config->granule));
+    fprintf(to, "%-40s %12" PRIu64 " B\n", "bits of memory",
+            memory * config->counter_bits / (8 * config->granule));
     fprintf(to, "%-40s %12" PRIu64 " B at each of %u partitions\n", "two more queues, without data",
             2 * queue / 8, partitions);
     fprintf(to, "%-40s %12" PRIu64 " B at each of %u partitions\n", "data of writes in one of them",

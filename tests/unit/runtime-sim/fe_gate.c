@@ -29,7 +29,8 @@ static void start_gate(struct bench *b, const struct fe_config *config, bool ful
     start(&b->f, NULL, NULL);
     image_init(&b->image, &b->f.arena, 1 << 20);
     b->address = image_allocate(&b->image, LINES * PLANE_LINE, 1024, "data");
-    plane_add(&b->image, b->address, full);
+    plane_add(&b->image, b->address,
+              (struct plane_kind){.initial = full ? PLANES_FULL : PLANES_EMPTY, .bits = 4});
     b->at = &b->image;
     b->config = *config;
     fe_gate_init(&b->gate, &b->f.arena, &b->config, 0);
@@ -51,7 +52,7 @@ static uint32_t arrive(struct bench *b, enum memsys_kind kind, uint64_t core, ui
         .bytes = mask_range(first * PLANE_WORD, (first + words) * PLANE_WORD),
         .core = core == CPU ? 5 : (uint32_t)core,
         .kind = (uint8_t)kind,
-        .mark = core == CPU ? mark | PLANE_OF_HOST : 0};
+        .mark = core == CPU ? mark | PLANE_OF_HOST : mark};
     uint32_t entry = memsys_new_entry(b->f.m, &request);
     assert_true(fe_gate_has_room(&b->gate, &request));
     fe_gate_take(&b->gate, entry, &b->f.m->entries[entry].request, b->clock);
@@ -96,7 +97,8 @@ static void expect(const struct bench *b, uint32_t number, uint32_t entry, uint6
     assert_int_equal(b->clocks[number], clock);
 }
 
-static const struct fe_config usual = {.enabled = true, .granule = 4, .queue_depth = 16};
+static const struct fe_config usual = {
+    .enabled = true, .granule = 4, .counter_bits = 1, .queue_depth = 16};
 
 static uint32_t word_is_full(const struct bench *b, uint32_t word)
 {
@@ -326,6 +328,106 @@ static void rounds(void **state)
     }
 }
 
+// Counts instead of bits [001 §4.5]: a word is full after so many writes and atomics, which do not
+// wait, and empty after so many reads.
+static void counts(void **state)
+{
+    enum { FILLS = 3, READS = 2 };
+    static struct bench b;
+    (void)state;
+    start_gate(&b, &usual, false);
+    assert_null(plane_set_counts(&b.image, b.address + 512, FILLS, READS));
+    assert_non_null(plane_set_counts(&b.image, b.address, 16, 0)); // 17 states, 4 bits
+    assert_non_null(plane_set_counts(&b.image, 64, FILLS, READS));
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t read[READS + 1];
+        for (uint32_t i = 0; i <= READS; i++)
+            read[i] = arrive(&b, MEMSYS_READ, 1 + i, 0, 0, 1, 0);
+        for (uint32_t i = 0; i < FILLS; i++) {
+            assert_int_equal(b.count, round * 7 + i);
+            arrive(&b, i ? MEMSYS_REDUCE : MEMSYS_WRITE, 4 + i, 0, 0, 1, 0);
+            assert_true(step(&b));
+        }
+        steps(&b, 4);
+        // Two of three reads had their turn; then the word was empty.
+        assert_int_equal(b.count, round * 7 + FILLS + READS);
+        assert_int_equal(b.released[b.count - 1], read[READS - 1]);
+        assert_false(word_is_full(&b, 0));
+        plane_act_all(&b.image, b.address, 4, PLANE_FILL);
+        plane_act_all(&b.image, b.address, 4, PLANE_FILL);
+        assert_int_equal(b.gate.queues[FE_GPU].count, 1);
+        // Emptied, it needs all fills again.
+        plane_act_all(&b.image, b.address, 4, PLANE_EMPTY);
+        for (uint32_t i = 0; i < FILLS; i++) {
+            assert_false(step(&b));
+            plane_act_all(&b.image, b.address, 4, PLANE_FILL);
+        }
+        assert_true(step(&b)); // one read; a copy that waits is the other
+        arrive(&b, MEMSYS_READ, CPU, 0, 0, 1, plane_mark(PLANE_WAIT_FULL, PLANE_KEEP));
+        assert_true(step(&b));
+        assert_false(word_is_full(&b, 0));
+    }
+    end_gate(&b);
+}
+
+// A release lets requests pass that wait for words of its range, and later ones, until the word
+// changes or the round ends [001 §4.5].
+static void release(void **state)
+{
+    static struct bench b;
+    (void)state;
+    start_gate(&b, &usual, false);
+    uint32_t one = arrive(&b, MEMSYS_READ, 1, 0, 3, 2, 0);
+    uint32_t two = arrive(&b, MEMSYS_READ, 2, 0, 8, 1, 0);
+    steps(&b, 3);
+    plane_act_all(&b.image, b.address + 12, 8, PLANE_RELEASE);
+    steps(&b, 3);
+    expect(&b, 0, one, 3);
+    assert_int_equal(b.count, 1);
+    assert_int_equal(b.gate.stats.overridden, 1);
+    assert_int_equal(fe_gate_word(&b.gate, fe_gate_blocked(&b.gate, FE_GPU)), b.address + 32);
+    plane_act_all(&b.image, b.address + 32, 4, PLANE_RELEASE);
+    step(&b);
+    expect(&b, 1, two, 6);
+    arrive(&b, MEMSYS_READ, 1, 0, 8, 1, 0);
+    assert_true(step(&b));
+    plane_act_all(&b.image, b.address + 32, 4, PLANE_EMPTY);
+    arrive(&b, MEMSYS_READ, 1, 0, 8, 1, 0);
+    assert_false(step(&b));
+    plane_act_all(&b.image, b.address, PLANE_LINE, PLANE_RELEASE);
+    plane_next_round(&b.image);
+    assert_false(step(&b));
+    end_gate(&b);
+}
+
+// A discard empties the words of its line, follows older accesses of its core, and does not enter
+// the slice.
+static void discard(void **state)
+{
+    static struct bench b;
+    (void)state;
+    start_gate(&b, &usual, true);
+    uint64_t inside = b.f.m->partitions[0].cache.inputs[0].count;
+    arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32, plane_mark(PLANE_ALWAYS, PLANE_EMPTY));
+    assert_true(step(&b));
+    for (uint32_t i = 0; i < PLANE_WORDS; i++)
+        assert_false(word_is_full(&b, i));
+    assert_int_equal(b.f.m->partitions[0].cache.inputs[0].count, inside);
+    assert_int_equal(b.f.m->partitions[0].reply_count, 1);
+    uint32_t read = arrive(&b, MEMSYS_READ, 1, 0, 0, 1, 0);
+    uint32_t again = arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32, plane_mark(PLANE_ALWAYS, PLANE_EMPTY));
+    steps(&b, 3);
+    assert_int_equal(b.count, 1);
+    arrive(&b, MEMSYS_WRITE, CPU, 0, 0, 1, plane_mark(PLANE_ALWAYS, PLANE_FILL));
+    steps(&b, 3);
+    expect(&b, 2, read, 5);
+    expect(&b, 3, again, 6);
+    assert_false(word_is_full(&b, 0));
+    assert_int_equal(b.gate.stats.discards, 2);
+    assert_int_equal(b.gate.stats.stale_reads, 0);
+    end_gate(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +435,8 @@ int main(void)
         cmocka_unit_test(head_of_line), cmocka_unit_test(coalesced),
         cmocka_unit_test(order),        cmocka_unit_test(atomics),
         cmocka_unit_test(depth),        cmocka_unit_test(rounds),
+        cmocka_unit_test(counts),       cmocka_unit_test(release),
+        cmocka_unit_test(discard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ struct operation {
 
 struct program_of {
     uint64_t state; // of random numbers
+    bool counts;    // a word is empty again after the last read of the round
     struct operation list[OPERATIONS];
     uint32_t count;
     uint64_t at[BUFFERS];
@@ -147,11 +148,41 @@ static void check_round(const struct bench *b, const struct program_of *p, uint6
             fail_msg("program %u: buffer %u has other contents", (unsigned)seed, i);
 }
 
+// Returns the number of operations of the round that read a buffer: each reads each word once.
+static uint32_t readers(const struct program_of *p, uint32_t buffer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        count += p->list[i].kind != TO_DEVICE && p->list[i].from == buffer;
+    return count;
+}
+
+static void set_counts(const struct bench *b, const struct program_of *p)
+{
+    for (uint32_t i = 0; p->counts && i < BUFFERS; i++)
+        assert_null(plane_set_counts(b->device.image, p->at[i], 1, readers(p, i)));
+}
+
+// All words are empty for the next round: those that counts have not emptied are emptied here.
+static void empty_all(struct bench *b, const struct program_of *p, struct host_stream *streams)
+{
+    struct device_result result;
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        if (p->counts && readers(p, i))
+            assert_int_equal(
+                plane_find_missing(b->device.image, p->at[i], WORDS * 4, PLANE_WAIT_EMPTY), 0);
+        else
+            assert_true(host_set_state(&streams[0], p->at[i], WORDS * 4, PLANE_EMPTY));
+    }
+    assert_int_equal(host_synchronise(&b->host, &result), DEVICE_DONE);
+}
+
 static void run_round(struct bench *b, struct program_of *p, struct host_stream *streams,
                       uint64_t seed)
 {
     struct device_result result;
     make_round(p);
+    set_counts(b, p);
     for (uint32_t i = 0; i < p->count; i++)
         for (uint32_t k = 0; k < WORDS; k++)
             p->host[i][k] = p->list[i].kind == TO_DEVICE ? draw(p, 1 << 30) : 0;
@@ -161,9 +192,7 @@ static void run_round(struct bench *b, struct program_of *p, struct host_stream 
         fail_msg("program %u: %s\n%s", (unsigned)seed, result.grid.fault.text,
                  b->host.why ? b->host.why : "");
     check_round(b, p, seed);
-    for (uint32_t i = 0; i < BUFFERS; i++)
-        assert_true(host_set_state(&streams[0], p->at[i], WORDS * 4, PLANE_EMPTY));
-    assert_int_equal(host_synchronise(&b->host, &result), DEVICE_DONE);
+    empty_all(b, p, streams);
 }
 
 static void run_program(struct bench *b, uint64_t seed, bool with_time)
@@ -176,8 +205,10 @@ static void run_program(struct bench *b, uint64_t seed, bool with_time)
     static const char *const orders[] = {"fe.order=source", "fe.order=none"};
     p = (struct program_of){.state = seed * 2654435761 + 1};
     start(b, with_time,
-          SETTINGS("fe.enabled=true", depths[draw(&p, 3)], pasts[draw(&p, 2)], orders[draw(&p, 2)],
-                   "memory.cores=16", draw(&p, 2) ? "host.outstanding=64" : "host.outstanding=2"));
+          SETTINGS("fe.enabled=true", "fe.counter_bits=4", depths[draw(&p, 3)], pasts[draw(&p, 2)],
+                   orders[draw(&p, 2)], "memory.cores=16",
+                   draw(&p, 2) ? "host.outstanding=64" : "host.outstanding=2"));
+    p.counts = draw(&p, 2);
     b->grid = WORDS / BLOCK;
     for (int i = 0; i < STREAMS; i++)
         host_stream_add(&b->host, &streams[i], HOST_INDEPENDENT);

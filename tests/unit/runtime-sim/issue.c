@@ -177,12 +177,13 @@ static void test_touched(void **state)
     assert_int_equal(held->touched.count, 2);
     for (uint32_t i = 0; i < 2; i++) {
         const struct touched_part *part = &held->touched.parts[i];
-        assert_int_equal(part->space, part->writes ? TOUCHED_SHARED : TOUCHED_GLOBAL);
+        assert_int_equal(part->space,
+                         part->use == TOUCHED_WRITTEN ? TOUCHED_SHARED : TOUCHED_GLOBAL);
         assert_int_equal(part->mask, FULL_MASK);
         assert_int_equal(part->bytes[3], 16);
         assert_int_equal(part->address[3] - part->address[0], 48);
     }
-    assert_int_not_equal(held->touched.parts[0].writes, held->touched.parts[1].writes);
+    assert_int_not_equal(held->touched.parts[0].use, held->touched.parts[1].use);
     assert_true(advance(&h, h.held[0]));
     assert_int_equal(held->touched.count, 1);
     assert_int_equal(held->touched.parts[0].space, TOUCHED_SHARED);
