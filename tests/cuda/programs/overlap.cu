@@ -1,5 +1,6 @@
 // One array to the device, a kernel, one array back: the four patterns of [001 Fig. 7].
-// usage: overlap start finish N [fault]: start and finish are 0 or 1.
+// usage: overlap START FINISH N [ROUNDS [counts]]: START and FINISH are 0 or 1. ROUNDS of -1: what is
+// refused, -2: a release.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,15 @@ int main(int argc, char **argv)
     cudaMallocHost(&out, bytes);
     cudaMalloc(&from, bytes);
     cudaMalloc(&to, bytes);
+    if (rounds == -2) { // of what nobody fills
+        cudaStream_t run, other;
+        cudaStreamCreateWithFlags(&run, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        cudaMemcpy(from, in, bytes, cudaMemcpyHostToDevice); // fills no word
+        twice<<<(n + 127) / 128, 128, 0, run>>>(from, to, n);
+        report("release", cudaOverlapRelease(from, bytes, other));
+        return report("wait", cudaStreamSynchronize(run));
+    }
     if (rounds < 0) { // what is refused
         report("trigger", cudaMemcpyAsync(out, from, bytes, cudaMemcpyDeviceToHost, 0,
                                           (cudaMemcpyTrigger)7, cudaMemcpyActionNone));
@@ -70,10 +80,15 @@ int main(int argc, char **argv)
         report("host", cudaMemcpyAsync(in, out, bytes, cudaMemcpyHostToHost, 0,
                                        cudaMemcpyTriggerFilled, cudaMemcpyActionNone));
         report("state", cudaOverlapSetState(in, bytes, cudaMemcpyActionEmpty, 0));
+        report("release", cudaOverlapRelease(in, bytes, 0));
+        report("counts", cudaOverlapSetCounts(from, 1, 2));
+        report("fills", cudaOverlapSetCounts(from, 0, 1));
         report("plain", cudaMemcpyAsync(from, in, bytes, cudaMemcpyHostToDevice, 0,
                                         cudaMemcpyTriggerNone, cudaMemcpyActionFill));
         return 0;
     }
+    if (argc > 5) // a word is empty again when its thread has read it
+        report("counts", cudaOverlapSetCounts(from, 1, 1));
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < n; i++)
             in[i] = i + round;
@@ -81,7 +96,8 @@ int main(int argc, char **argv)
         if (round + 1 == rounds)
             break;
         // The next round waits for its own words.
-        cudaOverlapSetState(from, bytes, cudaMemcpyActionEmpty, 0);
+        if (argc <= 5)
+            cudaOverlapSetState(from, bytes, cudaMemcpyActionEmpty, 0);
         cudaDeviceSynchronize();
     }
     if (rounds == 1 && n == 1) // a word that nobody fills

@@ -1,27 +1,42 @@
 #include "samples/bfs/bfs.cu"
-#include "sample.h"
+#include "overlap.h"
 #include <queue>
 
-int main()
+int main(int argc, char **argv)
 {
+    overlap pattern(argc, argv);
     int n = 1500, degree = 3, grid = (n + 127) / 128;
     buffer<int> begin(n), degrees(n, degree), edge(n * degree), frontier(n), next(n), visited(n),
         cost(n), again(1);
     edge.fill(0, n, 5);
     for (int v = 0; v < n; v++)
         begin[v] = v * degree;
-    begin.to_device();
     frontier[0] = visited[0] = 1;
-    frontier.to_device();
-    visited.to_device();
-    do {
+    auto level = [&](cudaStream_t stream) {
+        bfs_expand<<<grid, 128, 0, stream>>>(begin.device, degrees.device, edge.device,
+                                             frontier.device, next.device, visited.device,
+                                             cost.device, n);
+        bfs_commit<<<grid, 128, 0, stream>>>(frontier.device, next.device, visited.device,
+                                             again.device, n);
+    };
+    pattern.resident(next);
+    pattern.resident(cost);
+    // The flag comes first: the kernels that set it wait for what follows. It is full before it is
+    // final, so that its copy to the host follows the kernels.
+    pattern.input(again);
+    pattern.input(begin);
+    pattern.input(degrees);
+    pattern.input(edge);
+    pattern.input(frontier);
+    pattern.input(visited);
+    pattern.execute(level);
+    CALL(cudaDeviceSynchronize());
+    for (again.to_host(); again[0]; again.to_host()) {
         again[0] = 0;
         again.to_device();
-        bfs_expand<<<grid, 128>>>(begin.device, degrees.device, edge.device, frontier.device,
-                                  next.device, visited.device, cost.device, n);
-        bfs_commit<<<grid, 128>>>(frontier.device, next.device, visited.device, again.device, n);
-        again.to_host();
-    } while (again[0]);
+        level(pattern.run);
+        CALL(cudaStreamSynchronize(pattern.run));
+    }
     cost.to_host();
     visited.to_host();
 

@@ -1,23 +1,30 @@
 #include "samples/blackscholes/blackscholes.cu"
-#include "sample.h"
+#include "overlap.h"
 
 static double normal(double d)
 {
     return 0.5 * std::erfc(-d / std::sqrt(2.0));
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    overlap pattern(argc, argv);
     int n = 5000;
     double rate = 0.02, volatility = 0.3;
     buffer<float> price(n), strike(n), years(n), call(n), put(n);
     price.fill(5, 30, 1);
     strike.fill(1, 100, 2);
     years.fill(0.25, 10, 3);
-    blackscholes<<<(n + 127) / 128, 128>>>(price.device, strike.device, years.device, call.device,
-                                           put.device, (float)rate, (float)volatility, n);
-    call.to_host();
-    put.to_host();
+    pattern.input(price);
+    pattern.input(strike);
+    pattern.input(years);
+    pattern.output(call);
+    pattern.output(put);
+    pattern.execute([&](cudaStream_t stream) {
+        blackscholes<<<(n + 127) / 128, 128, 0, stream>>>(price.device, strike.device, years.device,
+                                                          call.device, put.device, (float)rate,
+                                                          (float)volatility, n);
+    });
     for (int i = 0; i < n; i++) {
         double s = price[i], x = strike[i], t = years[i], spread = volatility * std::sqrt(t);
         double d1 = (std::log(s / x) + (rate + volatility * volatility / 2) * t) / spread;

@@ -1,5 +1,5 @@
 #include "samples/fiblookup/fiblookup.cu"
-#include "sample.h"
+#include "overlap.h"
 
 struct prefix {
     unsigned bits;
@@ -36,8 +36,9 @@ static unsigned mask_of(int length)
     return ~0u << (32 - length);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    overlap pattern(argc, argv);
     int n = 700, count = 150;
     buffer<unsigned> address(n), bits(count), length(count);
     buffer<int> hop(n);
@@ -54,9 +55,12 @@ int main()
     std::vector<unsigned> trie = trie_of(prefixes);
     buffer<unsigned> table(trie.size());
     table.host = trie;
-    table.to_device();
-    fiblookup<<<(n + 127) / 128, 128>>>(address.device, table.device, hop.device, n);
-    hop.to_host();
+    pattern.resident(table);
+    pattern.input(address);
+    pattern.output(hop);
+    pattern.execute([&](cudaStream_t stream) {
+        fiblookup<<<(n + 127) / 128, 128, 0, stream>>>(address.device, table.device, hop.device, n);
+    });
     for (int i = 0; i < n; i++) {
         prefix best = {0, 0, 0};
         for (const prefix &p : prefixes)

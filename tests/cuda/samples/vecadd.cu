@@ -1,14 +1,19 @@
 #include "samples/vecadd/vecadd.cu"
-#include "sample.h"
+#include "overlap.h"
 
-int main()
+int main(int argc, char **argv)
 {
+    overlap pattern(argc, argv);
     int n = 10000;
     buffer<float> a(n), b(n), c(n);
     a.fill(0, 1, 1);
     b.fill(0, 1, 2);
-    vecadd<<<(n + 255) / 256, 256>>>(a.device, b.device, c.device, n);
-    c.to_host();
+    pattern.input(a);
+    pattern.input(b);
+    pattern.output(c);
+    pattern.execute([&](cudaStream_t stream) {
+        vecadd<<<(n + 255) / 256, 256, 0, stream>>>(a.device, b.device, c.device, n);
+    });
     for (int i = 0; i < n; i++)
         expect(i, c[i], a[i] + b[i]);
     return result();
