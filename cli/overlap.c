@@ -23,8 +23,11 @@ static bool print_copy(const struct tagger_run *run, const struct facts *facts,
     if (to_device ? !array->reads : !array->writes)
         return false;
     fprintf(to, "    copy to the %s %s: %s", to_device ? "device" : "host",
-            may ? "may overlap" : "must wait for the kernel's end", why);
-    print_place(run, facts, to_device ? array->read : array->write, to);
+            may         ? "may overlap"
+            : to_device ? "must end before the kernel begins"
+                        : "must wait for the kernel's end",
+            why);
+    print_place(run, facts, to_device && may ? array->read : array->write, to);
     fputc('\n', to);
     return may;
 }

@@ -16,6 +16,7 @@
 #include "ir/loc.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/npy.h"
@@ -354,6 +355,7 @@ static enum session_outcome run(struct sim *sim)
                    .print = print},
         .locs = sim->arguments.common.prefixes.list.n ? mapped_locs(sim) : NULL,
         .host = &sim->machine.host,
+        .logs = sim->arguments.overlap,
         .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
         .arena = &sim->arena,
         .run = &sim->run,
@@ -469,6 +471,23 @@ static bool write_stats(struct sim *sim)
     return to || !sim->arguments.stats;
 }
 
+// Advice is on copies and kernels: those of a run with streams.
+static bool has_commands(const struct sim *sim)
+{
+    bool good = !sim->arguments.overlap || sim->run.has_streams;
+    if (!good)
+        message_error(&sim->messages, "--overlap needs a run file with 'streams'");
+    return good;
+}
+
+static bool write_advice(struct sim *sim)
+{
+    FILE *to = sim->arguments.overlap ? open_output(sim, sim->arguments.overlap) : NULL;
+    if (to)
+        host_advise(sim->session.host, to);
+    return to || !sim->arguments.overlap;
+}
+
 static int exit_of(const struct sim *sim, enum session_outcome outcome)
 {
     int code = exit_code(sim, outcome);
@@ -508,8 +527,9 @@ static int write_all(struct sim *sim, enum session_outcome outcome)
     if (complete && !save_buffers(sim))
         return BAD_INPUT;
     show_files(sim);
-    if ((complete && !write_profile(sim)) || (has_statistics(outcome) && !write_stats(sim)) ||
-        !write_json(sim, outcome) || !write_reports(sim, outcome, complete))
+    if ((complete && (!write_profile(sim) || !write_advice(sim))) ||
+        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
+        !write_reports(sim, outcome, complete))
         return BAD_INPUT;
     const char *error = outputs_commit(&sim->outputs);
     if (!error && outcome == SESSION_INTERRUPTED)
@@ -618,7 +638,7 @@ static int do_all(struct sim *sim, int argc, char **argv)
     if (sim_is_topic(a))
         return print_topic(sim);
     if (!sim_reports_init(&sim->reports, &sim->arena, a, &sim->messages) || !read_run(sim) ||
-        !read_program(sim) || !build(sim) || !read_plans(sim) ||
+        !has_commands(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
         !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);

@@ -183,6 +183,15 @@ static const char *take_help(struct arena *arena, void *into, const char *argume
                : arena_printf(arena, "cannot be '%s': it is run, keys, or nothing", argument);
 }
 
+static const char *take_overlap(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_arguments *arguments = into;
+    if (strncmp(argument, "advise", 6) || (argument[6] && argument[6] != ':'))
+        return arena_printf(arena, "cannot be '%s': it is advise, or advise:FILE", argument);
+    arguments->overlap = argument[6] && argument[7] ? argument + 7 : "-";
+    return NULL;
+}
+
 #define INTO(field) .offset = offsetof(struct sim_arguments, field)
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
@@ -305,6 +314,9 @@ static const struct option output_options[] = {
     {"--beside", "FILE.json", TEXT(beside),
      .help = "compare with another run, whose --report=json is this file,\n"
              "in --report=text and html"},
+    {"--overlap", "advise[:FILE]", CALL(take_overlap),
+     .help = "list which copies of the program may overlap its kernels by\n"
+             "full/empty bits, with the reasons and the time it saves"},
     {"--stats", "FILE", TEXT(stats),
      .help = "write the statistics of each kernel and in total, as text\n"
              "or by the name as .json or .csv; '-' is standard output;\n"

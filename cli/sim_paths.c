@@ -87,6 +87,7 @@ static void collect_paths(struct paths *paths)
     add_path(paths, paths->arguments->profile, "--profile-out", true);
     add_path(paths, paths->arguments->stats, "--stats", true);
     add_path(paths, paths->arguments->series, "--series", true);
+    add_path(paths, paths->arguments->overlap, "--overlap", true);
     add_path(paths, paths->arguments->trace, "--trace", true);
 }
 

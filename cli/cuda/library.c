@@ -11,6 +11,7 @@
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/result.h"
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,8 @@ static bool begin_device(struct library *library)
         device->takes = takes;
     }
     host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
+    if (library->arguments.sim.overlap)
+        host_log_begin(&cuda->host);
     return open_traces(library);
 }
 
@@ -383,6 +386,16 @@ static FILE *open_errors(void *context, const char *path)
     return stderr;
 }
 
+// Standard output is the program's.
+static bool write_advice(struct library *library)
+{
+    const char *path = library->arguments.sim.overlap;
+    FILE *to = path && strcmp(path, "-") ? open_output(library, path) : path ? stderr : NULL;
+    if (to)
+        host_advise(&library->cuda->host, to);
+    return to || !path;
+}
+
 // With -v: the report as text on standard error, since standard output is the program's.
 static void write_page(struct library *library)
 {
@@ -409,7 +422,7 @@ static bool write_results(struct library *library)
     if (profile)
         profile_write(library->cuda->device, NULL, NULL, profile);
     return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library)) &&
-           write_reports(library);
+           write_advice(library) && write_reports(library);
 }
 
 static void end(void *context)

@@ -170,6 +170,37 @@ static void take_access(struct overlaps *to, struct facts *facts, uint32_t inst)
     }
 }
 
+// Returns true if a load before the store, on all ways to it, has its address.
+static bool has_load_of(struct facts *facts, uint32_t store)
+{
+    const struct ir_function *fn = facts->fn;
+    struct address to = address_in(facts, store);
+    uint32_t block = fn->insts.v[store].block;
+    for (uint32_t i = 0; i < fn->insts.n && to.has_sum; i++) {
+        const struct ir_inst *one = &fn->insts.v[i];
+        if (one->class != CLASS_LOAD || ir_find_operand(fn, i, ROLE_GUARD, 0) != IR_NONE ||
+            (one->block == block ? i > store : !ir_dominates(fn, one->block, block)))
+            continue;
+        struct address from = address_in(facts, i);
+        struct affine difference;
+        if (from.pointer == to.pointer && from.has_sum &&
+            affine_difference(facts_affines(facts), &from.sum, &to.sum, &difference) &&
+            affine_is_constant(&difference) && !difference.constant)
+            return true;
+    }
+    return false;
+}
+
+static void find_overwritten(struct overlap_array *array, struct facts *facts)
+{
+    for (uint32_t i = 0; i < facts->fn->insts.n && !array->overwrites; i++)
+        if (facts->fn->insts.v[i].class == CLASS_STORE &&
+            address_in(facts, i).pointer == array->symbol && !has_load_of(facts, i)) {
+            array->overwrites = true;
+            array->write = i;
+        }
+}
+
 void overlap_find(struct overlaps *to, struct facts *facts)
 {
     *to = (struct overlaps){.unknown = IR_NONE};
@@ -178,6 +209,9 @@ void overlap_find(struct overlaps *to, struct facts *facts)
         if (class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC)
             take_access(to, facts, i);
     }
+    for (uint32_t i = 0; i < to->arrays.n; i++)
+        if (to->arrays.v[i].reads && to->arrays.v[i].writes)
+            find_overwritten(&to->arrays.v[i], facts);
 }
 
 // Advice
@@ -190,8 +224,10 @@ bool overlap_may_start(const struct overlap_array *array, const char **why)
         [OVERLAP_SWEPT] = "each CTA needs words that a copy delivers late",
         [OVERLAP_SCATTERED] = "the order of its reads depends on data",
     };
-    *why = reasons[array->reads];
-    return array->reads != OVERLAP_NOT;
+    *why = array->overwrites ? "the kernel writes words that it has not read: the copy could "
+                               "overwrite them"
+                             : reasons[array->reads];
+    return array->reads != OVERLAP_NOT && !array->overwrites;
 }
 
 bool overlap_may_finish(const struct overlap_array *array, const char **why)

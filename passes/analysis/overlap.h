@@ -20,6 +20,7 @@ struct overlap_array {
     uint32_t read, write; // instructions of the worst order; IR_NONE
     bool atomics;         // some accesses are atomic
     bool by_data;         // a store depends on a condition that is not of indices and parameters
+    bool overwrites;      // a store may write a word that its thread has not read
 };
 
 struct overlaps {

@@ -74,6 +74,7 @@ struct host_event {
     uint64_t time; // at which it happened
 };
 
+struct host_log;
 struct host_trace;
 
 struct host {
@@ -99,6 +100,7 @@ struct host {
     struct host_stats counts; // so far
     struct host_stats stats;  // of the machine's statistics: the counts, from host_end on
     struct host_trace *trace; // NULL: no trace
+    struct host_log *log;     // NULL: commands are not kept (host_log.h)
 };
 
 // The options of a machine whose user is a host with this configuration.

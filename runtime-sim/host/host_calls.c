@@ -1,4 +1,5 @@
 // The caller's side: calls enqueue commands, or wait for them.
+#include "runtime-sim/host/host_log.h"
 #include "runtime-sim/host/host_state.h"
 
 // Enqueues the command. The call takes `call` picoseconds.
@@ -19,6 +20,7 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     *(stream->last ? &stream->last->next : &stream->first) = command;
     stream->last = command;
     host->open++;
+    host_log_add(host, &command->command);
     return command;
 }
 

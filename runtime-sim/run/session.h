@@ -54,6 +54,7 @@ struct session_frame {
 struct session {
     struct device device; // its fields that the caller sets, see device.h
     struct host *host;    // for `streams`; its configuration is set by the caller
+    bool logs;            // the commands of `streams`, for advice (host/host_log.h)
     struct timed *timed;  // of the device; NULL: no time
     struct arena *arena;
     struct run *run;

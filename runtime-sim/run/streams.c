@@ -1,5 +1,5 @@
 // Execution of `streams`: each step is a call of the host.
-#include "runtime-sim/host/host.h"
+#include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
@@ -232,6 +232,8 @@ enum session_outcome session_streams(struct session *session)
     struct device_result result;
     host_begin(s.host, &session->device, session->timed, s.host->config);
     host_trace_begin(s.host);
+    if (session->logs)
+        host_log_begin(s.host);
     for (int i = 0; i < STREAMS; i++)
         host_stream_add(s.host, &s.streams[i], HOST_INDEPENDENT);
     enum session_outcome outcome = do_calls(&s, &session->run->calls);

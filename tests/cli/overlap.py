@@ -26,6 +26,7 @@ mad.lo.s32 %r5, %r1, %r2, %r3;
 '''
 FIRST = 'mul.wide.s32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n'
 MAY_START, MAY_FINISH = 'copy to the device may overlap: ', 'copy to the host may overlap: '
+MUST_END = 'copy to the device must end before the kernel begins: the kernel writes words that it has not'
 MUST = 'copy to the host must wait for the kernel\'s end: '
 IN_ORDER = 'the kernel reads it in the order'
 WRITES = 'the kernel writes it in the order'
@@ -60,6 +61,18 @@ BODIES = {
          'ld.global.u32 %r7, [%rd6]; st.global.u32 [%rd5], %r7; ret;\n',
          [MAY_START + DATA],
          [MAY_START + IN_ORDER, MUST + 'the kernel reads it, too']),
+    'in place':
+        (FIRST + 'ld.global.u32 %r6, [%rd5]; st.global.u32 [%rd5], %r6; ret;\n',
+         [], [MAY_START + IN_ORDER, MUST + 'the kernel reads it, too']),
+    'one element further':
+        (FIRST + 'ld.global.u32 %r6, [%rd5]; st.global.u32 [%rd5+4], %r6; ret;\n',
+         [], [MUST_END, MUST + 'the kernel reads it, too']),
+    'in place, but the load by a condition':
+        (FIRST + 'setp.ge.s32 %p1, %r5, %r9; @%p1 ld.global.u32 %r6, [%rd5]; st.global.u32 [%rd5], %r6; ret;\n',
+         [], [MUST_END, MUST + 'the kernel reads it, too']),
+    'written before it is read':
+        (FIRST + 'st.global.u32 [%rd5], %r5; ld.global.u32 %r6, [%rd5]; ret;\n',
+         [], [MUST_END, MUST + 'the kernel reads it, too']),
     'atomics':
         (FIRST + 'ld.global.u32 %r6, [%rd4]; red.global.add.u32 [%rd2], %r6; ret;\n',
          [MAY_START + IN_ORDER], [MAY_START, MUST + 'its words are final only when']),

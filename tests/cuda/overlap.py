@@ -69,6 +69,19 @@ def stuck(folder):
 
 
 @case
+def advice(folder):
+    """--overlap=advise on a program, whose output stays as it is"""
+    got = ends(simulate(folder, program(), *BITS, '--functional', '--overlap=advise', arguments=['0', '0', str(N)]), 0)
+    same(got.out.decode(), '0 words of 1 rounds are wrong, cudaSuccess\n')
+    text = got.err.decode()
+    for line in ('round 1: twice\n', 'copy of 131072 bytes to the device, parameter 0 of twice: may overlap',
+                 'copy of 131072 bytes to the host, parameter 1 of twice: may overlap',
+                 'full overlap; without the kernels\' time %.2f us instead of %.2f us' % (
+                     PATTERNS[1, 1], PATTERNS[0, 0])):
+        within(line, text)
+
+
+@case
 def released(folder):
     """a kernel that waits for what no command fills goes on after cudaOverlapRelease"""
     for mode in ('-w', '--functional'):

@@ -12,7 +12,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, main, run, within
+from tap import add_case, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
@@ -330,6 +330,75 @@ def released(folder):
             if '--functional' not in mode:
                 found = json.loads((folder / 'stats.json').read_text())['total']['statistics']
                 assert (found['fe.overridden'] == 64) == step.startswith('release'), found['fe.overridden']
+
+
+# The pattern that the advice names for a program.
+ADVISED = {'histogram64': 'start', 'bfs': 'baseline'}
+
+
+def advice(folder, name):
+    """the advice on a program predicts the times of its pattern and of the baseline"""
+    found = ends(sim(folder, SAMPLES / name / 'streams.yaml', *MACHINE, *sizes(name), *variant('baseline'),
+                     '--functional', '--overlap=advise'), 0).out.decode()
+    last = found.rstrip().split('\n')[-1]
+    times = [float(text) for text in re.findall(r'([0-9.]+) us', last)]
+    for which, predicted in ((ADVISED.get(name, 'full'), times[0]), ('baseline', times[-1])):
+        _, clock = stream_run(folder, name, *variant(which), '--functional')
+        if name != 'bfs':  # its rounds end with synchronisations, whose number is not predicted
+            assert abs(clock['runtime_us'] - predicted) < 0.05, (which, clock['runtime_us'], predicted)
+    assert (times[0] < times[-1]) == (ADVISED.get(name) != 'baseline'), last
+    within({'full': 'full overlap', 'start': 'overlap-start;'}.get(ADVISED.get(name, 'full'), 'pattern: none'), found)
+
+
+for program in PROGRAMS:
+    add_case('%s: --overlap=advise predicts the times of its pattern' % program, advice, program)
+
+
+def advised(folder, buffers, calls):
+    """lines of the advice"""
+    return kernels(folder, buffers, calls, *MACHINE, '--functional', '--overlap=advise', '--set',
+                   'fe.discard=keep').out.decode().split('\n')
+
+
+@case
+def advice_on_rounds(folder):
+    """equal rounds are listed once; who else writes an array; copies that no kernel reads"""
+    buffers = ('in: {type: u32, count: 2048, host: iota}', 'out: {type: u32, count: 2048}',
+               'other: {type: u32, count: 256}')
+    copy_in = 'copy: {buffer: in, direction: to-device, action: fill}'
+    copy_out = 'copy: {buffer: out, direction: to-host}'
+    launch = 'launch: {kernel: last, grid: 8, block: 256, args: [%s, %s]}'
+    one = (copy_in, launch % ('out', 'in'), copy_out)
+    found = advised(folder, buffers, one * 3 + ('copy: {buffer: other, direction: to-device, action: fill}',) + one)
+    within('rounds 1 to 3: last', found[0])
+    within('round 4: last', found[4])
+    within('device: may overlap: no kernel of the round reads it', found[5])
+    within('all rounds: ', found[-2])
+    assert 'launches' not in ''.join(found), found
+    found = advised(folder, buffers, (copy_in, launch % ('out', 'in'), launch % ('out', 'in'), copy_out))
+    within('last (2 launches)', found[0])
+    within('must wait for the kernels\' end: several kernels write it', found[2])
+    within('pattern: overlap-start;', found[3])
+    found = advised(folder, buffers, (copy_in, launch % ('out', 'in'), launch % ('in', 'out'), copy_out))
+    within('may overlap: the kernel reads it in the order in which a copy delivers it; a later kernel writes it', found[1])
+    found = advised(folder, buffers, (copy_in, 'copy: {buffer: out, direction: to-device, action: fill}',
+                                      launch % ('out', 'in'), copy_out))
+    within('must end before the kernels begin: a kernel writes it before it is read', found[2])
+    within('must wait for the kernels\' end: a copy or a memory set fills it, too', found[3])
+    within('pattern: none', found[4])
+    same(advised(folder, buffers, ('sync: all',)), ['the program launches no kernels', ''])
+    found = kernels(folder, buffers, one, *MACHINE, '--functional', '--overlap=advise:advice.txt').out.decode()
+    same(found, '')
+    within('full overlap', (folder / 'advice.txt').read_text())
+
+
+@case
+def advice_refused(folder):
+    """--overlap needs streams, and knows advise only"""
+    within("--overlap needs a run file with 'streams'",
+           ends(sim(folder, SAMPLES / 'vecadd' / 'run.yaml', '--functional', '--overlap=advise'), 1).err.decode())
+    within("cannot be 'x': it is advise, or advise:FILE",
+           ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', '--overlap=x'), 2).err.decode())
 
 
 def bad_steps(folder, text, expected, *arguments):

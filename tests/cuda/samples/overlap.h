@@ -53,7 +53,7 @@ struct overlap {
             CALL(cudaStreamSynchronize(one.stream));
     }
 
-private:
+  private:
     std::vector<copy> inputs, outputs;
 
     static cudaStream_t stream()
@@ -63,7 +63,8 @@ private:
         return made;
     }
     // A copy that waits needs memory of the host that is pinned.
-    template <class T> static void add(std::vector<copy> &to, buffer<T> &memory, cudaStream_t stream)
+    template <class T>
+    static void add(std::vector<copy> &to, buffer<T> &memory, cudaStream_t stream)
     {
         size_t bytes = memory.host.size() * sizeof(T);
         CALL(cudaHostRegister(memory.host.data(), bytes, cudaHostRegisterDefault));
@@ -78,7 +79,7 @@ private:
     void take_outputs(cudaMemcpyTrigger trigger)
     {
         for (const copy &one : outputs)
-            CALL(cudaMemcpyAsync(one.host, one.device, one.bytes, cudaMemcpyDeviceToHost, one.stream,
-                                 trigger, cudaMemcpyActionNone));
+            CALL(cudaMemcpyAsync(one.host, one.device, one.bytes, cudaMemcpyDeviceToHost,
+                                 one.stream, trigger, cudaMemcpyActionNone));
     }
 };
