@@ -10,7 +10,7 @@
 #include <string.h>
 
 // An array of a launch.
-struct use {
+struct launch_array {
     uint32_t allocation; // of the image
     uint32_t note;       // the launch
     const struct overlap_array *array;
@@ -19,7 +19,7 @@ struct use {
 
 struct round {
     uint32_t first, end; // notes
-    VEC(struct use) uses;
+    VEC(struct launch_array) uses;
     uint32_t launches, copies_in, copies_out;
     uint32_t starts, finishes; // copies that may overlap
     bool unknown;              // a kernel has accesses with unknown pointers
@@ -99,8 +99,8 @@ static void take_launch(struct adviser *a, struct round *round, uint32_t note)
     round->unknown |= overlaps->unknown != IR_NONE;
     for (uint32_t i = 0; i < overlaps->arrays.n; i++) {
         const struct overlap_array *array = &overlaps->arrays.v[i];
-        struct use use = {allocation_at(a, pointer_of(a, launch, array->symbol)), note, array,
-                          facts_at(a, function)};
+        struct launch_array use = {allocation_at(a, pointer_of(a, launch, array->symbol)), note,
+                                   array, facts_at(a, function)};
         if (use.allocation != UINT32_MAX)
             vec_push(a->arena, &round->uses, use);
     }
@@ -108,21 +108,21 @@ static void take_launch(struct adviser *a, struct round *round, uint32_t note)
 
 // Verdicts
 
-struct verdict {
+struct copy_verdict {
     bool may;
     const char *why;
-    const struct use *use; // NULL: not of one array
-    uint32_t inst;         // its place; IR_NONE
-    bool is_written_later; // by another kernel of the round
+    const struct launch_array *use; // NULL: not of one array
+    uint32_t inst;                  // its place; IR_NONE
+    bool is_written_later;          // by another kernel of the round
 };
 
-// All kernels that read the array must be able to begin before it has arrived, and none may write it
-// before.
-static struct verdict judge_start(const struct round *round, uint32_t allocation)
+// All kernels that read the array must be able to begin before it has arrived, and none may write
+// it before.
+static struct copy_verdict judge_start(const struct round *round, uint32_t allocation)
 {
-    struct verdict to = {true, "no kernel of the round reads it", NULL, IR_NONE, false};
+    struct copy_verdict to = {true, "no kernel of the round reads it", NULL, IR_NONE, false};
     for (uint32_t i = 0; i < round->uses.n; i++) {
-        const struct use *use = &round->uses.v[i];
+        const struct launch_array *use = &round->uses.v[i];
         const char *why;
         if (use->allocation != allocation)
             continue;
@@ -132,7 +132,8 @@ static struct verdict judge_start(const struct round *round, uint32_t allocation
         if (!first && (may || only_writes))
             continue;
         why = only_writes ? "a kernel writes it before it is read" : why;
-        to = (struct verdict){may, why, use, may ? use->array->read : use->array->write, false};
+        to =
+            (struct copy_verdict){may, why, use, may ? use->array->read : use->array->write, false};
         if (!may)
             return to;
     }
@@ -151,21 +152,21 @@ static bool is_filled_otherwise(const struct adviser *a, const struct round *rou
 }
 
 // The only kernel that writes the array must write each word once.
-static struct verdict judge_finish(const struct adviser *a, const struct round *round,
-                                   uint32_t allocation)
+static struct copy_verdict judge_finish(const struct adviser *a, const struct round *round,
+                                        uint32_t allocation)
 {
-    struct verdict to = {false, "no kernel of the round writes it", NULL, IR_NONE, false};
+    struct copy_verdict to = {false, "no kernel of the round writes it", NULL, IR_NONE, false};
     for (uint32_t i = 0; i < round->uses.n; i++) {
-        const struct use *use = &round->uses.v[i];
+        const struct launch_array *use = &round->uses.v[i];
         const char *why;
         if (use->allocation != allocation || !use->array->writes)
             continue;
         bool may = overlap_may_finish(use->array, &why) && !to.use;
         why = to.use ? "several kernels write it: words are full before they are final" : why;
-        to = (struct verdict){may, why, use, use->array->write, false};
+        to = (struct copy_verdict){may, why, use, use->array->write, false};
     }
     if (to.may && is_filled_otherwise(a, round, allocation))
-        to = (struct verdict){
+        to = (struct copy_verdict){
             false, "a copy or a memory set fills it, too: words are full before they are final",
             to.use, IR_NONE, false};
     return to;
@@ -208,7 +209,8 @@ static void print_copy(struct adviser *a, struct round *round, const struct host
 {
     bool in = copy->kind == NOTE_TO_DEVICE;
     uint32_t allocation = allocation_at(a, in ? copy->to : copy->from);
-    struct verdict found = in ? judge_start(round, allocation) : judge_finish(a, round, allocation);
+    struct copy_verdict found =
+        in ? judge_start(round, allocation) : judge_finish(a, round, allocation);
     double time = a->host->config->copy_driver_us + transfer(a, copy->bytes);
     fprintf(to, "  copy of %" PRIu64 " bytes to the %s", copy->bytes, in ? "device" : "host");
     if (found.use) {
@@ -239,13 +241,12 @@ static void print_pattern(struct adviser *a, struct round *round, FILE *to)
 {
     if (round->starts < round->copies_in)
         round->starts = 0;
-    const char *pattern = round->starts && round->finishes == round->copies_out && round->copies_out
-                              ? "full overlap"
-                          : round->starts && round->finishes
-                              ? "overlap-start, and overlap-finish of some results"
-                          : round->starts   ? "overlap-start"
-                          : round->finishes ? "overlap-finish"
-                                            : NULL;
+    const char *pattern =
+        round->starts && round->finishes == round->copies_out && round->copies_out ? "full overlap"
+        : round->starts && round->finishes ? "overlap-start, and overlap-finish of some results"
+        : round->starts                    ? "overlap-start"
+        : round->finishes                  ? "overlap-finish"
+                                           : NULL;
     double before = serial_time(a, round), after = pattern ? overlapped_time(a, round) : before;
     if (round->unknown)
         fputs("  some accesses have unknown pointers: their arrays are not listed\n", to);

@@ -27,8 +27,7 @@ void host_log_add(struct host *host, const struct device_command *command)
         const struct launch *launch = command->launch->launch;
         uint32_t bytes = launch->program->functions.v[launch->function].param_bytes;
         note.function = launch->function;
-        note.parameters =
-            memcpy(arena_alloc(arena, bytes + 1), command->launch->parameters, bytes);
+        note.parameters = memcpy(arena_alloc(arena, bytes + 1), command->launch->parameters, bytes);
     }
     vec_push(arena, &host->log->notes, note);
 }

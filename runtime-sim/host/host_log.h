@@ -8,8 +8,8 @@ enum host_note_kind { NOTE_TO_DEVICE, NOTE_TO_HOST, NOTE_WITHIN, NOTE_SET, NOTE_
 
 struct host_note {
     enum host_note_kind kind;
-    uint64_t to, from, bytes;   // of the device
-    uint32_t function;          // a program function, of a launch
+    uint64_t to, from, bytes;  // of the device
+    uint32_t function;         // a program function, of a launch
     const uint8_t *parameters; // bytes, of a launch
 };
 

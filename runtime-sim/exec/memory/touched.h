@@ -6,7 +6,7 @@
 // Shared memory of another CTA of the cluster has addresses from SHARED_STRIDE on.
 enum touched_space { TOUCHED_GLOBAL, TOUCHED_SHARED, TOUCHED_LOCAL, TOUCHED_TEXTURE };
 
-// A discard tells the memory that the bytes are not needed any more.
+// Discarded bytes are not needed any more.
 enum touched_use { TOUCHED_READ, TOUCHED_WRITTEN, TOUCHED_DISCARDED };
 
 // One access by each lane of `mask`.
