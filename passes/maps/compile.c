@@ -1,7 +1,9 @@
 #include "passes/maps/compile_internal.h"
+#include "passes/maps/map_buffer.h"
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_rate.h"
 #include "passes/maps/map_read.h"
+#include "passes/maps/map_write.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,8 +270,9 @@ static void write_map(struct map_compiler *c, FILE *to)
     write_results(c, to);
 }
 
-// Ends with the zeros that a source needs.
-static char *map_text(struct map_compiler *c)
+// The text of a map that the compiler has read back, or of the one that it makes. Ends with the
+// zeros that a source needs.
+static char *map_text(struct map_compiler *c, const struct map *map)
 {
     enum { ZEROS = 2 };
     char *text = NULL;
@@ -277,7 +280,10 @@ static char *map_text(struct map_compiler *c)
     FILE *to = open_memstream(&text, &length);
     if (!to)
         return NULL;
-    write_map(c, to);
+    if (map)
+        map_write(map, to);
+    else
+        write_map(c, to);
     char *kept = fclose(to) ? NULL : arena_alloc(c->arena, length + ZEROS);
     if (kept)
         memcpy(kept, text, length);
@@ -331,19 +337,58 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     return !fault || map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault);
 }
 
+// Buffers
+
+static bool fits(const struct map *map, const struct map_hardware *hardware, uint32_t copies)
+{
+    struct map_counts counts = map_count(map);
+    return counts.cores * copies <= hardware->cores && counts.lsus * copies <= hardware->lsus &&
+           counts.sfus * copies <= hardware->sfus;
+}
+
+// Returns the map with the buffers with which all copies together have the highest rate: more
+// copies leave fewer cores for buffers.
+static const struct map *choose_buffers(struct map_compiler *c, const struct map *map,
+                                        const struct map_hardware *hardware)
+{
+    static const double better = 1.05;
+    struct map_placement placement;
+    struct map_rate rate;
+    const struct map *best = map;
+    map_buffer(c->arena, map, hardware, 0, &rate);
+    if (!fits(map, hardware, 1) || !rate.tokens)
+        return map;
+    const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
+    double most = fault ? 0 : placement.copies * (double)rate.tokens / (double)rate.cycles;
+    for (uint32_t copies = 1; fits(map, hardware, copies); copies++) {
+        const struct map *made =
+            map_buffer(c->arena, map, hardware, hardware->cores / copies, &rate);
+        double all = copies * (double)rate.tokens / (double)rate.cycles;
+        if (made == map || all <= better * most ||
+            map_place(&placement, c->arena, hardware, made, copies, c->states))
+            continue;
+        most = all;
+        best = made;
+    }
+    return best;
+}
+
 // Reads the text back. What the reader rejects is no map.
-static bool check_text(struct map_compiler *c, const char *text,
+static bool check_text(struct map_compiler *c, const char **text,
                        const struct map_hardware *hardware)
 {
     struct source *source = ARENA_NEW(c->arena, struct source);
     struct diags diags;
-    source_init(source, c->arena, "compiled.map.yaml", text, (uint32_t)strlen(text));
+    source_init(source, c->arena, "compiled.map.yaml", *text, (uint32_t)strlen(*text));
     diags_init(&diags, c->arena);
     const struct map *map = map_read(c->arena, source, &diags);
     if (!map)
         return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "%s",
                           diags.list.n ? diags.list.v[0].message : "the map cannot be read");
-    return check_hardware(c, map, hardware);
+    const struct map *buffered =
+        c->states && c->form != MAP_NEST ? choose_buffers(c, map, hardware) : map;
+    *text = buffered == map ? *text : map_text(c, buffered);
+    return *text && check_hardware(c, buffered, hardware);
 }
 
 // The nodes of a row of the nest, of the loop before it, or of everything.
@@ -375,8 +420,8 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
-    const char *text = map_text(c);
-    if (!text || !check_text(c, text, hardware))
+    const char *text = map_text(c, NULL);
+    if (!text || !check_text(c, &text, hardware))
         return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "the map cannot be written");
     c->to->text = text;
     return true;
@@ -425,6 +470,7 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
     c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
     compile(&c, hardware);
     map_enter_before(&c, false);
+    to->tile = c.tile;
     to->has_loop = c.loop != IR_NONE;
     to->has_tiles = c.form == MAP_TILES;
     to->has_nest = c.outer != IR_NONE;

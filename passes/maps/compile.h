@@ -26,6 +26,9 @@ struct map_compiled {
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
     uint32_t bytes, loop_bytes;
+    // Lines of the L1 that an iteration of the `tile` threads of a tile touches alone: the next one
+    // is elsewhere.
+    uint32_t loop_lines, tile;
     bool has_loop, has_tiles, has_nest;
     double rate; // tokens in a cycle, of all copies
     // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.

@@ -78,6 +78,31 @@ static bool shares_memory(const struct map_compiler *c, const struct map_access 
     return false;
 }
 
+enum { NEAR = 64 }; // in the same line, as a rule
+
+// Returns true if an earlier access of the same kind touches the same lines.
+static bool shares_lines(const struct map_compiler *c, const struct map_access *access)
+{
+    struct affine difference;
+    for (uint32_t i = 0; i < c->accesses.n; i++) {
+        const struct map_access *other = &c->accesses.v[i];
+        if (map_is_load(c, access) == map_is_load(c, other) &&
+            affine_difference(c->affines, &access->address, &other->address, &difference) &&
+            affine_is_constant(&difference) && difference.constant <= NEAR &&
+            difference.constant >= -NEAR)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if each iteration is in another line than the one before.
+static bool strides(const struct map_access *access)
+{
+    int64_t step = access->sum.number[DIM_K];
+    return access->sum.factor[DIM_K] &&
+           (!access->sum.is_number[DIM_K] || step > NEAR || step < -NEAR);
+}
+
 static bool add_access_here(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
@@ -99,6 +124,8 @@ static bool add_access_here(struct map_compiler *c, uint32_t inst)
     bool is_own = c->form != MAP_TILES || access.sum.factor[DIM_X];
     if (is_own && !shares_memory(c, &access))
         *(access.in_loop ? &c->to->loop_bytes : &c->to->bytes) += access.parts.bytes;
+    c->to->loop_lines += is_own && c->form == MAP_TILES && access.in_loop && strides(&access) &&
+                         !shares_lines(c, &access);
     vec_push(c->arena, &c->accesses, access);
     return true;
 }

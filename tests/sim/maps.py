@@ -165,6 +165,15 @@ for name in MAPPED:
     add_case('%s: the memory is that of the kernel' % name, mapped, name)
 
 
+@case
+def lines_of_tiles(folder):
+    """a map is refused whose tiles use an eighth of lines that the L1 does not keep"""
+    path = ROOT / 'eval' / 'runs' / 'rgpu-stencil.yaml'
+    options = ['--set=values.%s' % value for value in ('version=1', 'nx=64', 'ny=34', 'nz=96')]
+    result = ends(run([PROGRAM, path, *options, '--config=rgpu', '--set=spatial.automatic=true', '-v'], folder), 0)
+    same(notes(result.err), [('stencil_walk', False, 'map-no-gain')])
+
+
 for path in RUNS:
     add_case('%s: the memory is that of the kernels' % name_of(path), sample, path)
 

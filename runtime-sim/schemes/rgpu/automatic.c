@@ -127,6 +127,20 @@ static double count_bytes(const struct spatial_automatic *of, const struct spati
            (of->compiled.bytes + (double)of->compiled.loop_bytes * work->iterations);
 }
 
+// The bytes that the map moves. The threads of a tile use a part of their lines, which the next
+// tile finds in the L1 if all lines of a tile have room there.
+static double count_map_bytes(const struct spatial_machine *m, const struct spatial_automatic *of,
+                              const struct spatial_work *work)
+{
+    const struct map_compiled *from = &of->compiled;
+    double line = (double)m->machine->config->memsys.llc.line_bytes;
+    double kept = from->loop_lines * line * work->iterations * of->copies;
+    double tiles = work->threads / from->tile;
+    return count_bytes(of, work) + (kept <= (double)m->config->l1_kib * 1024
+                                        ? 0
+                                        : from->loop_lines * line * work->iterations * tiles);
+}
+
 // All cores issue an instruction in a cycle; a warp alone needs more time for each.
 static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct spatial_work *work)
@@ -152,7 +166,7 @@ static double map_cycles(const struct spatial_machine *m, const struct spatial_a
     double stream = tokens * (double)of->rate.cycles / (double)of->rate.tokens;
     double each = (double)(of->words * of->copies) / (double)m->config->config_words +
                   (stream + (double)of->fill) * clocks;
-    return larger(each * activations, memory_cycles(m, count_bytes(of, work)));
+    return larger(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
 }
 
 // The names that group 0 has.

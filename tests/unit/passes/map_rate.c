@@ -1,4 +1,5 @@
 // The rate of maps: known ones, and random ones against a simulation of their tokens.
+#include "passes/maps/map_buffer.h"
 #include "support/random.h"
 #include "tests/unit/passes/map_text.h"
 
@@ -118,6 +119,26 @@ static void convolution(void **state)
     check_sizes(CONV_PASS, pass);
     check_text(CONV, 10, 19);
     check_text(CONV_PASS, 4, 5); // address FIFOs of 256 limit it no more
+}
+
+// A pass core for each of the three rows: with fewer of them nothing is gained.
+static void buffers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t cores, added, tokens, cycles;
+    } rows[] = {{0, 0, 10, 19}, {13, 0, 10, 19}, {15, 0, 10, 19}, {16, 3, 4, 5}, {32, 3, 4, 5}};
+    struct map_rig r;
+    map_rig_load(&r, CONV);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct map_rate rate;
+        const struct map *map = map_buffer(&r.arena, r.map, &r.hardware, rows[i].cores, &rate);
+        assert_int_equal(map->nodes.n - r.map->nodes.n, rows[i].added);
+        assert_int_equal(rate.tokens, rows[i].tokens);
+        assert_int_equal(rate.cycles, rows[i].cycles);
+        assert_int_equal(map == r.map, !rows[i].added);
+    }
+    map_rig_free(&r);
 }
 
 // The same with increments that fit FIFOs of 4 and 5, and with address FIFOs of that depth, too.
@@ -329,9 +350,9 @@ static void random_maps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),       cmocka_unit_test(chains),   cmocka_unit_test(convolution),
-        cmocka_unit_test(small_fifos), cmocka_unit_test(integral), cmocka_unit_test(texts),
-        cmocka_unit_test(random_maps),
+        cmocka_unit_test(loops),       cmocka_unit_test(chains),      cmocka_unit_test(convolution),
+        cmocka_unit_test(small_fifos), cmocka_unit_test(integral),    cmocka_unit_test(texts),
+        cmocka_unit_test(buffers),     cmocka_unit_test(random_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
