@@ -121,7 +121,9 @@ static void split_touched(struct core *core, struct entry *entry)
         as.route = from->space == TOUCHED_TEXTURE   ? ROUTE_TEXTURE
                    : from->use == TOUCHED_DISCARDED ? ROUTE_DIRECT
                                                     : ROUTE_L1;
-        as.mark = from->use == TOUCHED_DISCARDED ? plane_mark(PLANE_ALWAYS, PLANE_EMPTY) : 0;
+        as.mark = from->use == TOUCHED_DISCARDED
+                      ? plane_mark(PLANE_ALWAYS, PLANE_EMPTY) | PLANE_AS_MARKED
+                      : 0;
         if (from->space == TOUCHED_SHARED)
             add_shared(core, entry, &lanes, &as);
         else if (from->space == TOUCHED_LOCAL)

@@ -171,6 +171,9 @@ struct scheme_ops {
     bool (*is_on)(const void *config);
     // Returns the state planes of the host's memory that the active scheme needs.
     struct plane_kind (*planes)(const void *config);
+    // Its requests enter the slices through a gate of the memory system (struct memsys_gate), if
+    // there is one. NULL: none of them does.
+    bool (*passes_gates)(const void *config);
     // Returns the first fault that the table of keys cannot detect, as a sentence without a full
     // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,

@@ -314,6 +314,17 @@ def injection(folder):
 
 
 @compared_case
+def streamed(folder):
+    """eval/fe-rgpu.yaml can be read, and its notes have all figures"""
+    path = ROOT / 'eval' / 'fe-rgpu.yaml'
+    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=maps'), 0, '').out.decode().splitlines()), 7 * 3)
+    figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+    notes = path.with_suffix('.md').read_text(encoding='utf-8')
+    same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
+    ends(campaign(folder, 'run', path, '--study=maps', '--workload=STREAM', '--variant=gpu', '--variant=bits'), 0, '')
+
+
+@compared_case
 def stacks(folder):
     """eval/tom.yaml can be read, its two notes have all figures, and a workload gives all values of its columns"""
     path = ROOT / 'eval' / 'tom.yaml'

@@ -401,6 +401,41 @@ def advice_refused(folder):
            ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', '--overlap=x'), 2).err.decode())
 
 
+EVAL = SAMPLES.parent / 'eval' / 'runs'
+SPATIAL = {'conv': ('width=90 height=20', 'out'), 'integr': ('width=70 height=21', 'out'),
+           'stream': ('n=3000', 'distance')}
+
+
+def spatial(folder, name):
+    """spatial cores and full/empty bits: the same results in all patterns, under every order of evaluation"""
+    size, out = SPATIAL[name]
+    base = [EVAL / ('fe-rgpu-%s.yaml' % name), *MACHINE, '--set', 'spatial.enabled=true',
+            *(word for one in size.split() for word in ('--set', 'values.' + one)), '--save', out + '=out.npy']
+    found, times = {}, {}
+    for which in VARIANTS:
+        for drawn in (0, 1):
+            for more in ([], ['--shuffle=7']):
+                ends(sim(folder, *base, *variant(which), '--set', 'values.drawn=%d' % drawn, *more,
+                         '--json=out.json'), 0)
+                found[which, drawn, bool(more)] = (folder / 'out.npy').read_bytes()
+                times[which, drawn] = json.loads((folder / 'out.json').read_text())['host_clock']['runtime_us']
+    assert len(set(found.values())) == 1, [key for key, value in found.items() if value != found['baseline', 0, False]]
+    for drawn in (0, 1):
+        assert times['full', drawn] < times['baseline', drawn], times
+
+
+for one in SPATIAL:
+    add_case('%s by a map whose input arrives word by word' % one, spatial, one)
+
+
+@case
+def spatial_refused(folder):
+    """waits of spatial cores as printed pass no bits; other schemes neither"""
+    within("requests of 'rgpu' do not pass the bits of memory",
+           ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', *MACHINE, '--set', 'spatial.enabled=true', '--set',
+                    'spatial.wait=hit'), 1).err.decode())
+
+
 def bad_steps(folder, text, expected, *arguments):
     within(expected, steps(folder, text, *(arguments or MACHINE), code=1).err.decode())
 

@@ -16,7 +16,8 @@ enum plane_trigger { PLANE_ALWAYS, PLANE_WAIT_FULL, PLANE_WAIT_EMPTY, PLANE_TRIG
 // them or the end of the round. Their state stays [001 §4.5].
 enum plane_action { PLANE_KEEP, PLANE_FILL, PLANE_EMPTY, PLANE_RELEASE };
 
-enum { PLANE_OF_HOST = 0x80 }; // in a mark: of a request of the host
+// In a mark: of a request of the host; of the GPU, with the trigger and the action of the mark.
+enum { PLANE_OF_HOST = 0x80, PLANE_AS_MARKED = 0x40 };
 
 // Planes of the memory that the host allocates.
 enum plane_initial { PLANES_NONE, PLANES_EMPTY, PLANES_FULL };

@@ -74,12 +74,14 @@ static const char *check(struct arena *arena, const void *own, const struct mach
         class_vcs(&machine->memsys.reply_network, memory->reply_class) < CLASSES)
         return arena_printf(
             arena, "fe.enabled needs %d virtual channels of requests and of replies", CLASSES);
-    for (uint32_t i = 0; machine->schemes[i]; i++)
-        if (machine->schemes[i]->requester_count &&
-            machine->schemes[i]->is_on(machine->of_scheme[i]))
-            return arena_printf(arena,
-                                "fe.enabled: requests of '%s' do not pass the bits of memory",
-                                machine->schemes[i]->name);
+    for (uint32_t i = 0; machine->schemes[i]; i++) {
+        const struct scheme_ops *ops = machine->schemes[i];
+        const void *its = machine->of_scheme[i];
+        if (ops->requester_count && ops->is_on(its) &&
+            !(ops->passes_gates && ops->passes_gates(its)))
+            return arena_printf(
+                arena, "fe.enabled: requests of '%s' do not pass the bits of memory", ops->name);
+    }
     return NULL;
 }
 

@@ -76,7 +76,7 @@ static struct fe_request examine(const struct fe_gate *gate, const struct memsys
                             .at = plane_find(*gate->image, request->line * PLANE_LINE),
                             .kind = request->kind,
                             .is_host = request->mark & PLANE_OF_HOST};
-    to.discards = request->mark && !to.is_host;
+    to.discards = !to.is_host && plane_action_of(request->mark) == PLANE_EMPTY;
     set_condition(&to, request);
     return to;
 }

@@ -123,6 +123,8 @@ static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_un
 }
 
 // A waiting load asks for its word at the L2; the reply has the words of the line that may be used.
+// It waits in the slice: full/empty bits do not hold it, which would hold the requests behind it,
+// too.
 static enum spatial_cause look_at_word(struct spatial_core *c, struct spatial_unit *unit)
 {
     uint64_t size = line_bytes(c), line = unit->address / size;
@@ -138,6 +140,7 @@ static enum spatial_cause look_at_word(struct spatial_core *c, struct spatial_un
                                      .tag = number,
                                      .kind = MEMSYS_READ,
                                      .message = c->of->message,
+                                     .mark = PLANE_AS_MARKED,
                                      .client = (uint8_t)(c->of->client + SPATIAL_WAITS_BY)};
     c->waiting[number] = line * size + word * 4;
     c->granted[number] = 0;

@@ -54,6 +54,12 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     return NULL;
 }
 
+// Waiting loads as printed go past it, to an input of their own.
+static bool passes_gates(const void *own)
+{
+    return ((const struct spatial_config *)own)->wait != SPATIAL_HIT;
+}
+
 // Waiting loads as printed have an input queue of their own, so that the slice knows their
 // condition.
 static void require(struct arena *arena, const void *own, const struct machine_config *given,
@@ -315,6 +321,7 @@ const struct scheme_ops rgpu = {
     .energy = spatial_energy_add,
     .stalls = stalls,
     .stall_count = 1,
+    .passes_gates = passes_gates,
     .requesters = requesters,
     .requester_count = SPATIAL_CLIENTS,
     .series = series,

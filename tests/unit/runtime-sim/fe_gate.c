@@ -408,14 +408,15 @@ static void discard(void **state)
     (void)state;
     start_gate(&b, &usual, true);
     uint64_t inside = b.f.m->partitions[0].cache.inputs[0].count;
-    arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32, plane_mark(PLANE_ALWAYS, PLANE_EMPTY));
+    arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32, plane_mark(PLANE_ALWAYS, PLANE_EMPTY) | PLANE_AS_MARKED);
     assert_true(step(&b));
     for (uint32_t i = 0; i < PLANE_WORDS; i++)
         assert_false(word_is_full(&b, i));
     assert_int_equal(b.f.m->partitions[0].cache.inputs[0].count, inside);
     assert_int_equal(b.f.m->partitions[0].reply_count, 1);
     uint32_t read = arrive(&b, MEMSYS_READ, 1, 0, 0, 1, 0);
-    uint32_t again = arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32, plane_mark(PLANE_ALWAYS, PLANE_EMPTY));
+    uint32_t again = arrive(&b, MEMSYS_REDUCE, 1, 0, 0, 32,
+                            plane_mark(PLANE_ALWAYS, PLANE_EMPTY) | PLANE_AS_MARKED);
     steps(&b, 3);
     assert_int_equal(b.count, 1);
     arrive(&b, MEMSYS_WRITE, CPU, 0, 0, 1, plane_mark(PLANE_ALWAYS, PLANE_FILL));
@@ -425,6 +426,12 @@ static void discard(void **state)
     assert_false(word_is_full(&b, 0));
     assert_int_equal(b.gate.stats.discards, 2);
     assert_int_equal(b.gate.stats.stale_reads, 0);
+    // A read that is marked so does not wait for its words.
+    arrive(&b, MEMSYS_READ, 2, 1, 0, 1, PLANE_AS_MARKED);
+    assert_true(step(&b));
+    plane_act_all(&b.image, b.address + PLANE_LINE, PLANE_LINE, PLANE_EMPTY);
+    arrive(&b, MEMSYS_READ, 2, 1, 0, 1, PLANE_AS_MARKED);
+    assert_true(step(&b));
     end_gate(&b);
 }
 
