@@ -26,6 +26,9 @@ struct map_compiled {
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
     uint32_t bytes, loop_bytes;
+    // Bytes of a thread's loads, and of its loads and stores, if each array is read again in each
+    // row: arrays are read in several rows.
+    uint32_t row_loads, row_bytes;
     // Lines of the L1 that an iteration of the `tile` threads of a tile touches alone: the next one
     // is elsewhere.
     uint32_t loop_lines, tile;

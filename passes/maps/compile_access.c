@@ -188,6 +188,35 @@ static void share_loads(struct map_compiler *c)
     }
 }
 
+static bool is_second_row(const struct map_compiler *c, uint32_t number)
+{
+    const struct map_access *a = &c->accesses.v[number];
+    for (uint32_t i = 0; i < number; i++) {
+        const struct map_access *b = &c->accesses.v[i];
+        if (b->leader == i && map_is_load(c, b) && a->parts.pointer != IR_NONE &&
+            a->parts.pointer == b->parts.pointer)
+            return true;
+    }
+    return false;
+}
+
+// Notes the bytes that units move if no row stays in the L1 until it is read again.
+static void count_rows(struct map_compiler *c)
+{
+    bool again = false;
+    for (uint32_t i = 0; i < c->accesses.n; i++) {
+        const struct map_access *access = &c->accesses.v[i];
+        bool loads = map_is_load(c, access);
+        if (access->leader != i)
+            continue;
+        again |= loads && is_second_row(c, i);
+        c->to->row_loads += loads ? access->parts.bytes : 0;
+        c->to->row_bytes += access->parts.bytes;
+    }
+    if (!again)
+        c->to->row_loads = c->to->row_bytes = 0;
+}
+
 bool map_accesses(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
@@ -201,8 +230,10 @@ bool map_accesses(struct map_compiler *c)
         }
     }
     // Initial tokens are words at the begin of a row, which is long enough.
-    if (c->has_rows && c->loop == IR_NONE)
+    if (c->has_rows && c->loop == IR_NONE) {
         share_loads(c);
+        count_rows(c);
+    }
     return map_orders(c);
 }
 

@@ -174,6 +174,44 @@ def lines_of_tiles(folder):
     same(notes(result.err), [('stencil_walk', False, 'map-no-gain')])
 
 
+ROWS = """    mov.u32 %r5, %ctaid.y;
+    mad.lo.s32 %r6, %r5, %r9, %r4;
+    mul.wide.s32 %rd6, %r6, 4;
+    mul.wide.s32 %rd7, %r9, 4;
+    add.s64 %rd8, %rd1, %rd6;
+    add.s64 %rd9, %rd8, %rd7;
+    add.s64 %rd10, %rd9, %rd7;
+    add.s64 %rd11, %rd2, %rd6;
+    ld.global.f32 %f1, [%rd8];
+    ld.global.f32 %f2, [%rd9];
+    ld.global.f32 %f3, [%rd10];
+    add.f32 %f4, %f1, %f2;
+    add.f32 %f5, %f4, %f3;
+    st.global.f32 [%rd11], %f5;"""
+
+
+@case
+def rows_in_the_l1(folder):
+    """a map has no more copies than the L1 has room for the rows that are read again"""
+    compiled(folder, ROWS)
+    copies = {}
+    for width in (256, 1536, 6144):
+        (folder / 'run.yaml').write_text("""program: p.ptx
+buffers:
+  a: {type: f32, count: %d, fill: "range:0:1:7"}
+  o: {type: f32, count: %d, fill: zero}
+launches:
+  - {kernel: k, grid: [%d, 64], block: 64, args: [a, o, %d]}
+""" % (66 * width, 64 * width, width // 64, width))
+        expected, _ = execute(folder, 'run.yaml', 'o', '--functional')
+        found, err = execute(folder, 'run.yaml', 'o', *AUTOMATIC, '--stats=stats.txt')
+        same(notes(err), [('k', True, '')])
+        same_buffers(found, expected, width)
+        copies[width] = int(re.search(r'(?m)^spatial.map_copies = (\d+)', (folder / 'stats.txt').read_text()).group(1))
+    # A row of 1,536 words for each of three loads: 18 KiB; if no row can stay, all copies run.
+    same(copies, {256: 4, 1536: 2, 6144: 4})
+
+
 for path in RUNS:
     add_case('%s: the memory is that of the kernels' % name_of(path), sample, path)
 

@@ -250,6 +250,7 @@ uint64_t spatial_cycle(struct spatial_core *c, uint64_t now)
             any |= spatial_prefetch(c, &array->units[i], now);
     for (uint32_t i = 0; i < array->unit_count; i++)
         any |= array->units[i].cause == SPATIAL_PORT;
+    any |= spatial_lines_seen(&c->lines); // a head may take their places
     return any ? now + 1 : next_change(array, now);
 }
 

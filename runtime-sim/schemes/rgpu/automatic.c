@@ -119,6 +119,7 @@ static double larger(double a, double b)
 struct spatial_work {
     double threads, iterations; // of a thread
     double groups, tokens, activations;
+    uint32_t copies;
 };
 
 static double count_bytes(const struct spatial_automatic *of, const struct spatial_work *work)
@@ -128,17 +129,20 @@ static double count_bytes(const struct spatial_automatic *of, const struct spati
 }
 
 // The bytes that the map moves. The threads of a tile use a part of their lines, which the next
-// tile finds in the L1 if all lines of a tile have room there.
+// tile finds in the L1 if all lines of a tile have room there; so do rows that the next one reads
+// again.
 static double count_map_bytes(const struct spatial_machine *m, const struct spatial_automatic *of,
                               const struct spatial_work *work)
 {
     const struct map_compiled *from = &of->compiled;
     double line = (double)m->machine->config->memsys.llc.line_bytes;
-    double kept = from->loop_lines * line * work->iterations * of->copies;
-    double tiles = work->threads / from->tile;
-    return count_bytes(of, work) + (kept <= (double)m->config->l1_kib * 1024
-                                        ? 0
-                                        : from->loop_lines * line * work->iterations * tiles);
+    double kept = from->loop_lines * line * work->iterations * work->copies;
+    double rows = from->row_loads * work->tokens * work->copies;
+    double room = (double)m->config->l1_kib * 1024, tiles = work->threads / from->tile;
+    if (rows > room)
+        return work->threads * from->row_bytes;
+    return count_bytes(of, work) +
+           (kept <= room ? 0 : from->loop_lines * line * work->iterations * tiles);
 }
 
 // All cores issue an instruction in a cycle; a warp alone needs more time for each.
@@ -164,14 +168,15 @@ static double map_cycles(const struct spatial_machine *m, const struct spatial_a
     }
     double clocks = (double)m->machine->config->memsys.memory.core_clock / (double)m->config->clock;
     double stream = tokens * (double)of->rate.cycles / (double)of->rate.tokens;
-    double each = (double)(of->words * of->copies) / (double)m->config->config_words +
+    double each = (double)(of->words * work->copies) / (double)m->config->config_words +
                   (stream + (double)of->fill) * clocks;
     return larger(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
 }
 
 // The names that group 0 has.
 static struct map_scope scope_of(struct spatial_machine *m, const struct spatial_automatic *of,
-                                 struct spatial_launch *launched, const struct launch *launch)
+                                 struct spatial_launch *launched, const struct launch *launch,
+                                 uint32_t copies)
 {
     struct map_scope scope = {
         .map = of->map, .arena = m->machine->arena, .params = launched->params};
@@ -179,7 +184,7 @@ static struct map_scope scope_of(struct spatial_machine *m, const struct spatial
         scope.names[MAP_NAME_grid_x + i] = launch->grid[i];
         scope.names[MAP_NAME_block_x + i] = launch->block[i];
     }
-    scope.names[MAP_NAME_copies] = of->copies;
+    scope.names[MAP_NAME_copies] = copies;
     return scope;
 }
 
@@ -231,27 +236,43 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     return NULL;
 }
 
-// Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
-// conditions.
-static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
-                          const struct launch *launch, bool *fits)
+// Predicts the times of the kernel and of its map with this number of copies. Returns a fault.
+static const char *predict(struct spatial_machine *m, const struct spatial_automatic *of,
+                           const struct launch *launch, uint32_t copies, double *simt,
+                           double *spatial)
 {
     struct spatial_launch launched = {0};
-    struct spatial_work work;
+    struct spatial_work work = {.copies = copies};
     const char *fault = spatial_params(m, launch, of->map, &launched);
-    struct map_scope scope = scope_of(m, of, &launched, launch);
+    struct map_scope scope = scope_of(m, of, &launched, launch, copies);
     if (!fault)
         fault = map_unfit(&scope);
     if (!fault)
         fault = count_work(of, &scope, launch, &work);
-    if (fault)
-        return fault;
+    *simt = fault ? 0 : simt_cycles(m, of, &work);
+    *spatial = fault ? 0 : map_cycles(m, of, &work);
+    return fault;
+}
+
+// Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
+// conditions, and *copies to the number that is the fastest.
+static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
+                          const struct launch *launch, bool *fits, int64_t *copies)
+{
+    double simt = 0, spatial = 0, here;
+    for (uint32_t i = of->copies; i; i--) {
+        const char *fault = predict(m, of, launch, i, &simt, &here);
+        if (fault)
+            return fault;
+        if (i < of->copies && here >= spatial)
+            continue;
+        spatial = here;
+        *copies = i;
+    }
     *fits = true;
-    double simt = simt_cycles(m, of, &work);
-    double spatial = map_cycles(m, of, &work);
     return simt >= m->config->gain * spatial
                ? NULL
-               : arena_printf(scope.arena,
+               : arena_printf(m->machine->arena,
                               "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
                               plan_rules[RULE_MAP_NO_GAIN].id, simt, spatial);
 }
@@ -292,11 +313,12 @@ static uint32_t rule_number(enum plan_rule rule)
     return (uint32_t)rule - RULE_MAP_CALL;
 }
 
-const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch)
+const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch,
+                                  int64_t *copies)
 {
     struct spatial_automatic *of = find(m, launch);
     bool fits = false;
-    const char *why = of->map ? decide(m, of, launch, &fits) : refusal(m, launch, of);
+    const char *why = of->map ? decide(m, of, launch, &fits, copies) : refusal(m, launch, of);
     if (why)
         count_refusal(m, !of->map ? rule_number(of->compiled.rule)
                          : fits   ? rule_number(RULE_MAP_NO_GAIN)

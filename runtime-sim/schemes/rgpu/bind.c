@@ -229,13 +229,14 @@ static const char *find_copies(struct binding_work *w, int64_t *copies)
         .map = w->launch->map, .arena = w->arena, .params = w->launched->params};
     for (uint32_t i = 0; i < 6; i++)
         scope.names[MAP_NAME_grid_x + i] = w->launched->shape[i];
-    const char *fault = map_integer(&scope, &w->launch->map->copies, 0, copies);
+    const char *fault = map_integer(&scope, &w->launch->map->copies, *copies, copies);
     if (!fault && (*copies < 0 || *copies > 1024))
         fault = "the number of copies is not from 0 to 1024";
     return fault;
 }
 
-struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch)
+struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch,
+                                    int64_t copies)
 {
     struct arena *arena = m->machine->arena;
     struct spatial_launch *made = ARENA_NEW(arena, struct spatial_launch);
@@ -245,7 +246,6 @@ struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct laun
                              .launch = launch,
                              .program = launch->program,
                              .kernel = &launch->program->functions.v[launch->function]};
-    int64_t copies = 0;
     w.fn = &launch->program->module->functions.v[w.kernel->function];
     made->id = launch->id;
     memcpy(made->shape, launch->grid, sizeof launch->grid);

@@ -125,7 +125,7 @@ static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
     unit->no_access = values[3];
     unit->missed = unit->wait_sent = unit->collects = false;
     unit->scanned = 0;
-    unit->scanned_line = unit->wait_line = UINT64_MAX;
+    unit->scanned_line = unit->wait_line = unit->seen_line = UINT64_MAX;
     unit->wait_words = 0;
     return NULL;
 }

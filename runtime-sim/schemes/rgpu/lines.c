@@ -1,5 +1,6 @@
 // The L1 of the mode: tags, the least recently used way is evicted.
 #include "runtime-sim/schemes/rgpu/spatial.h"
+#include <string.h>
 
 void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
                         const struct spatial_config *config, uint32_t line_bytes)
@@ -13,6 +14,7 @@ void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
     lines->used = ARENA_ARRAY(arena, uint64_t, count);
     lines->state = ARENA_ARRAY(arena, uint8_t, count);
     lines->prefetched = ARENA_ARRAY(arena, bool, count);
+    lines->fresh = ARENA_ARRAY(arena, bool, count);
 }
 
 static uint32_t first_way(const struct spatial_lines *lines, uint64_t line)
@@ -34,7 +36,7 @@ uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *un
     uint32_t first = first_way(lines, line), oldest = SPATIAL_NONE;
     *unused = false;
     for (uint32_t i = first; lines->coming < lines->most && i < first + lines->ways; i++) {
-        if (lines->state[i] == LINE_COMING)
+        if (lines->state[i] == LINE_COMING || lines->fresh[i])
             continue;
         if (oldest == SPATIAL_NONE || lines->state[i] == LINE_ABSENT ||
             (lines->state[oldest] != LINE_ABSENT && lines->used[i] < lines->used[oldest]))
@@ -49,6 +51,23 @@ uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *un
     lines->prefetched[oldest] = false;
     lines->coming++;
     return oldest;
+}
+
+void spatial_lines_arrive(struct spatial_lines *lines, uint32_t place)
+{
+    lines->state[place] = LINE_PRESENT;
+    lines->coming--;
+    lines->fresh[place] = true;
+    lines->fresh_count++;
+}
+
+bool spatial_lines_seen(struct spatial_lines *lines)
+{
+    if (!lines->fresh_count)
+        return false;
+    lines->fresh_count = 0;
+    memset(lines->fresh, 0, lines->sets * lines->ways * sizeof *lines->fresh);
+    return true;
 }
 
 uint32_t spatial_lines_forget(struct spatial_lines *lines)

@@ -104,15 +104,33 @@ static bool is_behind_store(struct spatial_core *c, uint64_t line, struct mask b
     return spatial_is_storing(c, line, bytes);
 }
 
+static bool is_blocked(const struct spatial_core *c, const struct spatial_unit *unit)
+{
+    for (uint32_t i = 0; i < unit->out_count; i++) {
+        const struct spatial_fifo *fifo = &c->array->fifos[c->array->outs[unit->first_out + i]];
+        if (fifo_count(fifo) >= fifo->entries)
+            return true;
+    }
+    return false;
+}
+
+// A head that waits for a place does not request its line again: heads that cannot continue would
+// take each other's lines, and those of the heads that can.
 static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_unit *unit)
 {
     uint64_t size = line_bytes(c), line = unit->address / size;
     uint32_t at = (uint32_t)(unit->address % size), place = spatial_lines_find(&c->lines, line);
     if (is_behind_store(c, line, mask_range(at, at + unit->node->type->bytes)))
         return SPATIAL_LINE;
-    if (c->of->config->ideal || (place != SPATIAL_NONE && c->lines.state[place] == LINE_PRESENT))
+    if (c->of->config->ideal)
         return SPATIAL_FIRES;
+    if (place != SPATIAL_NONE && c->lines.state[place] == LINE_PRESENT) {
+        unit->seen_line = line;
+        return SPATIAL_FIRES;
+    }
     unit->missed = true;
+    if (place == SPATIAL_NONE && unit->seen_line == line && is_blocked(c, unit))
+        return SPATIAL_SPACE;
     if (place == SPATIAL_NONE)
         take_line(c, line);
     else if (c->lines.prefetched[place]) {

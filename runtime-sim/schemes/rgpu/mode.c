@@ -339,16 +339,15 @@ static void answer(struct core *core, uint64_t now, const struct memsys_request 
 {
     struct spatial_core *c = own_of(core);
     switch (reply->client - c->of->client) {
-    case SPATIAL_LOADS_BY:
-        c->lines.state[reply->tag] = LINE_PRESENT;
-        c->lines.coming--;
-        break;
+    case SPATIAL_LOADS_BY: spatial_lines_arrive(&c->lines, reply->tag); break;
     case SPATIAL_STORES_BY:
         c->stores[reply->tag].used = false;
         c->store_count--;
         break;
     default: take_words(c, reply);
     }
+    if (c->phase != SPATIAL_RUNS)
+        spatial_lines_seen(&c->lines);
     if (c->phase == SPATIAL_OFF)
         return;
     uint64_t cycle = cycles_until(c, now - c->begun);

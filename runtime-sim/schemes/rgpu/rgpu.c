@@ -157,12 +157,13 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
 {
     struct spatial_machine *m = state;
     struct launch *launch = from->launch;
+    int64_t copies = 0;
     bool compiles = launch->map == &map_automatic || (!launch->map && m->config->automatic);
     if (compiles)
-        launch->map = spatial_compile(m, launch);
+        launch->map = spatial_compile(m, launch, &copies);
     if (!launch->map)
         return;
-    struct spatial_launch *made = spatial_bind(m, launch);
+    struct spatial_launch *made = spatial_bind(m, launch, copies);
     struct map_scope scope = {.map = launch->map, .arena = machine->arena, .params = made->params};
     scope.names[MAP_NAME_copies] = made->binding->placement.copies;
     for (uint32_t i = 0; i < 6; i++)

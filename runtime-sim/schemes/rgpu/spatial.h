@@ -102,6 +102,7 @@ struct spatial_unit {
     bool missed;      // its head was not found at once
     uint64_t scanned; // tokens that the prefetcher has seen
     uint64_t scanned_line;
+    uint64_t seen_line;  // the last one that the head has found in the L1
     uint64_t wait_line;  // of a waiting load's last reply
     uint32_t wait_words; // set of its words that may be used
     bool wait_sent;
@@ -139,6 +140,8 @@ struct spatial_lines {
     uint64_t *line, *used; // by set · ways + way; line UINT64_MAX: free
     uint8_t *state;        // enum spatial_line_state
     bool *prefetched;      // by a prefetcher, and not used since
+    bool *fresh;           // it has arrived, and no cycle was evaluated since: it stays
+    uint32_t fresh_count;
     uint64_t uses;
 };
 enum spatial_line_state { LINE_ABSENT, LINE_COMING, LINE_PRESENT };
@@ -214,12 +217,16 @@ enum { SPATIAL_STALL }; // numbers of stalls
 // automatic.c
 struct spatial_automatic;
 // Returns the map that is compiled for a launch, or NULL if it is refused, if the launch does not
-// fulfil its conditions, or if it is not expected to be faster. What was decided is noted.
-const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch);
+// fulfil its conditions, or if it is not expected to be faster. Sets *copies to their number. What
+// was decided is noted.
+const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch,
+                                  int64_t *copies);
 void spatial_write_notes(const struct spatial_machine *m, FILE *to);
 
-// bind.c: a launch with a map; a fault is in `fault`.
-struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch);
+// bind.c: a launch with a map; a fault is in `fault`. `copies`: of a map that gives no number; 0:
+// as many as fit.
+struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch,
+                                    int64_t copies);
 // Sets to->params, of a launch of the map's kernel. Returns NULL, or the fault as a sentence.
 const char *spatial_params(struct spatial_machine *m, const struct launch *launch,
                            const struct map *map, struct spatial_launch *to);
@@ -283,6 +290,10 @@ uint32_t spatial_lines_find(const struct spatial_lines *lines, uint64_t line);
 // in use.
 // *unused: a prefetched line that was never used was evicted.
 uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *unused);
+// The line of this place has arrived.
+void spatial_lines_arrive(struct spatial_lines *lines, uint32_t place);
+// All heads have looked at the lines that have arrived. Returns true if there are such lines.
+bool spatial_lines_seen(struct spatial_lines *lines);
 // Forgets all lines but those that are coming. Returns the number of unused prefetched ones.
 uint32_t spatial_lines_forget(struct spatial_lines *lines);
 
