@@ -122,7 +122,7 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"--config=mesh88_8vc_islip --sweep --plot=mesh.html", "plot latency over load"},
-    {"--config=mesh88_8vc_islip --traffic=hotspot:0,63 --flits=5 --load=0.1",
+    {"--config=mesh88_8vc_islip --traffic=hotspot:0,63 --load=0.1",
      "measure one load of one pattern"},
     {"--config=mesh88_8vc_islip --set=noc.vcs=4 --print-config", "print a changed network"},
     {0},

@@ -254,9 +254,59 @@ int options_topic(const char *argument, const char *topic)
                                                      : 0;
 }
 
+enum { COLUMN = 24, MOST_COLUMNS = 79 }; // where explanations begin; of a line
+
+static int columns_of(const char *text, size_t length)
+{
+    int columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += (text[i] & 0xc0) != 0x80; // not the bytes of a character after its first
+    return columns;
+}
+
+// Prints words from this column on, and further lines from `indent` on, in lines of MOST_COLUMNS.
+// Ends the last line. Returns the rest after a blank line or before a line that begins with a blank.
+static const char *print_words(const char *text, int column, int indent, FILE *to)
+{
+    bool is_first = true; // in its line
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        int width = columns_of(text, length);
+        if (!is_first && column + 1 + width > MOST_COLUMNS) {
+            fprintf(to, "\n%*s", indent, "");
+            column = indent;
+            is_first = true;
+        }
+        fprintf(to, "%s%.*s", is_first ? "" : " ", (int)length, text);
+        column += width + !is_first;
+        is_first = false;
+        text += length;
+        if (*text == '\n' && (text[1] == '\n' || text[1] == ' '))
+            break;
+        text += *text != 0;
+    }
+    putc('\n', to);
+    return text + (*text == '\n');
+}
+
+// Prints paragraphs. Lines that begin with a blank stay as they are.
+static void print_text(const char *text, FILE *to)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (length && *text != ' ') {
+            text = print_words(text, 0, 0, to);
+            continue;
+        }
+        fprintf(to, "%.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
 void options_usage(const struct command *command, FILE *to)
 {
-    fprintf(to, "usage: %s %s\n", command->name, command->usage);
+    int column = fprintf(to, "usage: %s ", command->name);
+    print_words(command->usage, column, column, to);
 }
 
 static int option_width(const struct option *option)
@@ -266,8 +316,6 @@ static int option_width(const struct option *option)
         width += !option->joined + strlen(option->argument);
     return (int)width;
 }
-
-enum { COLUMN = 24 }; // where explanations begin
 
 static void print_option(const struct option *option, FILE *to)
 {
@@ -282,26 +330,25 @@ static void print_option(const struct option *option, FILE *to)
         putc('\n', to);
         width = 0;
     }
-    for (const char *line = option->help; *line;) {
-        size_t length = strcspn(line, "\n");
-        fprintf(to, "%*s%.*s\n", COLUMN - width, "", (int)length, line);
-        line += length + (line[length] == '\n');
-        width = 0;
-    }
+    fprintf(to, "%*s", COLUMN - width, "");
+    print_words(option->help, COLUMN, COLUMN, to);
 }
 
 void options_help(const struct command *command, FILE *to)
 {
     options_usage(command, to);
-    fprintf(to, "\n%s", command->about);
+    putc('\n', to);
+    print_text(command->about, to);
     for (const struct option_group *group = command->groups; group->title; group++) {
         fprintf(to, "\n%s:\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
             if (option->help)
                 print_option(option, to);
     }
-    if (command->more)
-        fprintf(to, "\n%s", command->more);
+    if (command->more) {
+        putc('\n', to);
+        print_text(command->more, to);
+    }
     fputs("\nExamples:\n", to);
     for (const struct option_example *example = command->examples; example->line; example++)
         fprintf(to, "  %s %s\n      %s\n", command->name, example->line, example->text);

@@ -365,8 +365,8 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
-    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota --save 0=o.npy",
-     "run one launch, and save a buffer"},
+    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota",
+     "run one launch"},
     {"run.yaml --explain", "run it, and say what limits its kernels"},
     {"run.yaml --report=html:run.html --beside=base.json",
      "write a page, beside another run of which --report=json:base.json is known"},
@@ -398,7 +398,7 @@ const struct command sim_command = {
 // The names with bars between them, in lines of the help.
 static const char *join_choices(struct arena *arena, const char *const *choices)
 {
-    enum { WIDTH = 70, INDENT = 11 };
+    enum { WIDTH = 66, INDENT = 11 };
     const char *text = choices[0];
     size_t width = strlen(text);
     for (uint32_t i = 1; choices[i]; i++) {

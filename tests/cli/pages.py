@@ -105,6 +105,11 @@ def has_short_names(folder, command):
              ends(run([CLI / command, name], folder), 0, '').out)
 
 
+def is_narrow(folder, command):
+    text = ends(run([CLI / command, '-h'], folder), 0, '').out.decode()
+    same([line for line in text.splitlines() if len(line) > 80], [])
+
+
 def has_examples(folder, command):
     """Examples begin with the command's name, and use options that exist."""
     text = ends(run([CLI / command, '-h'], folder), 0, '').out.decode()
@@ -119,6 +124,7 @@ def has_examples(folder, command):
 for name in COMMANDS:
     add_case('%s -h and -V' % name, has_short_names, name)
     add_case('%s --help has examples' % name, has_examples, name)
+    add_case('%s --help fits 80 columns' % name, is_narrow, name)
 
 
 @case
