@@ -235,7 +235,7 @@ static void write_report_text(const struct ptxoffload_program *program, FILE *to
 {
     struct arena arena;
     arena_init(&arena, program->object.arena.memory);
-    report_text(&program->tables, &arena, to, false);
+    report_text(&program->tables, &arena, to, (struct report_style){0});
     arena_free(&arena);
 }
 

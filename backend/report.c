@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { WIDTH = 100, INDENT = 11 };
+enum { INDENT = 11 };
 
 enum style { PLAIN, BOLD, GOOD, MAYBE, DIM };
 static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\033[2m"};
@@ -16,7 +16,7 @@ static const char *const colours[] = {"", "\033[1m", "\033[32m", "\033[33m", "\0
 struct report_page {
     struct sink to;
     struct arena *arena;
-    bool colour;
+    struct report_style style;
     const struct tables *tables;
     const char *kernel; // that is printed
     uint32_t column;    // characters in the current line
@@ -64,7 +64,8 @@ static void put_bytes(struct report_page *page, const char *text, size_t length)
 // One word, and what follows it without a blank.
 static void put_word(struct report_page *page, const char *word, size_t length, const char *suffix)
 {
-    if (page->column > page->indent && page->column + 1 + length + strlen(suffix) > WIDTH)
+    if (page->style.width && page->column > page->indent &&
+        page->column + 1 + length + strlen(suffix) > page->style.width)
         begin_line(page, page->indent, page->indent);
     else if (page->column > page->indent)
         put_bytes(page, " ", 1);
@@ -85,10 +86,10 @@ static void put(struct report_page *page, const char *text)
 
 static void put_styled(struct report_page *page, enum style style, const char *text)
 {
-    if (page->colour)
+    if (page->style.colour)
         sink_text(&page->to, colours[style]);
     put(page, text);
-    if (page->colour && style != PLAIN)
+    if (page->style.colour && style != PLAIN)
         sink_text(&page->to, "\033[0m");
 }
 
@@ -513,8 +514,10 @@ static void print_header(struct report_page *page)
     const struct tables *tables = page->tables;
     char least[NUMBER_TEXT];
     put_styled(page, BOLD, tables->source.file);
-    put(page, "->");
-    put(page, tables->output.file);
+    if (strcmp(tables->output.file, "<none>")) {
+        put(page, "->");
+        put(page, tables->output.file);
+    }
     begin_line(page, 0, 0);
     putf(page, "cost model %s | multiply-adds %s | order %s",
          table_cost_names[tables->options.cost], table_fma_names[tables->options.fma],
@@ -531,9 +534,10 @@ static void print_header(struct report_page *page)
     sink_char(&page->to, '\n');
 }
 
-void report_text(const struct tables *tables, struct arena *arena, FILE *to, bool colour)
+void report_text(const struct tables *tables, struct arena *arena, FILE *to,
+                 struct report_style style)
 {
-    struct report_page page = {.arena = arena, .colour = colour, .tables = tables};
+    struct report_page page = {.arena = arena, .style = style, .tables = tables};
     struct summary total = summary_total(tables);
     sink_init(&page.to, to);
     print_header(&page);

@@ -3,6 +3,12 @@
 #include "backend/tables.h"
 
 // The arena is for demangled names.
-void report_text(const struct tables *tables, struct arena *arena, FILE *to, bool colour);
+struct report_style {
+    bool colour;
+    uint32_t width; // columns after which lines are broken; 0: never
+};
+
+void report_text(const struct tables *tables, struct arena *arena, FILE *to,
+                 struct report_style style);
 // Writes the metadata document with one more key, "summary".
 void report_json(const struct tables *tables, FILE *to);

@@ -167,8 +167,7 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"run eval/isca19.yaml --quick", "run a small form of a campaign; again to continue it"},
-    {"run eval/isca19.yaml --on=slurm --slurm=partition=short",
-     "run it on a cluster"},
+    {"run eval/isca19.yaml --on=slurm --slurm=partition=short", "run it on a cluster"},
     {"report eval/isca19.yaml --quick --html=isca19.html", "make a page of its figures"},
     {"compare eval/isca19.yaml base llc", "list the statistics in which two variants differ"},
     {0},
@@ -179,16 +178,15 @@ const struct command campaign_command = {
     .purpose = "run workloads on variants of a machine, and report the results",
     .examples = examples,
     .usage = "run|status|report|compare FILE.yaml [OPTION]...",
-    .about =
-        "Runs workloads on variants of a machine in parallel, and reports the results.\n"
-        "\n"
-        "  run FILE.yaml           run the jobs that have no result yet\n"
-        "  status FILE.yaml        print the number of finished jobs, and the failed ones\n"
-        "  report FILE.yaml        print or write the campaign's tables and plots\n"
-        "  compare FILE.yaml A B   print the ratio of all statistics, variant B to A;\n"
-        "                          VARIANT@POINT is a variant at a point of a sweep\n"
-        "  compare A B             the same for two folders with results\n"
-        "  work TICKETS TASK       what a task of Slurm's arrays starts; needs --store\n",
+    .about = "Runs workloads on variants of a machine in parallel, and reports the results.\n"
+             "\n"
+             "  run FILE.yaml           run the jobs that have no result yet\n"
+             "  status FILE.yaml        print the number of finished jobs, and the failed ones\n"
+             "  report FILE.yaml        print or write the campaign's tables and plots\n"
+             "  compare FILE.yaml A B   print the ratio of all statistics, variant B to A;\n"
+             "                          VARIANT@POINT is a variant at a point of a sweep\n"
+             "  compare A B             the same for two folders with results\n"
+             "  work TICKETS TASK       what a task of Slurm's arrays starts; needs --store\n",
     .groups = groups,
     .more =
         "A run can be interrupted at any time, and the next one continues: a job with a result\n"

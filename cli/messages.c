@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // Garbage can have an error in every line; this many errors, and as many warnings, are read.
@@ -25,6 +26,19 @@ bool messages_can_erase(int descriptor)
 static bool has_document(const struct arguments *arguments)
 {
     return arguments->diagnostics.format != DIAGNOSTICS_TEXT && !arguments->diagnostics.path;
+}
+
+uint32_t messages_width(int descriptor)
+{
+    enum { LEAST = 40, USUAL = 80, MOST = 120 };
+    struct winsize size;
+    if (!isatty(descriptor))
+        return 0;
+    const char *given = getenv("COLUMNS");
+    long width = given ? strtol(given, NULL, 10) : 0;
+    if (width <= 0)
+        width = ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_col ? USUAL : size.ws_col;
+    return width < LEAST ? LEAST : width > MOST ? MOST : (uint32_t)width;
 }
 
 bool messages_progress(const struct arguments *arguments)

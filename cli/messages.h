@@ -35,6 +35,9 @@ bool messages_begin(const struct messages *messages, struct arena *arena);
 // write fails.
 int messages_end(const struct messages *messages, int argc, char *const *argv, int status);
 
+// Returns the columns for text on this descriptor: those of the terminal, or of COLUMNS; 0: it is
+// no terminal.
+uint32_t messages_width(int descriptor);
 // Returns true if the descriptor is a terminal that can erase a line: not one with TERM=dumb.
 bool messages_can_erase(int descriptor);
 // Returns true if progress is shown: on a terminal that can erase a line, and not with -q.

@@ -265,7 +265,8 @@ static int columns_of(const char *text, size_t length)
 }
 
 // Prints words from this column on, and further lines from `indent` on, in lines of MOST_COLUMNS.
-// Ends the last line. Returns the rest after a blank line or before a line that begins with a blank.
+// Ends the last line. Returns the rest after a blank line or before a line that begins with a
+// blank.
 static const char *print_words(const char *text, int column, int indent, FILE *to)
 {
     bool is_first = true; // in its line

@@ -5,45 +5,45 @@
 #include "support/file.h"
 #include <unistd.h>
 
-static void write_ptx(const struct tagger_run *run, FILE *to, bool colour)
+static void write_ptx(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     if (run->arguments.format)
         format_write(&run->tree, to);
     else
         fwrite(run->text, 1, run->length, to);
 }
 
-static void write_metadata(const struct tagger_run *run, FILE *to, bool colour)
+static void write_metadata(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     tables_write_json(run->tables, to);
 }
 
-static void write_object(const struct tagger_run *run, FILE *to, bool colour)
+static void write_object(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     fwrite(run->object.bytes, 1, run->object.size, to);
 }
 
-static void write_ir(const struct tagger_run *run, FILE *to, bool colour)
+static void write_ir(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     ir_print(&run->module, to);
 }
 
-static void write_dot(const struct tagger_run *run, FILE *to, bool colour)
+static void write_dot(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     ir_print_dot(&run->module, to);
 }
 
 // Writes a document for each kernel, or a comment that says why it is refused.
-static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
+static void write_maps(const struct tagger_run *run, FILE *to, struct report_style style)
 {
     struct map_hardware hardware = map_hardware_initial();
     struct arena arena;
-    (void)colour;
+    (void)style;
     arena_init(&arena, run->arena.memory);
     struct plan plan = {.arena = &arena};
     const struct pass_options options = {.restrict_parameters = run->arguments.restrict_parameters,
@@ -68,20 +68,20 @@ static void write_maps(const struct tagger_run *run, FILE *to, bool colour)
     arena_free(&arena);
 }
 
-static void write_text_report(const struct tagger_run *run, FILE *to, bool colour)
+static void write_text_report(const struct tagger_run *run, FILE *to, struct report_style style)
 {
     struct arena arena;
     arena_init(&arena, run->arena.memory);
     if (run->differences)
         differences_text(run->differences, &arena, to);
     else
-        report_text(run->tables, &arena, to, colour);
+        report_text(run->tables, &arena, to, style);
     arena_free(&arena);
 }
 
-static void write_json_report(const struct tagger_run *run, FILE *to, bool colour)
+static void write_json_report(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     if (run->differences)
         differences_json(run->differences, to);
     else
@@ -96,9 +96,9 @@ static void write_differences_page(const struct tagger_run *run, FILE *to)
     arena_free(&arena);
 }
 
-static void write_html_report(const struct tagger_run *run, FILE *to, bool colour)
+static void write_html_report(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     if (run->differences) {
         write_differences_page(run, to);
         return;
@@ -112,9 +112,9 @@ static void write_html_report(const struct tagger_run *run, FILE *to, bool colou
     report_html(&input, to);
 }
 
-static void write_depfile(const struct tagger_run *run, FILE *to, bool colour)
+static void write_depfile(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    (void)colour;
+    (void)style;
     const struct depfile *depfile = &run->arguments.depfile;
     struct depfile_rule rule = {
         .targets = depfile->names.n ? depfile->names.v : run->targets.v,
@@ -127,7 +127,8 @@ static void write_depfile(const struct tagger_run *run, FILE *to, bool colour)
     depfile_write(&rule, to);
 }
 
-static void (*const writers[])(const struct tagger_run *run, FILE *to, bool colour) = {
+static void (*const writers[])(const struct tagger_run *run, FILE *to,
+                               struct report_style style) = {
     [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
     [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
     [PRODUCT_DOT] = write_dot,          [PRODUCT_MAP] = write_maps,
@@ -138,7 +139,8 @@ static void (*const writers[])(const struct tagger_run *run, FILE *to, bool colo
 bool run_write(struct tagger_run *run, const struct output_request *request)
 {
     FILE *to = run->messages.to;
-    bool colour = run->messages.colour;
+    bool is_standard = !request->path || file_is_standard(request->path);
+    int descriptor = request->path ? STDOUT_FILENO : STDERR_FILENO;
     if (request->path) {
         const char *error;
         to = output_open(&run->outputs, request->path, &error);
@@ -146,9 +148,11 @@ bool run_write(struct tagger_run *run, const struct output_request *request)
             message_error(&run->messages, "%s", error);
             return false;
         }
-        colour = file_is_standard(request->path) && messages_colour(&run->arguments, STDOUT_FILENO);
     }
-    writers[request->product](run, to, colour);
+    struct report_style style = {.colour =
+                                     is_standard && messages_colour(&run->arguments, descriptor),
+                                 .width = is_standard ? messages_width(descriptor) : 0};
+    writers[request->product](run, to, style);
     return true;
 }
 

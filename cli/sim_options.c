@@ -365,8 +365,7 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
-    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota",
-     "run one launch"},
+    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota", "run one launch"},
     {"run.yaml --explain", "run it, and say what limits its kernels"},
     {"run.yaml --report=html:run.html --beside=base.json",
      "write a page, beside another run of which --report=json:base.json is known"},

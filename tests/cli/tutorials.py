@@ -68,11 +68,11 @@ def masked(line):
 
 def agrees(shown, printed):
     """whether the printed lines are those shown, where `...` stands for any number of lines"""
-    if not shown:
-        return not printed
-    if shown[0] == '...':
-        return any(agrees(shown[1:], printed[skip:]) for skip in range(len(printed) + 1))
-    return bool(printed) and masked(shown[0]) == masked(printed[0]) and agrees(shown[1:], printed[1:])
+    reached = {0}  # numbers of printed lines that those shown so far may stand for
+    for line in shown:
+        reached = (set(range(min(reached), len(printed) + 1)) if line == '...' and reached else
+                   {at + 1 for at in reached if at < len(printed) and masked(line) == masked(printed[at])})
+    return len(printed) in reached
 
 
 def shortened(shown, printed):

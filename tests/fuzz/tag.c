@@ -88,7 +88,8 @@ static void check_written(const struct run *run, const struct program *program,
 static void write_tables(const struct run *run, const struct program *program)
 {
     tables_write_json(&program->output.tables, sink_begin(run->sink));
-    report_text(&program->output.tables, run->arena, sink_begin(run->sink), true);
+    report_text(&program->output.tables, run->arena, sink_begin(run->sink),
+                (struct report_style){.colour = true, .width = 80});
     report_json(&program->output.tables, sink_begin(run->sink));
     sink_end(run->sink);
 }

@@ -10,7 +10,7 @@ static char *text_of(const struct tables *tables, bool colour)
     struct arena arena;
     FILE *to = open_memstream(&text, &length);
     arena_init(&arena, &memory);
-    report_text(tables, &arena, to, colour);
+    report_text(tables, &arena, to, (struct report_style){.colour = colour, .width = 100});
     fclose(to);
     memory_free(&memory);
     return text;
