@@ -215,12 +215,30 @@ static void list_jobs(struct campaign_program *p, FILE *to)
     }
 }
 
+// The time is that of jobs of the same workloads that have ended.
+static void print_expectation(struct campaign_program *p)
+{
+    struct campaign_counts counts;
+    uint32_t at_a_time = jobs_at_a_time(p);
+    campaign_count(&p->store, &p->plan, at_a_time, &counts);
+    if (p->arguments.common.quiet || !counts.left)
+        return;
+    const char *time = time_text(p, counts.seconds_left);
+    fprintf(stderr, "%s: %u of %u jobs to run, %u at a time%s\n", campaign_command.name,
+            counts.left, counts.all, at_a_time,
+            *time                 ? time
+            : counts.seconds_left ? ""
+                                  : "; no such job has ended yet, so the time is unknown");
+}
+
 static int dry_run(struct campaign_program *p)
 {
     const char *folder = store_name(p);
     if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
         return BAD_INPUT;
     list_jobs(p, stdout);
+    fflush(stdout);
+    print_expectation(p);
     return DONE;
 }
 

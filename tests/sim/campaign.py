@@ -301,7 +301,7 @@ def keys_of_jobs(folder):
 
     def key(option='', name='A', run_file='in', n=64, tag='', latency=28):
         (folder / 'one.yaml').write_text(text % (option, name, run_file, n, tag, latency, name))
-        line = ends(campaign(folder, 'run', 'one.yaml', '--dry-run'), 0, '').out.decode()
+        line = ends(campaign(folder, 'run', 'one.yaml', '--dry-run'), 0).out.decode()
         return line.split()[0]
     first = key()
     same(key(name='B'), first)
@@ -325,9 +325,13 @@ def quick(folder):
     within('--set values.n=64', ' '.join(results(folder)['VECADD', 'base', None]['commands'][0]))
 
     def listed(*options):
-        out = ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', *options), 0, '').out.decode()
+        out = ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', *options), 0).out.decode()
         return [line[22:] for line in out.splitlines()]
     same(listed('--workload=large', '--variant=fast'), ['TRIAD, fast'])
+    told = [ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', '--jobs=3', *more), 0).err.decode()
+            for more in ([], ['--quick'], ['-q'])]
+    same(told[1:], ['', ''])  # all quick jobs are done
+    within('jobs to run, 3 at a time; no such job has ended yet', told[0])
     same(listed('--study=queue', '--workload=COPY'),
          ['COPY, base, q8', 'COPY, base, q64'])
     same(listed('--study=queue')[1], 'VECADD, base, q64')

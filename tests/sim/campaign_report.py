@@ -266,7 +266,7 @@ def stores(folder):
 def evaluation(folder):
     """eval/isca19.yaml can be read, and has all workloads, figures and sizes"""
     def listed(*options):
-        out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0, '')
+        out = ends(campaign(folder, 'run', ROOT / 'eval' / 'isca19.yaml', '--dry-run', *options), 0)
         return [line[22:].split(':')[0].split(', ') for line in out.out.decode().splitlines()]
     jobs = listed('--study=main')
     same(len(jobs), (9 + 7) * 5)
@@ -303,7 +303,7 @@ def injection(folder):
     for name, jobs in ('ari', 11 * 30), ('ari-overlay', 5 * 30):
         path = ROOT / 'eval' / (name + '.yaml')
         study = '--study=' + ('main' if name == 'ari' else 'overlay')
-        same(len(ends(campaign(folder, 'run', path, '--dry-run', study), 0, '').out.decode().splitlines()), jobs)
+        same(len(ends(campaign(folder, 'run', path, '--dry-run', study), 0).out.decode().splitlines()), jobs)
         figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
         notes = path.with_suffix('.md').read_text(encoding='utf-8')
         used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
@@ -317,7 +317,7 @@ def injection(folder):
 def streamed(folder):
     """eval/fe-rgpu.yaml can be read, and its notes have all figures"""
     path = ROOT / 'eval' / 'fe-rgpu.yaml'
-    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=maps'), 0, '').out.decode().splitlines()), 7 * 3)
+    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=maps'), 0).out.decode().splitlines()), 7 * 3)
     figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
     notes = path.with_suffix('.md').read_text(encoding='utf-8')
     same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
@@ -328,7 +328,7 @@ def streamed(folder):
 def stacks(folder):
     """eval/tom.yaml can be read, its two notes have all figures, and a workload gives all values of its columns"""
     path = ROOT / 'eval' / 'tom.yaml'
-    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()), 12 * 10)
+    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0).out.decode().splitlines()), 12 * 10)
     figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
     notes = ''.join((ROOT / 'eval' / name).read_text(encoding='utf-8') for name in ('tom.md', 'tom-control.md'))
     used = set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}
@@ -345,7 +345,7 @@ def spatial(folder):
     """eval/rgpu.yaml can be read, its notes have all figures, its words are the rules, and CONV gives all values"""
     path = ROOT / 'eval' / 'rgpu.yaml'
     text = path.read_text(encoding='utf-8')
-    jobs = ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0, '').out.decode().splitlines()
+    jobs = ends(campaign(folder, 'run', path, '--dry-run', '--study=main'), 0).out.decode().splitlines()
     same(len(jobs), 9 * 5)
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
     notes = path.with_suffix('.md').read_text(encoding='utf-8')
