@@ -41,6 +41,8 @@ for name, *values in [
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
          "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "
          '[campaign]'),
+        ('option of ptxoffload', 'tag: --fma=split', 'tag: §true',
+         "'true' is no option of ptxoffload: [] tags with its defaults [campaign]"),
         ('variant to be like', 'like: fast', 'like: §slow', "there is no variant 'slow' [campaign]"),
         ('workload of a study', 'workloads: [micro, large], variants',
          'workloads: [micro, §larg], variants',
