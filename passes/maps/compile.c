@@ -396,6 +396,7 @@ static bool compile_row(struct map_compiler *c, uint32_t row)
 {
     c->row = row;
     c->late = NULL;
+    c->decays.n = c->row ? c->decays.n : 0;
     memset(c->operand, 0, MAP_DOMAINS * c->fn->versions.n * sizeof *c->operand);
     for (uint32_t i = 0; i < c->fn->blocks.n; i++)
         c->blocks[i].predicate = NULL;

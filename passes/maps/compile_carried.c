@@ -27,33 +27,40 @@ static struct map_carried *find(struct map_compiler *c, uint32_t phi)
 
 // First tokens
 
-static const char *first_sum(struct map_compiler *c, uint32_t version, bool is_float)
+static const char *first_sum(struct map_compiler *c, uint32_t version, bool is_float,
+                             const char *plus)
 {
     struct map_sum sum;
     struct affine a = affine_of_version(c->affines, version);
     if (is_float || !map_sum_of(c, &a, &sum) || sum.factor[DIM_K])
         return NULL;
     const char *step = sum.factor[DIM_X] ? sum.factor[DIM_X] : "0";
-    return arena_printf(c->arena, ", first: \"%s\", step: \"%s\"", map_sum_first(c, &sum), step);
+    return arena_printf(c->arena, ", first: \"%s%s\", step: \"%s\"", map_sum_first(c, &sum), plus,
+                        step);
 }
 
-// The initial tokens of a value: the text behind their count.
+// The initial tokens of a value, with `add` added to each if it is not NULL: the text behind their
+// count.
 static const char *first_tokens(struct map_compiler *c, uint32_t version, bool is_float,
-                                uint32_t reader)
+                                uint32_t reader, const char *add)
 {
+    const char *plus = add ? arena_printf(c->arena, " + %s", add) : "";
     uint32_t origin = map_origin(c, version), immediate = map_immediate_of(c, version);
     uint32_t param = map_float_param(c, origin);
     const struct ir_version *at = &c->fn->versions.v[origin];
     const char *text = NULL;
     if (immediate != IR_NONE)
-        return arena_printf(c->arena, ", first: %s", map_immediate(c, immediate, reader, is_float));
+        return arena_printf(c->arena, ", first: \"%s%s\"",
+                            map_immediate(c, immediate, reader, is_float), plus);
     if (is_float && param != IR_NONE)
         return arena_printf(c->arena, ", first: p%u", param);
     uint32_t access = at->kind == VERSION_INST ? map_access_of(c, at->index) : c->accesses.n;
     if (access < c->accesses.n)
         text = map_load_first(c, access);
+    if (text && add)
+        text = arena_printf(c->arena, "%s, add: \"%s\"", text, add);
     if (!text && c->fn->registers.v[c->fn->versions.v[origin].reg].bits == 32)
-        text = first_sum(c, origin, is_float);
+        text = first_sum(c, origin, is_float, plus);
     if (!text)
         map_refuse(c, RULE_MAP_INPUTS, at->kind == VERSION_INST ? at->index : reader,
                    "the value before the first iteration is computed, and a FIFO begins with words "
@@ -73,11 +80,23 @@ const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t rea
 {
     uint32_t first = header_arg(c, phi, false);
     struct map_carried *carried = find(c, phi);
-    const char *tokens = first_tokens(c, first, as_float, reader);
+    const char *tokens = first_tokens(c, first, as_float, reader, NULL);
     if (!tokens || carried->next == IR_NONE)
         return NULL;
     return arena_printf(c->arena, "{from: %s, initial: {count: %u%s}}", carried->mark, c->tile,
                         tokens);
+}
+
+const char *map_carried_initial(struct map_compiler *c, uint32_t phi, uint32_t reader,
+                                const char *add)
+{
+    const char *tokens = first_tokens(c, header_arg(c, phi, false), false, reader, add);
+    return tokens ? arena_printf(c->arena, ", initial: {count: %u%s}", c->tile, tokens) : NULL;
+}
+
+uint32_t map_carried_next(const struct map_compiler *c, uint32_t phi)
+{
+    return header_arg(c, phi, true);
 }
 
 // Returns true if the value of the next iteration does not wait for that of this one.

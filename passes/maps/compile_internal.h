@@ -66,6 +66,12 @@ struct map_carried {
     uint32_t operand;   // as its operand with this number
 };
 
+// A value of the loop that is `add` more than the stream of another node: a core computes that from
+// itself, as max(a, u) + add.
+struct map_decay {
+    const char *node, *add, *sum; // sum: the node with node + add
+};
+
 struct map_compiler {
     struct arena *arena;
     struct facts *facts;
@@ -98,6 +104,7 @@ struct map_compiler {
     const char *trip, *trips;     // iterations of the loop, of the outer one
     bool in_place;                // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
+    VEC(struct map_decay) decays;
     uint8_t *late; // by version: see compile_terms.c
 };
 
@@ -149,6 +156,12 @@ bool map_carried_nodes(struct map_compiler *c);
 const char *map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
 // Returns true if the phi of the loop's header is computed from its value in the last iteration.
 bool map_carried_recurs(struct map_compiler *c, uint32_t phi);
+// Returns the initial tokens of a phi's FIFO with `add` added to each, as ", initial: {…}"; NULL
+// after a refusal.
+const char *map_carried_initial(struct map_compiler *c, uint32_t phi, uint32_t reader,
+                                const char *add);
+// Returns the version of a phi of the loop's header at the end of the iteration.
+uint32_t map_carried_next(const struct map_compiler *c, uint32_t phi);
 // Returns the number of the phi if the version is one of the loop's header, else IR_NONE.
 uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version);
 // Returns the carried value that is `version` after the loop and has a reader, itself; or NULL.

@@ -172,6 +172,120 @@ static void sort(struct terms *terms)
         }
 }
 
+// Joins all terms to the first one.
+static void join_all(struct map_compiler *c, struct terms *terms)
+{
+    sort(terms);
+    while (terms->count > 1 && !terms->list[0].is_constant) {
+        terms->list[0] = join(c, terms, terms->list[0], terms->list[1]);
+        memmove(&terms->list[1], &terms->list[2], (terms->count - 2) * sizeof *terms->list);
+        terms->count--;
+        sort(terms);
+    }
+}
+
+// Decays: w' = max(a, w + q) with a constant q is a loop of two operations. Its sum u = w + q is a
+// loop of one: u' = max(a, u) + q, a single instruction for video, whose addition wraps around.
+
+static bool is_used_behind(const struct map_compiler *c, uint32_t version)
+{
+    const struct ir_function *fn = c->fn;
+    for (uint32_t i = 0; i < fn->phis.n; i++) {
+        const struct ir_phi *phi = &fn->phis.v[i];
+        for (uint32_t k = 0; k < fn->blocks.v[phi->block].pred_count; k++)
+            if (!map_in_loop(c, phi->block) &&
+                map_origin(c, fn->phi_args.v[phi->args + k]) == version)
+                return true;
+    }
+    for (uint32_t i = 0; i < fn->insts.n; i++) {
+        const struct ir_inst *at = &fn->insts.v[i];
+        for (uint32_t k = at->operands; k < at->operands + at->operand_count; k++)
+            if (!map_in_loop(c, at->block) && fn->operands.v[k].role != ROLE_DEF &&
+                fn->operand_version.v[k] != IR_NONE &&
+                map_origin(c, fn->operand_version.v[k]) == version)
+                return true;
+    }
+    return false;
+}
+
+// The constant of an operand as an expression, or NULL.
+static const char *constant_of(struct map_compiler *c, uint32_t operand, uint32_t inst)
+{
+    static const char head[] = "{value: ";
+    const char *value = map_operand_value(c, operand, inst);
+    if (!value || strncmp(value, head, sizeof head - 1))
+        return NULL;
+    const char *text = value + sizeof head - 1 + (value[sizeof head - 1] == '"');
+    return arena_strndup(c->arena, text, strcspn(text, "\"}"));
+}
+
+// Returns the expression that a sum or difference adds to its first operand, or NULL.
+static const char *added(struct map_compiler *c, uint32_t inst)
+{
+    const char *op = associative(c, inst);
+    uint32_t second = ir_find_operand(c->fn, inst, ROLE_USE, 1);
+    if (!op || strcmp(op, "add") || second == IR_NONE)
+        return NULL;
+    const char *constant = constant_of(c, second, inst);
+    const char *sign = c->fn->insts.v[inst].op == OP_sub ? "0 - " : "";
+    return constant ? arena_printf(c->arena, "%s(%s)", sign, constant) : NULL;
+}
+
+// Makes the nodes of a decay, of which `late` is the only term of the last iteration.
+static const char *make_decay(struct map_compiler *c, const struct terms *terms, uint32_t late,
+                              uint32_t inst)
+{
+    uint32_t version = c->fn->operand_version.v[terms->list[late].operand];
+    const struct ir_version *from = &c->fn->versions.v[version];
+    uint32_t made = c->fn->operand_version.v[ir_find_operand(c->fn, inst, ROLE_DEF, 0)];
+    if (from->kind != VERSION_INST || from->use_count != 1 || is_used_behind(c, made))
+        return NULL;
+    const char *add = added(c, from->index);
+    uint32_t first = ir_find_operand(c->fn, from->index, ROLE_USE, 0);
+    uint32_t source = add ? c->fn->operand_version.v[first] : IR_NONE;
+    uint32_t phi = source == IR_NONE ? IR_NONE : map_carried_phi(c, map_origin(c, source));
+    if (phi == IR_NONE || map_origin(c, map_carried_next(c, phi)) != made)
+        return NULL;
+    struct terms others = *terms;
+    others.list[late] = others.list[--others.count];
+    if (!make_terms(c, &others, inst))
+        return NULL;
+    join_all(c, &others);
+    const char *initial = map_carried_initial(c, phi, inst, add), *a = others.list[0].value;
+    const char *tokens = map_tokens_in(c), *type = strchr(terms->op, '.') + 1;
+    if (others.count != 1 || others.list[0].is_constant || !initial)
+        return NULL;
+    struct map_decay decay = {.add = add};
+    decay.sum = map_node_add(
+        c, "{op: v%.3s.%s.%s.%s.add, in: [%s, {from: @%s}, {value: \"%s\"}], count: %s}", terms->op,
+        type, type, type, a, initial, add, tokens);
+    decay.node = map_node_add(c, "{op: %s, in: [%s, {from: %s%s}], count: %s}", terms->op, a,
+                              decay.sum, initial, tokens);
+    vec_push(c->arena, &c->decays, decay);
+    return decay.node;
+}
+
+static const char *find_decay(struct map_compiler *c, const struct terms *terms, uint32_t inst)
+{
+    bool fits = !strncmp(terms->op, "max", 3) || !strncmp(terms->op, "min", 3);
+    for (uint32_t i = 0; i < terms->count && fits && terms->late == 1; i++)
+        if (terms->list[i].late)
+            return make_decay(c, terms, i, inst);
+    return NULL;
+}
+
+// Returns the node with the sum of a decay's value and what it adds, or NULL.
+static const char *find_sum(struct map_compiler *c, uint32_t inst)
+{
+    const char *add = c->decays.n ? added(c, inst) : NULL;
+    const char *value =
+        add ? map_operand_value(c, ir_find_operand(c->fn, inst, ROLE_USE, 0), inst) : NULL;
+    for (uint32_t i = 0; i < c->decays.n && value; i++)
+        if (!strcmp(c->decays.v[i].node, value) && !strcmp(c->decays.v[i].add, add))
+            return c->decays.v[i].sum;
+    return NULL;
+}
+
 const char *map_terms(struct map_compiler *c, uint32_t inst)
 {
     const char *op = associative(c, inst);
@@ -180,18 +294,16 @@ const char *map_terms(struct map_compiler *c, uint32_t inst)
         return NULL;
     struct terms terms = {.op = op, .is_sum = !strcmp(op, "add")};
     add_terms(c, &terms, inst, false);
+    const char *sum = find_sum(c, inst);
+    const char *decay = sum || terms.fails ? sum : find_decay(c, &terms, inst);
+    if (decay || c->to->why)
+        return decay;
     if (terms.fails || terms.count < 3 || !terms.late || terms.late == terms.count ||
         !make_terms(c, &terms, inst))
         return NULL;
-    sort(&terms);
-    if (terms.list[0].is_constant)
+    join_all(c, &terms);
+    if (terms.count > 1)
         return NULL; // constants alone come early
-    while (terms.count > 1) {
-        terms.list[0] = join(c, &terms, terms.list[0], terms.list[1]);
-        memmove(&terms.list[1], &terms.list[2], (terms.count - 2) * sizeof *terms.list);
-        terms.count--;
-        sort(&terms);
-    }
     const struct term *all = &terms.list[0];
     return all->is_negative ? map_node_add(c, "{op: sub.s32, in: [{value: 0}, %s]}", all->value)
                             : all->value;

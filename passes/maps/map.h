@@ -49,6 +49,7 @@ struct map_initial {
     uint32_t count;
     struct map_expr *list;
     struct map_expr first, step, base;
+    struct map_expr add; // to words of memory
     struct map_text type_text;
     const struct scalar *type; // of words of memory
 };

@@ -81,7 +81,7 @@ static void check_memory(struct map_checking *c, const struct map_node *node)
 
 static bool is_computed(uint8_t class)
 {
-    return class >= CLASS_ARITHMETIC && class <= CLASS_CONVERT;
+    return (class >= CLASS_ARITHMETIC && class <= CLASS_CONVERT) || class == CLASS_VIDEO;
 }
 
 static bool is_float(uint16_t type)

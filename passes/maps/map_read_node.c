@@ -32,11 +32,14 @@ static void take_initial(struct map_reading *r, const struct yaml_node *node,
     to->first = map_read_expr(r, of[KEY_INITIAL_first]);
     to->step = map_read_expr(r, of[KEY_INITIAL_step]);
     to->base = map_read_expr(r, of[KEY_INITIAL_base]);
+    to->add = map_read_expr(r, of[KEY_INITIAL_add]);
     to->kind = of[KEY_INITIAL_base] ? MAP_WORDS : MAP_SERIES;
     to->type_text = map_text_of(of[KEY_INITIAL_type]);
     to->type = take_type(r, of[KEY_INITIAL_type]);
     if (of[KEY_INITIAL_base] && of[KEY_INITIAL_first])
         map_read_fault(r, of[KEY_INITIAL_first], "'first' and 'base' exclude each other");
+    if (of[KEY_INITIAL_add] && !of[KEY_INITIAL_base])
+        map_read_fault(r, of[KEY_INITIAL_add], "'add' needs 'base'");
 }
 
 // A name, or a mapping with `from`, `value` or `load`.

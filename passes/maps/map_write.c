@@ -59,6 +59,7 @@ static void put_initial(FILE *to, const struct map_initial *initial)
     put_text(to, &first, "first", &initial->first.at);
     put_text(to, &first, "base", &initial->base.at);
     put_text(to, &first, "step", &initial->step.at);
+    put_text(to, &first, "add", &initial->add.at);
     put_text(to, &first, "type", &initial->type_text);
     putc('}', to);
 }

@@ -189,6 +189,44 @@ def lines_of_tiles(folder):
     same(notes(result.err), [('stencil_walk', False, 'map-no-gain')])
 
 
+DECAY = """    ld.global.u32 %r34, [%rd4];
+    mov.u32 %r40, 0;
+    mov.u32 %r41, 0;
+L:
+    ld.global.u32 %r35, [%rd4+4];
+    STEP.s32 %r36, %r34, Q;
+    OP.TYPE %r34, ORDER;
+    xor.b32 %r41, %r41, %r34;
+    add.s64 %rd4, %rd4, 256;
+    add.s32 %r40, %r40, 1;
+    setp.lt.s32 %p1, %r40, 9;
+    @%p1 bra L;
+    st.global.u32 [%rd5], %r41;"""
+
+
+@case
+def decays(folder):
+    """w = max(a, w - q) is one instruction of the loop, also where w - q wraps around"""
+    for op, kind, step, q, order in (('max', 's32', 'sub', '1879048192', '%r35, %r36'), ('min', 's32', 'add', '1879048192', '%r36, %r35'),
+                                     ('max', 'u32', 'sub', '%r9', '%r35, %r36'), ('min', 'u32', 'sub', '-7', '%r35, %r36'),
+                                     ('max', 's32', 'add', '%r9', '%r35, %r36')):
+        body = DECAY
+        for word, text in zip(('STEP', 'Q', 'OP', 'TYPE', 'ORDER'), (step, q, op, kind, order)):
+            body = re.sub(r'\b%s\b' % word, text, body)
+        within('v%s.%s.%s.%s.add' % (op, kind, kind, kind), compiled(folder, body))
+        (folder / 'run.yaml').write_text("""program: p.ptx
+buffers:
+  a: {type: u32, count: 1000, fill: "= i * 2654435761 % 4294967296"}
+  o: {type: u32, count: 256, fill: zero}
+launches:
+  - {kernel: k, grid: 4, block: 64, args: [a, o, 2147483600]}
+""")
+        expected, _ = execute(folder, 'run.yaml', 'o', '--functional')
+        found, err = execute(folder, 'run.yaml', 'o', *AUTOMATIC)
+        same(notes(err), [('k', True, '')])
+        same_buffers(found, expected, op + kind + step)
+
+
 ROWS = """    mov.u32 %r5, %ctaid.y;
     mad.lo.s32 %r6, %r5, %r9, %r4;
     mul.wide.s32 %rd6, %r6, 4;
@@ -522,6 +560,8 @@ setp.ne.s32 %p2, %r40, %r21;
                 'mad.lo.s32 %%r34, %%r33, %d, %%r34;',
                 'add.s32 %%r34, %%r34, %%r35;\nmad.lo.s32 %%r37, %%r36, %d, %%r33;\nsub.s32 %%r34, %%r34, %%r36;\n'
                 'sub.s32 %%r37, %%r37, %%r34;\nadd.s32 %%r34, %%r37, %d;',
+                'sub.s32 %%r38, %%r36, %d;\nsub.s32 %%r34, %%r34, %d;\nadd.s32 %%r39, %%r33, %%r35;\n'
+                'max.s32 %%r39, %%r39, %%r38;\nmax.s32 %%r34, %%r39, %%r34;',
                 'max.s32 %%r34, %%r34, %%r35;\nadd.s32 %%r37, %%r33, %d;\nmax.s32 %%r34, %%r34, %%r36;\n'
                 'max.s32 %%r34, %%r37, %%r34;\nxor.b32 %%r34, %%r34, %d;']) % (weights[0], weights[1])).replace(
             'NORTH', 'mov.u32 %r33, %r36;').split('\n')]

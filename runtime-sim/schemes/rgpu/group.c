@@ -142,10 +142,12 @@ static const char *set_fifo(struct spatial_core *c, struct spatial_unit *unit, u
     memset(fifo->arrives, 0, fifo->entries * sizeof *fifo->arrives);
     memset(fifo->freed, 0, fifo->entries * sizeof *fifo->freed);
     const struct map_initial *initial = &map_operand(unit->node, at)->initial;
+    int64_t add = 0;
+    fault = map_integer(&c->scope, &initial->add, 0, &add);
     for (uint32_t i = 0; initial->kind == MAP_WORDS && i < fifo->initial; i++)
         c->fetches[c->fetch_count++] =
-            (struct spatial_word){addresses[i], initial->type, &fifo->words[i]};
-    return NULL;
+            (struct spatial_word){addresses[i], initial->type, &fifo->words[i], (uint32_t)add};
+    return fault;
 }
 
 static const char *set_constant(struct spatial_core *c, struct spatial_unit *unit, uint32_t at)
@@ -156,7 +158,7 @@ static const char *set_constant(struct spatial_core *c, struct spatial_unit *uni
         return map_constant(&c->scope, unit->node, at, &unit->words[at]);
     const char *fault = map_integer(&c->scope, &operand->constant, 0, &address);
     c->fetches[c->fetch_count++] =
-        (struct spatial_word){(uint64_t)address, operand->type, &unit->words[at]};
+        (struct spatial_word){(uint64_t)address, operand->type, &unit->words[at], 0};
     return fault;
 }
 
@@ -210,6 +212,6 @@ const char *spatial_take_word(struct spatial_core *c, uint32_t number)
         return arena_printf(c->arena,
                             "an initial word of the map, at 0x%llx, is outside all allocations",
                             (unsigned long long)word->address);
-    *word->to = spatial_value(word->type, from);
+    *word->to = spatial_value(word->type, from) + word->add;
     return NULL;
 }

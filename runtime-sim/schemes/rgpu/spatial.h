@@ -130,6 +130,7 @@ struct spatial_word {
     uint64_t address;
     const struct scalar *type;
     uint32_t *to;
+    uint32_t add;
 };
 
 // Memory of a core in the mode

@@ -160,6 +160,10 @@ static void faults(void **state)
          2, 11, "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 25,
          "an operand has one of 'from', 'value' and 'load'"},
+        {"nodes:\n  a: {op: add.s32, in: [{from: a, initial: {count: 1, first: 3, add: 4}}], imm: "
+         "1, "
+         "count: 2}\n",
+         2, 70, "'add' needs 'base'"},
         {"nodes:\n  a: {op: add.s32, imm: 3}\n", 2, 3,
          "'a' has no FIFO: nothing would make it fire"},
     };
