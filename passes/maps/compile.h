@@ -30,7 +30,7 @@ struct map_compiled {
     // row: arrays are read in several rows.
     uint32_t row_loads, row_bytes;
     // Lines of the L1 that an iteration of the `tile` threads of a tile touches alone: the next one
-    // is elsewhere.
+    // is elsewhere, by the value `stride` of the map.
     uint32_t loop_lines, tile;
     bool has_loop, has_tiles, has_nest;
     double rate; // tokens in a cycle, of all copies

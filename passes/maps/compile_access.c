@@ -124,8 +124,12 @@ static bool add_access_here(struct map_compiler *c, uint32_t inst)
     bool is_own = c->form != MAP_TILES || access.sum.factor[DIM_X];
     if (is_own && !shares_memory(c, &access))
         *(access.in_loop ? &c->to->loop_bytes : &c->to->bytes) += access.parts.bytes;
-    c->to->loop_lines += is_own && c->form == MAP_TILES && access.in_loop && strides(&access) &&
-                         !shares_lines(c, &access);
+    if (is_own && c->form == MAP_TILES && access.in_loop && strides(&access) &&
+        !shares_lines(c, &access) && !c->to->loop_lines++) {
+        const char *k = access.sum.factor[DIM_K];
+        vec_push(c->arena, &c->values,
+                 arena_printf(c->arena, "stride: \"max(%s, 0 - (%s))\"", k, k));
+    }
     vec_push(c->arena, &c->accesses, access);
     return true;
 }

@@ -118,7 +118,7 @@ static double larger(double a, double b)
 // The work of a launch.
 struct spatial_work {
     double threads, iterations; // of a thread
-    double groups, tokens, activations;
+    double groups, tokens, activations, stride;
     uint32_t copies;
 };
 
@@ -126,6 +126,20 @@ static double count_bytes(const struct spatial_automatic *of, const struct spati
 {
     return work->threads *
            (of->compiled.bytes + (double)of->compiled.loop_bytes * work->iterations);
+}
+
+// Lines at a distance of `stride` bytes that the L1 keeps: a power of two uses few of its sets.
+static double kept_lines(const struct spatial_machine *m, double stride)
+{
+    uint64_t line = m->machine->config->memsys.llc.line_bytes;
+    uint64_t sets = m->config->l1_kib * 1024 / line / m->config->l1_ways;
+    uint64_t step = (uint64_t)stride % line ? 1 : (uint64_t)stride / line, common = sets;
+    while (step) {
+        uint64_t rest = common % step;
+        common = step;
+        step = rest;
+    }
+    return (double)(m->config->l1_ways * (sets / (common ? common : 1)));
 }
 
 // The bytes that the map moves. The threads of a tile use a part of their lines, which the next
@@ -136,13 +150,14 @@ static double count_map_bytes(const struct spatial_machine *m, const struct spat
 {
     const struct map_compiled *from = &of->compiled;
     double line = (double)m->machine->config->memsys.llc.line_bytes;
-    double kept = from->loop_lines * line * work->iterations * work->copies;
+    double lines = from->loop_lines * work->iterations * work->copies;
     double rows = from->row_loads * work->tokens * work->copies;
-    double room = (double)m->config->l1_kib * 1024, tiles = work->threads / from->tile;
+    double room = 0.95 * (double)m->config->l1_kib * 1024, tiles = work->threads / from->tile;
     if (rows > room)
         return work->threads * from->row_bytes;
-    return count_bytes(of, work) +
-           (kept <= room ? 0 : from->loop_lines * line * work->iterations * tiles);
+    return count_bytes(of, work) + (lines <= kept_lines(m, work->stride)
+                                        ? 0
+                                        : from->loop_lines * line * work->iterations * tiles);
 }
 
 // All cores issue an instruction in a cycle; a warp alone needs more time for each.
@@ -224,7 +239,9 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     if (!fault)
         fault = map_integer(scope, &scope->map->activations, 1, &activations);
     if (fault || (fault = count_tokens(scope, &to->tokens)) ||
-        (fault = find_value(scope, "trip", &trip)) || (fault = find_value(scope, "trips", &trips)))
+        (fault = find_value(scope, "trip", &trip)) ||
+        (fault = find_value(scope, "trips", &trips)) ||
+        (fault = find_value(scope, "stride", &to->stride)))
         return fault;
     scope->names[MAP_NAME_activations] = activations;
     to->groups = (double)groups;
