@@ -273,6 +273,57 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_rejection) == 24);
 
 #undef PTXOFFLOAD_ASSERT
 
+/* Returns a little-endian number of an object. */
+static inline uint64_t ptxoffload_number(const unsigned char *at, unsigned bytes)
+{
+    uint64_t value = 0;
+    while (bytes-- > 0)
+        value = value << 8 | at[bytes];
+    return value;
+}
+
+/* Returns the contents of a section of an object that is in memory, or NULL: the bytes are no such
+ * object, or end too early, or there is no section with this name. *size: its bytes. *step: from
+ * record to record (sh_entsize), 0: it has no records. Both are set to 0 with NULL. The contents
+ * are aligned as the object is. */
+static inline const void *ptxoffload_section(const void *object, size_t bytes, const char *name,
+                                             uint64_t *size, uint64_t *step)
+{
+    enum { HEADER = 64, NAME = 0, OFFSET = 24, SIZE = 32, STEP = 56 };
+    const unsigned char *file = (const unsigned char *)object;
+    const unsigned char magic[6] = {0x7f, 'E', 'L', 'F', 2, 1}; /* 64 bits, little-endian */
+    *size = *step = 0;
+    for (unsigned i = 0; i < sizeof magic; i++)
+        if (bytes < HEADER || file[i] != magic[i])
+            return NULL;
+    uint64_t first = ptxoffload_number(file + 40, 8), count = ptxoffload_number(file + 60, 2);
+    uint64_t names_at = ptxoffload_number(file + 62, 2);
+    if (first > bytes || ptxoffload_number(file + 58, 2) != HEADER ||
+        count > (bytes - first) / HEADER || names_at >= count)
+        return NULL;
+    const unsigned char *headers = file + first, *strings = headers + names_at * HEADER;
+    uint64_t from = ptxoffload_number(strings + OFFSET, 8);
+    uint64_t left = ptxoffload_number(strings + SIZE, 8);
+    if (from > bytes || left > bytes - from)
+        return NULL;
+    for (uint64_t i = 1; i < count; i++) {
+        const unsigned char *header = headers + i * HEADER;
+        uint64_t at = ptxoffload_number(header + OFFSET, 8);
+        uint64_t found = ptxoffload_number(header + SIZE, 8);
+        uint64_t k = ptxoffload_number(header + NAME, 4), n = 0;
+        while (k + n < left && name[n] && file[from + k + n] == (unsigned char)name[n])
+            n++;
+        if (k + n >= left || name[n] || file[from + k + n])
+            continue;
+        if (at > bytes || found > bytes - at)
+            return NULL;
+        *size = found;
+        *step = ptxoffload_number(header + STEP, 8);
+        return file + at;
+    }
+    return NULL;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,7 +5,6 @@
  */
 #include <ptxoffload/metadata.h>
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ struct section {
     uint64_t size, step; /* step from record to record */
 };
 
-static const char *map_file(const char *path)
+static const char *map_file(const char *path, size_t *size)
 {
     struct stat status;
     int fd = open(path, O_RDONLY);
@@ -29,6 +28,7 @@ static const char *map_file(const char *path)
     }
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
+    *size = (size_t)status.st_size;
     if (bytes == MAP_FAILED) {
         perror(path);
         exit(1);
@@ -36,17 +36,12 @@ static const char *map_file(const char *path)
     return (const char *)bytes;
 }
 
-static struct section find(const char *bytes, const char *name)
+static struct section find(const char *bytes, size_t size, const char *name)
 {
-    const Elf64_Ehdr *file = (const Elf64_Ehdr *)bytes;
-    const Elf64_Shdr *headers = (const Elf64_Shdr *)(bytes + file->e_shoff);
-    const char *names = bytes + headers[file->e_shstrndx].sh_offset;
-    for (int i = 1; i < file->e_shnum; i++)
-        if (!strcmp(names + headers[i].sh_name, name)) {
-            struct section found = {bytes + headers[i].sh_offset, headers[i].sh_size,
-                                    headers[i].sh_entsize};
-            return found;
-        }
+    struct section found;
+    found.bytes = (const char *)ptxoffload_section(bytes, size, name, &found.size, &found.step);
+    if (found.bytes)
+        return found;
     fprintf(stderr, "no section %s\n", name);
     exit(1);
 }
@@ -111,14 +106,15 @@ int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
-    const char *bytes = map_file(argv[1]);
+    size_t size;
+    const char *bytes = map_file(argv[1], &size);
     struct object o;
-    o.kernels = find(bytes, PTXOFFLOAD_SECTION_KERNELS);
-    o.chains = find(bytes, PTXOFFLOAD_SECTION_CHAINS);
-    o.instructions = find(bytes, PTXOFFLOAD_SECTION_INSTRUCTIONS);
-    o.blocks = find(bytes, PTXOFFLOAD_SECTION_BLOCKS);
-    o.registers = find(bytes, PTXOFFLOAD_SECTION_REGISTERS);
-    o.strings = find(bytes, PTXOFFLOAD_SECTION_STRINGS).bytes;
+    o.kernels = find(bytes, size, PTXOFFLOAD_SECTION_KERNELS);
+    o.chains = find(bytes, size, PTXOFFLOAD_SECTION_CHAINS);
+    o.instructions = find(bytes, size, PTXOFFLOAD_SECTION_INSTRUCTIONS);
+    o.blocks = find(bytes, size, PTXOFFLOAD_SECTION_BLOCKS);
+    o.registers = find(bytes, size, PTXOFFLOAD_SECTION_REGISTERS);
+    o.strings = find(bytes, size, PTXOFFLOAD_SECTION_STRINGS).bytes;
     for (uint64_t i = 0; i < o.kernels.size / o.kernels.step; i++)
         print_kernel(&o, (const struct ptxoffload_kernel *)record(&o.kernels, i));
     return 0;

@@ -331,6 +331,58 @@ static void test_other_forms(void **state)
     blob_free(&note);
 }
 
+static const char *const section_names[] = {PTXOFFLOAD_SECTION_NOTE,
+                                            PTXOFFLOAD_SECTION_PTX,
+                                            PTXOFFLOAD_SECTION_MODULE,
+                                            PTXOFFLOAD_SECTION_KERNELS,
+                                            PTXOFFLOAD_SECTION_CHAINS,
+                                            PTXOFFLOAD_SECTION_INSTRUCTIONS,
+                                            PTXOFFLOAD_SECTION_BLOCKS,
+                                            PTXOFFLOAD_SECTION_STRINGS,
+                                            "",
+                                            ".none"};
+
+// Finds all sections by the public header; they are within the object.
+static uint32_t find_sections(const char *bytes, size_t size)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof section_names / sizeof *section_names; i++) {
+        uint64_t length, step;
+        const char *found =
+            (const char *)ptxoffload_section(bytes, size, section_names[i], &length, &step);
+        assert_true(found ? found >= bytes && length <= size && found + length <= bytes + size
+                          : !length && !step);
+        count += found != NULL;
+    }
+    return count;
+}
+
+// The finder of sections in the public header reads nothing outside of an object, and finds what
+// libelf finds.
+static void test_sections(void **state)
+{
+    struct object *o = *state;
+    for (size_t i = 0; i + 2 < sizeof section_names / sizeof *section_names; i++) {
+        Elf64_Shdr header = made_section_of(o->image.bytes, section_names[i]);
+        uint64_t size, step;
+        const char *found = (const char *)ptxoffload_section(o->bytes, o->image.size,
+                                                             section_names[i], &size, &step);
+        assert_ptr_equal(found, o->bytes + header.sh_offset);
+        assert_int_equal(size, header.sh_size);
+        assert_int_equal(step, header.sh_entsize);
+    }
+    for (size_t size = 0; size < o->image.size; size++)
+        assert_int_equal(find_sections(guarded_copy(&o->guarded, o->image.bytes, size), size), 0);
+    restore(o);
+    for (size_t i = 0; i < o->image.size; i++) {
+        o->bytes[i] ^= (char)(1 << i % 8);
+        find_sections(o->bytes, o->image.size);
+        o->bytes[i] = (char)~o->bytes[i];
+        find_sections(o->bytes, o->image.size);
+        o->bytes[i] = o->image.bytes[i];
+    }
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -338,7 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cut),         TEST(test_changed_bytes),  TEST(test_changed_words),
         TEST(test_faulty),      TEST(test_faulty_headers), TEST(test_other_files),
-        TEST(test_other_forms),
+        TEST(test_other_forms), TEST(test_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
