@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, NO_PROGRESS = 4 };
@@ -27,6 +28,7 @@ struct noc_program {
     struct measure_head head;
     struct sweep sweep; // of one point without --sweep
     bool shown;         // a line of progress is on the terminal
+    time_t began;       // of the measurements
     atomic_int stop;    // the signal that has interrupted the run, or 0
 };
 
@@ -114,12 +116,30 @@ static bool check_paths(struct noc_program *p)
 
 // Measuring
 
+// Returns the number of loads that will be measured; of a sweep that selects them, the usual
+// number: the highest, 8 by bisection and 13 at parts of the result.
+static uint32_t expected_loads(const struct noc_arguments *a)
+{
+    enum { USUAL = 1 + 8 + 13 };
+    return !a->measure.sweep ? 1 : a->measure.loads.n ? a->measure.loads.n : USUAL;
+}
+
 static void show_progress(void *context, double load, uint64_t cycle)
 {
     struct noc_program *p = context;
     uint64_t all = p->plan.warmup + p->plan.cycles;
+    const struct noc_arguments *a = &p->arguments;
+    uint32_t done = p->sweep.points.n, loads = expected_loads(a);
     p->shown = true;
-    fprintf(stderr, "\r\033[Kload %.4g: cycle %" PRIu64 " of %" PRIu64, load, cycle, all);
+    fprintf(stderr, "\r\033[Kload %.4g", load);
+    if (loads > 1)
+        fprintf(stderr, ", %u of %s%u", done + 1, a->measure.loads.n ? "" : "about ",
+                loads > done ? loads : done + 1);
+    fprintf(stderr, ": cycle %" PRIu64 " of %" PRIu64, cycle, all);
+    if (done && loads > done) {
+        double each = (double)(time(NULL) - p->began) / done;
+        fprintf(stderr, ", about %.0f s left", each * (loads - done));
+    }
     fflush(stderr);
 }
 
@@ -162,6 +182,7 @@ static void run(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;
     interrupt_defer(&p->stop);
+    p->began = time(NULL);
     if (!a->measure.sweep)
         sweep_loads(&p->sweep, &p->arena, &p->plan, &a->measure.load, 1);
     else if (a->measure.loads.n)

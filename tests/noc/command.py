@@ -480,7 +480,8 @@ def interrupted(folder):
 def progress(folder):
     """on a terminal a sweep says where it is, and clears the line; on a dumb one it is silent"""
     said = said_on_terminal(folder, 'xterm')
-    within(b'load 0.2: cycle ', said)
+    within(b'load 0.2, 2 of 2: cycle ', said)
+    within(b' s left', said)
     assert said.endswith(b'\r\x1b[K'), said
     same(said_on_terminal(folder, 'dumb'), b'')
 
