@@ -202,7 +202,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
         made.tagged = true;
         made.tag = (struct campaign_words){0};
         campaign_words_read(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
-        if (made.tag.list.n && *made.tag.list.v[0] != '-')
+        if (made.tag.list.n && !strchr("-@", *made.tag.list.v[0]))
             campaign_fault(r, keys.of[CAMPAIGN_VARIANT_tag],
                            "'%s' is no option of ptxoffload: [] tags with its defaults",
                            made.tag.list.v[0]);
