@@ -32,8 +32,8 @@ struct adviser {
     struct arena *arena;
     const struct program *program;
     struct plan plan;
-    struct overlaps *of; // by function of the module; facts of it; NULL: not looked at
-    bool *looked_at;
+    struct overlaps *of;  // by function of the module, of those that were
+    bool *looked_at;      // looked at
     double before, after; // us, of all rounds
 };
 
@@ -204,8 +204,9 @@ static double overlapped_time(const struct adviser *a, const struct round *round
 
 // Text
 
-static void print_copy(struct adviser *a, struct round *round, const struct host_note *copy,
-                       FILE *to)
+// Prints the verdict on a copy, and counts it for the round.
+static void take_copy(struct adviser *a, struct round *round, const struct host_note *copy,
+                      FILE *to)
 {
     bool in = copy->kind == NOTE_TO_DEVICE;
     uint32_t allocation = allocation_at(a, in ? copy->to : copy->from);
@@ -289,7 +290,7 @@ static char *describe(struct adviser *a, struct round *round)
     for (uint32_t i = round->first; i < round->end; i++) {
         const struct host_note *note = &a->host->log->notes.v[i];
         if (note->kind == NOTE_TO_DEVICE || note->kind == NOTE_TO_HOST)
-            print_copy(a, round, note, to);
+            take_copy(a, round, note, to);
     }
     print_pattern(a, round, to);
     fclose(to);

@@ -4,6 +4,7 @@
 #pragma once
 #include "runtime-sim/host/host.h"
 
+// The first three are in the order of host_direction.
 enum host_note_kind { NOTE_TO_DEVICE, NOTE_TO_HOST, NOTE_WITHIN, NOTE_SET, NOTE_LAUNCH };
 
 struct host_note {
