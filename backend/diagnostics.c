@@ -83,6 +83,14 @@ struct text_place place_find(struct place_cursor *c, uint32_t offset)
     return (struct text_place){place.line, place.column, c->units + 1};
 }
 
+static void place_at(struct findings *findings, struct finding *finding, const char *file,
+                     uint32_t line, uint32_t column)
+{
+    finding->artifact = find_artifact(findings, file);
+    finding->begin = (struct text_place){line, column, column};
+    finding->end = (struct text_place){0};
+}
+
 void findings_add(struct findings *findings, const struct diag *diag)
 {
     struct finding finding = {
@@ -97,6 +105,8 @@ void findings_add(struct findings *findings, const struct diag *diag)
         finding.begin = place_find(&findings->cursor, diag->begin);
         finding.end = place_find(&findings->cursor, diag->end);
     }
+    if (findings->by_source && diag->origin.file)
+        place_at(findings, &finding, diag->origin.file, diag->origin.line, diag->origin.column);
     vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
     findings->list.v[findings->list.n++] = finding;
 }
@@ -124,9 +134,7 @@ static void move_to_origin(struct findings *findings, const struct remark_origin
                            .placed = head->placed,
                            .begin = head->begin,
                            .end = head->end};
-    head->artifact = find_artifact(findings, origin->file);
-    head->begin = (struct text_place){origin->line, origin->column, origin->column};
-    head->end = (struct text_place){0};
+    place_at(findings, head, origin->file, origin->line, origin->column);
     vec_push(findings->arena, &findings->list, note);
 }
 

@@ -46,7 +46,7 @@ struct findings {
     int32_t artifact;           // of this text
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
-    bool by_source; // remarks are at places of the CUDA source, where these are known
+    bool by_source; // findings are at places of the CUDA source, where these are known
     bool remarks;   // were requested: their rules are listed, too
 };
 

@@ -35,11 +35,6 @@ static const char *const report_names[] = {
     [REPORT_HTML] = "html",
     NULL,
 };
-static const char *const location_names[] = {
-    [LOCATIONS_PTX] = "ptx",
-    [LOCATIONS_SOURCE] = "source",
-    NULL,
-};
 static const char *const colour_names[] = {
     [COLOUR_AUTO] = "auto",
     [COLOUR_ALWAYS] = "always",

@@ -10,6 +10,12 @@ static const char *const diagnostics_names[] = {
     NULL,
 };
 
+const char *const location_names[] = {
+    [LOCATIONS_PTX] = "ptx",
+    [LOCATIONS_SOURCE] = "source",
+    NULL,
+};
+
 static const char *take_diagnostics(struct arena *arena, void *into, const char *argument)
 {
     struct diagnostics_request *request = &((struct arguments *)into)->diagnostics;

@@ -5,6 +5,9 @@
 // A group of options, for structures that begin with struct arguments.
 extern const struct option diagnostics_options[];
 
+// Values of --locations.
+extern const char *const location_names[];
+
 // Returns the error if a document of --diagnostics is not alone on its stream, or NULL. `outputs`
 // are the command's files; those that are not requested are NULL.
 const char *diagnostics_conflict(const struct arguments *arguments, const char *const *outputs,

@@ -22,6 +22,8 @@ static const struct option all_options[] = {
      .help = "use standard input and output, as always"},
     {"--max-memory", "SIZE", .kind = OPTION_CALL, .call = take_memory,
      .help = "do not analyse a text that needs more: 512M, 8G (default), 0:\nno limit"},
+    {"--quiet", NULL, .kind = OPTION_FLAG, INTO(common.quiet), .value = 1, .brief = "-q",
+     .help = "write nothing but the protocol, as always"},
     {"--help", "", .kind = OPTION_CALL, .call = take_help, .joined = true, .brief = "-h",
      .help = "print this"},
     {"--version", NULL, .kind = OPTION_FLAG, INTO(common.version), .value = 1, .brief = "-V",

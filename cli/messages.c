@@ -240,10 +240,13 @@ static void show(const struct messages *messages, const struct diag *diag,
                  const struct source *source)
 {
     struct message_log *log = messages->log;
-    if (log->to)
-        diag_print(diag, source, log->to, log->colour);
-    else
+    bool by_source = messages->arguments->locations == LOCATIONS_SOURCE && diag->origin.file;
+    if (!log->to)
         findings_add(&log->findings, diag);
+    else if (by_source)
+        diag_print_origin(diag, log->to, log->colour);
+    else
+        diag_print(diag, source, log->to, log->colour);
 }
 
 bool messages_diags(const struct messages *messages, struct diags *diags,
@@ -271,16 +274,14 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
 }
 
 // Prints a remark, or, if `rule` is NULL, a note.
-static void print_at_origin(const struct remark_origin *origin, const char *text, const char *rule,
-                            FILE *to, bool colour)
+static void print_at_origin(const struct message_log *log, const struct remark_origin *origin,
+                            const char *text, const char *rule)
 {
-    enum severity severity = rule ? DIAG_REMARK : DIAG_NOTE;
-    const char *bold = colour ? "\033[1m" : "", *reset = colour ? "\033[0m" : "";
-    fprintf(to, "%s%s:%u:", bold, origin->file, origin->line);
-    if (origin->column)
-        fprintf(to, "%u:", origin->column);
-    fprintf(to, " %s%s:%s%s %s%s%s%s%s\n", colour ? colours[severity] : "", severity_word(severity),
-            reset, bold, text, rule ? " [" : "", rule ? rule : "", rule ? "]" : "", reset);
+    struct diag diag = {.severity = rule ? DIAG_REMARK : DIAG_NOTE,
+                        .id = rule,
+                        .message = text,
+                        .origin = {origin->file, origin->line, origin->column}};
+    diag_print_origin(&diag, log->to, log->colour);
 }
 
 // Prints the remark at its place in the CUDA source, with that in the PTX as a note.
@@ -289,7 +290,7 @@ static void print_by_source(const struct message_log *log, const struct remark *
 {
     struct diag diag = {
         .severity = DIAG_NOTE, .message = "in the PTX", .begin = remark->begin, .end = remark->end};
-    print_at_origin(&remark->origins.v[0], remark->text, remark->rule, log->to, log->colour);
+    print_at_origin(log, &remark->origins.v[0], remark->text, remark->rule);
     diag_print(&diag, source, log->to, log->colour);
 }
 
@@ -313,8 +314,7 @@ static void print_remark(const struct message_log *log, const struct remark *rem
         diag_print(&diag, source, log->to, log->colour);
     }
     for (uint32_t i = by_source; i < remark->origins.n; i++)
-        print_at_origin(&remark->origins.v[i], remark->origins.v[i].text, NULL, log->to,
-                        log->colour);
+        print_at_origin(log, &remark->origins.v[i], remark->origins.v[i].text, NULL);
 }
 
 void messages_remarks(const struct messages *messages, const struct remarks *remarks,

@@ -12,10 +12,22 @@
 
 enum { BAD_INPUT = 1, BAD_USAGE = 2 };
 
-static int fail(const char *text)
+struct starter {
+    struct arena arena;
+    struct run_arguments arguments;
+    int argc; // of the options, with the command
+    char **argv;
+};
+
+static int fail(struct starter *run, const char *text)
 {
-    fprintf(stderr, "ptxoffload-run: error: %s\n", text);
-    return BAD_INPUT;
+    struct messages messages;
+    struct message_log log = {0};
+    outputs_init(&log.outputs, &run->arena);
+    messages_init(&messages, "ptxoffload-run", &run->arguments.sim.common, &log);
+    if (messages_begin(&messages, &run->arena))
+        message_error(&messages, "%s", text);
+    return messages_end(&messages, run->argc, run->argv, BAD_INPUT);
 }
 
 // The folder of our libraries: beside this program in a build, or below the installed one.
@@ -89,8 +101,9 @@ static void set_options(struct arena *arena, int count, char *const *argv)
         setenv(RUN_FOLDER, folder, 1);
 }
 
-static int run(struct arena *arena, char **argv)
+static int run(struct starter *run, char **argv)
 {
+    struct arena *arena = &run->arena;
     struct run_program program;
     const char *libraries = find_libraries(arena);
     const char *wrong = run_program_read(&program, arena, *argv);
@@ -99,10 +112,10 @@ static int run(struct arena *arena, char **argv)
     if (!wrong && !libraries)
         wrong = "its libraries are not installed: libcudart.so.13 and others";
     if (wrong)
-        return fail(wrong);
+        return fail(run, wrong);
     set_libraries(arena, &program, libraries);
     execv(program.path, argv);
-    return fail(arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
+    return fail(run, arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
 }
 
 static void list_stats(struct sim_machine *machine, struct arena *arena)
@@ -141,32 +154,35 @@ static int print_topic(struct run_arguments *arguments, struct arena *arena)
     return 0;
 }
 
-static int work(struct arena *arena, int argc, char **argv)
+static int work(struct starter *all, int argc, char **argv)
 {
-    struct run_arguments arguments;
-    int count = run_options_read(&arguments, arena, argc, argv, stderr);
+    struct arena *arena = &all->arena;
+    int count = run_options_read(&all->arguments, arena, argc, argv, stderr);
     if (count < 0)
         return BAD_USAGE;
-    if (sim_is_topic(&arguments.sim))
-        return print_topic(&arguments, arena);
+    if (sim_is_topic(&all->arguments.sim))
+        return print_topic(&all->arguments, arena);
     int at = count + (count < argc && !strcmp(argv[count], "--"));
     if (at == argc) {
         fprintf(stderr, "ptxoffload-run: error: no program\n");
         options_usage(run_command(arena), stderr);
         return BAD_USAGE;
     }
+    all->argc = count;
     set_options(arena, count, argv);
-    return run(arena, argv + at);
+    return run(all, argv + at);
 }
 
 int main(int argc, char **argv)
 {
     struct memory memory = {0};
-    struct arena arena;
-    arena_init(&arena, &memory);
-    if (setjmp(memory.on_failure))
-        return fail("not enough memory");
-    int status = work(&arena, argc, argv);
+    struct starter all = {.argc = 1, .argv = argv};
+    arena_init(&all.arena, &memory);
+    if (setjmp(memory.on_failure)) {
+        fputs("ptxoffload-run: error: not enough memory\n", stderr);
+        return BAD_INPUT;
+    }
+    int status = work(&all, argc, argv);
     memory_free(&memory);
     return status;
 }

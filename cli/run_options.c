@@ -34,17 +34,9 @@ static const struct option program_options[] = {
 // Options of the simulator that a program decides.
 static bool is_left_out(const struct option *option)
 {
-    static const char *const names[] = {"--diagnostics",
-                                        "--stop-after",
-                                        "--checkpoint",
-                                        "--checkpoint-every",
-                                        "--resume",
-                                        "--module",
-                                        "--program",
-                                        "--metadata",
-                                        "--save",
-                                        "--allow-outside",
-                                        NULL};
+    static const char *const names[] = {
+        "--stop-after", "--checkpoint", "--checkpoint-every", "--resume", "--module", "--program",
+        "--metadata",   "--save",       "--allow-outside",    NULL};
     for (const char *const *name = names; *name; name++)
         if (!strcmp(option->name, *name))
             return true;
@@ -132,6 +124,11 @@ int run_options_read(struct run_arguments *arguments, struct arena *arena, int a
                                  "--functional counts no cycles; it cannot be combined with "
                                  "--profiler",
                                  "");
+    if (good && sim->overlap && !strcmp(sim->overlap, "-") && !sim->common.diagnostics.path &&
+        sim->common.diagnostics.format != DIAGNOSTICS_TEXT)
+        good = sim_options_fault(
+            command, errors,
+            "--overlap=advise writes to standard error as well: give --diagnostics a file", "");
     if (!good)
         fprintf(errors, "'%s --help' explains the options\n", command->name);
     return good ? count : -1;

@@ -345,6 +345,10 @@ static const struct option message_options[] = {
     {"--max-memory", "SIZE", CALL(take_max_memory),
      .help = "give up where more memory is needed: 512M, 8G (default), 0\n"
              "no limit; buffers count"},
+    {"--locations", "ptx|source", CHOICE(common.locations, location_names),
+     .help = "places that reports of faults, races and waits name first: those\n"
+             "of the PTX (default), or those of the CUDA source, if the PTX\n"
+             "has .loc"},
     {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q",
      .help = "no notes, no progress, and no report that was not requested"},
     {"-v", NULL, FLAG(common.verbose, 1), .help = "report progress"},

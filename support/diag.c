@@ -96,20 +96,36 @@ const char *severity_word(enum severity severity)
     return severities[severity].word;
 }
 
-void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour)
+// `file:line:col: error: text [id]`; line or column 0: unknown
+static void print_head(const struct diag *diag, const char *file, uint32_t line, uint32_t column,
+                       FILE *to, bool colour)
 {
     const char *bold = colour ? "\033[1m" : "", *reset = colour ? "\033[0m" : "";
-    bool placed = diag->begin != NO_OFFSET;
-    fprintf(to, "%s%s:", bold, source->name);
-    if (placed) {
-        struct place place = source_place(source, diag->begin);
-        fprintf(to, "%u:%u:", place.line, place.column);
-    }
+    fprintf(to, "%s%s:", bold, file);
+    if (line)
+        fprintf(to, "%u:", line);
+    if (column)
+        fprintf(to, "%u:", column);
     fprintf(to, " %s%s:%s%s %s", colour ? severities[diag->severity].colour : "",
             severities[diag->severity].word, reset, bold, diag->message);
     if (diag->severity != DIAG_NOTE)
         fprintf(to, diag->raised ? " [-Werror=%s]" : " [%s]", diag->id);
     fprintf(to, "%s\n", reset);
+}
+
+void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour)
+{
+    struct place place = {0};
+    bool placed = diag->begin != NO_OFFSET;
+    if (placed)
+        place = source_place(source, diag->begin);
+    print_head(diag, source->name, place.line, place.column, to, colour);
     if (placed)
         excerpt_print(source, diag->begin, diag->end, to, colour);
+}
+
+void diag_print_origin(const struct diag *diag, FILE *to, bool colour)
+{
+    const struct diag_origin *origin = &diag->origin;
+    print_head(diag, origin->file, origin->line, origin->column, to, colour);
 }

@@ -7,12 +7,19 @@ enum severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR, DIAG_REMARK };
 
 #define NO_OFFSET UINT32_MAX
 
+// A place in the source from which the text was compiled.
+struct diag_origin {
+    const char *file;      // NULL: unknown
+    uint32_t line, column; // column 0: unknown
+};
+
 struct diag {
     enum severity severity;
     const char *id;      // stable rule id, a row of support/diag_rules.def
     const char *message; // one sentence without a full stop
     uint32_t begin, end; // range in the source; begin = NO_OFFSET: the whole file
     bool raised;         // a warning that an option makes an error
+    struct diag_origin origin;
 };
 
 struct diags {
@@ -38,3 +45,5 @@ const char *severity_word(enum severity severity);
 // `file:line:col: error: text [id]`, the source line, and a caret with the range. A raised warning
 // ends in `[-Werror=id]`; a note has no id.
 void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour);
+// The same at its origin, which is known, without a source line.
+void diag_print_origin(const struct diag *diag, FILE *to, bool colour);

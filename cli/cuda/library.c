@@ -20,6 +20,8 @@
 struct library {
     struct cuda *cuda; // NULL: not begun
     struct run_arguments arguments;
+    int argc; // as of ptxoffload-run, without the program
+    char **argv;
     const char *folder; // from which names of files count
     struct messages messages;
     struct message_log log;
@@ -66,26 +68,26 @@ static const char *own_name(struct arena *arena)
     return arena_strndup(arena, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 }
 
-static bool read_options(struct library *library, struct arena *arena)
-{
-    char **argv;
-    int argc = split_options(arena, &argv);
-    library->folder = getenv(RUN_FOLDER);
-    if (run_options_read(&library->arguments, arena, argc, argv, stderr) < 0)
-        return false;
-    struct sim_arguments *sim = &library->arguments.sim;
-    messages_init(&library->messages, "ptxoffload-run", &sim->common, &library->log);
-    return messages_begin(&library->messages, arena) &&
-           sim_reports_init(&library->reports, arena, sim, &library->messages) &&
-           sim_machine_read(&library->machine, arena, sim, &library->messages);
-}
-
 // The program may have changed its folder.
 static const char *place(const struct library *library, const char *path)
 {
     if (!path || *path == '/' || !strcmp(path, "-") || !library->folder)
         return path;
     return arena_printf(&library->cuda->arena, "%s/%s", library->folder, path);
+}
+
+static bool read_options(struct library *library, struct arena *arena)
+{
+    library->argc = split_options(arena, &library->argv);
+    library->folder = getenv(RUN_FOLDER);
+    if (run_options_read(&library->arguments, arena, library->argc, library->argv, stderr) < 0)
+        return false;
+    struct sim_arguments *sim = &library->arguments.sim;
+    sim->common.diagnostics.path = place(library, sim->common.diagnostics.path);
+    messages_init(&library->messages, "ptxoffload-run", &sim->common, &library->log);
+    return messages_begin(&library->messages, arena) &&
+           sim_reports_init(&library->reports, arena, sim, &library->messages) &&
+           sim_machine_read(&library->machine, arena, sim, &library->messages);
 }
 
 static void set_device(struct library *library)
@@ -109,6 +111,12 @@ static void set_device(struct library *library)
     };
 }
 
+// Writes the document of --diagnostics. The exit code of the program is not known here.
+static void end_messages(struct library *library)
+{
+    messages_end(&library->messages, library->argc, library->argv, library->log.errors != 0);
+}
+
 static bool begin(void *context, struct cuda *cuda)
 {
     enum { USUAL_DEVICE_MEMORY = 8 }; // GiB
@@ -119,8 +127,11 @@ static bool begin(void *context, struct cuda *cuda)
     outputs_init(&library->log.outputs, arena);
     diags_init(&library->diags, arena);
     diags_init(&library->run_diags, arena);
-    if (!read_options(library, arena))
+    if (!read_options(library, arena)) {
+        if (library->messages.log)
+            end_messages(library);
         return false;
+    }
     const struct run_arguments *a = &library->arguments;
     size_t most = a->sim.common.max_memory;
     cuda->program_name = own_name(arena);
@@ -339,10 +350,13 @@ static void report(void *context, const struct device_result *result)
         report_stuck(library);
 }
 
-static void complain(void *context, const char *text)
+static void complain(void *context, enum severity severity, const char *text)
 {
-    (void)context;
-    fprintf(stderr, "ptxoffload-run: %s\n", text);
+    struct library *library = context;
+    if (!library->messages.log) // no call has read the options
+        messages_init(&library->messages, "ptxoffload-run", &library->arguments.sim.common,
+                      &library->log);
+    (severity == DIAG_ERROR ? message_error : message_note)(&library->messages, "%s", text);
 }
 
 static void out_of_memory(void *context)
@@ -350,6 +364,7 @@ static void out_of_memory(void *context)
     struct library *library = context;
     outputs_abandon(&library->outputs);
     message_memory(&library->messages, &library->cuda->memory);
+    end_messages(library);
     _exit(1);
 }
 
@@ -425,12 +440,8 @@ static bool write_results(struct library *library)
            write_advice(library) && write_reports(library);
 }
 
-static void end(void *context)
+static void write_end(struct library *library)
 {
-    struct library *library = context;
-    interrupt_defer(NULL);
-    if (!library->cuda->device->image)
-        return; // the program was not read
     host_end(&library->cuda->host);
     library->session.host = &library->cuda->host;
     library->run.has_streams = true; // calls of the program
@@ -443,6 +454,15 @@ static void end(void *context)
         message_error(&library->messages, "%s", error);
     outputs_abandon(&library->outputs);
     write_page(library);
+}
+
+static void end(void *context)
+{
+    struct library *library = context;
+    interrupt_defer(NULL);
+    if (library->cuda->device->image) // the program was read
+        write_end(library);
+    end_messages(library);
 }
 
 // The process's, as the interface of the library has no argument for it.

@@ -62,8 +62,8 @@ static const char *content_of(struct cuda *cuda, const struct container *contain
 
 static int without_text(struct cuda *cuda, const struct container *container)
 {
-    cuda_complain(cuda,
-                  "error: '%s' has no PTX%s: its device code is %s; compile it with nvcc's "
+    cuda_complain(cuda, DIAG_ERROR,
+                  "'%s' has no PTX%s: its device code is %s; compile it with nvcc's "
                   "-arch=sm_N or with -gencode=arch=compute_N,code=compute_N",
                   cuda->program_name, cuda->arch ? " for this architecture" : "",
                   content_of(cuda, container));
@@ -72,12 +72,11 @@ static int without_text(struct cuda *cuda, const struct container *container)
 
 static int nvlinked(struct cuda *cuda)
 {
-    cuda_complain(
-        cuda,
-        "error: the device code of '%s' was linked by nvlink (-rdc=true), which leaves no "
-        "PTX of the whole and is not supported: compile it without -rdc, with device "
-        "code that needs no other source and launches no kernels",
-        cuda->program_name);
+    cuda_complain(cuda, DIAG_ERROR,
+                  "the device code of '%s' was linked by nvlink (-rdc=true), which leaves no "
+                  "PTX of the whole and is not supported: compile it without -rdc, with device "
+                  "code that needs no other source and launches no kernels",
+                  cuda->program_name);
     return cudaErrorNoKernelImageForDevice;
 }
 
@@ -100,7 +99,7 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
         return without_text(cuda, &container);
     if (!good ||
         !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
-        cuda_complain(cuda, "error: a fatbin of '%s' cannot be read: %s", cuda->program_name,
+        cuda_complain(cuda, DIAG_ERROR, "a fatbin of '%s' cannot be read: %s", cuda->program_name,
                       diags.list.n ? diags.list.v[0].message : "it is damaged");
         return cudaErrorInvalidKernelImage;
     }

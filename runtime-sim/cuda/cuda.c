@@ -68,14 +68,14 @@ void cuda_out_of_memory(struct cuda *cuda)
     __builtin_unreachable();
 }
 
-void cuda_complain(struct cuda *cuda, const char *format, ...)
+void cuda_complain(struct cuda *cuda, enum severity severity, const char *format, ...)
 {
     char text[1024];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    cuda->front->complain(cuda->front->context, text);
+    cuda->front->complain(cuda->front->context, severity, text);
 }
 
 int cuda_not_supported(struct cuda *cuda, const char *name)
@@ -219,7 +219,7 @@ static void list_unsupported(struct cuda *cuda)
 {
     for (uint32_t i = 0; i < cuda->unsupported.n; i++) {
         const struct cuda_unsupported *one = &cuda->unsupported.v[i];
-        cuda_complain(cuda, "note: %s is not supported; calls: %lu", one->name,
+        cuda_complain(cuda, DIAG_NOTE, "%s is not supported; calls: %lu", one->name,
                       (unsigned long)one->calls);
     }
 }

@@ -50,7 +50,7 @@ struct cuda_front {
     // Reports a launch that has not ended well.
     void (*report)(void *context, const struct device_result *result);
     // Reports a fault of the program or its use of the library.
-    void (*complain)(void *context, const char *text);
+    void (*complain)(void *context, enum severity severity, const char *text);
     // Writes the results at the end of the process.
     void (*end)(void *context);
     // The memory for what the library keeps is exhausted. Does not return.
@@ -223,8 +223,8 @@ int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_resu
 void cuda_end(void);
 // Notes a call that is not supported, for the list at the end. Returns cudaErrorNotSupported.
 int cuda_not_supported(struct cuda *cuda, const char *name);
-void cuda_complain(struct cuda *cuda, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void cuda_complain(struct cuda *cuda, enum severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 // Returns the name and text of an error; NULL: there is no such error.
 const char *cuda_error_name(int error);
 const char *cuda_error_text(int error);

@@ -15,9 +15,7 @@ static bool is_mark(int trigger, int action)
 // Reports why a call is refused. Returns an error.
 static int refuse(struct cuda *cuda, const char *what, const char *why)
 {
-    char text[256];
-    snprintf(text, sizeof text, "%s: %s", what, why);
-    cuda->front->complain(cuda->front->context, text);
+    cuda_complain(cuda, DIAG_ERROR, "%s: %s", what, why);
     return cudaErrorInvalidValue;
 }
 

@@ -14,7 +14,8 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
         return false;
     const char *wrong = link_add(&cuda->link, binary->text, binary->length, &binary->names);
     if (wrong) {
-        cuda_complain(cuda, "error: the PTX of '%s' cannot be run: %s", cuda->program_name, wrong);
+        cuda_complain(cuda, DIAG_ERROR, "the PTX of '%s' cannot be run: %s", cuda->program_name,
+                      wrong);
         binary->failed = true;
         return false;
     }

@@ -25,7 +25,7 @@ struct launch_record {
 static void fail(struct cuda *cuda, const char *path)
 {
     if (!cuda->recorded->failed)
-        cuda_complain(cuda, "error: cannot write '%s': %s", path, strerror(errno));
+        cuda_complain(cuda, DIAG_ERROR, "cannot write '%s': %s", path, strerror(errno));
     cuda->recorded->failed = true;
 }
 

@@ -16,7 +16,7 @@ static int error_of_refusal(struct cuda *cuda, const struct cuda_launch *launch,
 {
     switch (refusal->rule) {
     case LAUNCH_EXECUTABLE:
-        cuda_complain(cuda, "error: kernel '%s' cannot be run: %s", launch->function->name,
+        cuda_complain(cuda, DIAG_ERROR, "kernel '%s' cannot be run: %s", launch->function->name,
                       launch->function->entry->refusal);
         return cudaErrorNotSupported;
     case LAUNCH_GRID_RESIDENT: return cudaErrorCooperativeLaunchTooLarge;
@@ -39,8 +39,8 @@ static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared
     struct machine_launch launch = {.launch = prepared->launch};
     if (!cuda->timed || machine_occupancy(cuda->timed->machine, &launch, &why))
         return true;
-    cuda_complain(cuda, "error: no CTA of kernel '%s' fits a core of %s: not enough %s", kernel,
-                  cuda->machine_name, why);
+    cuda_complain(cuda, DIAG_ERROR, "no CTA of kernel '%s' fits a core of %s: not enough %s",
+                  kernel, cuda->machine_name, why);
     return false;
 }
 

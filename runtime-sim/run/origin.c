@@ -31,7 +31,10 @@ void session_note_origin(struct session *session, const char *id, uint32_t funct
         &module->functions.v[session->device.program->functions.v[function].function];
     const struct node *node = &module->tree->nodes.v[fn->insts.v[inst].node];
     const struct ir_loc *loc = session_origin(session, function, inst);
-    if (loc)
-        diag_add(session->diags, DIAG_NOTE, id, node->begin, node->end, "compiled from %s",
-                 origin(session, loc));
+    if (!loc)
+        return;
+    struct diag *about = &session->diags->list.v[session->diags->list.n - 1];
+    about->origin = (struct diag_origin){loc->file, loc->line, loc->column};
+    diag_add(session->diags, DIAG_NOTE, id, node->begin, node->end, "compiled from %s",
+             origin(session, loc));
 }

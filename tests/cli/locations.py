@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import Skip, case, ends, main, run, same, within
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
+SIM = PROGRAM.with_name('ptxoffload-sim')
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / 'docs' / 'diagnostics.schema.json').read_text())
 SARIF = json.loads((ROOT / 'tests' / 'cli' / 'sarif.schema.json').read_text())
@@ -116,6 +117,27 @@ def differences(folder):
     within('%s | vecadd(float const*, float const*, float*)' % NAME, text)
     within('- chain vanished k.cu:7 (in.ptx:10..12) | ld.global.f32 %f1, [%rd1];', text)
     within('k.cu:7<br><small>line 10..12</small>', page)
+
+
+@case
+def faults(folder):
+    """faults and races of the simulator"""
+    (folder / 'in.ptx').write_text(TEXT)
+    launch = [SIM, 'in.ptx', '--grid=1', '--block=2', '--functional']
+    usual = ends(run([*launch, '--arg=u64:0'], folder), 5).err.decode()
+    within('in.ptx:10:5: error: ', usual)
+    within('in.ptx:10:5: note: compiled from k.cu:7:3', usual)
+    by_source = ends(run([*launch, '--arg=u64:0', '--locations=source'], folder), 5).err.decode()
+    within('k.cu:7:3: error: ', by_source)
+    within('in.ptx:10:5: note: compiled from k.cu:7:3', by_source)
+    found = json.loads(ends(run([*launch, '--arg=u64:0', '--locations=source', '--diagnostics=json'], folder), 5).err)
+    check_schema(found, SCHEMA)
+    same([(one['file'], one['line']) for one in found], [('k.cu', 7)])
+    (folder / 'in.ptx').write_text(TEXT.replace('st.global.f32 [%rd1+4], %f2;',
+                                                'mov.u32 %r1, %ctaid.x; st.global.u32 [%rd1+4], %r1;'))
+    races = ends(run([*launch, '--grid=2', '--arg=buf:f32:8:iota', '--check=race', '--locations=source'],
+                     folder), 3).err.decode()
+    assert re.search(r'^k\.cu:\d+:\d+: error: .* is in a race', races, re.MULTILINE), races
 
 
 main(2)

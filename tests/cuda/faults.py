@@ -3,6 +3,7 @@
 
 usage: faults.py BUILD-ROOT
 """
+import json
 import os
 import re
 import signal
@@ -117,6 +118,25 @@ def old_library(folder):
     ends(run(['cc', '-o', 'main', 'main.c', 'libold.so'], folder), 0)
     result = ends(simulate(folder, './main'), 1)
     within('is linked with libcudart.so.11; ptxoffload-run has versions 12 and 13', result.err.decode())
+
+
+@case
+def document(folder):
+    """--diagnostics: the fault as a document, at the place of the CUDA source; errors of the command itself"""
+    program = build('faults.cu', ARCH, '-lineinfo')
+    ends(simulate(folder, program, '-w', '--diagnostics=json:d.json', '--locations=source', '--functional',
+                  arguments=['illegal']), 7, err='')
+    finding, = json.loads((folder / 'd.json').read_text())
+    same((finding['severity'], finding['id'], os.path.basename(finding['file']), finding['line']),
+         ('error', 'fault', 'faults.cu', 10))
+    within('faults.ptx', finding['notes'][0]['file'])
+    ends(run([RUN, '--diagnostics=sarif:d.sarif', '--', './nothing'], folder), 1, '', '')
+    within("there is no program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
+           ['toolExecutionNotifications'][0]['message']['text'])
+    ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
+    within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
+    within('writes to standard error as well',
+           ends(run([RUN, '--diagnostics=json', '--overlap=advise', '--', 'true'], folder), 2).err.decode())
 
 
 @case

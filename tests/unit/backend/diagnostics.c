@@ -25,7 +25,8 @@ static void begin(struct given *g, const char *text, size_t length)
 
 static const struct finding *add(struct given *g, uint32_t from, uint32_t to)
 {
-    struct diag diag = {DIAG_ERROR, "syntax", "bad", from, to, false};
+    struct diag diag = {
+        .severity = DIAG_ERROR, .id = "syntax", .message = "bad", .begin = from, .end = to};
     findings_add(&g->findings, &diag);
     return &g->findings.list.v[g->findings.list.n - 1];
 }
