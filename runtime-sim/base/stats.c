@@ -47,9 +47,11 @@ static struct stat_entry entry_of(const struct stat_group *group, const struct s
     struct stat_entry entry = {group, key, counter(group, key->offset), 0};
     if (since && key->kind == STAT_MOST)
         entry.whole = entry.whole > since[0] ? entry.whole : since[0];
-    else if (since)
+    else if (since && key->kind != STAT_REAL)
         entry.whole -= since[0];
     entry.value = (double)entry.whole;
+    if (key->kind == STAT_REAL)
+        memcpy(&entry.value, &entry.whole, sizeof entry.value);
     if (key->kind == STAT_RATIO) {
         uint64_t parts = counter(group, key->denominator) - (since ? since[1] : 0);
         entry.value = parts ? entry.value / (double)parts : 0;
@@ -324,9 +326,15 @@ static void visit_chosen(struct choice_visit v)
 
 // Writing
 
+// Counts are written with all their digits.
+static bool is_whole(const struct stat_key *key)
+{
+    return key->kind == STAT_COUNT || key->kind == STAT_MOST;
+}
+
 static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
 {
-    if (entry->key->kind == STAT_RATIO)
+    if (!is_whole(entry->key))
         number_shortest(text, entry->value);
     else
         text[number_uint(text, entry->whole)] = 0;
@@ -399,7 +407,7 @@ static void write_json(void *context, const struct stat_entry *entry)
     char name[LONGEST_NAME];
     full_name(name, entry->group->name, entry->key);
     json_key(context, name);
-    if (entry->key->kind == STAT_RATIO)
+    if (!is_whole(entry->key))
         json_double(context, entry->value);
     else
         json_uint(context, entry->whole);

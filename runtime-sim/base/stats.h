@@ -19,13 +19,14 @@ enum stat_kind {
     STAT_COUNT, // a count; its value over an interval is its growth
     STAT_MOST,  // a maximum; not defined over an interval
     STAT_RATIO, // quotient of two counts; 0 if the denominator is 0
+    STAT_REAL,  // a number, of type double; not defined over an interval
 };
 
 struct stat_key {
     const char *name;
     enum stat_kind kind;
     const char *unit, *text;
-    size_t offset;      // STAT_COUNT, STAT_MOST: the value; STAT_RATIO: the numerator
+    size_t offset;      // of the value; STAT_RATIO: of the numerator
     size_t denominator; // STAT_RATIO
 };
 

@@ -128,7 +128,8 @@ bool energy_evaluate(const struct energy_model *model, const struct stats *stats
 
 // In pJ and ps, so that a quotient of the two is W.
 struct energy_totals {
-    uint64_t total, least, most, time, instructions, delay_product;
+    uint64_t total, least, most, time, instructions;
+    double delay_product; // exceeds 64 bits at 18 J s
 };
 
 static uint64_t rounded(double value)
@@ -150,7 +151,7 @@ void energy_stats_add(const struct energy_result *result, struct stats *stats)
         {"power_most", STAT_RATIO, "W", "with the most", AT(most), AT(time)},
         {"per_instruction", STAT_RATIO, "pJ", "energy by thread instructions", AT(total),
          AT(instructions)},
-        {"delay_product", STAT_COUNT, "pJ us", "energy times time", AT(delay_product), 0},
+        {"delay_product", STAT_REAL, "pJ us", "energy times time", AT(delay_product), 0},
     };
 #undef AT
     enum { KEYS = sizeof keys / sizeof *keys };
@@ -165,7 +166,7 @@ void energy_stats_add(const struct energy_result *result, struct stats *stats)
         .most = rounded(result->joules.most * 1e12),
         .time = rounded(result->seconds * 1e12),
         .instructions = rounded(result->instructions),
-        .delay_product = rounded(result->joules.value * 1e12 * result->seconds * 1e6),
+        .delay_product = result->joules.value * 1e12 * result->seconds * 1e6,
     };
     for (uint32_t i = 0; i < count; i++) {
         parts[i] = (struct stat_key){.name = result->components.v[i].name,

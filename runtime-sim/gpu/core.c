@@ -141,8 +141,9 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
 static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
                            const struct core_ops **owner)
 {
-    EACH_WATCHER (ops, core, issue_as) {
-        enum issue_as as = ops->issue_as(core, now, index);
+    for (uint32_t i = 0; i < core->watcher_count; i++) {
+        const struct core_ops *ops = core->watchers[core->shared->claims[i]].ops;
+        enum issue_as as = ops->issue_as ? ops->issue_as(core, now, index) : ISSUE_AS_NORMAL;
         *owner = ops;
         if (as != ISSUE_AS_NORMAL)
             return as;

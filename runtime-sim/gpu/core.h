@@ -189,6 +189,7 @@ struct core_shared {
     bool profiled;  // a running launch has a profile
     // Active schemes that look into cores, by registration; what create returned.
     const struct core_ops *watchers[SCHEMES_MOST];
+    uint8_t claims[SCHEMES_MOST]; // numbers of watchers: the order of their `issue_as`
     void *watcher_states[SCHEMES_MOST];
     uint32_t watcher_count;
     uint8_t first_stall[SCHEMES_MOST];     // of each watcher: slot state of its first stall

@@ -316,6 +316,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
 
 const struct core_ops tom_core_ops = {
     .init = init,
+    .claims_first = true, // it sees the iterations of a loop that begins with a chain
     .issue_as = issue_as,
     .keeps = keeps,
     .hold = hold,

@@ -276,6 +276,10 @@ static void results(void **state)
     expect_near(statistic(with, "energy.per_instruction"), result.joules.value * 1e12 / 65000,
                 1e-6);
     expect_near(statistic(with, "energy.delay_product"), result.joules.value * 1e12 * 1.5, 1e-6);
+    result.joules.value = 5000, result.seconds = 100;
+    stats_init(with, &f.arena);
+    energy_stats_add(&result, with);
+    expect_near(statistic(with, "energy.delay_product"), 5e23, 1e-6);
     arena_free(&f.arena);
 }
 #undef AT
