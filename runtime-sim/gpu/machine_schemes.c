@@ -199,7 +199,8 @@ static void add_watcher(struct machine *machine, const struct active_scheme *sch
     shared->entries_of_slot += scheme->ops->entries_of_slot;
     if (!scheme->ops->core)
         return;
-    uint32_t watcher = shared->watcher_count++, place = scheme->ops->core->claims_first ? 0 : watcher;
+    uint32_t watcher = shared->watcher_count++,
+             place = scheme->ops->core->claims_first ? 0 : watcher;
     memmove(shared->claims + place + 1, shared->claims + place, watcher - place);
     shared->claims[place] = (uint8_t)watcher;
     shared->watchers[watcher] = scheme->ops->core;

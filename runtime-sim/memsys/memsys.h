@@ -325,7 +325,9 @@ void memsys_look_at_gates(struct memsys *memsys);
 enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
                                    uint64_t *ready);
 
-// For endpoints with a path of their own (struct memsys_past). Reads or writes values now; returns
+// Returns true for an endpoint with a path of its own (struct memsys_past).
+bool memsys_is_past(const struct memsys *memsys, uint32_t end);
+// For such endpoints. Reads or writes values now; returns
 // false if the owner lets the request wait: the call is repeated later.
 bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
 // Called when the reply has arrived at the endpoint.

@@ -61,9 +61,20 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
 
 // Paths past networks and slices. The memory behind slices serves in its own clock.
 
+bool memsys_is_past(const struct memsys *m, uint32_t end)
+{
+    return memsys_path_of(m, end);
+}
+
 bool memsys_serve_past(struct memsys *m, uint32_t entry)
 {
-    return !m->serve || m->serve(m->context, &m->entries[entry].request) == MEMSYS_SERVED;
+    struct memsys_request *request = &m->entries[entry].request;
+    const struct memsys_gate *gate = m->tables.gate;
+    if (m->serve && m->serve(m->context, request) != MEMSYS_SERVED)
+        return false;
+    if (gate && request->kind == MEMSYS_READ && m->config->named_reads)
+        request->words = gate->carried(gate->context, request, UINT32_MAX);
+    return true;
 }
 
 void memsys_answer_past(struct memsys *m, uint32_t index)

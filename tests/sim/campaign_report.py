@@ -315,12 +315,14 @@ def injection(folder):
 
 @compared_case
 def streamed(folder):
-    """eval/fe-rgpu.yaml can be read, and its notes have all figures"""
+    """the pairs of eval/ can be read, and their notes have all figures"""
+    for name, study, jobs in ('fe-rgpu', 'maps', 7 * 3), ('fe-tom', 'blocks', 11 * 5), ('rgpu-tom', 'maps', 5 * 6):
+        path = ROOT / 'eval' / (name + '.yaml')
+        same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=' + study), 0).out.decode().splitlines()), jobs)
+        figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+        notes = path.with_suffix('.md').read_text(encoding='utf-8')
+        same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
     path = ROOT / 'eval' / 'fe-rgpu.yaml'
-    same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=maps'), 0).out.decode().splitlines()), 7 * 3)
-    figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
-    notes = path.with_suffix('.md').read_text(encoding='utf-8')
-    same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
     ends(campaign(folder, 'run', path, '--study=maps', '--workload=STREAM', '--variant=gpu', '--variant=bits'), 0, '')
 
 

@@ -100,6 +100,49 @@ def chains_of_blocks_at_home(folder):
     same(counted(statistics, 'offload.chains_tagged'), counted(chains, 'offload.chains_tagged'))
 
 
+@case
+def iterations_begin_with_chains(folder):
+    """the control of blocks sees each iteration of a loop whose first instruction begins a chain"""
+    (folder / 'add.ptx').write_text(LOOP)
+    ends(run([TAGGER, 'add.ptx', '-o', 'tagged.ptx', *TAG], folder), 0)
+    expected, _ = loop(folder)
+    found, statistics = loop(folder, '--policy=omni', '--set=tom.policy=tom-measured')
+    same(found, expected)
+    assert counted(statistics, 'tom.again') > 0
+    assert counted(statistics, 'offload.chains_offloaded') > 0
+
+
+def waits(folder, name, *options):
+    path = sample_runs.SAMPLES / name / 'streams.yaml'
+    sample_runs.tag(folder, path, ['--cost=tom'])
+    machine = ['--config=tom', '--set=fe.enabled=true', '--stats=stats']
+    expected, _ = sample_runs.execute(folder, path, *machine, '--set=values.start=0')
+    found = {}
+    for policy in 'tom-no-ctrl', 'tom-ctrl', 'tom-measured':
+        memory, _ = sample_runs.execute(folder, path, *machine, '--policy=' + policy)
+        same_buffers(memory, expected, policy)
+        found[policy] = (folder / 'stats').read_text()
+    again, _ = sample_runs.execute(folder, path, *machine, '--policy=' + policy, '--shuffle=3')
+    same_buffers(again, expected, 'another order')
+    same((folder / 'stats').read_text(), found[policy])
+    return found
+
+
+@case
+def begins_in_advance(folder):
+    """a block whose first word has not arrived waits for it, then goes to its stack"""
+    for statistics in waits(folder, 'vecadd').values():
+        assert counted(statistics, 'tom.empty_cycles') > 0 and counted(statistics, 'tom.offloaded') > 0
+        assert counted(statistics, 'fe.past') > 0
+
+
+@case
+def waits_in_stack(folder):
+    """an access of an SM in a stack waits for its word, and its stores fill theirs"""
+    statistics = waits(folder, 'bfs')['tom-no-ctrl']
+    assert counted(statistics, 'fe.past_clocks') > 0, statistics
+
+
 def sample(folder, path):
     sample_runs.tag(folder, path, TAG)
     expected, _ = sample_runs.execute(folder, path, '--functional')

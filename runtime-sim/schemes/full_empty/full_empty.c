@@ -48,6 +48,8 @@ static void require(struct arena *arena, const void *own, const struct machine_c
     (void)given;
     memsys->named_reads = true;
     machine->l1.sector_bytes = PLANE_WORD;
+    for (uint32_t i = 0; i < machine->added_count; i++)
+        machine->added[i].l1.sector_bytes = PLANE_WORD;
     for (int i = CLASS_READS + 1; i < CLASSES; i++) {
         memsys_add_class(arena, &memsys->request_network, memsys->memory.request_class, 1, false);
         memsys_add_class(arena, &memsys->reply_network, memsys->memory.reply_class, 1, false);
@@ -97,6 +99,7 @@ struct fe_machine {
     const struct fe_config *config;
     struct machine *machine;
     struct fe_gate *gates;
+    struct fe_gate past; // without queues: requests that pass the slices
     uint32_t count, running;
     uint8_t first; // message class of CLASS_WRITES
     struct memsys_gate table;
@@ -160,6 +163,7 @@ static void *create(struct machine *machine, const void *own, const void *plan)
     fe->gates = ARENA_ARRAY(machine->arena, struct fe_gate, fe->count);
     for (uint32_t i = 0; i < fe->count; i++)
         fe_gate_init(&fe->gates[i], machine->arena, own, i);
+    fe_gate_init(&fe->past, machine->arena, own, fe->count);
     fe->table = (struct memsys_gate){.context = fe,
                                      .message_of = message_of,
                                      .has_room = has_room,
@@ -189,6 +193,18 @@ static void join(struct machine *machine, void *state)
         fe->gates[i].memsys = machine->shared.memsys;
         fe->gates[i].image = (const struct image *const *)machine->config->image;
     }
+    fe->past.memsys = machine->shared.memsys;
+    fe->past.image = (const struct image *const *)machine->config->image;
+}
+
+// Requests of slices have passed their gate.
+static enum memsys_served admit(struct machine *machine, void *state,
+                                const struct memsys_request *request)
+{
+    struct fe_machine *fe = state;
+    if (!memsys_is_past(machine->shared.memsys, request->core))
+        return MEMSYS_SERVED;
+    return fe_gate_pass(&fe->past, request) ? MEMSYS_SERVED : MEMSYS_WAIT;
 }
 
 // A launch that begins beside others finds lines of an earlier round in no L1.
@@ -228,7 +244,17 @@ static uint64_t waited(const struct machine *machine, const void *state)
     uint32_t partition;
     const struct fe_request *request = first_blocked(fe, &partition);
     (void)machine;
-    return request ? fe_gate_word(&fe->gates[partition], request) : 0;
+    return request ? fe_gate_word(&fe->gates[partition], request) : fe->past.past;
+}
+
+static void report_past(const struct machine *machine, const struct fe_machine *fe, FILE *to)
+{
+    char place[160];
+    if (!fe->past.past)
+        return;
+    image_describe(*machine->config->image, fe->past.past, place, sizeof place);
+    fprintf(to, "a request of an SM in a memory stack needs the empty word at 0x%" PRIx64 " %s\n",
+            fe->past.past, place);
 }
 
 static void report(const struct machine *machine, const void *state, FILE *to)
@@ -239,6 +265,7 @@ static void report(const struct machine *machine, const void *state, FILE *to)
                                         [MEMSYS_ATOMIC] = "atomic access",
                                         [MEMSYS_REDUCE] = "atomic access"};
     const struct fe_machine *fe = state;
+    report_past(machine, fe, to);
     for (uint32_t i = 0; i < fe->count; i++)
         for (uint32_t k = 0; k < FE_QUEUES; k++) {
             const struct fe_request *request = fe_gate_blocked(&fe->gates[i], k);
@@ -264,6 +291,7 @@ static void settle(struct machine *machine, void *state)
     fe->total = (struct fe_stats){0};
     for (uint32_t i = 0; i < fe->count; i++)
         stats_accumulate(&fe->total, &fe->gates[i].stats, stat_keys, STAT_KEYS);
+    stats_accumulate(&fe->total, &fe->past.stats, stat_keys, STAT_KEYS);
 }
 
 static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
@@ -325,6 +353,7 @@ const struct scheme_ops full_empty = {
     .join = join,
     .launch = launch,
     .ended = ended,
+    .admit = admit,
     .waited = waited,
     .report = report,
     .settle = settle,

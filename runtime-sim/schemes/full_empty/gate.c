@@ -187,6 +187,24 @@ static void apply(struct fe_gate *gate, const struct fe_request *request)
     gate->stats.emptied += request->action == PLANE_EMPTY ? words : 0;
 }
 
+bool fe_gate_pass(struct fe_gate *gate, const struct memsys_request *request)
+{
+    struct fe_request to = examine(gate, request);
+    if (!may_go(gate, &to)) {
+        gate->stats.past_clocks++;
+        gate->past = fe_gate_word(gate, &to);
+        return false;
+    }
+    gate->past = 0;
+    gate->stats.past++;
+    gate->stats.fe_read +=
+        to.trigger ? gate->config->counter_bits * (uint32_t)__builtin_popcount(to.words) : 0;
+    apply(gate, &to);
+    if (to.action && to.at.plane)
+        memsys_look_at_gates(gate->memsys);
+    return true;
+}
+
 static void release(struct fe_gate *gate, uint32_t number, uint32_t at, uint64_t clock)
 {
     struct fe_queue *queue = &gate->queues[number];

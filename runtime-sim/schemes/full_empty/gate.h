@@ -38,6 +38,7 @@ struct fe_gate {
     uint32_t partition;
     struct fe_queue queues[FE_QUEUES];
     uint64_t last; // clock of the last evaluation
+    uint64_t past; // word that the last refused request of fe_gate_pass waits for; 0: none
     struct fe_stats stats;
     struct trace *trace; // NULL: no trace
     uint32_t process;
@@ -52,6 +53,10 @@ void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_requ
 void fe_gate_tick(struct fe_gate *gate, uint64_t clock);
 // Returns true if a head may go.
 bool fe_gate_is_due(const struct fe_gate *gate);
+// Serves a request that passes networks and slices, such as that of an SM in a memory stack: its
+// trigger and action are those of the gate's requests. Returns false if it must wait. Then
+// gate->past is the word, and the call is repeated.
+bool fe_gate_pass(struct fe_gate *gate, const struct memsys_request *request);
 // Returns the oldest blocked head of a queue, or NULL.
 const struct fe_request *fe_gate_blocked(const struct fe_gate *gate, uint32_t queue);
 // Returns the address of the first word that a request waits for.

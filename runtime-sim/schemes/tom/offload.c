@@ -1,6 +1,7 @@
 // The offload controller: decisions, packets, blocks in stacks, acknowledgements.
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/exec/decode/program.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "support/bits.h"
 #include <string.h>
@@ -179,6 +180,19 @@ static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
     return tom->config->registers == TOM_REGISTERS_BLOCK && own < most ? own : most;
 }
 
+// Returns true if the access is a load of a word that is empty. It would wait in the stack, and its
+// warp would keep a slot there that others need.
+static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uint64_t address)
+{
+    enum { WORD = 4 };
+    const struct core *core = home_of(tom, run);
+    const struct timing *timing =
+        &core->shared->timings.list[place_of(tom, run)->accesses[run->access]];
+    const struct image *image = core->slots[run->slot].warp->cta->launch->image;
+    return core_inst(core, timing)->class == CLASS_LOAD &&
+           plane_find_missing(image, address, WORD, PLANE_WAIT_FULL);
+}
+
 // Steps 3 and 4: the stack of the lowest lane's first access.
 static void choose_stack(struct tom *tom, struct tom_run *run)
 {
@@ -195,6 +209,12 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
         tom->stats.no_access++;
         tom_window_leave(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
+        return;
+    }
+    if (waits_for_word(tom, run, address)) {
+        if (run->state != RUN_AT_ACCESS)
+            tom_set_state(tom, run, tom->machine->now, RUN_AT_ACCESS);
+        tom->stats.empty_cycles++;
         return;
     }
     run->stack = stacks_of(tom->stacks, address);
