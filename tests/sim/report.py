@@ -229,6 +229,32 @@ def web(folder):
 
 
 @case
+def launches(folder):
+    """charts of single launches: those that the list links to, with the cycles of the launch alone; none of a run of one"""
+    bfs = ROOT / 'samples' / 'bfs' / 'run.yaml'
+    ends(sim(folder, bfs, '--report=html:r.html', '--report=json:r.json'), 0, '', '')
+    text, spans = (folder / 'r.html').read_text(), document(folder / 'r.json')['launches']
+    links = [int(n) for n in re.findall(r'href="#launch-(\d+)"', text)]
+    same(links, [int(n) for n in re.findall(r'id="launch-(\d+)"', text)])
+    assert 4 <= len(links) <= 24 and len(links) < len(spans), (links, len(spans))
+    rows = re.findall(r'<tr><td>(?:<a[^>]*>)?(\d+)(?:</a>)?</td>(?:<td>[^<]*</td>){4}', text)
+    same([int(n) for n in rows[:len(spans)]], list(range(1, len(spans) + 1)))
+    longest = max(range(len(spans)), key=lambda i: spans[i]['ended'] - spans[i]['begun'])
+    within(longest + 1, links)
+    for number in links:
+        chart = text.split('id="launch-%d"' % number)[1].split('</svg>')[0]
+        ticks = [float(n) for n in re.findall(r'text-anchor="middle"[^>]*class="small">([\d.e+]+)<', chart)] or \
+            [float(n) for n in re.findall(r'class="small"[^>]*text-anchor="middle"[^>]*>([\d.e+]+)<', chart)]
+        assert ticks, chart[-2000:]
+        span = spans[number - 1]
+        assert all(span['begun'] <= tick <= span['ended'] for tick in ticks), (number, ticks, span)
+        x = [float(n) for n in re.findall(r'<rect x="([\d.]+)"', chart)]
+        assert x and 150 <= min(x) and max(x) <= 920, (min(x), max(x))
+    ends(sim(folder, VECADD, '--report=html:one.html'), 0, '', '')
+    assert 'launch-1' not in (folder / 'one.html').read_text()
+
+
+@case
 def profile(folder):
     """--profile-out carries what chains measured to the tagger's reports: by the lines of the source"""
     ends(run([TAGGER, SRAD / 'srad.ptx', '--tags=full', '-o', 'srad.ptx', '--quiet'], folder), 0)

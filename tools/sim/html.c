@@ -5,6 +5,7 @@
 #include "tools/noc/heatmap.h"
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct html {
@@ -381,17 +382,66 @@ static void write_network(const struct html *h, enum memsys_network network, con
     fputs("</div>\n", h->to);
 }
 
-static void write_launches(const struct html *h)
+// The longest launches of which enough is known have charts of their own.
+enum { CHARTS_MOST = 24, SAMPLES_LEAST = 4 };
+
+static int by_length(const void *left, const void *right)
+{
+    const struct sim_span *a = *(const struct sim_span *const *)left;
+    const struct sim_span *b = *(const struct sim_span *const *)right;
+    double x = a->ended - a->begun, y = b->ended - b->begun;
+    return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+}
+
+// Marks the launches with a chart. Returns one mark for each launch.
+static bool *choose_charts(const struct html *h)
+{
+    uint32_t count = h->report->spans.n, charts = 0, first;
+    bool *marks = ARENA_ARRAY(h->arena, bool, count);
+    const struct sim_span **order = ARENA_ARRAY(h->arena, const struct sim_span *, count);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &h->report->spans.v[i];
+    qsort(order, count, sizeof *order, by_length);
+    for (uint32_t i = 0; count > 1 && i < count && charts < CHARTS_MOST; i++) {
+        struct sim_window window = {order[i]->begun, order[i]->ended};
+        bool known = sim_samples_in(h->report, window, &first) >= SAMPLES_LEAST;
+        marks[order[i] - h->report->spans.v] = known;
+        charts += known;
+    }
+    return marks;
+}
+
+static void write_charts(const struct html *h, const bool *marks)
+{
+    for (uint32_t i = 0; i < h->report->spans.n; i++) {
+        const struct sim_span *span = &h->report->spans.v[i];
+        if (!marks[i])
+            continue;
+        fputs("<details><summary>", h->to);
+        svg_escaped(h->to, h->report->kernels.v[span->kernel].shown);
+        fprintf(h->to,
+                ", launch %u: %.0f cycles</summary>\n<div class=\"wide\" id=\"launch-%u\">\n",
+                i + 1, span->ended - span->begun, i + 1);
+        sim_chart_launch(h->report, (struct sim_window){span->begun, span->ended}, h->arena, h->to);
+        fputs("</div></details>\n", h->to);
+    }
+}
+
+static void write_launches(const struct html *h, const bool *marks)
 {
     enum { MOST = 500 };
     fprintf(h->to,
             "<details><summary>%u launches</summary>\n<div class=\"wide\"><table>\n"
-            "<tr><th>kernel</th><th>grid</th><th>block</th><th>begins in cycle</th>"
+            "<tr><th>launch</th><th>kernel</th><th>grid</th><th>block</th><th>begins in cycle</th>"
             "<th>cycles</th></tr>\n",
             h->report->spans.n);
     for (uint32_t i = 0; i < h->report->spans.n && i < MOST; i++) {
         const struct sim_span *span = &h->report->spans.v[i];
         fputs("<tr>", h->to);
+        if (marks[i])
+            fprintf(h->to, "<td><a href=\"#launch-%u\">%u</a></td>", i + 1, i + 1);
+        else
+            write_cell(h, "%u", i + 1);
         write_cell(h, "%s", h->report->kernels.v[span->kernel].shown);
         write_cell(h, "%g, %g, %g", span->grid[0], span->grid[1], span->grid[2]);
         write_cell(h, "%g, %g, %g", span->block[0], span->block[1], span->block[2]);
@@ -421,7 +471,9 @@ static void write_timelines(const struct html *h)
         sim_chart_timeline(beside, most, h->arena, h->to);
         fputs("</div>\n", h->to);
     }
-    write_launches(h);
+    bool *marks = choose_charts(h);
+    write_launches(h, marks);
+    write_charts(h, marks);
 }
 
 static bool has_roofline(const struct sim_report *report)

@@ -9,12 +9,27 @@ struct sim_chart {
     const struct sim_report *report;
     struct arena *arena;
     FILE *to;
-    double most; // cycles
+    struct sim_window window;
+    uint32_t first, end; // samples that lie in the window, at least in part
 };
 
 static double at_x(const struct sim_chart *c, double cycle)
 {
-    return LEFT + cycle / c->most * (WIDTH - LEFT - RIGHT);
+    const struct sim_window *w = &c->window;
+    double share = (cycle - w->from) / (w->until - w->from);
+    return LEFT + fmin(1, fmax(0, share)) * (WIDTH - LEFT - RIGHT);
+}
+
+uint32_t sim_samples_in(const struct sim_report *report, struct sim_window window, uint32_t *first)
+{
+    uint32_t end = 0;
+    for (*first = 0; *first < report->series.samples.n; ++*first)
+        if (report->series.samples.v[*first].ended > window.from)
+            break;
+    for (end = *first; end < report->series.samples.n; end++)
+        if (report->series.samples.v[end].begun >= window.until)
+            break;
+    return end - *first;
 }
 
 double sim_last_cycle(const struct sim_report *report)
@@ -95,10 +110,11 @@ static void draw_frame(const struct sim_chart *c, const struct sim_panel *p, con
 
 static void draw_cycles(const struct sim_chart *c, double y)
 {
-    double step = svg_round_up(c->most / 8);
-    for (int i = 0; i * step <= c->most * (1 + 1e-9); i++) {
-        svg_line(c->to, at_x(c, i * step), y, at_x(c, i * step), y + 5, "axis");
-        svg_text(c->to, at_x(c, i * step), y + 18, "middle", "small", "%.6g", i * step);
+    const struct sim_window *w = &c->window;
+    double step = svg_round_up((w->until - w->from) / 8);
+    for (double at = ceil(w->from / step) * step; at <= w->until * (1 + 1e-9); at += step) {
+        svg_line(c->to, at_x(c, at), y, at_x(c, at), y + 5, "axis");
+        svg_text(c->to, at_x(c, at), y + 18, "middle", "small", "%.9g", at);
     }
     svg_text(c->to, (WIDTH + LEFT) / 2.0, y + 34, "middle", "faint", "cycles of the cores");
 }
@@ -131,7 +147,7 @@ struct reasons {
 static double sum_of(const struct sim_chart *c, uint32_t name)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < c->report->series.samples.n; i++)
+    for (uint32_t i = c->first; i < c->end; i++)
         sum += c->report->series.samples.v[i].values[name];
     return sum;
 }
@@ -195,7 +211,7 @@ static void draw_slots(const struct sim_chart *c, const struct sim_panel *p)
 {
     struct reasons reasons = find_reasons(c);
     double x = LEFT + 130;
-    for (uint32_t i = 0; i < c->report->series.samples.n; i++) {
+    for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
         double all = slots_in(c, s, NULL), from = 0;
         if (all <= 0)
@@ -227,7 +243,7 @@ static void draw_line(const struct sim_chart *c, const struct sim_panel *p,
                       const struct sim_line *line, unsigned series)
 {
     fprintf(c->to, "<polyline class=\"v%u\" points=\"", series);
-    for (uint32_t i = 0; i < c->report->series.samples.n; i++) {
+    for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
         double below = *line->denominator ? value_of(c, s, line->denominator)
                                           : (s->ended - s->begun) * line->divide;
@@ -241,7 +257,7 @@ static void draw_line(const struct sim_chart *c, const struct sim_panel *p,
 static double most_of(const struct sim_chart *c, const struct sim_line *line)
 {
     double most = 0;
-    for (uint32_t i = 0; i < c->report->series.samples.n; i++) {
+    for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
         double below = *line->denominator ? value_of(c, s, line->denominator)
                                           : (s->ended - s->begun) * line->divide;
@@ -283,28 +299,18 @@ static double peak_of(const struct sim_report *report, const char *resource, con
     return 1;
 }
 
-void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena, FILE *to)
+enum { PANEL = 120, GAP = 46, PANELS = 4 };
+
+// Draws the panels below each other.
+static void draw_panels(const struct sim_chart *c, double top)
 {
-    enum { PANEL = 120, GAP = 46 };
-    struct sim_chart c = {report, arena, to, most > 0 ? most : 1};
-    uint32_t rows = report->kernels.n < ROWS_MOST ? report->kernels.n : ROWS_MOST;
-    bool has_series = report->series.samples.n;
-    double top = HEAD, y = top + rows * ROW + GAP;
-    double height = y + (has_series ? 4 * (PANEL + GAP) : 0) + 10;
-    svg_begin(to, WIDTH, height, "launches and use of the machine over time");
-    svg_text(to, LEFT, 18, "start", "small", "launches of each kernel");
-    draw_launches(&c, top);
-    if (!has_series) {
-        draw_cycles(&c, y - GAP + 4);
-        svg_end(to);
-        return;
-    }
-    struct sim_panel slots = {y, PANEL, 1, "warps in their slots"};
-    draw_slots(&c, &slots);
+    const struct sim_report *report = c->report;
+    struct sim_panel slots = {top, PANEL, 1, "warps in their slots"};
+    draw_slots(c, &slots);
     struct sim_panel ipc = {slots.top + PANEL + GAP, PANEL, 0,
                             "IPC: thread instructions in a cycle"};
-    draw_lines(&c, &ipc, (const struct sim_line[]){{"IPC", "machine.thread_instructions", "", 1}},
-               1, "");
+    draw_lines(c, &ipc, (const struct sim_line[]){{"IPC", "machine.thread_instructions", "", 1}}, 1,
+               "");
     const struct sim_line lines[] = {
         {"DRAM data bus", "dram.data_clocks", "",
          peak_of(report, "DRAM data bus", "dram.data_clocks")},
@@ -314,13 +320,38 @@ void sim_chart_timeline(const struct sim_report *report, double most, struct are
         {"reply network", "reply.noc_link", "", peak_of(report, "reply network", "reply.noc_link")},
     };
     struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
-    draw_lines(&c, &use, lines, sizeof lines / sizeof *lines, "%");
+    draw_lines(c, &use, lines, sizeof lines / sizeof *lines, "%");
     struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of reads, cycles"};
     draw_lines(
-        &c, &latency,
+        c, &latency,
         (const struct sim_line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}}, 1,
         "");
-    draw_cycles(&c, latency.top + PANEL);
+    draw_cycles(c, latency.top + PANEL);
+}
+
+void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena, FILE *to)
+{
+    struct sim_chart c = {report, arena, to, {0, most > 0 ? most : 1}, 0, report->series.samples.n};
+    uint32_t rows = report->kernels.n < ROWS_MOST ? report->kernels.n : ROWS_MOST;
+    double top = HEAD, y = top + rows * ROW + GAP;
+    double height = y + (c.end ? PANELS * (PANEL + GAP) : 0) + 10;
+    svg_begin(to, WIDTH, height, "launches and use of the machine over time");
+    svg_text(to, LEFT, 18, "start", "small", "launches of each kernel");
+    draw_launches(&c, top);
+    if (c.end)
+        draw_panels(&c, y);
+    else
+        draw_cycles(&c, y - GAP + 4);
+    svg_end(to);
+}
+
+void sim_chart_launch(const struct sim_report *report, struct sim_window window,
+                      struct arena *arena, FILE *to)
+{
+    struct sim_chart c = {report, arena, to, window, 0, 0};
+    c.end = sim_samples_in(report, window, &c.first) + c.first;
+    svg_begin(to, WIDTH, HEAD + PANELS * (PANEL + GAP) + 10, "use of the machine in a launch");
+    draw_panels(&c, HEAD);
     svg_end(to);
 }
 
@@ -423,7 +454,7 @@ static void draw_points(const struct sim_chart *c, const struct roof *r, const c
 void sim_chart_roofline(const struct sim_report *report, const struct sim_report *beside,
                         struct arena *arena, FILE *to)
 {
-    struct sim_chart c = {report, arena, to, 1};
+    struct sim_chart c = {.report = report, .arena = arena, .to = to};
     double knee = log10(report->peak_instructions / report->dram_bytes);
     struct roof roof = {floor(knee) - 1, ceil(knee) + 1, 0, ceil(log10(report->peak_instructions))};
     reach(&roof, report);
@@ -432,7 +463,7 @@ void sim_chart_roofline(const struct sim_report *report, const struct sim_report
     draw_decades(to, &roof);
     draw_roofs(to, &roof, report);
     if (beside) {
-        struct sim_chart other = {beside, arena, to, 1};
+        struct sim_chart other = {.report = beside, .arena = arena, .to = to};
         draw_points(&other, &roof, ", the other run");
     }
     draw_points(&c, &roof, "");
