@@ -107,12 +107,17 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
 
 static void resolve(struct planning *p, struct campaign_argv *argv, struct resolved *to)
 {
+    struct arena own; // the texts of ten thousand configurations are not kept
     struct campaign_output output;
-    to->error = campaign_capture(p->arena, argv, &output);
-    if (!to->error && output.status)
-        to->error = campaign_last_line(p->arena, output.err);
-    if (!to->error)
+    arena_init(&own, p->arena->memory);
+    const char *error = campaign_capture(&own, argv, &output);
+    if (!error && output.status)
+        error = campaign_last_line(&own, output.err);
+    if (error)
+        to->error = arena_strndup(p->arena, error, strlen(error));
+    else
         tables_digest(to->digest, output.out, strlen(output.out));
+    arena_free(&own);
 }
 
 static const struct resolved *config_of(struct planning *p, const struct campaign_job *job)

@@ -65,7 +65,8 @@ int campaign_start(struct arena *arena, struct campaign_argv *argv, int out, int
     vec_push(arena, &argv->list, NULL);
     argv->list.n--;
     fflush(NULL);
-    pid_t parent = getpid(), child = fork();
+    // A copy of the memory of a large campaign would take longer than most of what is started.
+    pid_t parent = getpid(), child = vfork();
     if (!child)
         become((char *const *)argv->list.v, parent, out, err);
     return child;
