@@ -75,6 +75,22 @@ static void draw_axis(const struct chart *c)
         svg_text(c->to, LEFT, TOP - 8, "end", "faint", "%%");
 }
 
+static bool has_papers(const struct chart *c)
+{
+    bool any = false;
+    for (uint32_t r = 0; r < c->table->rows.n; r++)
+        for (uint32_t s = 0; s < c->count; s++)
+            any |= !isnan(cell_of(c, r, s)->paper);
+    return any && c->table->figure->plot != PLOT_STACKED;
+}
+
+static void draw_key(const struct chart *c, double x, const char *class, const char *name)
+{
+    fprintf(c->to, "<rect x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\" class=\"%s\"/>\n", x,
+            TOP - 32, class);
+    svg_text(c->to, x + 17, TOP - 22, "start", "small", "%s", name);
+}
+
 static void draw_legend(const struct chart *c)
 {
     double x = LEFT + 10;
@@ -83,11 +99,11 @@ static void draw_legend(const struct chart *c)
         double length = 0;
         for (const char *at = name; *at; at++)
             length += ((unsigned char)*at & 0xc0) != 0x80;
-        fprintf(c->to, "<rect x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\" class=\"c%u\"/>\n", x,
-                TOP - 32, s % SVG_SERIES);
-        svg_text(c->to, x + 17, TOP - 22, "start", "small", "%s", name);
+        draw_key(c, x, arena_printf(c->arena, "c%u", s % SVG_SERIES), name);
         x += 34 + 6.4 * length;
     }
+    if (has_papers(c))
+        draw_key(c, x, "outline", "paper");
 }
 
 static void draw_label(const struct chart *c, double x, const struct campaign_row *row)

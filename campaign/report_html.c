@@ -2,6 +2,7 @@
 #include "campaign/report.h"
 #include "support/page.h"
 #include "support/svg.h"
+#include <math.h>
 #include <string.h>
 
 static void write_table(const struct campaign_grid *grid, FILE *to)
@@ -27,12 +28,14 @@ static void write_paragraph(const char *text, FILE *to)
     fputs("</p>\n", to);
 }
 
+// A plot of the paper's values alone would be taken for ours.
 static bool has_plot(const struct campaign_table *table)
 {
     bool any = false;
     for (uint32_t i = 0; i < table->figure->columns.n; i++)
-        any |= table->figure->columns.v[i].is_plotted;
-    return any && table->figure->plot != PLOT_NONE && table->rows.n;
+        for (uint32_t r = 0; table->figure->columns.v[i].is_plotted && r < table->rows.n; r++)
+            any |= !isnan(table->rows.v[r].cells[i].value);
+    return any && table->figure->plot != PLOT_NONE;
 }
 
 bool campaign_report_has_plot(const struct campaign_report *report)

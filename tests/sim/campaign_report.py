@@ -146,7 +146,8 @@ def page(folder):
     for plot in plots:
         xml.etree.ElementTree.fromstring(plot)
     within('Gain &amp; more [000, Figure 11]', text)
-    same(plots[0].count('class="outline"'), 2)
+    same(plots[0].count('class="outline"'), 2 + 1)  # the values, and the legend
+    within('>paper<', plots[0])
     same(plots[0].count('class="c0"'), 1 + 4)
     lines = (folder / 't.txt').read_text(encoding='utf-8').splitlines()
     same(lines[0], 'A tiny campaign: results of 11 of 11 jobs')
@@ -160,6 +161,17 @@ def page(folder):
            markdown)
     within('Made by `ptxoffload-campaign report tiny.yaml --html=t.html', markdown)
     within('SHA-256 of all values', markdown)
+
+
+@case
+def nothing_measured(folder):
+    """a figure without a result of ours has no plot: the paper's values alone would be taken for ours"""
+    write_campaign(folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', '--study=main', '--variant=base'), 0, '')
+    ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain', '--html=t.html'), 0)
+    text = (folder / 't.html').read_text(encoding='utf-8')
+    within('Gain &amp; more [000, Figure 11]', text)
+    assert '<svg' not in text
 
 
 @case
