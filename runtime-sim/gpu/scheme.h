@@ -63,7 +63,7 @@ struct core_ops {
 
     // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
 
-    // It is called in front of those of schemes that are registered earlier.
+    // `issue_as` is called before those of schemes that are registered earlier.
     bool claims_first;
     enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
     // Returns true if no other scheme may handle the slot's next instruction (core_keeps).

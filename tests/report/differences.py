@@ -10,7 +10,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from looks import FAINT, TOO_WIDE, in_browser
+from looks import in_browser, readable
 from pages import BODY, HEAD, HOSTILE, PROGRAM, ROOT
 from tap import ends, main, run, same, within
 
@@ -33,11 +33,7 @@ def looks(folder, browser):
     """a desktop and a phone: readable, and nothing but tables scrolls sideways"""
     browser.open(srad(folder)[0])
     same(browser.run('return document.title'), 'Differences of before.json and after.json')
-    for width in (1400, 800, 390):
-        browser.resize(width, 800)
-        same((width, browser.run('return innerWidth')), (width, width))
-        same((width, browser.run(TOO_WIDE)), (width, []))
-        same((width, browser.run(FAINT)), (width, []))
+    readable(browser)
 
 
 in_browser(looks)

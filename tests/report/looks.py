@@ -63,3 +63,12 @@ for (const element of document.querySelectorAll('body *')) {
 }
 return [...found].slice(0, 5);
 """
+
+
+def readable(browser):
+    """On a desktop and a phone the page can be read, and nothing but boxes of their own scrolls sideways."""
+    for width in (1400, 800, 390):
+        browser.resize(width, 800)
+        same((width, browser.run('return innerWidth')), (width, width))
+        same((width, browser.run(TOO_WIDE)), (width, []))
+        same((width, browser.run(FAINT)), (width, []))

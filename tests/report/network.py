@@ -9,9 +9,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from looks import FAINT, TOO_WIDE, in_browser
+from looks import in_browser, readable
 from pages import BUILD
-from tap import ends, main, run, same
+from tap import ends, main, run
 
 SHORT = ('--warmup=200', '--cycles=400', '--sweep=0.02,0.04')
 
@@ -21,11 +21,7 @@ def looks(folder, browser):
     ends(run([BUILD / 'cli' / 'ptxoffload-noc', '--config=mesh66_4vc_sif', *SHORT, '--plot=mesh.html'],
              folder), 0)
     browser.open(folder / 'mesh.html')
-    for width in (1400, 800, 390):
-        browser.resize(width, 800)
-        same((width, browser.run('return innerWidth')), (width, width))
-        same((width, browser.run(TOO_WIDE)), (width, []))
-        same((width, browser.run(FAINT)), (width, []))
+    readable(browser)
 
 
 in_browser(looks)

@@ -9,7 +9,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from looks import FAINT, TOO_WIDE, in_browser
+from looks import in_browser, readable
 from pages import BUILD, PROGRAM, ROOT
 from tap import ends, main, run, same
 
@@ -30,11 +30,7 @@ def looks(folder, browser):
     """a desktop and a phone: readable, and nothing but pictures and tables scrolls sideways"""
     browser.open(page(folder))
     same(browser.run('return document.title'), 'Simulation of %s' % RUN)
-    for width in (1400, 800, 390):
-        browser.resize(width, 800)
-        same((width, browser.run('return innerWidth')), (width, width))
-        same((width, browser.run(TOO_WIDE)), (width, []))
-        same((width, browser.run(FAINT)), (width, []))
+    readable(browser)
 
 
 in_browser(looks)
@@ -63,6 +59,8 @@ def content(folder, browser):
     same(browser.run('return document.querySelector("details").open'), False)
     browser.click('summary')
     assert browser.count('details tr') > 40
+    browser.click('a[href^="#launch-"]')
+    same(browser.run('return document.querySelector(location.hash).closest("details").open'), True)
     assert browser.count('svg rect[class^=c]') > 300  # launches, and reasons over time
 
 

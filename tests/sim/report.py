@@ -243,8 +243,7 @@ def launches(folder):
     within(longest + 1, links)
     for number in links:
         chart = text.split('id="launch-%d"' % number)[1].split('</svg>')[0]
-        ticks = [float(n) for n in re.findall(r'text-anchor="middle"[^>]*class="small">([\d.e+]+)<', chart)] or \
-            [float(n) for n in re.findall(r'class="small"[^>]*text-anchor="middle"[^>]*>([\d.e+]+)<', chart)]
+        ticks = [float(n) for n in re.findall(r'text-anchor="middle" class="small">([\d.e+]+)<', chart)]
         assert ticks, chart[-2000:]
         span = spans[number - 1]
         assert all(span['begun'] <= tick <= span['ended'] for tick in ticks), (number, ticks, span)
