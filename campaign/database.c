@@ -208,14 +208,29 @@ static const char *end_transaction(const struct campaign_store *store, const cha
     return error;
 }
 
-static const char *replace(const struct campaign_store *store, const char *key, json_t *result,
-                           const struct stat *file)
+static const char *replace_rows(const struct campaign_store *store, const char *key, json_t *result,
+                                const struct stat *file)
 {
     const char *error = execute(store, "BEGIN IMMEDIATE");
     if (error)
         return error;
     error = remove_rows(store, key);
     return end_transaction(store, error ? error : add_result(store, key, result, file));
+}
+
+// The texts of a result are not kept: a collector takes tens of thousands of results.
+static const char *replace(const struct campaign_store *store, const char *key, json_t *result,
+                           const struct stat *file)
+{
+    struct arena own;
+    struct campaign_store with_own = *store;
+    arena_init(&own, store->arena->memory);
+    with_own.arena = &own;
+    const char *error = replace_rows(&with_own, key, result, file);
+    if (error)
+        error = arena_strndup(store->arena, error, strlen(error));
+    arena_free(&own);
+    return error;
 }
 
 const char *campaign_database_take(struct campaign_store *store, const char *key)

@@ -15,8 +15,8 @@ struct opened_run {
     const char *path;
     struct campaign_settings values;
     const char *error;
-    struct run *run;
     char digest[SHA256_HEX + 1];
+    const char *program, *module, *arch; // of the file; module and arch may be NULL
     const char *inputs;
 };
 
@@ -169,49 +169,74 @@ static const char *first_error(const struct run *run)
     return error ? error : arena_printf(run->arena, "%s cannot be read", run->source->name);
 }
 
-static void add_input(struct planning *p, struct opened_run *to, const char *name)
+// A run file that is being read: its arena is freed when what the jobs need is copied.
+struct reading_run {
+    struct arena arena;
+    struct run run;
+    const char *error, *inputs;
+};
+
+static void add_input(struct reading_run *r, const char *name)
 {
     char digest[SHA256_HEX + 1];
-    const char *path = name && !to->error ? run_path(to->run, name) : NULL;
-    if (path && !(to->error = campaign_digest(p->arena, digest, path)))
-        to->inputs = arena_printf(p->arena, "%s%s %s\n", to->inputs, digest, path);
+    const char *path = name && !r->error ? run_path(&r->run, name) : NULL;
+    if (path && !(r->error = campaign_digest(&r->arena, digest, path)))
+        r->inputs = arena_printf(&r->arena, "%s%s %s\n", r->inputs, digest, path);
 }
 
-static void add_inputs(struct planning *p, struct opened_run *to)
+static void add_inputs(struct reading_run *r)
 {
-    const struct run *run = to->run;
-    add_input(p, to, run->program.text);
+    const struct run *run = &r->run;
+    add_input(r, run->program.text);
     for (uint32_t i = 0; i < run->buffers.n; i++)
-        add_input(p, to, run->buffers.v[i].fill.path);
+        add_input(r, run->buffers.v[i].fill.path);
     for (uint32_t i = 0; i < run->checks.n; i++) {
         const struct run_check *check = &run->checks.v[i];
-        add_input(p, to, check->kind == CHECK_FILE ? check->path.text : check->fill.path);
+        add_input(r, check->kind == CHECK_FILE ? check->path.text : check->fill.path);
     }
+}
+
+static void read_run(struct reading_run *r, struct opened_run *to)
+{
+    const struct campaign_settings *values = &to->values;
+    struct file_text file;
+    struct source source;
+    struct diags diags;
+    const char *error = file_read(&r->arena, to->path, &file);
+    if (error) {
+        r->error = arena_printf(&r->arena, "cannot read '%s': %s", to->path, error);
+        return;
+    }
+    source_init(&source, &r->arena, to->path, file.text, file.length);
+    diags_init(&diags, &r->arena);
+    tables_digest(to->digest, file.text, file.length);
+    run_init(&r->run, &r->arena, &source, &diags);
+    for (uint32_t i = 0; i < values->list.n; i++)
+        run_set(&r->run, values->list.v[i].key, values->list.v[i].value);
+    if (!run_read(&r->run, &r->arena))
+        r->error = first_error(&r->run);
+    else
+        add_inputs(r);
+}
+
+static const char *copy(struct arena *arena, const char *text)
+{
+    return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
 static void open_run(struct planning *p, struct opened_run *to)
 {
-    struct arena *arena = p->arena;
-    const struct campaign_settings *values = &to->values;
-    struct file_text file;
-    const char *error = file_read(arena, to->path, &file);
-    if (error) {
-        to->error = arena_printf(arena, "cannot read '%s': %s", to->path, error);
-        return;
+    struct reading_run reading = {.inputs = ""}, *r = &reading;
+    arena_init(&r->arena, p->arena->memory);
+    read_run(r, to);
+    to->error = copy(p->arena, r->error);
+    if (!r->error) {
+        to->program = copy(p->arena, run_path(&r->run, r->run.program.text));
+        to->module = copy(p->arena, r->run.module.text);
+        to->arch = copy(p->arena, r->run.arch.text);
+        to->inputs = copy(p->arena, r->inputs);
     }
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct diags *diags = ARENA_NEW(arena, struct diags);
-    source_init(source, arena, to->path, file.text, file.length);
-    diags_init(diags, arena);
-    tables_digest(to->digest, file.text, file.length);
-    to->run = ARENA_NEW(arena, struct run);
-    run_init(to->run, arena, source, diags);
-    for (uint32_t i = 0; i < values->list.n; i++)
-        run_set(to->run, values->list.v[i].key, values->list.v[i].value);
-    if (!run_read(to->run, arena))
-        to->error = first_error(to->run);
-    else
-        add_inputs(p, to);
+    arena_free(&r->arena);
 }
 
 static bool are_same(const struct campaign_settings *a, const struct campaign_settings *b)
@@ -228,7 +253,7 @@ static const struct opened_run *run_of(struct planning *p, const struct campaign
     for (uint32_t i = 0; i < p->runs.n; i++)
         if (are_same(&p->runs.v[i].values, &job->values) && !strcmp(p->runs.v[i].path, job->run))
             return &p->runs.v[i];
-    struct opened_run made = {.path = job->run, .values = job->values, .inputs = ""};
+    struct opened_run made = {.path = job->run, .values = job->values};
     open_run(p, &made);
     vec_push(p->arena, &p->runs, made);
     return &p->runs.v[p->runs.n - 1];
@@ -318,9 +343,9 @@ static void take_run(struct planning *p, struct campaign_job *job)
     job->error = opened->error ? opened->error : config->error;
     if (job->error)
         return;
-    job->program = run_path(opened->run, opened->run->program.text);
-    job->module = opened->run->module.text;
-    job->arch = opened->run->arch.text;
+    job->program = opened->program;
+    job->module = opened->module;
+    job->arch = opened->arch;
     job->inputs = opened->inputs;
     memcpy(job->run_digest, opened->digest, sizeof job->run_digest);
     memcpy(job->config_digest, config->digest, sizeof job->config_digest);

@@ -6,6 +6,7 @@ usage: campaign.py BUILD-ROOT
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -248,6 +249,22 @@ def large_counts(folder):
     write_campaign(folder, CAMPAIGN.replace('l1.latency: 1,', 'l1.latency: 1, energy.register_read: 1.0e12, energy.register_write: 1.0e12, memory.core_clock: 1,'))
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=VECADD', '--variant=fast', '--study=main'), 0, '')
     assert statistic(results(folder)['VECADD', 'fast', None], 'energy.delay_product') > 1 << 63
+
+
+@compared_case
+def memory_of_plans(folder):
+    """of the run file of each job only what the job needs is kept: 2,000 jobs need less than 64 MB"""
+    points = ''.join('  - {name: p%d, group: all, x: %d, values: {VECADD: {n: %d}}}\n' % (i, i, 64 + i)
+                     for i in range(2000))
+    (folder / 'many.yaml').write_text(
+        'name: many\nworkloads: [{name: VECADD, run: %s/vecadd/run.yaml}]\n'
+        'variants: [{name: base}]\npoints:\n%s'
+        'studies: [{name: s, workloads: [VECADD], variants: [base], points: [all]}]\n' %
+        (SAMPLES, points), encoding='utf-8')
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (64 << 20, 64 << 20))
+    result = ends(campaign(folder, 'run', 'many.yaml', '--dry-run', preexec_fn=limit), 0)
+    within('2000 of 2000 jobs to run', result.err.decode())
+    same(len(result.out.splitlines()), 2000)
 
 
 @case
