@@ -4,17 +4,37 @@
 
 // Occupancy
 
+// Returns the most registers of a thread with which a core has room for a CTA of the size that the
+// kernel declares. An assembler keeps below it: it moves other values to local memory.
+static uint32_t most_registers(const struct core_config *config, const struct program_function *fn)
+{
+    enum { MOST = 255 }; // of any GPU since sm_35 [CUDA programming guide, compute capabilities]
+    const uint32_t *size = fn->block[0] ? fn->block : fn->most;
+    uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
+    uint64_t warps = (threads + LANES - 1) / LANES;
+    if (!warps)
+        return MOST;
+    uint64_t of_warp = config->registers / warps / config->register_granule;
+    uint64_t of_thread = of_warp * config->register_granule / LANES;
+    return of_thread > MOST ? MOST : (uint32_t)of_thread;
+}
+
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source)
 {
     const struct program_function *fn = &machine->program->functions.v[launch->launch->function];
-    uint64_t given = machine_kind_of(machine, launch)->kind.config->thread_registers;
+    const struct core_config *config = machine_kind_of(machine, launch)->kind.config;
+    uint64_t given = config->thread_registers;
+    uint32_t most = most_registers(config, fn);
     *source = "core.thread_registers";
     if (given)
         return (uint32_t)given;
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
+    *source = "the most for a CTA of the declared size";
+    if (most && most < fn->registers)
+        return most;
     *source = "estimated from the kernel's PTX";
     return fn->registers ? fn->registers : 1;
 }

@@ -17,7 +17,8 @@ enum { CTAS = 24, ROUNDS = 600 };
     "@!%p st.global.v2.u64 [%d1], {%d2, %d3};\nret;\n}\n"
 
 static const char text[] = HEAD("8.0", "sm_80") ".extern .shared .b8 dynamic[];\n" TIMED("k", "")
-    TIMED("other", "") TIMED("narrow", ".maxnreg 5") TIMED("wide", ".maxnreg 200");
+    TIMED("other", "") TIMED("narrow", ".maxnreg 5") TIMED("wide", ".maxnreg 200")
+        TIMED("at_most", ".maxntid 512, 2") TIMED("exactly", ".reqntid 1000");
 
 struct stay {
     uint64_t begun, ended;
@@ -103,6 +104,32 @@ static void registers(void **state)
     registers_of(&r, "narrow", &given, &source);
     assert_int_equal(given, 33);
     assert_string_equal(source, "core.thread_registers");
+    rig_free(&r);
+}
+
+// A kernel that declares the size of its CTAs is compiled so that one has room.
+static void declared_size(void **state)
+{
+    (void)state;
+    static struct rig r;
+    const char *source;
+    uint32_t live, number;
+    rig_load(&r, text, 1, SETTINGS("core.registers=4096"));
+    registers_of(&r, "k", &live, &source);
+    registers_of(&r, "at_most", &number, &source); // 1,024 threads: 128 registers for a warp
+    assert_true(number < live);
+    assert_int_equal(number, 4);
+    assert_string_equal(source, "the most for a CTA of the declared size");
+    registers_of(&r, "exactly", &number, &source);
+    assert_int_equal(number, 4);
+    rig_free(&r);
+    rig_load(&r, text, 1, SETTINGS("core.registers=4096", "core.register_granule=96"));
+    registers_of(&r, "at_most", &number, &source); // a warp has one piece of 96
+    assert_int_equal(number, 3);
+    rig_free(&r);
+    rig_load(&r, text, 1, SETTINGS("core.registers=65536"));
+    registers_of(&r, "at_most", &number, &source);
+    assert_int_equal(number, live);
     rig_free(&r);
 }
 
@@ -196,8 +223,8 @@ static void two_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),    cmocka_unit_test(registers),    cmocka_unit_test(estimate),
-        cmocka_unit_test(too_large), cmocka_unit_test(two_launches),
+        cmocka_unit_test(limits),   cmocka_unit_test(registers), cmocka_unit_test(declared_size),
+        cmocka_unit_test(estimate), cmocka_unit_test(too_large), cmocka_unit_test(two_launches),
     };
     return cmocka_run_group_tests_name("machine_room", tests, NULL, NULL);
 }
