@@ -150,6 +150,7 @@ static bool read_program(struct sim *sim)
     struct sim_plans *plans = &sim->plans;
     if (sim->arguments.run_file && !name_program(sim))
         return false;
+    plans->advice = "ptxoffload IN -o OUT";
     plans->of_object = plans->decided = object_input_is(&sim->arena, arguments);
     if (plans->of_object)
         return object_input_read(&sim->messages, &sim->arena, &sim->module.source, &plans->tables);

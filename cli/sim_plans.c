@@ -123,9 +123,9 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
         if (good && plan.summary)
             message_verbose(messages, "%s", plan.summary);
         if (good && plan.lacks && ops->is_on(config->of_scheme[i]))
-            message_note(messages, "'%s' has no %s: the policy %s offloads nothing%s", source->name,
-                         plan.lacks, machine_policy(program->arena, config),
-                         plans->decided ? "" : "; tag it: ptxoffload IN -o OUT");
+            message_note(messages, "'%s' has no %s: the policy %s offloads nothing%s%s",
+                         source->name, plan.lacks, machine_policy(program->arena, config),
+                         plans->decided ? "" : "; tag it: ", plans->decided ? "" : plans->advice);
     }
     return good;
 }

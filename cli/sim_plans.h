@@ -9,6 +9,7 @@
 struct sim_plans {
     bool decided;         // `tables` are valid
     bool of_object;       // and belong to the program's object
+    const char *advice;   // how the command gets tags, for the note that a program has none
     struct tables tables; // the tagger's plan
     struct machine_plans plans;
 };

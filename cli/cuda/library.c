@@ -213,6 +213,7 @@ static bool read_plans(struct library *library)
 {
     struct sim_plans *plans = &library->plans;
     plans->decided = false;
+    plans->advice = "ptxoffload-run --offload";
     return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
                           &library->run, &library->module->source, &library->machine.config) &&
            sim_plans_build(plans, &library->messages, &library->module->program,

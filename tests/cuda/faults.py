@@ -45,6 +45,16 @@ def slack(folder):
 
 
 @case
+def without_tags(folder):
+    """a policy that reads tags says how the program gets them"""
+    program = build('faults.cu', ARCH)
+    untagged = ends(simulate(folder, program, '--policy=omni', arguments=['illegal']), 7)
+    within("the policy omni offloads nothing; tag it: ptxoffload-run --offload\n", untagged.err.decode())
+    tagged = ends(simulate(folder, program, '--offload', '--policy=omni', arguments=['illegal']), 7)
+    same('tag it' in tagged.err.decode(), False)
+
+
+@case
 def no_progress(folder):
     """a kernel that waits for ever"""
     result = ends(simulate(folder, build('faults.cu', ARCH), '--set=machine.watchdog=20000', '-w',
