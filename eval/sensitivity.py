@@ -56,8 +56,13 @@ RANGES = {
 }
 
 SAMPLES, RUNS = ROOT / 'samples', ROOT / 'eval' / 'runs'
-# name: group, run file, run file of the tagged program, values. Smaller than in eval/isca19.yaml, so
-# that a machine takes some ten seconds.
+SIZES = {
+    'micro': 'The sizes of the micro-benchmarks are those of [isca19.md](isca19.md).\n',
+    'workload': 'The sizes of FDTD and TRIAD are those of [isca19.md](isca19.md). Those of the other '
+                'workloads are smaller, so that a machine\ntakes half a minute: their data are a '
+                'smaller part of the LLC than there.\n',
+}
+# name: group, run file, run file of the tagged program, values.
 WORKLOADS = {
     'BFS': ('workload', SAMPLES / 'bfs/run-large.yaml', None, {'n': 8192}),
     'FDTD': ('workload', SAMPLES / 'fdtd/run-large.yaml', None, {'nx': 304, 'ny': 288, 'steps': 1}),
@@ -225,11 +230,12 @@ def write_workloads(rows, to):
 
 
 def write_report(arguments, rows, to):
-    to.write('# Sensitivity of the gains to what [000] leaves open\n\n')
+    to.write('# Sensitivity of the gains of %s to what [000] leaves open\n\n' % ' and '.join(
+        LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     groups = ''.join(' --group=' + group for group in arguments.group or ())
     to.write('Made by `eval/sensitivity.py build --machines=%d --seed=%d%s --store=FILE '
-             '--out=docs/results/sensitivity.md` on %s.\n' %
-             (arguments.machines, arguments.seed, groups, datetime.date.today()))
+             '--out=%s` on %s.\n' %
+             (arguments.machines, arguments.seed, groups, arguments.out, datetime.date.today()))
     if len(rows) < arguments.machines:
         to.write('It has the first %d machines of %d; the same command with the same store runs the '
                  'others.\n' % (len(rows), arguments.machines))
@@ -240,7 +246,8 @@ def write_report(arguments, rows, to):
         _, run, _, values = WORKLOADS[name]
         to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join(
             '%s = %s' % pair for pair in values.items())))
-    to.write('\nThe sizes are those of [isca19.md](isca19.md).\n\n## Distribution of the mean gains\n\n')
+    to.write('\n%s\n## Distribution of the mean gains\n\n' %
+             '\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     write_distribution(rows, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')
