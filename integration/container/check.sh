@@ -8,11 +8,14 @@
 # Both must have all commands, and must tag and simulate a sample to the same bytes.
 # Needs mmdebstrap, buildah, and root.
 set -euo pipefail
-export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+export BUILDAH_ISOLATION=chroot
 base=docker.io/library/debian:bookworm-slim
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
+# Images and containers of its own: the user's image of the base's name stays as it is.
+export CONTAINERS_STORAGE_CONF=$work/storage.conf
+printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$work/images" "$work/run" >"$CONTAINERS_STORAGE_CONF"
 made=()
 remove() {
     [ ${#made[@]} = 0 ] || buildah rm "${made[@]}" >/dev/null || true

@@ -5,18 +5,17 @@
 // Occupancy
 
 // Returns the most registers of a thread with which a core has room for a CTA of the size that the
-// kernel declares. An assembler keeps below it: it moves other values to local memory.
+// kernel declares, 0 if there is no such number. An assembler uses no more: it moves other values
+// to local memory.
 static uint32_t most_registers(const struct core_config *config, const struct program_function *fn)
 {
-    enum { MOST = 255 }; // of any GPU since sm_35 [CUDA programming guide, compute capabilities]
     const uint32_t *size = fn->block[0] ? fn->block : fn->most;
     uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
     uint64_t warps = (threads + LANES - 1) / LANES;
     if (!warps)
-        return MOST;
+        return 0;
     uint64_t of_warp = config->registers / warps / config->register_granule;
-    uint64_t of_thread = of_warp * config->register_granule / LANES;
-    return of_thread > MOST ? MOST : (uint32_t)of_thread;
+    return (uint32_t)(of_warp * config->register_granule / LANES);
 }
 
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,

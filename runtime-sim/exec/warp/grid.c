@@ -54,7 +54,7 @@ uint64_t grid_room(const struct launch *launch)
     const struct program_function *fn = &launch->program->functions.v[launch->function];
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     uint32_t warps = (threads + LANES - 1) / LANES;
-    uint32_t registers = warps * LANES * least(fn->registers ? fn->registers : 1, 255);
+    uint32_t registers = warps * LANES * (fn->registers ? fn->registers : 1);
     uint32_t ctas = least(SM_CTAS, SM_WARPS / warps);
     ctas = least(ctas, SM_SHARED / (shared_bytes(launch) + CTA_SHARED));
     // Registers beyond these would be spilled, so at least one CTA fits.

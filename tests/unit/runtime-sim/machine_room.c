@@ -167,6 +167,31 @@ static void estimate(void **state)
     rig_free(&r);
 }
 
+// An assembler gives no thread more than 255.
+static void many_values(void **state)
+{
+    (void)state;
+    enum { VALUES = 300, LINE = 80 };
+    static struct rig r;
+    static char many[2 * VALUES * LINE + 1000];
+    size_t n = (size_t)snprintf(many, sizeof many,
+                                HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a) {\n"
+                                                     ".reg .b32 %%r<%d>; .reg .b64 %%d1;\n"
+                                                     "ld.param.u64 %%d1, [a];\n",
+                                VALUES);
+    for (int i = 0; i < VALUES; i++)
+        n += (size_t)snprintf(many + n, LINE, "ld.global.u32 %%r%d, [%%d1+%d];\n", i, 4 * i);
+    for (int i = 0; i < VALUES; i++)
+        n += (size_t)snprintf(many + n, LINE, "st.global.u32 [%%d1+%d], %%r%d;\n", 4 * i, i);
+    snprintf(many + n, LINE, "ret;\n}\n");
+    const char *source;
+    uint32_t number;
+    rig_load(&r, many, 1, NULL);
+    registers_of(&r, "k", &number, &source);
+    assert_int_equal(number, 255);
+    rig_free(&r);
+}
+
 static void too_large(void **state)
 {
     (void)state;
@@ -223,8 +248,10 @@ static void two_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),   cmocka_unit_test(registers), cmocka_unit_test(declared_size),
-        cmocka_unit_test(estimate), cmocka_unit_test(too_large), cmocka_unit_test(two_launches),
+        cmocka_unit_test(limits),        cmocka_unit_test(registers),
+        cmocka_unit_test(declared_size), cmocka_unit_test(estimate),
+        cmocka_unit_test(many_values),   cmocka_unit_test(too_large),
+        cmocka_unit_test(two_launches),
     };
     return cmocka_run_group_tests_name("machine_room", tests, NULL, NULL);
 }
