@@ -43,7 +43,7 @@ static void step(struct working *w, json_t *command, const char *name)
         campaign_push(w->arena, &argv, json_string_value(json_array_get(command, i)));
     int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     int err = open(in_folder(w, "err"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    pid_t child = out < 0 || err < 0 ? -1 : campaign_start(w->arena, &argv, out, err);
+    pid_t child = out < 0 || err < 0 ? -1 : campaign_start(w->arena, &argv, -1, out, err);
     w->status = 127 << 8; // as if it had ended with this
     if (child > 0)
         waitpid(child, &w->status, 0);

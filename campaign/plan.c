@@ -1,30 +1,31 @@
 #include "campaign/plan.h"
+#include "campaign/configs.h"
 #include "runtime-sim/run/run.h"
 #include "support/file.h"
 #include <nettle/sha2.h>
 #include <string.h>
 
-// Data that many jobs share.
-struct resolved {
-    const char *words; // of the command line
-    const char *error;
-    char digest[SHA256_HEX + 1];
-};
-
+// A run file with values, which many jobs share.
 struct opened_run {
     const char *path;
-    struct campaign_settings values;
     const char *error;
     char digest[SHA256_HEX + 1];
     const char *program, *module, *arch; // of the file; module and arch may be NULL
     const char *inputs;
 };
 
+// The places of what a job needs in lists that still grow.
+struct job_needs {
+    uint32_t run, config;
+};
+
 struct planning {
     struct campaign_plan *plan;
     struct arena *arena;
-    VEC(struct resolved) configs;
-    VEC(struct opened_run) runs;
+    struct campaign_configs configs;
+    struct intern run_names;
+    VEC(struct opened_run) runs; // by the id of the name
+    VEC(struct job_needs) needs; // of each job
 };
 
 const char *campaign_point_name(const struct campaign *campaign, uint32_t point)
@@ -103,42 +104,6 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     campaign_push(arena, argv, "--stats-filter=*"); // figures may name any
 }
 
-// Configurations
-
-static void resolve(struct planning *p, struct campaign_argv *argv, struct resolved *to)
-{
-    struct arena own; // the texts of ten thousand configurations are not kept
-    struct campaign_output output;
-    arena_init(&own, p->arena->memory);
-    const char *error = campaign_capture(&own, argv, &output);
-    if (!error && output.status)
-        error = campaign_last_line(&own, output.err);
-    if (error)
-        to->error = arena_strndup(p->arena, error, strlen(error));
-    else
-        tables_digest(to->digest, output.out, strlen(output.out));
-    arena_free(&own);
-}
-
-static const struct resolved *config_of(struct planning *p, const struct campaign_job *job)
-{
-    struct campaign_argv argv = {0};
-    const char *words = "";
-    campaign_push(p->arena, &argv, p->plan->tools->sim);
-    campaign_push(p->arena, &argv, "--print-config");
-    campaign_push(p->arena, &argv, arena_printf(p->arena, "--config=%s", job->config));
-    push_settings(p->arena, "", &job->set, &argv);
-    for (uint32_t i = 2; i < argv.list.n; i++)
-        words = arena_printf(p->arena, "%s%s\n", words, argv.list.v[i]);
-    for (uint32_t i = 0; i < p->configs.n; i++)
-        if (!strcmp(p->configs.v[i].words, words))
-            return &p->configs.v[i];
-    struct resolved made = {.words = words};
-    resolve(p, &argv, &made);
-    vec_push(p->arena, &p->configs, made);
-    return &p->configs.v[p->configs.n - 1];
-}
-
 // Run files and what they read
 
 static const char *error_in(struct arena *arena, const struct source *source,
@@ -196,9 +161,9 @@ static void add_inputs(struct reading_run *r)
     }
 }
 
-static void read_run(struct reading_run *r, struct opened_run *to)
+static void read_run(struct reading_run *r, const struct campaign_settings *values,
+                     struct opened_run *to)
 {
-    const struct campaign_settings *values = &to->values;
     struct file_text file;
     struct source source;
     struct diags diags;
@@ -224,11 +189,12 @@ static const char *copy(struct arena *arena, const char *text)
     return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
-static void open_run(struct planning *p, struct opened_run *to)
+static void open_run(struct planning *p, const struct campaign_settings *values,
+                     struct opened_run *to)
 {
     struct reading_run reading = {.inputs = ""}, *r = &reading;
     arena_init(&r->arena, p->arena->memory);
-    read_run(r, to);
+    read_run(r, values, to);
     to->error = copy(p->arena, r->error);
     if (!r->error) {
         to->program = copy(p->arena, run_path(&r->run, r->run.program.text));
@@ -239,24 +205,21 @@ static void open_run(struct planning *p, struct opened_run *to)
     arena_free(&r->arena);
 }
 
-static bool are_same(const struct campaign_settings *a, const struct campaign_settings *b)
+static uint32_t add_run(struct planning *p, const struct campaign_job *job)
 {
-    bool same = a->list.n == b->list.n;
-    for (uint32_t i = 0; same && i < a->list.n; i++)
-        same = !strcmp(a->list.v[i].key, b->list.v[i].key) &&
-               !strcmp(a->list.v[i].value, b->list.v[i].value);
-    return same;
-}
-
-static const struct opened_run *run_of(struct planning *p, const struct campaign_job *job)
-{
-    for (uint32_t i = 0; i < p->runs.n; i++)
-        if (are_same(&p->runs.v[i].values, &job->values) && !strcmp(p->runs.v[i].path, job->run))
-            return &p->runs.v[i];
-    struct opened_run made = {.path = job->run, .values = job->values};
-    open_run(p, &made);
+    struct arena own;
+    struct campaign_line name = {{0}};
+    arena_init(&own, p->arena->memory);
+    campaign_line_add(&own, &name, job->run);
+    campaign_line_set(&own, &name, "values.", &job->values);
+    uint32_t id = campaign_line_id(&p->run_names, &name);
+    arena_free(&own);
+    if (id < p->runs.n)
+        return id;
+    struct opened_run made = {.path = job->run};
+    open_run(p, &job->values, &made);
     vec_push(p->arena, &p->runs, made);
-    return &p->runs.v[p->runs.n - 1];
+    return id;
 }
 
 // Keys
@@ -336,10 +299,10 @@ static void take_values(struct planning *p, const struct campaign_settings *of,
             replace_values(p, &at->values.v[i].list, job);
 }
 
-static void take_run(struct planning *p, struct campaign_job *job)
+static void take_needs(struct planning *p, const struct job_needs *needs, struct campaign_job *job)
 {
-    const struct opened_run *opened = run_of(p, job);
-    const struct resolved *config = config_of(p, job);
+    const struct opened_run *opened = &p->runs.v[needs->run];
+    const struct campaign_config *config = &p->configs.list.v[needs->config];
     job->error = opened->error ? opened->error : config->error;
     if (job->error)
         return;
@@ -361,15 +324,17 @@ static const char *name_of(struct arena *arena, const struct campaign *campaign,
                         point ? point : "");
 }
 
+// A job's place in the plan is the id of this name.
+struct job_name {
+    uint32_t workload, variant, point;
+};
+
 const struct campaign_job *campaign_plan_find(const struct campaign_plan *plan, uint32_t workload,
                                               uint32_t variant, uint32_t point)
 {
-    for (uint32_t i = 0; i < plan->jobs.n; i++) {
-        const struct campaign_job *job = &plan->jobs.v[i];
-        if (job->workload == workload && job->variant == variant && job->point == point)
-            return job;
-    }
-    return NULL;
+    struct job_name name = {workload, variant, point};
+    uint32_t id = intern_find(&plan->names, (const char *)&name, sizeof name);
+    return id == UINT32_MAX ? NULL : &plan->jobs.v[id];
 }
 
 static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uint32_t point)
@@ -388,12 +353,35 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
     copy_settings(p->arena, &campaign->variants.v[variant].set, &made.set);
     if (at)
         copy_settings(p->arena, &at->set, &made.set);
-    take_run(p, &made);
-    made.same = plan->jobs.n;
-    for (uint32_t i = plan->jobs.n; !made.error && i-- > 0;)
-        if (!plan->jobs.v[i].error && !strcmp(plan->jobs.v[i].key, made.key))
-            made.same = i;
+    struct job_needs needs = {.run = add_run(p, &made)};
+    needs.config = campaign_configs_add(&p->configs, made.config, &made.set);
+    struct job_name *name = ARENA_NEW(p->arena, struct job_name);
+    *name = (struct job_name){workload, variant, point};
+    intern_add(&plan->names, (const char *)name, sizeof *name);
+    vec_push(p->arena, &p->needs, needs);
     vec_push(p->arena, &plan->jobs, made);
+}
+
+// Makes the keys of all jobs, and finds those that are the same.
+static const char *make_keys(struct planning *p)
+{
+    struct campaign_plan *plan = p->plan;
+    struct intern keys;
+    VEC(uint32_t) first = {0}; // by the id of the key
+    const char *error = campaign_configs_resolve(&p->configs, plan->tools);
+    intern_init(&keys, p->arena);
+    for (uint32_t i = 0; !error && i < plan->jobs.n; i++) {
+        struct campaign_job *job = &plan->jobs.v[i];
+        take_needs(p, &p->needs.v[i], job);
+        job->same = i;
+        if (job->error)
+            continue;
+        uint32_t id = intern_add(&keys, job->key, SHA256_HEX);
+        if (id == first.n)
+            vec_push(p->arena, &first, i);
+        job->same = first.v[id];
+    }
+    return error;
 }
 
 static bool selects(const struct campaign_words *names, const char *name)
@@ -458,11 +446,14 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
     struct planning planning = {.plan = plan, .arena = arena};
     *plan = (struct campaign_plan){
         .campaign = campaign, .arena = arena, .tools = tools, .is_quick = selection->is_quick};
+    intern_init(&plan->names, arena);
+    intern_init(&planning.run_names, arena);
+    campaign_configs_init(&planning.configs, arena);
     const char *error = check_names(plan, selection);
     for (uint32_t i = 0; !error && i < campaign->studies.n; i++) {
         const struct campaign_study *study = &campaign->studies.v[i];
         if (selects(&selection->studies, study->name) && (study->is_quick || !plan->is_quick))
             add_study(&planning, study, selection);
     }
-    return error;
+    return error ? error : make_keys(&planning);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "campaign/campaign.h"
 #include "campaign/tools.h"
+#include "support/intern.h"
 
 struct campaign_job {
     uint32_t workload, variant, point; // the point may be CAMPAIGN_NONE
@@ -31,11 +32,12 @@ struct campaign_plan {
     const struct campaign_tools *tools;
     bool is_quick;
     VEC(struct campaign_job) jobs;
+    struct intern names; // of the jobs, for campaign_plan_find
 };
 
 // Finds the jobs and their keys; reads run files and inputs, and starts ptxoffload-sim for
-// configurations. Returns NULL, or a name of the selection that does not exist. The `error` of a
-// job has its own faults.
+// configurations. Returns NULL, or the error: a name of the selection that does not exist, or that
+// ptxoffload-sim does not answer. The `error` of a job has its own faults.
 const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
                                const struct campaign *campaign, const struct campaign_tools *tools,
                                const struct campaign_selection *selection);

@@ -36,7 +36,7 @@ static enum slurm_state state_of(const char *name)
 static const char *ask(struct arena *arena, struct campaign_argv *argv, const char **error)
 {
     struct campaign_output output;
-    *error = campaign_capture(arena, argv, &output);
+    *error = campaign_capture(arena, argv, NULL, 0, &output);
     if (*error)
         return NULL;
     if (!output.status)

@@ -43,7 +43,8 @@ void campaign_push(struct arena *arena, struct campaign_argv *argv, const char *
 }
 
 // In the new process: nothing but calls that are safe there.
-static void __attribute__((noreturn)) become(char *const *words, pid_t parent, int out, int err)
+static void __attribute__((noreturn))
+become(char *const *words, pid_t parent, int in, int out, int err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -52,15 +53,16 @@ static void __attribute__((noreturn)) become(char *const *words, pid_t parent, i
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+    if (in < 0)
+        in = open("/dev/null", O_RDONLY);
+    if (in >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
         dup2(err, STDERR_FILENO) >= 0)
         execv(words[0], words);
     dprintf(err, "%s: %s\n", words[0], strerror(errno));
     _exit(127);
 }
 
-int campaign_start(struct arena *arena, struct campaign_argv *argv, int out, int err)
+int campaign_start(struct arena *arena, struct campaign_argv *argv, int in, int out, int err)
 {
     vec_push(arena, &argv->list, NULL);
     argv->list.n--;
@@ -68,7 +70,7 @@ int campaign_start(struct arena *arena, struct campaign_argv *argv, int out, int
     // A copy of the memory of a large campaign would take longer than most of what is started.
     pid_t parent = getpid(), child = vfork();
     if (!child)
-        become((char *const *)argv->list.v, parent, out, err);
+        become((char *const *)argv->list.v, parent, in, out, err);
     return child;
 }
 
@@ -81,22 +83,37 @@ static const char *text_of(struct arena *arena, int file)
     return text;
 }
 
-const char *campaign_capture(struct arena *arena, struct campaign_argv *argv,
-                             struct campaign_output *output)
+// Returns a file with this text, to be read from its beginning, or -1 with errno.
+static int file_of(const char *name, const char *text, size_t length)
 {
-    int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
-    pid_t child = out < 0 || err < 0 ? -1 : campaign_start(arena, argv, out, err);
+    int file = memfd_create(name, MFD_CLOEXEC);
+    for (size_t done = 0; file >= 0 && done < length;) {
+        ssize_t n = pwrite(file, text + done, length - done, (off_t)done);
+        if (n < 0 && errno != EINTR) {
+            close(file);
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return file;
+}
+
+const char *campaign_capture(struct arena *arena, struct campaign_argv *argv, const char *input,
+                             size_t length, struct campaign_output *output)
+{
+    int files[] = {file_of("in", input, length), file_of("out", NULL, 0), file_of("err", NULL, 0)};
+    bool made = files[0] >= 0 && files[1] >= 0 && files[2] >= 0;
+    pid_t child = made ? campaign_start(arena, argv, files[0], files[1], files[2]) : -1;
     const char *error = NULL;
     if (child < 0 || waitpid(child, &output->status, 0) < 0)
         error = arena_printf(arena, "cannot start '%s': %s", argv->list.v[0], strerror(errno));
     if (!error) {
-        output->out = text_of(arena, out);
-        output->err = text_of(arena, err);
+        output->out = text_of(arena, files[1]);
+        output->err = text_of(arena, files[2]);
     }
-    if (out >= 0)
-        close(out);
-    if (err >= 0)
-        close(err);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] >= 0)
+            close(files[i]);
     return error;
 }
 

@@ -24,12 +24,13 @@ const char *campaign_tools_find(struct campaign_tools *tools, struct arena *aren
 const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], const char *path);
 
 void campaign_push(struct arena *arena, struct campaign_argv *argv, const char *word);
-// Starts the program with these descriptors as standard output and error; it ends with this
-// process. Returns its process, or -1 with errno.
-int campaign_start(struct arena *arena, struct campaign_argv *argv, int out, int err);
-// Runs it to its end. Returns NULL, or the reason why it cannot be started.
-const char *campaign_capture(struct arena *arena, struct campaign_argv *argv,
-                             struct campaign_output *output);
+// Starts the program with these descriptors as standard input, output and error; it ends with this
+// process. Without input, `in` is -1. Returns its process, or -1 with errno.
+int campaign_start(struct arena *arena, struct campaign_argv *argv, int in, int out, int err);
+// Runs it to its end with the text as standard input. Returns NULL, or the reason why it cannot be
+// started.
+const char *campaign_capture(struct arena *arena, struct campaign_argv *argv, const char *input,
+                             size_t length, struct campaign_output *output);
 // "exit code 1", "killed by signal 9"
 const char *campaign_status_text(struct arena *arena, int status);
 // Makes the text valid in JSON: replaces invalid characters by question marks.

@@ -95,6 +95,31 @@ static void expand(struct expansion *e, char *argument, const struct response_fr
         vec_push(e->arena, &e->made.arguments, argument);
 }
 
+static char *line_end(char *text)
+{
+    char quote = 0;
+    for (; *text && (quote || *text != '\n'); text++) {
+        if (*text == '\\' && text[1])
+            text++;
+        else if (quote ? *text == quote : *text == '\'' || *text == '"')
+            quote = quote ? 0 : *text;
+    }
+    return text;
+}
+
+void response_take_line(struct arena *arena, char **text, struct response_line *line)
+{
+    char *at = *text, *end = line_end(at);
+    *text = *end ? end + 1 : end;
+    *end = 0;
+    while (*at) {
+        while (is_blank(*at))
+            at++;
+        if (*at)
+            vec_push(arena, &line->arguments, take_argument(&at));
+    }
+}
+
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv)
 {
     struct expansion e = {.arena = arena};

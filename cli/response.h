@@ -11,3 +11,6 @@ struct response_line {
 // arguments; ' and " quote; a backslash escapes the next character, also within quotes. Files may
 // name files. A file that cannot be read or that includes itself is an error.
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv);
+// Appends the words of the first line of the text, with the same quotes, and moves `text` behind
+// the line. Changes the text. A line ends at a line break that is not quoted.
+void response_take_line(struct arena *arena, char **text, struct response_line *line);

@@ -5,6 +5,7 @@
 #include "cli/messages.h"
 #include "cli/object_input.h"
 #include "cli/sim_checkpoint.h"
+#include "cli/sim_digests.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_paths.h"
@@ -588,8 +589,18 @@ static void list_stats(struct sim *sim, FILE *to)
     timed_list_stats(&machine->options, &sim->arena, to);
 }
 
+static bool print_digests(struct sim *sim, FILE *to)
+{
+    bool good = false;
+    const char *error = sim_digests_print(&sim->arena, to, &good);
+    if (error)
+        message_error(&sim->messages, "%s", error);
+    return good;
+}
+
 static int print_topic(struct sim *sim)
 {
+    bool good = true;
     const struct sim_arguments *a = &sim->arguments;
     FILE *to = open_output(sim, "-");
     if (!to)
@@ -605,6 +616,8 @@ static int print_topic(struct sim *sim)
         config_names_print(&sim->machine.resolved, to);
     else if (sim->arguments.print_config)
         config_print(&sim->machine.resolved, to);
+    else if (sim->arguments.print_digests)
+        good = print_digests(sim, to);
     else if (sim->arguments.list_storage)
         print_storage(&sim->machine.config, &sim->arena, to);
     else if (sim->arguments.list_energy)
@@ -616,7 +629,7 @@ static int print_topic(struct sim *sim)
     const char *error = outputs_commit(&sim->outputs);
     if (error)
         message_error(&sim->messages, "%s", error);
-    return error ? BAD_INPUT : DONE;
+    return error || !good ? BAD_INPUT : DONE;
 }
 
 static bool is_topic_without_machine(const struct sim_arguments *a)

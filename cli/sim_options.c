@@ -273,6 +273,10 @@ static const struct option machine_options[] = {
      .help = "evaluate components in another order in each cycle;\nthe results are the same"},
     {"--print-config", NULL, FLAG(print_config, 1),
      .help = "print the machine as a file that can be read again"},
+    {"--print-config-digests", NULL, FLAG(print_digests, 1),
+     .help = "print, for each line of standard input, the SHA-256 of what\n"
+             "--print-config prints with the options in the line, quoted\n"
+             "as in a response file, or its messages, as a line of JSON"},
     {"--list-configs", NULL, FLAG(list_configs, 1),
      .help = "print the names of the configurations that are built in"},
     {"--list-stats", NULL, FLAG(list_stats, 1),

@@ -37,7 +37,8 @@ struct sim_arguments {
     int functional, cooperative, allow_outside;
     int policy_choice;  // of the values of --policy; -1: not given
     const char *policy; // the value; NULL: not given
-    int help_run, help_keys, print_config, list_stats, list_storage, list_energy, list_configs;
+    int help_run, help_keys, print_config, print_digests, list_stats, list_storage, list_energy,
+        list_configs;
 };
 
 extern const struct command sim_command;

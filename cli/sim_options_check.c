@@ -21,8 +21,9 @@ bool sim_options_fault(const struct command *command, FILE *errors, const char *
 bool sim_is_topic(const struct sim_arguments *arguments)
 {
     return arguments->common.help || arguments->common.version || arguments->help_run ||
-           arguments->help_keys || arguments->print_config || arguments->list_stats ||
-           arguments->list_storage || arguments->list_energy || arguments->list_configs;
+           arguments->help_keys || arguments->print_config || arguments->print_digests ||
+           arguments->list_stats || arguments->list_storage || arguments->list_energy ||
+           arguments->list_configs;
 }
 
 static bool check_line(const struct sim_arguments *a, FILE *errors)

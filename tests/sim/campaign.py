@@ -3,6 +3,7 @@
 
 usage: campaign.py BUILD-ROOT
 """
+import hashlib
 import json
 import os
 import re
@@ -12,8 +13,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, compared_case, ends, environment, main, same, wait_for, within
-from campaign_lib import (CAMPAIGN, Gate, PROGRAM, SAMPLES, campaign, finished, is_clean,
+from tap import case, compared_case, ends, environment, main, run, same, wait_for, within
+from campaign_lib import (CAMPAIGN, Gate, PROGRAM, SAMPLES, SIMULATOR, campaign, finished, is_clean,
                           jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign)
 
 
@@ -39,6 +40,22 @@ def all_jobs(folder):
     same((tag[1], sim[1]), tuple('%s/copy-strided/%s' % (SAMPLES, name)
                                  for name in ('copy-strided.ptx', 'run.yaml')))
     is_clean(folder)
+
+
+@case
+def digests_of_configurations(folder):
+    """a job's configuration is the one that ptxoffload-sim prints for the options of the job"""
+    found = results(finished())
+    digests = set()
+    for result in found.values():
+        words = result['commands'][-1]
+        options = [word for word in words if word.startswith('--config=')]
+        options += ['--set=' + words[i + 1] for i, word in enumerate(words)
+                    if word == '--set' and not words[i + 1].startswith('values.')]
+        printed = ends(run([SIMULATOR, '--print-config', *options], folder), 0, '').out
+        digests.add(result['ingredients']['configuration'])
+        same(result['ingredients']['configuration'], hashlib.sha256(printed).hexdigest())
+    same(len(digests), 3)
 
 
 @compared_case

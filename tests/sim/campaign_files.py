@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import add_case, case, ends, fresh_document, main, same, within
-from campaign_lib import CAMPAIGN, ROOT, SAMPLES, campaign, write_campaign
+from campaign_lib import CAMPAIGN, ROOT, SAMPLES, SIMULATOR, campaign, write_campaign
 
 UPDATE = '--update' in sys.argv[2:]
 DOCUMENT = ROOT / 'docs' / 'campaign.md'
@@ -69,6 +69,64 @@ for name, *values in [
          "cannot read 'none.yaml' [campaign]"),
 ]:
     add_case('what is wrong has a place: ' + name, bad, *values)
+
+
+MANY = """name: many
+workloads: [{name: VECADD, run: %s/vecadd/run.yaml}]
+variants: [{name: base}]
+points:
+%s
+studies: [{name: s, workloads: [VECADD], variants: [base], points: [all]}]
+"""
+
+
+def write_many(folder, settings):
+    """a campaign with a point for each setting"""
+    points = '\n'.join('  - {name: p%d, group: all, set: {%s}}' % item for item in enumerate(settings))
+    (folder / 'many.yaml').write_text(MANY % (SAMPLES, points), encoding='utf-8')
+
+
+def make_tools(folder, script):
+    """Tools whose simulator is this script, which writes its arguments to the file `starts`."""
+    tools = folder / 'tools'
+    tools.mkdir()
+    for name, text in (('ptxoffload', ''), ('ptxoffload-sim', 'echo "$@" >>%s/starts\n%s' % (folder, script))):
+        (tools / name).write_text('#!/bin/sh\n%s\n' % text, encoding='utf-8')
+        (tools / name).chmod(0o755)
+    return tools
+
+
+@case
+def many_configurations(folder):
+    """one process resolves the configurations of all jobs; a wrong one fails its own job"""
+    settings = ['l1.latency: %d' % i for i in range(1, 31)] + ['l1.latency: 1']
+    settings[7] = 'l1.latenci: 3'
+    write_many(folder, settings)
+    tools = make_tools(folder, 'exec %s "$@"' % SIMULATOR)
+    listed = ends(campaign(folder, 'run', 'many.yaml', '--dry-run', '--tools=%s' % tools), 0)
+    lines = listed.out.decode().splitlines()
+    same((folder / 'starts').read_text(encoding='utf-8'), '--print-config-digests\n')
+    same(len({line[:12] for line in lines}), 30)
+    within("cannot be run  VECADD, base, p7: --set:1:6: error: 'l1' has no key 'latenci'", lines[7])
+    within('VECADD, base, p30: the same as VECADD, base, p0', lines[30])
+    same([line for line in lines if 'cannot be run' in line], [lines[7]])
+
+
+def no_answer(folder, script, said):
+    write_many(folder, ['l1.latency: 1', 'l1.latency: 2', 'l1.latency: 3'])
+    tools = make_tools(folder, script)
+    ends(campaign(folder, 'run', 'many.yaml', '--dry-run', '--tools=%s' % tools), 1,
+         "ptxoffload-campaign: error: '%s/ptxoffload-sim' does not resolve the configurations: %s\n" %
+         (tools, said), '')
+
+
+for name, *values in [
+        ('says nothing', '', 'exit code 0'),
+        ('does not know the option', 'echo "tool: error: what is that?" >&2; exit 2', 'tool: error: what is that?'),
+        ('is killed after an answer', '%s "$@" | head -n 1; kill -9 $$' % SIMULATOR, 'killed by signal 9'),
+        ('answers in another form', '%s "$@" | tr {} "<>"' % SIMULATOR, 'exit code 0'),
+]:
+    add_case('a simulator is an error that ' + name, no_answer, *values)
 
 
 @case

@@ -13,6 +13,7 @@ from tap import ends, run, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / 'cli' / 'ptxoffload-campaign'
+SIMULATOR = BUILD / 'cli' / 'ptxoffload-sim'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / 'samples'
 
@@ -148,8 +149,7 @@ def wrapped_tools(folder, before=''):
                       'case "$*" in *--print-config*) exec %s "$@";; esac\n'
                       'key=$(echo "$*" | sed "s#.*/running/\\([0-9a-f]*\\)/stats.json.*#\\1#")\n'
                       'echo "$key" >>%s\n%s\nexec %s "$@"\n' %
-                      (BUILD / 'cli' / 'ptxoffload-sim', folder / 'starts', before,
-                       BUILD / 'cli' / 'ptxoffload-sim'), encoding='utf-8')
+                      (SIMULATOR, folder / 'starts', before, SIMULATOR), encoding='utf-8')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return '--tools=%s' % tools
 

@@ -4,6 +4,7 @@
 usage: timed.py BUILD-ROOT
 """
 import csv
+import hashlib
 import json
 import os
 import pathlib
@@ -436,6 +437,38 @@ def configurations(folder):
     within(b'isca19\n', sim(folder, '--list-configs').out)
     ends(sim(folder, *VECADD, '--config=gtx480', '--json=other.json'), 0, '', '')
     assert summary(folder / 'other.json')['total']['cycles'] > 0
+
+
+@case
+def digests_of_configurations(folder):
+    """--print-config-digests has for each line what --print-config has with its options, and errors of one line only"""
+    (folder / 'my machine.yaml').write_text('base: isca19\nl1: {latency: 5}\n')
+    lines = {
+        '': [],
+        '  --config=gtx480\t--policy=baseline ': ['--config=gtx480', '--policy=baseline'],
+        "--config='my machine.yaml' --set l1.ways=8": ['--config=my machine.yaml', '--set=l1.ways=8'],
+        '--config=my\\ machine.yaml': ['--config=my machine.yaml'],
+        '--set=l1.latenci=4': "--set:1:6: error: 'l1' has no key 'latenci'; did you mean 'latency'? [config]\n",
+        '--set=core.warps=4': 'core.threads is more than',
+        '--walk': "ptxoffload-sim: error: unknown option '--walk'\n",
+        "'--set=l1.latency=\n5'": ['--set=l1.latency=5'],
+        '@none': 'cannot read the response file',
+        '--set=l1.latency=6': ['--set=l1.latency=6'],
+    }
+    result = ends(sim(folder, '--print-config-digests', stdin='\n'.join(lines).encode()), 1, '')
+    answers = [json.loads(line) for line in result.out.decode().splitlines()]
+    same(len(answers), len(lines))
+    for answer, expected in zip(answers, lines.values()):
+        if isinstance(expected, str):
+            within(expected, answer.pop('errors'))
+        else:
+            printed = ends(sim(folder, '--print-config', *expected), 0, '').out
+            same(answer.pop('sha256'), hashlib.sha256(printed).hexdigest())
+        same(answer, {})
+    same(len(ends(sim(folder, '--print-config-digests', stdin=b'\n\n'), 0, '').out.splitlines()), 2)
+    for text, why in ((b'', 'it is empty'), (b'--config=isca19\n\0', 'it is not text')):
+        ends(sim(folder, '--print-config-digests', stdin=text), 1,
+             'ptxoffload-sim: error: cannot read standard input: %s\n' % why, '')
 
 
 @case

@@ -1,0 +1,74 @@
+#include "cli/sim_digests.h"
+#include "backend/build.h"
+#include "cli/response.h"
+#include "cli/sim_machine.h"
+#include "support/file.h"
+#include "support/json.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Prints the configuration of a line to `to`. Returns false after errors, which are on `errors`.
+static bool print_machine(struct arena *arena, const struct response_line *line, FILE *to,
+                          FILE *errors)
+{
+    struct sim_arguments arguments;
+    struct message_log log = {.errors = 0};
+    struct messages messages;
+    struct sim_machine machine = {.series = NULL};
+    if (!sim_arguments_read(&arguments, arena, (int)line->arguments.n, line->arguments.v, errors))
+        return false;
+    messages_init(&messages, sim_command.name, &arguments.common, &log);
+    outputs_init(&log.outputs, arena);
+    messages.to = log.to = errors;
+    messages.colour = log.colour = false;
+    bool good = sim_machine_read(&machine, arena, &arguments, &messages);
+    if (good)
+        config_print(&machine.resolved, to);
+    return good;
+}
+
+static bool write_answer(struct arena *arena, const struct response_line *line, FILE *to)
+{
+    char *text = NULL, *errors = NULL, digest[SHA256_HEX + 1];
+    size_t length, error_length;
+    FILE *printed = open_memstream(&text, &length);
+    FILE *failed = open_memstream(&errors, &error_length);
+    struct json json;
+    bool good = printed && failed && print_machine(arena, line, printed, failed);
+    good &= (!printed || !fclose(printed)) & (!failed || !fclose(failed));
+    json_init(&json, to);
+    json_object_flat(&json);
+    if (good)
+        tables_digest(digest, text, length);
+    json_key(&json, good ? "sha256" : "errors");
+    json_string(&json, good ? digest : errors);
+    json_end_object(&json);
+    json_done(&json);
+    free(text);
+    free(errors);
+    return good;
+}
+
+const char *sim_digests_print(struct arena *arena, FILE *to, bool *good)
+{
+    struct file_text file;
+    const char *error = file_read(arena, "-", &file);
+    if (!error && strlen(file.text) != file.length)
+        error = "it is not text";
+    if (error)
+        return arena_printf(arena, "cannot read standard input: %s", error);
+    char *text = arena_strndup(arena, file.text, file.length);
+    struct arena own;
+    arena_init(&own, arena->memory);
+    *good = true;
+    while (*text) {
+        struct response_line line = {.error = NULL};
+        vec_push(&own, &line.arguments, (char *)sim_command.name);
+        vec_push(&own, &line.arguments, (char *)"--print-config");
+        response_take_line(&own, &text, &line);
+        *good &= write_answer(&own, &line, to);
+        arena_reset(&own);
+    }
+    arena_free(&own);
+    return NULL;
+}
