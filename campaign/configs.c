@@ -101,14 +101,14 @@ const char *campaign_configs_resolve(struct campaign_configs *configs,
         lines.n += line->length;
         lines.v[lines.n++] = '\n';
     }
-    campaign_push(&own, &argv, tools->sim);
+    campaign_push(&own, &argv, tools->sim.path);
     campaign_push(&own, &argv, "--print-config-digests");
     const char *error = campaign_capture(&own, &argv, lines.v, lines.n, &output);
     if (!error)
         error = take_answers(configs, &own, &output);
     if (error)
         error = arena_printf(configs->arena, "'%s' does not resolve the configurations: %s",
-                             tools->sim, error);
+                             tools->sim.path, error);
     arena_free(&own);
     return error;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,7 +18,8 @@ struct working {
     struct arena *arena;
     json_t *ticket;
     const char *folder;
-    const char *failed; // the program that has failed, or NULL
+    const char *failed;  // the program that has failed, or NULL
+    const char *changed; // the error of a program that is not that of the plan, or NULL
     int status;
     char started[32];
 };
@@ -34,10 +36,24 @@ static void now(char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
 }
 
-static void step(struct working *w, json_t *command, const char *name)
+static const char *text_of(json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+// Called after the program has started: what is checked is what runs. Returns NULL, or the error.
+static const char *check_tool(const struct working *w, const char *path, json_t *planned)
+{
+    struct campaign_tool tool = {.path = path, .stamp = text_of(planned, "stamp")};
+    snprintf(tool.digest, sizeof tool.digest, "%s", text_of(planned, "sha256"));
+    return campaign_tool_check(w->arena, &tool);
+}
+
+static void step(struct working *w, json_t *command, json_t *tool, const char *name)
 {
     struct campaign_argv argv = {{0}};
-    if (w->failed)
+    if (w->failed || w->changed)
         return;
     for (size_t i = 0; i < json_array_size(command); i++)
         campaign_push(w->arena, &argv, json_string_value(json_array_get(command, i)));
@@ -45,6 +61,9 @@ static void step(struct working *w, json_t *command, const char *name)
     int err = open(in_folder(w, "err"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     pid_t child = out < 0 || err < 0 ? -1 : campaign_start(w->arena, &argv, -1, out, err);
     w->status = 127 << 8; // as if it had ended with this
+    w->changed = child > 0 ? check_tool(w, argv.list.v[0], tool) : NULL;
+    if (w->changed)
+        kill(child, SIGKILL);
     if (child > 0)
         waitpid(child, &w->status, 0);
     if (w->status)
@@ -174,13 +193,14 @@ const char *campaign_ticket_run(const struct campaign_store *store, json_t *tick
         return arena_printf(w.arena, "cannot make '%s': %s", w.folder, strerror(errno));
     now(w.started);
     for (size_t i = 0; i < count; i++)
-        step(&w, json_array_get(commands, i), i + 1 < count ? "ptxoffload" : "ptxoffload-sim");
+        step(&w, json_array_get(commands, i), json_array_get(json_object_get(ticket, "tools"), i),
+             i + 1 < count ? "ptxoffload" : "ptxoffload-sim");
     json_t *result = result_json(&w);
     if (!is_owned(&w, owner)) {
         json_decref(result);
         return "the job was given to another task";
     }
-    const char *error = campaign_result_write(store, key, result);
+    const char *error = w.changed ? w.changed : campaign_result_write(store, key, result);
     json_decref(result);
     campaign_store_remove_folder(w.arena, w.folder);
     return error;

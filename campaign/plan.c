@@ -57,7 +57,7 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
 {
     struct arena *arena = plan->arena;
     const struct campaign_words *tag = &plan->campaign->variants.v[job->variant].tag;
-    campaign_push(arena, argv, plan->tools->tagger);
+    campaign_push(arena, argv, plan->tools->tagger.path);
     campaign_push(arena, argv, as_operand(arena, job->program));
     if (job->module)
         campaign_push(arena, argv, arena_printf(arena, "--module=%s", job->module));
@@ -84,7 +84,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     struct arena *arena = plan->arena;
     const struct campaign *campaign = plan->campaign;
     const struct campaign_variant *variant = &campaign->variants.v[job->variant];
-    campaign_push(arena, argv, plan->tools->sim);
+    campaign_push(arena, argv, plan->tools->sim.path);
     campaign_push(arena, argv, as_operand(arena, job->run));
     if (variant->tagged)
         campaign_push(arena, argv, arena_printf(arena, "--program=%s", tagged));
@@ -244,9 +244,9 @@ static void make_key(const struct campaign_plan *plan, struct campaign_job *job)
     struct sha256_ctx pieces;
     sha256_init(&pieces);
     add(&pieces, "campaign ", "1");
-    add(&pieces, "sim ", plan->tools->sim_digest);
+    add(&pieces, "sim ", plan->tools->sim.digest);
     if (variant->tagged)
-        add(&pieces, "tagger ", plan->tools->tagger_digest);
+        add(&pieces, "tagger ", plan->tools->tagger.digest);
     for (uint32_t i = 0; i < variant->tag.list.n; i++)
         add(&pieces, "tag ", variant->tag.list.v[i]);
     add(&pieces, "policy ", variant->policy);

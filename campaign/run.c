@@ -23,6 +23,7 @@ struct running_jobs {
     struct campaign_order order;
     uint32_t next; // in `order`
     const char *error;
+    const char *changed; // the error of a program that is not that of the plan, or NULL
 };
 
 // Starting
@@ -45,6 +46,13 @@ static pid_t start(struct running_jobs *r, uint32_t job)
     campaign_job_run(r->store, r->plan, &r->plan->jobs.v[job]);
 }
 
+static const char *check_tools(const struct campaign_plan *plan, uint32_t job)
+{
+    bool tagged = plan->campaign->variants.v[plan->jobs.v[job].variant].tagged;
+    const char *error = tagged ? campaign_tool_check(plan->arena, &plan->tools->tagger) : NULL;
+    return error ? error : campaign_tool_check(plan->arena, &plan->tools->sim);
+}
+
 static void fill(struct running_jobs *r)
 {
     for (uint32_t i = 0; i < r->watch->at_a_time; i++) {
@@ -53,6 +61,11 @@ static void fill(struct running_jobs *r)
             uint32_t job = r->order.jobs[r->next++];
             if (!campaign_order_wants(&r->order, job, r->counts, &r->error))
                 continue;
+            r->changed = check_tools(r->plan, job);
+            if (r->changed) {
+                r->next = r->plan->jobs.n; // jobs that run keep their results
+                break;
+            }
             worker->job = job;
             worker->process = start(r, job);
             if (worker->process < 0) {
@@ -150,5 +163,5 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
             nanosleep(&(struct timespec){.tv_nsec = STEP * 1000000}, NULL);
     }
     kill_all(&r);
-    return r.error;
+    return r.error ? r.error : r.changed;
 }

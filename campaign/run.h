@@ -28,6 +28,6 @@ struct campaign_watch {
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
                     uint32_t at_a_time, struct campaign_counts *counts);
 // Runs the jobs without a result, those that are expected to take longest first. Requires the lock
-// and the database. Returns NULL, or the error of the store.
+// and the database. Returns NULL, or the error: that of the store, or that a program was replaced.
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts);

@@ -22,6 +22,20 @@ static json_t *settings_json(const struct campaign_settings *settings)
     return object;
 }
 
+static json_t *tool_json(const struct campaign_tool *tool)
+{
+    return json_pack("{s:s, s:s}", "sha256", tool->digest, "stamp", tool->stamp);
+}
+
+static json_t *tools_json(const struct campaign_plan *plan, const struct campaign_job *job)
+{
+    json_t *tools = json_pack("[]");
+    if (plan->campaign->variants.v[job->variant].tagged)
+        json_array_append_new(tools, tool_json(&plan->tools->tagger));
+    json_array_append_new(tools, tool_json(&plan->tools->sim));
+    return tools;
+}
+
 static json_t *commands_json(const struct campaign_store *store, const struct campaign_plan *plan,
                              const struct campaign_job *job)
 {
@@ -56,8 +70,8 @@ static json_t *ingredients_json(const struct campaign_plan *plan, const struct c
     const struct campaign_tools *tools = plan->tools;
     const struct campaign_variant *variant = &plan->campaign->variants.v[job->variant];
     return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:s, s:o}", "version",
-                     PTXOFFLOAD_VERSION, "ptxoffload-sim", tools->sim_digest, "ptxoffload",
-                     variant->tagged ? tools->tagger_digest : NULL, "policy", variant->policy,
+                     PTXOFFLOAD_VERSION, "ptxoffload-sim", tools->sim.digest, "ptxoffload",
+                     variant->tagged ? tools->tagger.digest : NULL, "policy", variant->policy,
                      "configuration", job->config_digest, "set", settings_json(&job->set), "values",
                      settings_json(&job->values), "run", job->run_digest, "inputs",
                      inputs_json(job));
@@ -82,10 +96,10 @@ static json_t *names_json(const struct campaign_plan *plan, const struct campaig
 json_t *campaign_ticket_make(const struct campaign_store *store, const struct campaign_plan *plan,
                              const struct campaign_job *job)
 {
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "key", job->key, "name", job->name,
+    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "key", job->key, "name", job->name,
                      "campaign", plan->campaign->name, "quick", plan->is_quick, "names",
-                     names_json(plan, job), "commands", commands_json(store, plan, job),
-                     "ingredients", ingredients_json(plan, job));
+                     names_json(plan, job), "commands", commands_json(store, plan, job), "tools",
+                     tools_json(plan, job), "ingredients", ingredients_json(plan, job));
 }
 
 const char *campaign_job_reuse(const struct campaign_store *store, const char *folder,

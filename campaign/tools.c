@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,13 +29,43 @@ const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], co
     return error;
 }
 
+// Any change of a file changes one of these, and so does another file in its place.
+static const char *stamp_of(struct arena *arena, const char *path)
+{
+    struct stat s;
+    if (stat(path, &s))
+        return "";
+    return arena_printf(arena, "%ju %ju %jd %jd.%09ld %jd.%09ld", (uintmax_t)s.st_dev,
+                        (uintmax_t)s.st_ino, (intmax_t)s.st_size, (intmax_t)s.st_mtim.tv_sec,
+                        s.st_mtim.tv_nsec, (intmax_t)s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+}
+
+static const char *find_tool(struct campaign_tool *tool, struct arena *arena, const char *folder,
+                             const char *name)
+{
+    tool->path = arena_printf(arena, "%s/%s", folder, name);
+    tool->stamp = stamp_of(arena, tool->path);
+    return campaign_digest(arena, tool->digest, tool->path);
+}
+
 const char *campaign_tools_find(struct campaign_tools *tools, struct arena *arena,
                                 const char *folder)
 {
-    tools->tagger = arena_printf(arena, "%s/ptxoffload", folder);
-    tools->sim = arena_printf(arena, "%s/ptxoffload-sim", folder);
-    const char *error = campaign_digest(arena, tools->tagger_digest, tools->tagger);
-    return error ? error : campaign_digest(arena, tools->sim_digest, tools->sim);
+    const char *error = find_tool(&tools->tagger, arena, folder, "ptxoffload");
+    return error ? error : find_tool(&tools->sim, arena, folder, "ptxoffload-sim");
+}
+
+const char *campaign_tool_check(struct arena *arena, const struct campaign_tool *tool)
+{
+    char digest[SHA256_HEX + 1];
+    if (!strcmp(stamp_of(arena, tool->path), tool->stamp))
+        return NULL;
+    const char *error = campaign_digest(arena, digest, tool->path);
+    if (error || !strcmp(digest, tool->digest))
+        return error;
+    return arena_printf(arena,
+                        "'%s' is another program than when the campaign was planned: run it again",
+                        tool->path);
 }
 
 void campaign_push(struct arena *arena, struct campaign_argv *argv, const char *word)

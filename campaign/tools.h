@@ -3,9 +3,14 @@
 #include "backend/build.h"
 #include "support/vec.h"
 
+struct campaign_tool {
+    const char *path;
+    const char *stamp; // of the file; the same stamp has the same digest
+    char digest[SHA256_HEX + 1];
+};
+
 struct campaign_tools {
-    const char *tagger, *sim; // paths of ptxoffload and ptxoffload-sim
-    char tagger_digest[SHA256_HEX + 1], sim_digest[SHA256_HEX + 1];
+    struct campaign_tool tagger, sim; // ptxoffload and ptxoffload-sim
 };
 
 struct campaign_argv {
@@ -20,6 +25,8 @@ struct campaign_output {
 // Finds both programs in this folder. Returns NULL, or the error.
 const char *campaign_tools_find(struct campaign_tools *tools, struct arena *arena,
                                 const char *folder);
+// Returns NULL if the program still has its digest, or the error. Reads it if the stamp differs.
+const char *campaign_tool_check(struct arena *arena, const struct campaign_tool *tool);
 // Returns NULL, or the reason why the file cannot be read.
 const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], const char *path);
 

@@ -14,8 +14,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import case, compared_case, ends, environment, main, run, same, wait_for, within
-from campaign_lib import (CAMPAIGN, Gate, PROGRAM, SAMPLES, SIMULATOR, campaign, finished, is_clean,
-                          jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign)
+from campaign_lib import (BUILD, CAMPAIGN, Gate, PROGRAM, SAMPLES, SIMULATOR, campaign, finished,
+                          is_clean, jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign)
 
 
 @case
@@ -201,6 +201,55 @@ def failed(folder):
     same(len(starts(folder)), 12)
     text = ends(campaign(folder, 'report', 'tiny.yaml', tools), 0, '').out.decode()
     within('– TRIAD, tagged has failed: ptxoffload-sim: exit code 7: it is broken\n', text)
+
+
+def replacement(folder, words):
+    """Commands that, once, replace the simulator by another file: these words are the commands that change its copy."""
+    return ('if mkdir %(f)s/once 2>/dev/null; then cp %(t)s %(f)s/new; %(w)s; mv %(f)s/new %(t)s; fi' %
+            {'f': folder, 't': folder / 'tools' / 'ptxoffload-sim', 'w': words})
+
+
+@case
+def replaced(folder):
+    """a simulator that is replaced during a run starts no job under its old keys; the next run has new keys"""
+    write_campaign(folder)
+    tools = wrapped_tools(folder, before=replacement(folder, 'echo "# new" >>%s/new' % folder))
+    said = ("ptxoffload-campaign: error: '%s/tools/ptxoffload-sim' is another program than when the campaign was "
+            'planned: run it again\n' % folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 1, said, '')
+    same(starts(folder), list(keys(folder)))  # the job that had started has its result
+    is_clean(folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '', '11 of 11 jobs done, 0 failed, 0 left; 11 run now\n')
+    same(len(keys(folder)), 12)
+
+
+@case
+def replaced_within_job(folder):
+    """a simulator that is replaced while a job tags its program leaves no result"""
+    write_campaign(folder)
+    tools = wrapped_tools(folder)
+    tagger = folder / 'tools' / 'ptxoffload'
+    tagger.unlink()
+    tagger.write_text('#!/bin/sh\n%s\nexec %s "$@"\n' %
+                      (replacement(folder, 'echo "# new" >>%s/new' % folder), BUILD / 'cli' / 'ptxoffload'),
+                      encoding='utf-8')
+    tagger.chmod(0o755)
+    one = ['--workload=VECADD', '--variant=tagged', '--study=main', tools]
+    ends(campaign(folder, 'run', 'tiny.yaml', *one), 3,
+         "VECADD, tagged: '%s/tools/ptxoffload-sim' is another program than when the campaign was planned: "
+         'run it again\nptxoffload-campaign: VECADD, tagged has failed: it left no result\n' % folder,
+         '0 of 1 jobs done, 1 failed, 0 left; 1 run now\n')
+    same(keys(folder), set())
+    is_clean(folder)
+    ends(campaign(folder, 'run', 'tiny.yaml', *one), 0, '', '1 of 1 jobs done, 0 failed, 0 left; 1 run now\n')
+
+
+@case
+def replaced_by_copy(folder):
+    """a simulator that is replaced by its copy is the same"""
+    write_campaign(folder)
+    tools = wrapped_tools(folder, before=replacement(folder, 'touch -d 2001-01-01 %s/new' % folder))
+    ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '', '11 of 11 jobs done, 0 failed, 0 left; 11 run now\n')
 
 
 @case
