@@ -20,44 +20,18 @@ static void member_uint(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
-// Returns the saving of the kernel's blocks that are to be offloaded, in words per warp.
-static double words_of(const struct table_kernel *kernel)
-{
-    double words = 0;
-    for (uint32_t i = 0; i < kernel->blocks.n; i++)
-        if (table_block_chosen(&kernel->blocks.v[i]))
-            words -= kernel->blocks.v[i].estimate.at_tx + kernel->blocks.v[i].estimate.at_rx;
-    return words;
-}
-
-static uint64_t flits_of(const struct table_kernel *kernel)
-{
-    uint64_t flits = 0;
-    for (uint32_t i = 0; i < kernel->chains.n; i++)
-        flits += kernel->chains.v[i].saving;
-    return flits;
-}
-
-static double expected_of(const struct table_kernel *kernel)
-{
-    double flits = 0;
-    for (uint32_t i = 0; i < kernel->chains.n; i++)
-        flits += kernel->chains.v[i].expected_saving;
-    return flits;
-}
-
 static void write_entry(struct json *json, const struct table_kernel *kernel)
 {
     struct summary summary = summary_of(kernel);
     json_object_flat(json);
     member_text(json, "name", kernel->name);
-    member_uint(json, "flits", flits_of(kernel));
+    member_uint(json, "flits", summary.flits);
     json_key(json, "expected");
-    json_double(json, expected_of(kernel));
+    json_double(json, summary.expected);
     json_key(json, "queue");
     json_bool(json, kernel->service_queue_at_core);
     json_key(json, "words");
-    json_double(json, words_of(kernel));
+    json_double(json, summary.words);
     member_uint(json, "instructions", summary.instructions);
     member_uint(json, "loads", summary.loads);
     member_uint(json, "loadsTagged", summary.loads_tagged);
@@ -88,6 +62,28 @@ static void write_rules(struct json *json)
     json_end_object(json);
 }
 
+// [rule, count] of each kind of candidate.
+static void write_reasons(const struct tables *tables, struct json *json)
+{
+    static const char *const names[] = {
+        [SUMMARY_CHAINS] = "chains", [SUMMARY_BLOCKS] = "blocks", [SUMMARY_MAPS] = "maps"};
+    json_key(json, "reasons");
+    json_object_flat(json);
+    for (int kind = 0; kind < SUMMARY_KINDS; kind++) {
+        struct summary_reasons reasons = summary_reasons(tables, (enum summary_kind)kind);
+        json_key(json, names[kind]);
+        json_array(json);
+        for (uint32_t i = 0; i < reasons.n; i++) {
+            json_array(json);
+            json_string(json, plan_rules[reasons.v[i].rule].id);
+            json_uint(json, reasons.v[i].count);
+            json_end_array(json);
+        }
+        json_end_array(json);
+    }
+    json_end_object(json);
+}
+
 static void write_module(const struct tables *tables, FILE *to)
 {
     struct json json;
@@ -113,6 +109,7 @@ static void write_module(const struct tables *tables, FILE *to)
     member_uint(&json, "S_C", BW_LINE);
     write_texts(&json, "formulas", table_formulas);
     write_rules(&json);
+    write_reasons(tables, &json);
     json_key(&json, "kernels");
     json_array(&json);
     for (uint32_t i = 0; i < tables->kernels.n; i++)

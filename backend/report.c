@@ -5,6 +5,7 @@
 #include "support/format.h"
 #include "support/number.h"
 #include "support/sink.h"
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -509,6 +510,83 @@ static void print_changes(struct report_page *page)
     sink_char(&page->to, '\n');
 }
 
+// The summary of all kernels
+
+static void print_reasons(struct report_page *page, enum summary_kind kind)
+{
+    enum { SHOWN = 5 };
+    struct summary_reasons reasons = summary_reasons(page->tables, kind);
+    uint32_t shown = 0, n = reasons.n > SHOWN ? SHOWN : reasons.n;
+    if (!reasons.n)
+        return;
+    more_line(page);
+    putf(page, "%u rejected:", reasons.candidates);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct summary_reason *reason = &reasons.v[i];
+        putf(page, "%u %s%s", reason->count, plan_rules[reason->rule].id,
+             i + 1 < reasons.n ? "," : "");
+        shown += reason->count;
+    }
+    if (shown < reasons.candidates)
+        putf(page, "%u by %u other rule%s", reasons.candidates - shown, reasons.n - n,
+             plural(reasons.n - n));
+}
+
+// A sum for reading: whole from 1000 on.
+static void put_sum(struct report_page *page, double value, const char *unit)
+{
+    putf(page, fabs(value) >= 1000 ? "%.0f %s" : "%.4g %s", value, unit);
+}
+
+static void print_chains_summary(struct report_page *page, const struct summary *sum)
+{
+    label(page, "chains");
+    putf(page, "%u | %u of %u load%s (%.0f %%) and", sum->chains, sum->loads_tagged, sum->loads,
+         plural(sum->loads), share(sum->loads_tagged, sum->loads));
+    putf(page, "%u of %u instruction%s (%.0f %%) tagged", sum->instructions_tagged,
+         sum->instructions, plural(sum->instructions),
+         share(sum->instructions_tagged, sum->instructions));
+    if (sum->chains) {
+        putf(page, "| save %llu flit%s per warp and hop,", (unsigned long long)sum->flits,
+             plural(sum->flits));
+        put_sum(page, sum->expected, "expected");
+    }
+    if (sum->no_queue)
+        putf(page, "| %u kernel%s without room for the service queue", sum->no_queue,
+             plural(sum->no_queue));
+    print_reasons(page, SUMMARY_CHAINS);
+}
+
+static void print_blocks_summary(struct report_page *page, const struct summary *sum)
+{
+    label(page, "blocks");
+    putf(page, "%u of %u selected", sum->chosen, sum->blocks);
+    if (sum->conditional)
+        putf(page, "(%u under a condition)", sum->conditional);
+    if (sum->chosen) {
+        put(page, "| save");
+        put_sum(page, sum->words, "words per warp");
+    }
+    print_reasons(page, SUMMARY_BLOCKS);
+}
+
+static void print_total(struct report_page *page)
+{
+    const struct tables *tables = page->tables;
+    struct summary total = summary_total(tables);
+    put_styled(page, BOLD, "summary");
+    putf(page, "of %u kernel%s", tables->kernels.n, plural(tables->kernels.n));
+    print_chains_summary(page, &total);
+    print_blocks_summary(page, &total);
+    if (total.maps || summary_reasons(tables, SUMMARY_MAPS).n) {
+        label(page, "maps");
+        putf(page, "%u", total.maps);
+        print_reasons(page, SUMMARY_MAPS);
+    }
+    end_line(page);
+    sink_char(&page->to, '\n');
+}
+
 static void print_header(struct report_page *page)
 {
     const struct tables *tables = page->tables;
@@ -538,16 +616,13 @@ void report_text(const struct tables *tables, struct arena *arena, FILE *to,
                  struct report_style style)
 {
     struct report_page page = {.arena = arena, .style = style, .tables = tables};
-    struct summary total = summary_total(tables);
     sink_init(&page.to, to);
     print_header(&page);
+    print_total(&page);
     uint32_t measurement = 0;
     for (uint32_t i = 0; i < tables->kernels.n; i++)
         print_kernel(&page, &tables->kernels.v[i], &measurement);
     if (tables->compared)
         print_changes(&page);
-    label(&page, "total");
-    putf(&page, "%u kernel%s |", tables->kernels.n, plural(tables->kernels.n));
-    print_summary(&page, &total);
     sink_flush(&page.to);
 }

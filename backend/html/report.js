@@ -3,7 +3,6 @@
   const $ = id => document.getElementById(id);
   const module = JSON.parse($('module').textContent);
   const kernels = module.kernels;
-  const FLIT = 32, WORD = 4; // bytes
   const LONGEST = 2000; // letters of a line that are shown
   const CHUNK = 200; // lines that are drawn at once
 
@@ -34,9 +33,10 @@
     kernel.short = short(kernel.name);
     const same = (called.get(kernel.short) || 0) + 1;
     called.set(kernel.short, same);
-    if (same > 1) kernel.short += ' ' + same;
+    kernel.stem = kernel.short;
+    kernel.nth = same > 1 ? ' ' + same : '';
+    kernel.short += kernel.nth;
     kernel.index = index;
-    kernel.saving = kernel.flits * FLIT + kernel.words * WORD;
     kernel.low = kernel.name.toLowerCase();
   });
 
@@ -44,9 +44,30 @@
   const full = kernel => kernel.chains && !kernel.queue
     ? ' <span class="full" title="Its shared memory leaves no room for the service queue: no core computes its chains">no queue</span>' : '';
 
+  // The summary of all kernels
+
+  const sum = key => kernels.reduce((total, kernel) => total + kernel[key], 0);
+
+  function total() {
+    const SHOWN = 3;
+    const all = Object.entries(module.reasons).flatMap(([kind, list]) => list.map(([rule, count]) => ({ kind, rule, count })));
+    const rejected = all.reduce((many, one) => many + one.count, 0);
+    const most = [...all].sort((a, b) => b.count - a.count).slice(0, SHOWN).map(one => `${one.count.toLocaleString('en')} ${esc(one.rule)}`);
+    const chosen = sum('chosen'), chains = sum('chains');
+    const saves = (count, what) => count ? `${count === 1 ? ' saves' : ' save'} ${what}` : '';
+    const facts = [`<b>${plural(kernels.length, 'kernel')}</b>`,
+      `<b>${plural(chains, 'chain')}</b>` + saves(chains, `${sum('flits').toLocaleString('en')} flits per warp and hop (${brief(sum('expected'))} expected)`),
+      `<b>${chosen.toLocaleString('en')} of ${plural(sum('blocks'), 'block')}</b> selected for offloading${chosen ? ',' : ''}` + saves(chosen, `${brief(sum('words'))} words per warp`),
+      `<b>${rejected.toLocaleString('en')} rejected</b>${rejected ? `: ${most.join(', ')}${all.length > SHOWN ? ', …' : ''}` : ''}`];
+    $('total').innerHTML = facts.map(fact => `<span>${fact}</span>`).join(' ');
+    $('reasons').tBodies[0].innerHTML = all.map((one, at) => `<tr><th scope="row">${at && all[at - 1].kind === one.kind ? '' : one.kind}</th>` +
+      `<td class="number">${one.count.toLocaleString('en')}</td><td class="rule">${esc(one.rule)}</td><td>${esc(module.rules[one.rule])}</td></tr>`).join('');
+    $('reasons').hidden = !all.length;
+  }
+
   // The list of kernels
 
-  const order = { key: 'saving', down: true };
+  const order = { key: 'flits', down: true };
   let shown = [], current = null;
 
   function list() {
@@ -54,14 +75,13 @@
     shown = kernels.filter(kernel => words.every(word => kernel.low.includes(word)));
     const by = order.key, sign = order.down ? -1 : 1;
     shown.sort((a, b) => by === 'name' ? (a.low < b.low ? -1 : a.low > b.low ? 1 : 0) * sign || a.index - b.index
-      : (a[by] - b[by]) * sign || a.index - b.index);
-    const row = kernel => `<tr data-k="${kernel.index}"${kernel.saving ? '' : ' class="none"'}` +
+      : (a[by] - b[by]) * sign || (a.words - b.words) * sign || a.index - b.index);
+    const row = kernel => `<tr data-k="${kernel.index}"${kernel.flits || kernel.words ? '' : ' class="none"'}` +
       `${current && current.index === kernel.index ? ' aria-current="true"' : ''}>` +
-      `<td><button type="button" class="name" title="${esc(kernel.name)}">${esc(kernel.short)}${full(kernel)}</button></td>` +
-      `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? brief(kernel.words) : '–'}</td>` +
-      `<td class="number">${kernel.saving ? brief(kernel.saving) : '–'}</td></tr>`;
+      `<td><button type="button" class="name" title="${esc(kernel.name)}"><span class="stem">${esc(kernel.stem)}</span>${kernel.nth}${full(kernel)}</button></td>` +
+      `<td class="number">${kernel.flits || '–'}</td><td class="number">${kernel.words ? brief(kernel.words) : '–'}</td></tr>`;
     $('kernels').innerHTML = shown.map(row).join('');
-    $('count').textContent = shown.length === kernels.length ? plural(kernels.length, 'kernel') + ', bytes saved per warp'
+    $('count').textContent = shown.length === kernels.length ? plural(kernels.length, 'kernel') + ', savings per warp'
       : `${shown.length.toLocaleString('en')} of ${plural(kernels.length, 'kernel')}`;
     for (const th of document.querySelectorAll('.list th')) {
       const active = th.firstElementChild.dataset.sort === order.key;
@@ -855,6 +875,7 @@
   $('file').textContent = module.source;
   $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed for chains' : 'kept'} · version ${module.version}` +
     (module.profile ? ` · profile ${module.profile.slice(0, 12)}` : '');
+  total();
   list();
   if (!fromHash()) {
     if (shown.length) show(shown[0].index);

@@ -5,6 +5,7 @@ usage: browser.py BUILD-ROOT
 
 Skipped without Chromium and chromedriver (Debian: chromium, chromium-driver).
 """
+import collections
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from looks import in_browser
+from looks import in_browser, readable
 from pages import BODY, BUILD, HEAD, HOSTILE, HOSTILE_NAME, ROOT, make, module
 from tap import add_case, ends, main, run, same, within
 from webdriver import DOWN, ENTER, ESCAPE
@@ -54,13 +55,13 @@ def spoken(text):
 
 @in_browser
 def content(folder, browser):
-    """kernels by saving; the PTX with chains, blocks, tags and remarks"""
+    """kernels by the flits and then the words that they save; the PTX with chains, blocks, tags and remarks"""
     browser.open(make(folder, SRAD))
     same(browser.run('return document.title'), 'in.ptx \u00b7 offload report')
     names = rows(browser)
     same(len(names), 7)
-    savings = browser.run('return [...document.querySelectorAll("#kernels tr td:last-child")]'
-                          '.map(e => parseFloat(e.textContent))')
+    savings = browser.run('return [...document.querySelectorAll("#kernels tr")].map(row => '
+                          '[...row.querySelectorAll(".number")].map(e => parseFloat(e.textContent) || 0))')
     same(savings, sorted(savings, reverse=True))
     same((current(browser), browser.text('main h1')), (names[0], names[0]))
     # All of the kernel's lines, in order and letter by letter.
@@ -80,6 +81,56 @@ def content(folder, browser):
 
 
 add_case('the same in the dark', content, True)
+
+
+@in_browser
+def summary(folder, browser):
+    """at the top are the numbers of kernels, chains, blocks and rejected candidates, with reasons and savings"""
+    browser.open(make(folder, SRAD, '--report=json:out.json'))
+    table = json.loads((folder / 'out.json').read_text(encoding='utf-8'))
+    chains = [chain for kernel in table['kernels'] for chain in kernel['chains']]
+    chosen = [block['at_threshold'] for kernel in table['kernels'] for block in kernel['blocks']
+              if block['candidate'] and not block['passed_over']]
+    rejected = [(one['kind'], one['rule']) for kernel in table['kernels'] for one in kernel['rejected']]
+    facts = browser.run('return [...document.querySelectorAll("#total span")].map(e => e.textContent)')
+    same(facts[:3], [
+        '%d kernels' % len(table['kernels']),
+        '%d chains save %d flits per warp and hop (%s expected)' % (
+            len(chains), sum(chain['saving'] for chain in chains),
+            brief(sum(chain['expected_saving'] for chain in chains))),
+        '%d of %d blocks selected for offloading, save %s words per warp' % (
+            len(chosen), sum(len(kernel['blocks']) for kernel in table['kernels']),
+            brief(-sum(one['bw_tx'] + one['bw_rx'] for one in chosen)))])
+    rules = collections.Counter('blocks ' * (kind == 'block') + rule for kind, rule in rejected)
+    within('%d rejected: %d ' % (len(rejected), max(rules.values())), facts[3])
+    same(browser.run('return document.getElementById("reasons").checkVisibility()'), False)
+    browser.click('#total')
+    same(browser.run('return document.getElementById("reasons").checkVisibility()'), True)
+    rows = browser.run('return [...document.querySelectorAll("#reasons tbody tr")].map(row => '
+                       '[...row.cells].map(e => e.textContent))')
+    same([row[0] for row in rows if row[0]], ['chains', 'blocks'])
+    blocks = [row[0] for row in rows].index('blocks')
+    for part, wanted in ((rows[:blocks], False), (rows[blocks:], True)):
+        counts = collections.Counter(rule for kind, rule in rejected if (kind == 'block') == wanted)
+        same({row[2]: int(row[1]) for row in part}, counts)
+        same([int(row[1]) for row in part], sorted(counts.values(), reverse=True))
+    within('a loaded register is used again: the load stays at the core', [row[3] for row in rows])
+    readable(browser)
+    browser.keys('e')
+    assert browser.count('.panel') > 10
+    readable(browser)
+
+
+add_case('the same in the dark: the summary', summary, True)
+
+
+@in_browser
+def nothing_rejected(folder, browser):
+    """the summary of a module without kernels"""
+    browser.open(make(folder, HEAD))
+    same(browser.text('#total'), '0 kernels 0 chains 0 of 0 blocks selected for offloading 0 rejected')
+    browser.click('#total')
+    same(browser.run('return document.getElementById("reasons").checkVisibility()'), False)
 
 
 @in_browser
@@ -354,6 +405,15 @@ def mangled(folder, browser):
     browser.keys('/')
     browser.keys('other')
     same(rows(browser), ['SortKernel<\u2026> 2'])
+    # The number that tells kernels of one name apart stays visible where the name is cut.
+    long = 'A' * 90
+    text = HEAD + b''.join(BODY % (b'_ZN1%s%d%sE' % (space, len(long), long.encode()), at, at)
+                           for at, space in enumerate((b'a', b'b')))
+    browser.open(make(folder, text, name='long.ptx'))
+    same(rows(browser), [long, long + ' 2'])
+    same(browser.run('const name = document.querySelectorAll("#kernels .name")[1], stem = name.querySelector(".stem");'
+                     'const range = document.createRange(); range.selectNodeContents(stem.nextSibling);'
+                     'return range.getBoundingClientRect().right <= name.getBoundingClientRect().right + 1'), True)
 
 
 @in_browser

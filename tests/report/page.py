@@ -3,6 +3,7 @@
 
 usage: page.py BUILD-ROOT
 """
+import collections
 import json
 import os
 import sys
@@ -10,6 +11,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from pages import HOSTILE, HOSTILE_NAME, PROGRAM, ROOT, SAMPLES, Page, make, module
 from tap import add_case, case, ends, main, run, same, within
+
+
+KINDS = {'load': 'chains', 'store': 'chains', 'chain': 'chains', 'block': 'blocks', 'map': 'maps'}
 
 
 def complete(folder, path):
@@ -24,6 +28,12 @@ def complete(folder, path):
         lines = text.decode('utf-8').split('\n')
         for number, expected in enumerate(table['kernels']):
             same_kernel(page, number, expected, lines)
+
+
+        rejected = [(KINDS[one['kind']], one['rule']) for kernel in table['kernels']
+                    for one in kernel['rejected'] if one['kind'] != 'kernel']
+        same({(kind, rule): count for kind, rules in page.module['reasons'].items() for rule, count in rules},
+             collections.Counter(rejected))
 
 
 def same_kernel(page, number, expected, lines):

@@ -117,6 +117,14 @@ static void test_text(void **state)
         "in.ptx -> out.ptx\n"
         "cost model tom | multiply-adds split | order changed for chains\n"
         "\n"
+        "summary of 2 kernels\n"
+        "  chains   1 | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) tagged | save 16 flits "
+        "per warp\n"
+        "           and hop, 15.25 expected | 1 kernel without room for the service queue\n"
+        "           1 rejected: 1 varying-scalar\n"
+        "  blocks   1 of 3 selected (1 under a condition) | save 39 words per warp\n"
+        "           1 rejected: 1 passed-over\n"
+        "\n"
         "kernel vecadd\n"
         "  chain 0  pattern 1, c = f(a,b) | response ack, 1 flit | saves 16 flits per warp and "
         "hop, 15.25\n"
@@ -154,10 +162,7 @@ static void test_text(void **state)
         "  summary  0 chains | 0 of 0 loads (0 %) and 0 of 0 instructions (0 %) tagged | 0 of 0 "
         "blocks\n"
         "           selected | 0 rejected\n"
-        "\n"
-        "  total    2 kernels | 1 chain | 2 of 3 loads (67 %) and 4 of 22 instructions (18 %) "
-        "tagged | 1 of 3\n"
-        "           blocks selected (1 under a condition) | 2 rejected\n");
+        "\n");
     free(text);
 }
 
@@ -211,6 +216,47 @@ static void test_colour(void **state)
     free(text);
 }
 
+// The most frequent rules come first; of the others the summary has the number.
+static void test_reasons(void **state)
+{
+    (void)state;
+    static const enum plan_rule rules[] = {
+        RULE_TYPE,   RULE_REUSE,  RULE_SHARED, RULE_SHARED, RULE_ORDER, RULE_REUSE, RULE_SPACE,
+        RULE_SHARED, RULE_ATOMIC, RULE_REUSE,  RULE_CALL,   RULE_REUSE, RULE_SPACE};
+    enum { COUNT = sizeof rules / sizeof *rules };
+    struct table_rejection made[COUNT + 2] = {{.kind = CANDIDATE_KERNEL, .rule = RULE_SHARED},
+                                              {.kind = CANDIDATE_MAP, .rule = RULE_MAP_CALL}};
+    for (size_t i = 0; i < COUNT; i++)
+        made[i + 2] = (struct table_rejection){
+            .kind = i % 2 ? CANDIDATE_LOAD : CANDIDATE_STORE, .rule = rules[i], .text = ""};
+    made[0].text = made[1].text = "";
+    struct table_chain saving = chains[0];
+    saving.saving = 12345;
+    saving.expected_saving = 1234.56;
+    struct table_kernel own[] = {{.name = "a",
+                                  .service_queue_at_core = true,
+                                  .chains = {&saving, 1, 1},
+                                  .rejected = {made, 9, 9}},
+                                 {.name = "b", .rejected = {made + 9, COUNT - 7, COUNT - 7}}};
+    struct tables two = tables;
+    two.kernels.v = own;
+    char *text = text_of(&two, false);
+    const char *summary = strstr(text, "summary of");
+    assert_non_null(summary);
+    *strstr(summary, "\nkernel a") = 0;
+    assert_string_equal(
+        summary,
+        "summary of 2 kernels\n"
+        "  chains   1 | 2 of 0 loads (0 %) and 4 of 0 instructions (0 %) tagged | save 12345 flits "
+        "per warp\n"
+        "           and hop, 1235 expected\n"
+        "           13 rejected: 4 reuse, 3 shared, 2 space, 1 type, 1 atomic, 2 by 2 other rules\n"
+        "  blocks   0 of 0 selected\n"
+        "  maps     0\n"
+        "           1 rejected: 1 map-call\n");
+    free(text);
+}
+
 // No line is longer than 100 characters unless it is one word, and none has control characters.
 static void check_lines(const char *text)
 {
@@ -244,10 +290,8 @@ static void test_width(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_json),  cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_colour), cmocka_unit_test(test_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
