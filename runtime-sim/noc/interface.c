@@ -119,7 +119,7 @@ static void leave_rows(struct noc *noc)
         const struct noc_in *in = noc_in(noc, i);
         if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)
             noc_set_waiting(noc, i);
-        if (has_switch_rows && noc->router[in->router].ready >> in->local & 1)
+        if (has_switch_rows && noc->out_port[in->row].ready >> in->local & 1)
             noc_set_ready(noc, i);
     }
 }

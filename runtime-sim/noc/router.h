@@ -86,6 +86,8 @@ struct noc_out_port {
     // The input virtual channels of its router, by local number, that are in VA for this port, if
     // `has_vc_rows`.
     uint64_t waiting;
+    // Those of them that can request the switch for this port, if `has_switch_rows`.
+    uint64_t ready;
     // Virtual channels that other classes may borrow, but with a packet of their own class, or
     // with places that it has left and whose credits are in flight.
     uint64_t own;
@@ -110,8 +112,7 @@ struct noc_router {
     uint32_t x0, xs;                  // its crossbar's inputs
     uint32_t x, y;                    // place in the mesh; x: stage of the butterfly
     uint64_t waiting_outs;            // output ports with `waiting`
-    uint64_t ready;                   // input virtual channels, by local number, that can request
-                                      // the switch, if `has_switch_rows`
+    uint64_t ready_outs;              // those with `ready`
     uint64_t buffer_sum;              // cycles of the flits that left minus those of the flits that
                                       // arrived
     uint32_t buffer_now, buffer_most; // flits in its buffers

@@ -27,7 +27,8 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc)) {
-        noc->router[in->router].ready |= UINT64_C(1) << in->local;
+        noc->out_port[in->row].ready |= UINT64_C(1) << in->local;
+        noc->router[in->router].ready_outs |= UINT64_C(1) << in->port;
         mask_set(noc->ready_routers, in->router);
         return;
     }
@@ -36,12 +37,20 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
     noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, index);
 }
 
+// Clears the bit of a packet's output if nothing requests it any more.
+static inline void noc_clear_ready_out(struct noc *noc, const struct noc_in *in)
+{
+    uint64_t is_empty = !noc->out_port[in->row].ready;
+    noc->router[in->router].ready_outs &= ~(is_empty << in->port);
+}
+
 static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc)) {
-        noc->router[in->router].ready &= ~(UINT64_C(1) << in->local);
-        if (!noc->router[in->router].ready)
+        noc->out_port[in->row].ready &= ~(UINT64_C(1) << in->local);
+        noc_clear_ready_out(noc, in);
+        if (!noc->router[in->router].ready_outs)
             mask_clear(noc->ready_routers, in->router);
         return;
     }
@@ -55,7 +64,7 @@ static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc))
-        return noc->router[in->router].ready >> in->local & 1;
+        return noc->out_port[in->row].ready >> in->local & 1;
     return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
 }
 

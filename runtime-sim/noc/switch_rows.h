@@ -2,6 +2,7 @@
 // of the crossbar has those of port x: the bits from x << shift on.
 #pragma once
 #include "runtime-sim/noc/send.h"
+#include "support/bits.h"
 
 // Returns the virtual channels of a crossbar's input.
 static inline uint64_t noc_input_row(const struct noc *noc, uint32_t x)
@@ -10,64 +11,24 @@ static inline uint64_t noc_input_row(const struct noc *noc, uint32_t x)
     return ~UINT64_C(0) >> (64 - (1u << NOC_SHIFT(noc))) << (x << NOC_SHIFT(noc));
 }
 
+// Returns the number of inputs with any of these virtual channels.
 static inline uint32_t noc_count_inputs(const struct noc *noc, uint64_t locals)
 {
-    uint32_t inputs = 0;
-    for (; locals; inputs++)
-        locals &= ~noc_input_row(noc, noc_port(noc, (uint32_t)__builtin_ctzll(locals)));
-    return inputs;
+    (void)noc;
+    for (uint32_t i = 0; i < NOC_SHIFT(noc); i++)
+        locals |= locals >> (1u << i);
+    uint64_t firsts = 0; // the first virtual channel of each input
+    for (uint32_t first = 0; first < 64; first += 1u << NOC_SHIFT(noc))
+        firsts |= UINT64_C(1) << first;
+    return bits_count(locals & firsts);
 }
 
-// Requests for the outputs of a switch.
-struct noc_asking {
-    uint64_t outs;
-    bool clashes; // two are of one input, or request the same output
-};
-
-static inline struct noc_asking noc_look_at_rows(const struct noc *noc,
-                                                 const struct noc_router *router, uint64_t locals)
+// Returns the next input that requests an output, in round-robin order.
+static inline uint32_t noc_propose(const struct noc *noc, const struct noc_out_port *port,
+                                   uint64_t locals)
 {
-    uint64_t ins = 0, outs = 0, both = 0;
-    MASK_EACH(local, locals)
-    {
-        uint32_t index = noc_index(noc, router->in0, (uint32_t)local);
-        uint64_t in = UINT64_C(1) << noc_port(noc, (uint32_t)local);
-        uint64_t out = UINT64_C(1) << noc_in(noc, index)->port;
-        both |= (ins & in) | (outs & out);
-        ins |= in;
-        outs |= out;
-    }
-    return (struct noc_asking){outs, both};
-}
-
-// Sorts requests by output; returns the outputs.
-static inline uint64_t noc_sort_rows(const struct noc *noc, const struct noc_router *router,
-                                     uint64_t locals, uint64_t *rows)
-{
-    uint64_t outs = 0;
-    MASK_EACH(local, locals)
-    {
-        uint32_t out = noc_in(noc, noc_index(noc, router->in0, (uint32_t)local))->port;
-        rows[out] = (outs >> out & 1 ? rows[out] : 0) | UINT64_C(1) << local;
-        outs |= UINT64_C(1) << out;
-    }
-    return outs;
-}
-
-// Each output proposes itself to the next requesting input in round-robin order. Returns the inputs
-// with a proposal.
-static inline uint64_t noc_propose(const struct noc *noc, const struct noc_router *router,
-                                   uint64_t outs, const uint64_t *rows, uint64_t *grants)
-{
-    uint64_t ins = 0;
-    MASK_EACH(out, outs)
-    {
-        uint32_t from = (uint32_t)noc->out_port[router->out0 + out].grant << NOC_SHIFT(noc);
-        uint32_t x = noc_port(noc, mask_turn(rows[out], from));
-        grants[x] = (ins >> x & 1 ? grants[x] : 0) | UINT64_C(1) << out;
-        ins |= UINT64_C(1) << x;
-    }
-    return ins;
+    (void)noc;
+    return noc_port(noc, mask_turn(locals, (uint32_t)port->grant << NOC_SHIFT(noc)));
 }
 
 // Adds an input virtual channel to those that are served in this cycle. Only the first iteration
@@ -89,56 +50,54 @@ static inline void noc_win_of_input(struct noc *noc, const struct noc_router *ro
 
 static inline void noc_contest_switch(struct noc *noc, const struct noc_router *router)
 {
-    uint64_t rows[64], grants[64], left = ~UINT64_C(0), outs_done = 0;
+    const struct noc_out_port *ports = &noc->out_port[router->out0];
+    uint64_t grants[64], left = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < (NOC_IS_PLAIN(noc) ? 1 : noc->config.sw_alloc_iterations); i++) {
-        uint64_t asking = router->ready & left;
+        uint64_t ins = 0, asking = 0;
+        MASK_EACH(out, router->ready_outs)
+        {
+            uint64_t locals = ports[out].ready & left;
+            asking |= locals;
+            if (!NOC_IS_PLAIN(noc) && (!locals || outs_done >> out & 1))
+                continue;
+            uint32_t x = noc_propose(noc, &ports[out], locals);
+            grants[x] = (ins >> x & 1 ? grants[x] : 0) | UINT64_C(1) << out;
+            ins |= UINT64_C(1) << x;
+        }
         noc->stats.noc_switch_arbitration += noc_count_inputs(noc, asking);
-        uint64_t outs = noc_sort_rows(noc, router, asking, rows);
-        uint64_t ins = noc_propose(noc, router, outs & ~outs_done, rows, grants);
-        if (!ins)
-            break;
         MASK_EACH(x, ins)
         {
-            const struct noc_x *input = &noc->x[router->x0 + x];
-            uint32_t out = mask_turn(grants[x], input->accept);
+            uint32_t out = mask_turn(grants[x], noc->x[router->x0 + x].accept);
             outs_done |= UINT64_C(1) << out;
             left &= ~noc_input_row(noc, (uint32_t)x);
-            noc_win_of_input(noc, router, (uint32_t)x, rows[out], !i);
+            noc_win_of_input(noc, router, (uint32_t)x, ports[out].ready, !i);
         }
+        if (!ins)
+            break;
     }
 }
 
 // The same as noc_contest_switch with one iteration, if all request one output.
 static inline void noc_contest_output(struct noc *noc, const struct noc_router *router,
-                                      uint32_t out)
+                                      const struct noc_out_port *port)
 {
-    uint32_t from = (uint32_t)noc->out_port[router->out0 + out].grant << NOC_SHIFT(noc);
-    uint32_t x = noc_port(noc, mask_turn(router->ready, from));
-    noc->stats.noc_switch_arbitration += noc_count_inputs(noc, router->ready);
-    noc_win_of_input(noc, router, x, router->ready, true);
+    uint32_t x = noc_propose(noc, port, port->ready);
+    noc->stats.noc_switch_arbitration += noc_count_inputs(noc, port->ready);
+    noc_win_of_input(noc, router, x, port->ready, true);
 }
 
-// Selects those of `ready` that send a flit in this cycle.
+// Selects the virtual channels that send a flit in this cycle.
 static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    uint64_t ready = router->ready;
-    uint32_t first = noc_index(noc, router->in0, 0), before = noc->scratch.winner_count;
-    if (!ready)
+    uint64_t outs = router->ready_outs;
+    if (!outs)
         mask_clear(noc->ready_routers, index);
-    if (ready & (ready - 1)) {
-        struct noc_asking asking = noc_look_at_rows(noc, router, ready);
-        bool is_one = NOC_IS_PLAIN(noc) && !(asking.outs & (asking.outs - 1));
-        if (is_one)
-            noc_contest_output(noc, router, (uint32_t)__builtin_ctzll(asking.outs));
-        else if (asking.clashes)
-            noc_contest_switch(noc, router);
-        if (is_one || asking.clashes)
-            return;
-    }
-    MASK_EACH(local, ready)
-    noc_win(noc, first + (uint32_t)local, true);
-    noc->stats.noc_switch_arbitration += noc->scratch.winner_count - before;
+    else if (NOC_IS_PLAIN(noc) && !(outs & (outs - 1)))
+        noc_contest_output(noc, router,
+                           &noc->out_port[router->out0 + (uint32_t)__builtin_ctzll(outs)]);
+    else
+        noc_contest_switch(noc, router);
 }
 
 // Sends a flit of one of the winners. Returns true if it was a tail.
@@ -147,14 +106,14 @@ noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
     struct noc_x *input = &noc->x[noc_port(noc, index)]; // each port has one input
-    struct noc_router *router = &noc->router[in->router];
     input->turn = (uint8_t)(noc_vc(noc, index) + 1);
     if (NOC_IS_PLAIN(noc) || is_first) {
         input->accept = (uint16_t)(in->port + 1);
         noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
     }
     bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
-    router->ready &= ~((uint64_t)is_last << in->local); // noc_choose_rows clears the router's bit
+    noc->out_port[in->row].ready &= ~((uint64_t)is_last << in->local);
+    noc_clear_ready_out(noc, in); // noc_choose_rows clears the router's bit
     return is_tail;
 }
 

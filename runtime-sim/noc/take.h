@@ -50,7 +50,8 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // any address: no fault
         bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
         uint64_t can = has_out & (noc->out[has_out ? in->out : 0].credits > 0);
-        noc->router[in->router].ready |= can << in->local;
+        noc->out_port[in->row].ready |= can << in->local;
+        noc->router[in->router].ready_outs |= can << in->port;
         noc->ready_routers[in->router / 64] |= can << in->router % 64;
         flits[heads] = at;
         heads += is_first & !has_out;
