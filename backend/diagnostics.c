@@ -105,7 +105,11 @@ void findings_add(struct findings *findings, const struct diag *diag)
         finding.begin = place_find(&findings->cursor, diag->begin);
         finding.end = place_find(&findings->cursor, diag->end);
     }
-    if (findings->by_source && diag->origin.file)
+    bool moves = findings->by_source && diag->origin.file;
+    if (diag->replacement && !moves)
+        finding.replacement =
+            arena_strndup(findings->arena, diag->replacement, strlen(diag->replacement));
+    if (moves)
         place_at(findings, &finding, diag->origin.file, diag->origin.line, diag->origin.column);
     vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
     findings->list.v[findings->list.n++] = finding;

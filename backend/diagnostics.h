@@ -14,8 +14,9 @@ struct finding {
     enum severity severity; // a note belongs to the preceding message
     bool raised;            // a warning that is an error
     const char *id, *message;
-    int32_t artifact; // the file, or -1: the message is about the run
-    bool placed;      // false: about the whole file
+    const char *replacement; // of the text from begin to end: probably what was meant; or NULL
+    int32_t artifact;        // the file, or -1: the message is about the run
+    bool placed;             // false: about the whole file
     struct text_place begin,
         end;              // `end` is after the last character; unknown numbers are 0
     bool passed;          // of a remark: a candidate is offloaded

@@ -67,6 +67,10 @@ void diagnostics_json(const struct findings *findings, FILE *to)
         json_key(&json, "id");
         json_string(&json, finding->id);
         write_message(&json, findings, finding);
+        if (finding->replacement) {
+            json_key(&json, "replacement");
+            json_string(&json, finding->replacement);
+        }
         write_remark(&json, finding);
         write_notes(&json, findings, i + 1);
         json_end_object(&json);

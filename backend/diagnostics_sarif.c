@@ -145,9 +145,9 @@ static void write_artifact_location(struct sarif_writer *w, int32_t at)
     json_end_object(&w->json);
 }
 
-static void write_region(struct json *json, const struct finding *finding)
+static void write_region(struct json *json, const char *key, const struct finding *finding)
 {
-    json_key(json, "region");
+    json_key(json, key);
     json_object_flat(json);
     uint_member(json, "startLine", finding->begin.line);
     if (finding->begin.utf16)
@@ -169,7 +169,7 @@ static void write_location(struct sarif_writer *w, const struct finding *finding
     json_key(&w->json, "artifactLocation");
     write_artifact_location(w, finding->artifact);
     if (finding->placed)
-        write_region(&w->json, finding);
+        write_region(&w->json, "region", finding);
     json_end_object(&w->json);
 }
 
@@ -189,6 +189,32 @@ static void write_notes(struct sarif_writer *w, uint32_t at)
         json_end_object(&w->json);
     }
     json_end_array(&w->json);
+}
+
+static void write_fix(struct sarif_writer *w, const struct finding *finding)
+{
+    struct json *json = &w->json;
+    if (!finding->replacement)
+        return;
+    json_key(json, "fixes");
+    json_array(json);
+    json_object(json);
+    json_key(json, "artifactChanges");
+    json_array(json);
+    json_object(json);
+    json_key(json, "artifactLocation");
+    write_artifact_location(w, finding->artifact);
+    json_key(json, "replacements");
+    json_array(json);
+    json_object(json);
+    write_region(json, "deletedRegion", finding);
+    message_member(json, "insertedContent", finding->replacement);
+    json_end_object(json);
+    json_end_array(json);
+    json_end_object(json);
+    json_end_array(json);
+    json_end_object(json);
+    json_end_array(json);
 }
 
 static void write_function(struct sarif_writer *w, const struct finding *finding)
@@ -239,6 +265,7 @@ static void write_result(struct sarif_writer *w, uint32_t at)
     json_end_object(&w->json);
     json_end_array(&w->json);
     write_notes(w, at + 1);
+    write_fix(w, finding);
     json_end_object(&w->json);
 }
 

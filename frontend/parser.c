@@ -374,6 +374,8 @@ static void warn_unknown(struct parser *p, const char *id, const char *what, uin
     diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s'%s%.*s%s: kept as it is",
              what, (int)(end - begin), text, nearest.best ? ", did you mean '" : "",
              (int)nearest.best_length, nearest.best ? nearest.best : "", nearest.best ? "'" : "");
+    if (nearest.best)
+        diag_suggest(p->diags, nearest.best, nearest.best_length);
 }
 
 // The first word of a declaration determines its kind. An unknown word is kept, with a warning.

@@ -189,14 +189,15 @@ static void check_indirect(struct ir_check *c)
 
 // Modifiers
 
-static const char *nearest_modifier(struct ir_check *c, const char *text, uint32_t length)
+// Returns the modifier that was probably meant, or NULL.
+static const char *guess_modifier(const char *text, uint32_t length)
 {
     struct nearest nearest;
     nearest_init(&nearest, text, length);
     for (uint32_t i = 0; i < WORD_COUNT; i++)
         if (isa_words[i].kind != KIND_DIRECTIVE)
             nearest_offer(&nearest, isa_words[i].text, strlen(isa_words[i].text));
-    return nearest.best ? arena_printf(&c->scratch, ", did you mean '%s'", nearest.best) : "";
+    return nearest.best;
 }
 
 static void report_modifier(struct ir_check *c, struct ir_inst *inst,
@@ -210,13 +211,16 @@ static void report_modifier(struct ir_check *c, struct ir_inst *inst,
     const char *form = form_text(&c->scratch, match->closest);
     modifier_range(c, match->bad_modifier, &begin, &end);
     const char *text = c->tree->source->text + begin;
+    const char *guess = unknown ? guess_modifier(text, end - begin) : NULL;
     if (match->bad_modifier == UINT32_MAX)
         diag_add(c->diags, severity, "modifier", begin, end, "'%.*s' lacks a modifier: %s",
                  (int)(end - begin), text, form);
     else
         diag_add(c->diags, severity, "modifier", begin, end, "modifier '%.*s' is %s%s: %s",
                  (int)(end - begin), text, unknown ? "not known" : "not allowed here",
-                 unknown ? nearest_modifier(c, text, end - begin) : "", form);
+                 guess ? arena_printf(&c->scratch, ", did you mean '%s'", guess) : "", form);
+    if (guess)
+        diag_suggest(c->diags, guess, strlen(guess));
     if (newer)
         inst->flags |= INST_OPAQUE;
 }

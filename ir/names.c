@@ -491,12 +491,24 @@ static bool may_be_elsewhere(struct names *names, uint32_t name)
 // Comparing with every name takes its time: texts full of faults get no more guesses.
 enum { MOST_GUESSES = 50 };
 
-static const char *guess_text(struct names *names, const struct nearest *nearest)
+static const char *guess_text(struct names *names, const char *guess)
 {
-    if (!nearest->best)
-        return "";
-    return arena_printf(names->scratch, "; did you mean '%.*s'?", (int)nearest->best_length,
-                        nearest->best);
+    return guess ? arena_printf(names->scratch, "; did you mean '%s'?", guess) : "";
+}
+
+// Suggests it for the last diagnostic.
+static void suggest(struct names *names, const char *guess)
+{
+    if (guess)
+        diag_suggest(names->diags, guess, strlen(guess));
+}
+
+// These return the name that was probably meant, or NULL.
+
+static const char *nearest_name(struct names *names, const struct nearest *nearest)
+{
+    return nearest->best ? arena_strndup(names->scratch, nearest->best, nearest->best_length)
+                         : NULL;
 }
 
 static const char *guess_family(struct names *names, const struct name *typed)
@@ -505,7 +517,7 @@ static const char *guess_family(struct names *names, const struct name *typed)
     while (digits > 1 && typed->text[digits - 1] >= '0' && typed->text[digits - 1] <= '9')
         digits--;
     if (digits == typed->length)
-        return "";
+        return NULL;
     struct nearest nearest;
     nearest_init(&nearest, typed->text, digits);
     for (uint32_t i = 0; i < names->count; i++)
@@ -513,16 +525,16 @@ static const char *guess_family(struct names *names, const struct name *typed)
             nearest_offer(&nearest, tree_name(names->module->tree, i)->text,
                           tree_name(names->module->tree, i)->length);
     if (!nearest.best)
-        return "";
-    return arena_printf(names->scratch, "; did you mean '%.*s%.*s'?", (int)nearest.best_length,
-                        nearest.best, (int)(typed->length - digits), typed->text + digits);
+        return NULL;
+    return arena_printf(names->scratch, "%.*s%.*s", (int)nearest.best_length, nearest.best,
+                        (int)(typed->length - digits), typed->text + digits);
 }
 
 static const char *guess_name(struct names *names, uint32_t id)
 {
     const struct tree *tree = names->module->tree;
     if (names->guesses++ >= MOST_GUESSES)
-        return "";
+        return NULL;
     struct nearest nearest;
     nearest_init(&nearest, tree_name(tree, id)->text, tree_name(tree, id)->length);
     for (uint32_t i = 0; i < names->count; i++) {
@@ -530,7 +542,7 @@ static const char *guess_name(struct names *names, uint32_t id)
         if (known && i != id)
             nearest_offer(&nearest, tree_name(tree, i)->text, tree_name(tree, i)->length);
     }
-    return nearest.best ? guess_text(names, &nearest) : guess_family(names, tree_name(tree, id));
+    return nearest.best ? nearest_name(names, &nearest) : guess_family(names, tree_name(tree, id));
 }
 
 void names_undeclared(struct names *names, uint32_t node)
@@ -547,6 +559,7 @@ void names_undeclared(struct names *names, uint32_t node)
     struct binding family =
         split.prefix == IR_NONE ? (struct binding){0} : names->of.v[split.prefix - 1].family;
     uint32_t place = IR_NONE;
+    const char *guess = NULL;
     if (names_is_later(names, binding, node)) {
         text = arena_printf(names->scratch, "%s declared only later", text);
         place = binding.node;
@@ -555,9 +568,11 @@ void names_undeclared(struct names *names, uint32_t node)
                             names->counted.v[family.index].count);
         place = family.node;
     } else {
-        text = arena_printf(names->scratch, "%s not declared%s", text, guess_name(names, id));
+        guess = guess_name(names, id);
+        text = arena_printf(names->scratch, "%s not declared%s", text, guess_text(names, guess));
     }
     names_add_diag(names, DIAG_ERROR, "undeclared", node, text);
+    suggest(names, guess);
     if (place != IR_NONE)
         names_add_diag(names, DIAG_NOTE, "undeclared", place, "declared here");
 }
@@ -578,9 +593,11 @@ void names_no_label(struct names *names, uint32_t node)
             nearest_offer(&nearest, known->text, known->length);
     }
     names->guesses++;
+    const char *guess = nearest_name(names, &nearest);
     names_add_diag(names, DIAG_ERROR, "label", node,
                    arena_printf(names->scratch, "no label '%.*s' in reach%s", (int)name->length,
-                                name->text, guess_text(names, &nearest)));
+                                name->text, guess_text(names, guess)));
+    suggest(names, guess);
     uint32_t other = names->of.v[at->value].label - 1;
     if (other == IR_NONE)
         return;

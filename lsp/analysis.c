@@ -41,6 +41,7 @@ static void keep_findings(struct analysis *a)
             .end = placed ? diag->end : 0,
             .rule = arena_printf(arena, "%s", diag->id),
             .message = arena_printf(arena, "%s", diag->message),
+            .replacement = diag->replacement ? arena_printf(arena, "%s", diag->replacement) : NULL,
         };
     }
 }

@@ -9,6 +9,7 @@ struct lsp_finding {
     enum lsp_severity severity;
     uint32_t begin, end; // offsets
     const char *rule, *message;
+    const char *replacement; // of the range: probably what was meant; NULL: unknown
 };
 
 // What was decided for an instruction.

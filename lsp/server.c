@@ -77,19 +77,21 @@ static json_t *json_words(const char *text)
     return words ? words : json_pack("s", "(not UTF-8)");
 }
 
+static json_t *json_finding(const struct lsp_document *document, const struct lsp_finding *finding)
+{
+    struct lsp_span span = {finding->begin, finding->end};
+    return json_pack("{s:o, s:i, s:s, s:s, s:o}", "range", json_range(document, span), "severity",
+                     (int)finding->severity, "code", finding->rule, "source", "ptxoffload",
+                     "message", json_words(finding->message));
+}
+
 static void publish(struct server *server, const struct open_text *text)
 {
     json_t *list = json_pack("[]");
     const struct lsp_document *document = text->document;
     const struct lsp_result *result = text->result;
-    for (uint32_t i = 0; result && i < result->finding_count; i++) {
-        const struct lsp_finding *finding = &result->findings[i];
-        struct lsp_span span = {finding->begin, finding->end};
-        json_array_append_new(
-            list, json_pack("{s:o, s:i, s:s, s:s, s:o}", "range", json_range(document, span),
-                            "severity", (int)finding->severity, "code", finding->rule, "source",
-                            "ptxoffload", "message", json_words(finding->message)));
-    }
+    for (uint32_t i = 0; result && i < result->finding_count; i++)
+        json_array_append_new(list, json_finding(document, &result->findings[i]));
     message_write(server->to,
                   json_pack("{s:s, s:s, s:{s:s, s:I, s:o}}", "jsonrpc", "2.0", "method",
                             "textDocument/publishDiagnostics", "params", "uri", document->uri,
@@ -254,11 +256,11 @@ static json_t *initialise(struct server *server, const struct open_text *text, c
 {
     (void)text, (void)params;
     server->is_initialised = true;
-    return json_pack("{s:{s:{s:b, s:i}, s:b, s:b, s:b, s:b}, s:{s:s, s:s}}", "capabilities",
+    return json_pack("{s:{s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:b}, s:{s:s, s:s}}", "capabilities",
                      "textDocumentSync", "openClose", 1, "change", 2, "hoverProvider", 1,
                      "definitionProvider", 1, "documentSymbolProvider", 1,
-                     "documentFormattingProvider", 1, "serverInfo", "name", "ptxoffload-lsp",
-                     "version", PTXOFFLOAD_VERSION);
+                     "documentFormattingProvider", 1, "codeActionProvider", 1, "serverInfo", "name",
+                     "ptxoffload-lsp", "version", PTXOFFLOAD_VERSION);
 }
 
 static json_t *shut_down(struct server *server, const struct open_text *text, const json_t *params)
@@ -381,6 +383,50 @@ static json_t *format(struct server *server, const struct open_text *text, const
     return result;
 }
 
+// Returns true if the editor wants actions that repair.
+static bool wants_fixes(const json_t *only)
+{
+    size_t i;
+    json_t *kind;
+    bool wanted = !json_array_size(only);
+    json_array_foreach(only, i, kind)
+    {
+        const char *name = json_string_value(kind);
+        wanted |= name && (!*name || !strcmp(name, "quickfix"));
+    }
+    return wanted;
+}
+
+static json_t *json_fix(const struct lsp_document *document, const struct lsp_finding *finding)
+{
+    struct lsp_span span = {finding->begin, finding->end};
+    char title[160];
+    snprintf(title, sizeof title, "Replace by '%.100s'", finding->replacement);
+    json_t *edit = json_pack("[{s:o, s:o}]", "range", json_range(document, span), "newText",
+                             json_words(finding->replacement));
+    return json_pack("{s:o, s:s, s:b, s:[o], s:{s:{s:o}}}", "title", json_words(title), "kind",
+                     "quickfix", "isPreferred", 1, "diagnostics", json_finding(document, finding),
+                     "edit", "changes", document->uri, edit);
+}
+
+static json_t *actions(struct server *server, const struct open_text *text, const json_t *params)
+{
+    const json_t *range = json_object_get(params, "range");
+    uint32_t begin = document_offset(text->document, read_place(json_object_get(range, "start")));
+    uint32_t end = document_offset(text->document, read_place(json_object_get(range, "end")));
+    const struct lsp_result *result = text->is_analysed ? text->result : NULL;
+    json_t *list = json_pack("[]");
+    (void)server;
+    if (!wants_fixes(json_object_get(json_object_get(params, "context"), "only")))
+        return list;
+    for (uint32_t i = 0; result && i < result->finding_count; i++) {
+        const struct lsp_finding *finding = &result->findings[i];
+        if (finding->replacement && finding->begin <= end && finding->end >= begin)
+            json_array_append_new(list, json_fix(text->document, finding));
+    }
+    return list;
+}
+
 static const struct {
     const char *method;
     bool needs_text;
@@ -392,6 +438,7 @@ static const struct {
     {"textDocument/definition", true, definition},
     {"textDocument/documentSymbol", true, symbols},
     {"textDocument/formatting", true, format},
+    {"textDocument/codeAction", true, actions},
 };
 
 static void take_request(struct server *server, json_t *id, const char *method,

@@ -35,6 +35,11 @@ void diag_add(struct diags *diags, enum severity severity, const char *id, uint3
     diags->warnings += severity == DIAG_WARNING;
 }
 
+void diag_suggest(struct diags *diags, const char *text, size_t length)
+{
+    diags->list.v[diags->list.n - 1].replacement = arena_strndup(diags->arena, text, length);
+}
+
 void diags_append(struct diags *diags, const struct diags *more)
 {
     for (uint32_t i = 0; i < more->list.n; i++)

@@ -15,10 +15,11 @@ struct diag_origin {
 
 struct diag {
     enum severity severity;
-    const char *id;      // stable rule id, a row of support/diag_rules.def
-    const char *message; // one sentence without a full stop
-    uint32_t begin, end; // range in the source; begin = NO_OFFSET: the whole file
-    bool raised;         // a warning that an option makes an error
+    const char *id;          // stable rule id, a row of support/diag_rules.def
+    const char *message;     // one sentence without a full stop
+    uint32_t begin, end;     // range in the source; begin = NO_OFFSET: the whole file
+    bool raised;             // a warning that an option makes an error
+    const char *replacement; // of the range: probably what was meant; NULL: unknown
     struct diag_origin origin;
 };
 
@@ -31,6 +32,9 @@ struct diags {
 void diags_init(struct diags *diags, struct arena *arena);
 void diag_add(struct diags *diags, enum severity severity, const char *id, uint32_t begin,
               uint32_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+// Suggests this text for the range of the last diagnostic. Copies it.
+void diag_suggest(struct diags *diags, const char *text, size_t length);
 
 // Adds all of another list.
 void diags_append(struct diags *diags, const struct diags *more);

@@ -95,6 +95,52 @@ def as_sarif(folder):
     same(sarif(folder, text=WARNED)['invocations'][0]['exitCode'], 0)
 
 
+MISSPELLED = ('.version 7.5\n.target sm_75\n.address_size 64\n'
+              '«.gobal»«.global» .align 4 .b8 table[16];\n'
+              '.visible .entry k(.param .u64 a)\n{\n'
+              '    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .b32 counter; .reg .pred %p;\n'
+              '    ld«.paramm»«.param».u64 %rd1, [a];\n'
+              '    /* \U0001d54a */ mov.u32 counter, 0; ld«.globl»«.global».u32 %r1, [%rd1];\n'
+              'Loop:\n'
+              '    «ad»«add».s32 %r1, %r1, «countr»«counter»;\n'
+              '    add.s32 %r2, %r1, «%q3»«%r3»;\n'
+              '    setp.lt.s32 %p, %r1, 3;\n'
+              '    @%p bra «Lop»«Loop»;\n'
+              '    ret;\n}\n')
+
+
+def replaced(lines, edits):
+    """the lines with these (line, from, to, text), from the last one on"""
+    for line, begin, end, text in sorted(edits, reverse=True):
+        lines[line - 1] = lines[line - 1][:begin] + text + lines[line - 1][end:]
+    return b'\n'.join(lines)
+
+
+@case
+def replacements(folder):
+    """JSON and SARIF: replacements of misspelled words give the text that was meant"""
+    wrong, right = (re.sub('«(.*?)»«(.*?)»', which, MISSPELLED) for which in (r'\1', r'\2'))
+    found = json.loads(check(folder, '--diagnostics=json', text=wrong.encode()).err)
+    edits = [(one['line'], one['column'] - 1, one['end_column'] - 1, one['replacement'].encode())
+             for one in found if 'replacement' in one]
+    same(replaced(wrong.encode().split(b'\n'), edits).decode(), right)
+    same(len(edits), MISSPELLED.count('«') // 2)
+    fixes = [fix for result in sarif(folder, text=wrong.encode())['results'] for fix in result.get('fixes', [])]
+    edits = []
+    for fix in fixes:
+        change, = fix['artifactChanges']
+        same(change['artifactLocation'], {'uri': 'in.ptx', 'index': 0})
+        replacement, = change['replacements']
+        region = replacement['deletedRegion']
+        same(region['startLine'], region['endLine'])
+        edits.append((region['startLine'], 2 * region['startColumn'] - 2, 2 * region['endColumn'] - 2,
+                      replacement['insertedContent']['text'].encode('utf-16-le')))
+    lines = [line.encode('utf-16-le') for line in wrong.split('\n')]
+    same(replaced(lines, edits).replace(b'\n', '\n'.encode('utf-16-le')).decode('utf-16-le'), right)
+    same([one['id'] for one in json.loads(check(folder, '--diagnostics=json', text=right.encode()).err)],
+         ['non-ascii'])
+
+
 @case
 def sarif_names(folder):
     """SARIF: names of files as URIs"""

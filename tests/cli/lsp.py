@@ -174,6 +174,34 @@ def diagnostics(folder):
 
 
 @case
+def quick_fixes(folder):
+    """a misspelled word has a quick fix with the word that was meant, which repairs the text"""
+    editor, text = Editor(), TEXT.replace('add.u32 %r3', 'ad.u32 %r3').replace('bra LOOP', 'bra LOP')
+    editor.begin(text)
+    found = editor.diagnostics()
+    same([one['code'] for one in found], ['unknown-opcode', 'label'])
+
+    def fixes(word, **context):
+        begin = place_of(text, word)
+        end = dict(begin, character=begin['character'] + len(word))
+        return editor.ask('textDocument/codeAction', textDocument={'uri': URI}, range={'start': begin, 'end': end},
+                          context=dict(context, diagnostics=[]))
+    same(fixes('ret;'), [])
+    same(fixes('LOP', only=['refactor']), [])
+    for at, (word, right) in enumerate((('ad.u32 %r3', 'add'), ('LOP', 'LOOP'))):
+        fix, = fixes(word, only=['quickfix'])
+        same((fix['title'], fix['kind'], fix['diagnostics']), ("Replace by '%s'" % right, 'quickfix', [found[at]]))
+        same(fixes(word), [fix])
+        change, = fix['edit']['changes'].pop(URI)
+        same((change['newText'], fix['edit']['changes']), (right, {}))
+        editor.change({'range': change['range'], 'text': change['newText']})
+        text = text.replace(word.split('.')[0], right, 1) if word == 'LOP' else text.replace('ad.u32', 'add.u32')
+        found = [None, *editor.diagnostics()]
+    same(found, [None])
+    editor.end()
+
+
+@case
 def places(folder):
     """places count UTF-16 code units, and survive bytes that are none"""
     editor, text = Editor(), TEXT.replace('// { not', '/* \U0001d54a é */ // { not')
