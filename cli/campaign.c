@@ -89,6 +89,12 @@ static uint32_t jobs_at_a_time(const struct campaign_program *p)
                              : 1;
 }
 
+// Returns true if the folder is a store, with results or not.
+static bool is_store(struct campaign_program *p, const char *folder)
+{
+    return !access(arena_printf(&p->arena, "%s/results", folder), F_OK);
+}
+
 // Opens the store. With `must`, or if no other has it, as the one process that writes.
 static bool open_store(struct campaign_program *p, struct campaign_store *store, const char *folder,
                        bool must)
@@ -96,7 +102,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
     struct campaign_words damaged = {0};
     bool chosen = p->arguments.store || !p->arguments.file;
-    if (!must && access(folder, F_OK)) {
+    if (!must && !is_store(p, folder)) {
         message_error(&p->messages, "no store '%s': no job has been run", folder);
         return false;
     }
@@ -234,7 +240,7 @@ static void print_expectation(struct campaign_program *p)
 static int dry_run(struct campaign_program *p)
 {
     const char *folder = store_name(p);
-    if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
+    if (is_store(p, folder) && !open_store(p, &p->store, folder, false))
         return BAD_INPUT;
     list_jobs(p, stdout);
     fflush(stdout);
@@ -336,7 +342,7 @@ static int status(struct campaign_program *p)
     struct campaign_words working = {0};
     struct campaign_counts counts;
     const char *folder = store_name(p);
-    if (!access(folder, F_OK) && !open_store(p, &p->store, folder, false))
+    if (is_store(p, folder) && !open_store(p, &p->store, folder, false))
         return BAD_INPUT;
     campaign_count(&p->store, &p->plan, jobs_at_a_time(p), &counts);
     if (p->store.database && p->store.lock < 0)

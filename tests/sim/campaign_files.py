@@ -145,6 +145,22 @@ def usage(folder):
 
 
 @case
+def no_store(folder):
+    """what only reads a store makes none, neither of a folder nor of a file"""
+    write_campaign(folder)
+    (folder / 'mine').mkdir()
+    (folder / 'file').write_text('x')
+    for store in ('mine', 'file'):
+        said = "ptxoffload-campaign: error: no store '%s': no job has been run\n" % store
+        ends(campaign(folder, 'compare', store, store), 1, said, '')
+        ends(campaign(folder, 'report', 'tiny.yaml', '--store=' + store), 1, said, '')
+        ends(campaign(folder, 'status', 'tiny.yaml', '--store=' + store), 0, '',
+             '11 jobs: 0 done, 0 running, 0 failed, 11 left\n')
+        ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', '--store=' + store), 0)
+    same(list((folder / 'mine').iterdir()), [])
+
+
+@case
 def documented(folder):
     """docs/campaign.md has all keys"""
     table = ends(campaign(folder, '--help=keys-markdown'), 0, '').out.decode()
