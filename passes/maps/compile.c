@@ -116,7 +116,9 @@ static void write_dimension(struct map_compiler *c, FILE *to, uint32_t dim)
 {
     static const char letters[] = "xyz";
     char letter = letters[dim];
-    const char *all = arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
+    const char *all = dim == DIM_X && c->across != IR_NONE
+                          ? "trips"
+                          : arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
     const char *low = c->low[dim] ? arena_printf(c->arena, "max(0, %s)", c->low[dim]) : "0";
     const char *high =
         c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
@@ -293,12 +295,29 @@ static char *map_text(struct map_compiler *c, const struct map *map)
 
 // The machine
 
+// Notes the rate of this number of copies.
+static bool take_rate(struct map_compiler *c, const struct map *map,
+                      const struct map_hardware *hardware, uint32_t copies)
+{
+    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_graph graph;
+    struct map_rate rate;
+    map_graph_make(&graph, c->arena, map, &own);
+    map_rate_of(&rate, c->arena, &graph);
+    c->to->limit = map_rate_text(c->arena, map, &own, &graph, &rate);
+    if (!rate.tokens)
+        return map_refuse(c, RULE_MAP_RATE, IR_NONE, "%s", c->to->limit);
+    c->to->rate = copies * (double)rate.tokens / (double)rate.cycles;
+    c->to->tokens = rate.tokens;
+    c->to->cycles = rate.cycles;
+    return true;
+}
+
 static bool check_hardware(struct map_compiler *c, const struct map *map,
                            const struct map_hardware *hardware)
 {
     struct map_counts counts = map_count(map);
-    struct map_graph graph;
-    struct map_rate rate;
+    struct map_hardware own = map_hardware_of(hardware, map, 1);
     struct map_placement placement;
     uint32_t node;
     if (counts.sfus > hardware->sfus)
@@ -313,29 +332,25 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
         return map_refuse(c, RULE_MAP_LSUS, IR_NONE,
                           "it has %u accesses, and the machine %u load-store units", counts.lsus,
                           hardware->lsus);
-    const char *misfit = map_misfit(c->arena, hardware, map, &node);
+    const char *misfit = map_misfit(c->arena, &own, map, &node);
     if (misfit)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);
-    map_graph_make(&graph, c->arena, map, hardware);
-    map_rate_of(&rate, c->arena, &graph);
-    if (!rate.tokens)
-        return map_refuse(c, RULE_MAP_RATE, IR_NONE, "%s",
-                          map_rate_text(c->arena, map, hardware, &graph, &rate));
-    c->to->rate = (double)rate.tokens / (double)rate.cycles;
-    c->to->tokens = rate.tokens;
-    c->to->cycles = rate.cycles;
-    c->to->limit = map_rate_text(c->arena, map, hardware, &graph, &rate);
+    if (!take_rate(c, map, hardware, 1))
+        return false;
     c->to->cores = counts.cores;
     c->to->lsus = counts.lsus;
     c->to->conditions = c->requires.n;
     if (!c->states)
         return true;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
-    c->to->copies = placement.copies;
+    c->to->copies = c->form == MAP_NEST ? 1 : placement.copies;
     c->to->lanes = placement.lanes;
-    c->to->rate *= placement.copies;
-    return !fault || map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault);
+    return fault ? map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault)
+                 : take_rate(c, map, hardware, c->to->copies);
 }
+
+// Another form is taken if its rate is so much higher.
+static const double better = 1.05;
 
 // Buffers
 
@@ -346,24 +361,32 @@ static bool fits(const struct map *map, const struct map_hardware *hardware, uin
            counts.sfus * copies <= hardware->sfus;
 }
 
+// Returns the rate of all copies of a map that is buffered for them.
+static double rate_of(struct map_compiler *c, const struct map *map,
+                      const struct map_hardware *hardware, uint32_t copies)
+{
+    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_rate rate;
+    map_buffer(c->arena, map, &own, 0, &rate);
+    return copies * (double)rate.tokens / (double)rate.cycles;
+}
+
 // Returns the map with the buffers with which all copies together have the highest rate: more
 // copies leave fewer cores for buffers.
 static const struct map *choose_buffers(struct map_compiler *c, const struct map *map,
                                         const struct map_hardware *hardware)
 {
-    static const double better = 1.05;
     struct map_placement placement;
     struct map_rate rate;
     const struct map *best = map;
-    map_buffer(c->arena, map, hardware, 0, &rate);
-    if (!fits(map, hardware, 1) || !rate.tokens)
+    if (!fits(map, hardware, 1) || rate_of(c, map, hardware, 1) <= 0)
         return map;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
-    double most = fault ? 0 : placement.copies * (double)rate.tokens / (double)rate.cycles;
+    double most = fault ? 0 : rate_of(c, map, hardware, placement.copies);
     for (uint32_t copies = 1; fits(map, hardware, copies); copies++) {
-        const struct map *made =
-            map_buffer(c->arena, map, hardware, hardware->cores / copies, &rate);
-        double all = copies * (double)rate.tokens / (double)rate.cycles;
+        struct map_hardware own = map_hardware_of(hardware, map, copies);
+        const struct map *made = map_buffer(c->arena, map, &own, hardware->cores / copies, &rate);
+        double all = rate_of(c, made, hardware, copies);
         if (made == map || all <= better * most ||
             map_place(&placement, c->arena, hardware, made, copies, c->states))
             continue;
@@ -437,11 +460,21 @@ static uint32_t count_loop_instructions(const struct map_compiler *c)
     return count;
 }
 
+// Returns true if the loop stores.
+static bool has_store(const struct map_compiler *c)
+{
+    for (uint32_t i = 0; i < c->accesses.n; i++)
+        if (c->accesses.v[i].in_loop && !map_is_load(c, &c->accesses.v[i]))
+            return true;
+    return false;
+}
+
 // A form of the map, for the same loop.
 struct map_choice {
     uint32_t tile; // threads that take turns
     uint32_t rows; // of a nest in a group
     bool passes;
+    bool slows;      // rows of a nest take turns
     uint32_t states; // of the search for a placement; 0: none
 };
 
@@ -462,6 +495,8 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
                              .before = IR_NONE,
                              .inner = IR_NONE,
                              .nest = IR_NONE,
+                             .across = IR_NONE,
+                             .slows = choice.slows,
                              .tile = choice.tile,
                              .rows = choice.rows,
                              .passes = choice.passes,
@@ -474,9 +509,33 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
     to->tile = c.tile;
     to->has_loop = c.loop != IR_NONE;
     to->has_tiles = c.form == MAP_TILES;
-    to->has_nest = c.outer != IR_NONE;
+    to->has_nest = c.nest != IR_NONE;
+    to->rows = c.rows;
+    to->scatters = c.form == MAP_TILES && c.tile > hardware->store_lines && has_store(&c);
     to->loop_instructions = count_loop_instructions(&c);
     to->instructions = fn->insts.n - to->loop_instructions;
+}
+
+// Compiles the form in which as many threads, or rows of a nest, take turns as give the highest
+// rate. A nest has it besides that of its rows one by one.
+static void compile_tiles(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                          uint32_t groups, const struct map_hardware *hardware, bool slows)
+{
+    static const struct {
+        uint32_t tile;
+        bool passes;
+    } forms[] = {{8, false}, {8, true}, {4, false}, {4, true}};
+    struct map_compiled more;
+    for (uint32_t i = 0; i < sizeof forms / sizeof *forms && (!i || to->has_tiles); i++) {
+        struct map_choice choice = {.tile = forms[i].tile,
+                                    .rows = 1,
+                                    .passes = forms[i].passes,
+                                    .slows = slows,
+                                    .states = MAP_STATES_FEW};
+        compile_choice(&more, arena, facts, groups, hardware, choice);
+        if (!i || (more.text && (!to->text || more.rate > better * to->rate)))
+            *to = more;
+    }
 }
 
 // Compiles a nest with as many rows as the machine has room for.
@@ -484,13 +543,13 @@ static void compile_nest(struct map_compiled *to, struct arena *arena, struct fa
                          uint32_t groups, const struct map_hardware *hardware)
 {
     enum { ROWS = 16 };
-    struct map_choice choice = {1, 1, false, 0};
+    struct map_choice choice = {.tile = 1, .rows = 1};
     struct map_compiled more;
     do {
         choice.rows++;
         compile_choice(&more, arena, facts, groups, hardware, choice);
     } while (more.text && choice.rows < ROWS);
-    choice.states = MAP_STATES;
+    choice.states = MAP_STATES_FEW;
     while (--choice.rows > 1) {
         compile_choice(&more, arena, facts, groups, hardware, choice);
         if (!more.text)
@@ -503,18 +562,19 @@ static void compile_nest(struct map_compiled *to, struct arena *arena, struct fa
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware)
 {
-    static const double better = 1.05;
-    static const struct map_choice first = {8, 1, false, MAP_STATES_FEW},
-                                   others[] = {{8, 1, true, MAP_STATES_FEW},
-                                               {4, 1, false, MAP_STATES_FEW},
-                                               {4, 1, true, MAP_STATES_FEW}};
-    struct map_compiled more;
-    compile_choice(to, arena, facts, groups, hardware, first);
-    for (uint32_t i = 0; i < sizeof others / sizeof *others && to->has_tiles; i++) {
-        compile_choice(&more, arena, facts, groups, hardware, others[i]);
-        if (more.text && (!to->text || more.rate > better * to->rate))
-            *to = more;
+    struct map_compiled nest;
+    compile_tiles(to, arena, facts, groups, hardware, false);
+    if (!to->has_nest)
+        return;
+    nest = *to;
+    compile_tiles(to, arena, facts, groups, hardware, true);
+    if (nest.text)
+        compile_nest(&nest, arena, facts, groups, hardware);
+    if (!to->text || (nest.text && (to->scatters || better * nest.rate * nest.rows > to->rate)))
+        *to = nest;
+    else if (nest.text) {
+        struct map_compiled *next = ARENA_NEW(arena, struct map_compiled);
+        *next = nest;
+        to->next = next;
     }
-    if (to->text && to->has_nest)
-        compile_nest(to, arena, facts, groups, hardware);
 }

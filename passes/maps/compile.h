@@ -32,8 +32,12 @@ struct map_compiled {
     // Lines of the L1 that an iteration of the `tile` threads of a tile touches alone: the next one
     // is elsewhere, by the value `stride` of the map.
     uint32_t loop_lines, tile;
-    bool has_loop, has_tiles, has_nest;
-    double rate; // tokens in a cycle, of all copies
+    bool has_loop, has_tiles;
+    bool has_nest; // with tiles: its rows take turns
+    uint32_t rows; // of a nest in a group
+    bool scatters; // turns store to more lines than a unit collects: each store is sent alone
+    const struct map_compiled *next; // for launches that do not fulfil the conditions, or NULL
+    double rate;                     // tokens of a row, or of a thread, in a cycle, of all copies
     // The rate of a copy, tokens / cycles, and the cycle in the graph that limits it.
     uint64_t tokens, cycles;
     const char *limit;

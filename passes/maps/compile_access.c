@@ -138,9 +138,9 @@ static bool add_access_here(struct map_compiler *c, uint32_t inst)
 static bool add_access(struct map_compiler *c, uint32_t inst)
 {
     uint32_t block = c->fn->insts.v[inst].block;
-    if (c->before == IR_NONE)
+    if (c->before == IR_NONE && c->across == IR_NONE)
         return add_access_here(c, inst);
-    bool is_before = ir_in_loop(c->fn, c->before, block);
+    bool is_before = c->before != IR_NONE && ir_in_loop(c->fn, c->before, block);
     if (!is_before && !ir_in_loop(c->fn, c->nest, block))
         return map_refuse(c, RULE_MAP_LOOP, inst,
                           "it is neither in the nest nor in the loop before");

@@ -257,10 +257,10 @@ bool map_flow(struct map_compiler *c)
     if (c->before != IR_NONE && !take_loop(c, 0, c->before))
         return false;
     uint32_t behind = c->before == IR_NONE ? 0 : c->blocks[c->fn->loops.v[c->before].latch].follow;
-    if (c->outer != IR_NONE &&
-        !(take_loop(c, behind, c->outer) && take_loop(c, c->fn->loops.v[c->outer].header, c->loop)))
+    if (c->nest != IR_NONE &&
+        !(take_loop(c, behind, c->nest) && take_loop(c, c->fn->loops.v[c->nest].header, c->loop)))
         return false;
-    if (c->outer == IR_NONE && !take_loop(c, 0, c->loop))
+    if (c->nest == IR_NONE && !take_loop(c, 0, c->loop))
         return false;
     if (c->when)
         map_require(c, c->when);

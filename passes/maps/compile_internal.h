@@ -12,7 +12,8 @@ enum map_relation { MAP_LT, MAP_LE, MAP_GT, MAP_GE, MAP_EQ, MAP_NE };
 // The meaning of a token.
 enum map_form {
     MAP_THREADS, // a thread; the kernel has no loop
-    MAP_TILES,   // an iteration of a thread: eight threads, of each the first iteration, …
+    MAP_TILES,   // an iteration of a thread: eight threads, of each the first iteration, …;
+                 // with `across` a row of a nest instead of a thread
     MAP_NEST,    // an iteration of the only thread
 };
 
@@ -95,6 +96,8 @@ struct map_compiler {
     enum map_form form;
     uint32_t loop, outer;         // IR_NONE: none
     uint32_t before, inner, nest; // the loop before the nest, or IR_NONE, and the nest's loops
+    bool slows;                   // rows of a nest take turns
+    uint32_t across;              // IR_NONE, or the nest's outer loop: its iterations are DIM_X
     bool is_before;               // `loop` is the one before the nest
     uint32_t before_nodes;        // the first nodes are those of the loop before the nest
     uint32_t tile;                // tokens of an iteration

@@ -60,10 +60,13 @@ static bool find_form(struct map_compiler *c)
     if (loops > 1 && !nested && (!second || threads))
         return refuse_loop(c, loops == 2 ? 1 : 2, RULE_MAP_LOOP,
                            "it is a further loop, and a map streams over one");
-    c->form = threads ? MAP_TILES : MAP_NEST;
-    c->tile = threads ? c->tile : 1;
+    bool slows = c->slows && nested;
+    c->form = threads || slows ? MAP_TILES : MAP_NEST;
+    c->tile = c->form == MAP_TILES ? c->tile : 1;
     c->loop = c->inner = loops - 1;
-    c->outer = c->nest = loops > 1 ? loops - 2 : IR_NONE;
+    c->nest = loops > 1 ? loops - 2 : IR_NONE;
+    c->outer = slows ? IR_NONE : c->nest;
+    c->across = slows ? c->nest : IR_NONE;
     c->before = second ? 0 : IR_NONE;
     if (threads)
         return true;
@@ -107,7 +110,7 @@ static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t bl
 {
     struct map_sum sum;
     enum map_relation relation;
-    uint32_t version, taken, dim = loop == c->loop ? DIM_K : DIM_I;
+    uint32_t version, taken, dim = loop == c->loop ? DIM_K : loop == c->across ? DIM_X : DIM_I;
     bool negated;
     if (!map_condition(c, block, &version, &negated, &taken))
         return NULL;
@@ -148,7 +151,7 @@ bool map_loops(struct map_compiler *c)
     if (c->loop == IR_NONE)
         return true;
     struct loop_exits *exits = loop_exits_list(c->arena, c->fn);
-    if (c->outer != IR_NONE && !find_count(c, c->outer, &exits[c->outer], "trips"))
+    if (c->nest != IR_NONE && !find_count(c, c->nest, &exits[c->nest], "trips"))
         return false;
     if (!find_count(c, c->loop, &exits[c->loop], "trip"))
         return false;

@@ -131,6 +131,12 @@ static bool check_tile(struct map_compiler *c, struct map_access *first, struct 
 
 // Rows of a nest
 
+// The dimension of the rows.
+static uint32_t row_dimension(const struct map_compiler *c)
+{
+    return c->across == IR_NONE ? DIM_I : DIM_X;
+}
+
 // Returns true if the load reads in row i what the store writes in row i - 1.
 static bool is_above(struct map_compiler *c, const struct map_access *load,
                      const struct map_access *store)
@@ -155,7 +161,7 @@ static bool is_above(struct map_compiler *c, const struct map_access *load,
 static void row_range(struct map_compiler *c, const struct map_access *a, const char *range[2])
 {
     struct map_access row = *a;
-    row.sum.factor[DIM_I] = NULL;
+    row.sum.factor[row_dimension(c)] = NULL;
     map_access_range(c, &row, range);
 }
 
@@ -187,7 +193,8 @@ static bool require_windows(struct map_compiler *c, const struct map_access *fir
 // Rows of a store do not overlap, nor do the words of its iterations.
 static bool require_rows(struct map_compiler *c, const struct map_access *store)
 {
-    const char *range[2], *pitch = store->sum.factor[DIM_I], *k = store->sum.factor[DIM_K];
+    const char *pitch = store->sum.factor[row_dimension(c)], *k = store->sum.factor[DIM_K];
+    const char *range[2];
     row_range(c, store, range);
     if (!pitch || (store->in_loop && !k))
         return map_refuse(c, RULE_MAP_ALIAS, store->inst, "several iterations store to one word");
@@ -268,7 +275,7 @@ bool map_orders(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         struct map_access *access = &c->accesses.v[i];
-        bool in_nest = c->outer != IR_NONE && !access->is_before;
+        bool in_nest = c->nest != IR_NONE && !access->is_before;
         if (in_nest && !map_is_load(c, access) && !require_rows(c, access))
             return false;
         for (uint32_t k = i + 1; k < c->accesses.n; k++)

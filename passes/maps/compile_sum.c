@@ -204,7 +204,7 @@ bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *
     bool used[16] = {0}; // an expression has no more terms
     *to = (struct map_sum){0};
     if (a->count > sizeof used || !take_loop(c, a, c->loop, DIM_K, used, to) ||
-        !take_loop(c, a, c->outer, DIM_I, used, to))
+        !take_loop(c, a, c->outer, DIM_I, used, to) || !take_loop(c, a, c->across, DIM_X, used, to))
         return false;
     for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
         if (!take_dimension(c, a, dim, used, to))

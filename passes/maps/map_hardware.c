@@ -13,6 +13,21 @@ struct map_hardware map_hardware_initial(void)
     };
 }
 
+struct map_hardware map_hardware_of(const struct map_hardware *hardware, const struct map *map,
+                                    uint32_t copies)
+{
+    struct map_hardware to = *hardware;
+    uint32_t fifos = 0;
+    for (uint32_t i = 0; i < map->nodes.n; i++)
+        EACH_FIFO(at, &map->nodes.v[i])
+    fifos += map->nodes.v[i].kind == MAP_CORE || at;
+    if (!hardware->fifo_words || !fifos || !copies)
+        return to;
+    uint64_t each = hardware->fifo_words / ((uint64_t)fifos * copies);
+    to.data_fifo = each ? (uint32_t)each : 1;
+    return to;
+}
+
 uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node)
 {
     if (node->kind != MAP_CORE)

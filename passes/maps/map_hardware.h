@@ -19,6 +19,9 @@ struct map_hardware map_hardware_initial(void);
 // Returns the cycles from a node's firing to the arrival of its result, and those between firings.
 uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node);
 uint32_t map_interval(const struct map_hardware *hardware, const struct map_node *node);
+// Returns the hardware with the data FIFOs that this number of copies of a map have.
+struct map_hardware map_hardware_of(const struct map_hardware *hardware, const struct map *map,
+                                    uint32_t copies);
 // Returns the entries of the FIFO of an operand (as map_operand).
 uint32_t map_capacity(const struct map_hardware *hardware, const struct map_node *node,
                       uint32_t at);

@@ -47,7 +47,8 @@ uint32_t map_order_position(const struct map_order_problem *p, uint32_t node, ui
 static uint32_t hash_of(uint64_t placed, uint64_t closed)
 {
     uint64_t x = (placed ^ closed * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(x >> 32 ^ x >> 11);
+    x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15); // each bit changes the low ones
+    return (uint32_t)(x >> 32);
 }
 
 static void grow_table(struct order_search *s, struct order_layer *layer)

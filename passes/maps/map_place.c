@@ -235,7 +235,8 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
                             .to = placement,
                             .problem = {.states = states}};
     uint32_t node, most = most_copies(hardware, map);
-    const char *fault = map_misfit(arena, hardware, map, &node);
+    struct map_hardware own = map_hardware_of(hardware, map, 1);
+    const char *fault = map_misfit(arena, &own, map, &node);
     *placement = (struct map_placement){0};
     if (fault)
         return fault;
@@ -246,7 +247,9 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
         return arena_printf(arena, "%u copies of the map are asked for, and %u fit", copies, most);
     make_problem(&p);
     for (uint32_t i = copies ? copies : most; i; i--) {
-        fault = place_copies(&p, i);
+        own = map_hardware_of(hardware, map, i);
+        fault = map_misfit(arena, &own, map, &node);
+        fault = fault ? fault : place_copies(&p, i);
         if (!fault || copies)
             return fault;
     }

@@ -30,15 +30,16 @@ void map_report_make(struct map_report *report, struct arena *arena, const struc
                      const struct map_report_keys *keys, uint32_t copies)
 {
     uint32_t node;
-    *report = (struct map_report){.map = map, .hardware = hardware_of(keys)};
+    struct map_hardware shared = hardware_of(keys);
+    *report = (struct map_report){.map = map, .hardware = map_hardware_of(&shared, map, 1)};
     report->fault = map_misfit(arena, &report->hardware, map, &node);
     if (report->fault)
         return;
+    report->fault = map_place(&report->placement, arena, &shared, map, copies, MAP_STATES);
+    report->hardware = map_hardware_of(&shared, map, report->placement.copies);
     map_graph_make(&report->graph, arena, map, &report->hardware);
     map_rate_of(&report->rate, arena, &report->graph);
     report->limit = map_rate_text(arena, map, &report->hardware, &report->graph, &report->rate);
-    report->fault =
-        map_place(&report->placement, arena, &report->hardware, map, copies, MAP_STATES);
 }
 
 static bool has_predicates(const struct map *map)
@@ -72,6 +73,8 @@ void map_report_text(const struct map_report *report, FILE *to)
     struct map_counts counts = map_count(report->map);
     fprintf(to, "%u cores, %u load-store units, %u of the cores with special functions\n",
             counts.cores, counts.lsus, counts.sfus);
+    if (report->hardware.fifo_words)
+        fprintf(to, "data FIFOs of %u words\n", report->hardware.data_fifo);
     if (report->limit)
         fprintf(to, "rate %llu/%llu%s, limited by %s\n", (unsigned long long)report->rate.tokens,
                 (unsigned long long)report->rate.cycles,

@@ -13,11 +13,12 @@ struct spatial_automatic {
     const struct name *name;
     const struct map *map; // NULL: refused
     struct map_compiled compiled;
-    struct map_rate rate;
-    uint64_t fill;   // cycles from the first firing to the last node's
-    uint64_t words;  // of the configuration
-    uint32_t copies; // that fit
+    const struct map_rate *rates; // of one copy, two copies, …
+    uint64_t fill;                // cycles from the first firing to the last node's
+    uint64_t words;               // of the configuration
+    uint32_t copies;              // that fit
     VEC(const char *) notes;
+    struct spatial_automatic *next; // for launches that do not fulfil this map's conditions
 };
 
 // Makes the map of a kernel
@@ -52,17 +53,42 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
     struct arena *arena = m->machine->arena;
     struct map_graph graph;
     struct map_placement placement;
-    map_graph_make(&graph, arena, to->map, &m->hardware);
-    map_rate_of(&to->rate, arena, &graph);
-    to->fill = find_fill(arena, &graph);
-    to->words = count_words(to->map);
     const char *fault = map_place(&placement, arena, &m->hardware, to->map, 0, MAP_STATES);
     to->copies = placement.copies;
+    struct map_rate *rates = ARENA_ARRAY(arena, struct map_rate, to->copies + 1);
+    for (uint32_t i = 1; i <= to->copies; i++) {
+        struct map_hardware own = map_hardware_of(&m->hardware, to->map, i);
+        map_graph_make(&graph, arena, to->map, &own);
+        map_rate_of(&rates[i - 1], arena, &graph);
+        to->fill = find_fill(arena, &graph);
+    }
+    to->rates = rates;
+    to->words = count_words(to->map);
     if (!fault)
         return;
     to->map = NULL;
     to->compiled.rule = RULE_MAP_LANES;
     to->compiled.why = fault;
+}
+
+// Reads the compiled text, and that of the map for other launches.
+static void read_text(struct spatial_machine *m, struct spatial_automatic *to)
+{
+    struct arena *arena = m->machine->arena;
+    struct source *source = ARENA_NEW(arena, struct source);
+    struct diags diags;
+    source_init(source, arena, "compiled map", to->compiled.text,
+                (uint32_t)strlen(to->compiled.text));
+    diags_init(&diags, arena);
+    to->map = map_read(arena, source, &diags);
+    if (to->map)
+        rate(m, to);
+    if (!to->compiled.next)
+        return;
+    to->next = ARENA_NEW(arena, struct spatial_automatic);
+    *to->next = (struct spatial_automatic){
+        .function = to->function, .name = to->name, .compiled = *to->compiled.next};
+    read_text(m, to->next);
 }
 
 static void compile(struct spatial_machine *m, const struct launch *launch,
@@ -71,21 +97,13 @@ static void compile(struct spatial_machine *m, const struct launch *launch,
     struct arena *arena = m->machine->arena;
     struct plan plan = {.arena = arena};
     static const struct pass_options options;
-    struct diags diags;
     uint32_t function = launch->program->functions.v[launch->function].function;
     to->name = tree_name(launch->program->module->tree,
                          launch->program->module->functions.v[function].name);
     struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
     map_compile(&to->compiled, arena, facts, (uint32_t)m->machine->ordinary, &m->hardware);
-    if (!to->compiled.text)
-        return;
-    struct source *source = ARENA_NEW(arena, struct source);
-    source_init(source, arena, "compiled map", to->compiled.text,
-                (uint32_t)strlen(to->compiled.text));
-    diags_init(&diags, arena);
-    to->map = map_read(arena, source, &diags);
-    if (to->map)
-        rate(m, to);
+    if (to->compiled.text)
+        read_text(m, to);
 }
 
 static struct spatial_automatic *find(struct spatial_machine *m, const struct launch *launch)
@@ -118,6 +136,7 @@ static double larger(double a, double b)
 // The work of a launch.
 struct spatial_work {
     double threads, iterations; // of a thread
+    double streams;             // threads, or rows of a nest that take turns
     double groups, tokens, activations, stride;
     uint32_t copies;
 };
@@ -150,14 +169,14 @@ static double count_map_bytes(const struct spatial_machine *m, const struct spat
 {
     const struct map_compiled *from = &of->compiled;
     double line = (double)m->machine->config->memsys.llc.line_bytes;
-    double lines = from->loop_lines * work->iterations * work->copies;
+    double each = work->threads * work->iterations / work->streams;
+    double lines = from->loop_lines * each * work->copies;
     double rows = from->row_loads * work->tokens * work->copies;
-    double room = 0.95 * (double)m->config->l1_kib * 1024, tiles = work->threads / from->tile;
+    double room = 0.95 * (double)m->config->l1_kib * 1024, tiles = work->streams / from->tile;
     if (rows > room)
         return work->threads * from->row_bytes;
-    return count_bytes(of, work) + (lines <= kept_lines(m, work->stride)
-                                        ? 0
-                                        : from->loop_lines * line * work->iterations * tiles);
+    return count_bytes(of, work) +
+           (lines <= kept_lines(m, work->stride) ? 0 : from->loop_lines * line * each * tiles);
 }
 
 // All cores issue an instruction in a cycle; a warp alone needs more time for each.
@@ -171,18 +190,25 @@ static double simt_cycles(const struct spatial_machine *m, const struct spatial_
                   memory_cycles(m, count_bytes(of, work)));
 }
 
+// Groups have rows of a nest, one after the other.
+static bool is_ordered(const struct spatial_automatic *of)
+{
+    return of->compiled.has_nest && !of->compiled.has_tiles;
+}
+
 // An activation is configured, filled and run; the next one begins when it has ended. Groups of a
 // nest begin when the first words of the group before have arrived, and cores take several of them.
 static double map_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
                          const struct spatial_work *work)
 {
     double tokens = work->tokens, activations = work->activations;
-    if (of->compiled.has_nest) {
+    if (is_ordered(of)) {
         double cores = (double)m->machine->ordinary;
         activations = work->groups > cores ? work->groups / cores : 1;
     }
     double clocks = (double)m->machine->config->memsys.memory.core_clock / (double)m->config->clock;
-    double stream = tokens * (double)of->rate.cycles / (double)of->rate.tokens;
+    const struct map_rate *rate = &of->rates[work->copies - 1];
+    double stream = tokens * (double)rate->cycles / (double)rate->tokens;
     double each = (double)(of->words * work->copies) / (double)m->config->config_words +
                   (stream + (double)of->fill) * clocks;
     return larger(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
@@ -234,7 +260,7 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     double trip, trips;
     const char *fault = map_integer(scope, &scope->map->groups, 1, &groups);
     scope->names[MAP_NAME_groups] = groups;
-    if (of->compiled.has_nest) // the first one may execute a loop before the nest
+    if (is_ordered(of)) // the first one may execute a loop before the nest
         scope->names[MAP_NAME_group] = groups - 1;
     if (!fault)
         fault = map_integer(scope, &scope->map->activations, 1, &activations);
@@ -250,13 +276,18 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     to->threads = 1;
     for (uint32_t i = 0; i < 3; i++)
         to->threads *= (double)launch->grid[i] * launch->block[i];
+    to->streams = to->threads * (of->compiled.has_nest ? trips : 1);
     return NULL;
 }
 
-// Predicts the times of the kernel and of its map with this number of copies. Returns a fault.
+// Predicted times of a launch, with a number of copies.
+struct spatial_times {
+    double simt, spatial;
+    double tokens; // that a copy executes
+};
+
 static const char *predict(struct spatial_machine *m, const struct spatial_automatic *of,
-                           const struct launch *launch, uint32_t copies, double *simt,
-                           double *spatial)
+                           const struct launch *launch, uint32_t copies, struct spatial_times *to)
 {
     struct spatial_launch launched = {0};
     struct spatial_work work = {.copies = copies};
@@ -266,9 +297,16 @@ static const char *predict(struct spatial_machine *m, const struct spatial_autom
         fault = map_unfit(&scope);
     if (!fault)
         fault = count_work(of, &scope, launch, &work);
-    *simt = fault ? 0 : simt_cycles(m, of, &work);
-    *spatial = fault ? 0 : map_cycles(m, of, &work);
+    if (!fault)
+        *to = (struct spatial_times){simt_cycles(m, of, &work), map_cycles(m, of, &work),
+                                     work.tokens * work.activations};
     return fault;
+}
+
+// Copies that do not shorten the streams of the others are useless.
+static bool is_better(const struct spatial_times *a, const struct spatial_times *b)
+{
+    return a->spatial < b->spatial || (a->spatial <= b->spatial && a->tokens <= b->tokens);
 }
 
 // Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
@@ -276,22 +314,22 @@ static const char *predict(struct spatial_machine *m, const struct spatial_autom
 static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct launch *launch, bool *fits, int64_t *copies)
 {
-    double simt = 0, spatial = 0, here;
+    struct spatial_times times = {0}, here;
     for (uint32_t i = of->copies; i; i--) {
-        const char *fault = predict(m, of, launch, i, &simt, &here);
+        const char *fault = predict(m, of, launch, i, &here);
         if (fault)
             return fault;
-        if (i < of->copies && here >= spatial)
+        if (i < of->copies && !is_better(&here, &times))
             continue;
-        spatial = here;
+        times = here;
         *copies = i;
     }
     *fits = true;
-    return simt >= m->config->gain * spatial
+    return times.simt >= m->config->gain * times.spatial
                ? NULL
                : arena_printf(m->machine->arena,
                               "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
-                              plan_rules[RULE_MAP_NO_GAIN].id, simt, spatial);
+                              plan_rules[RULE_MAP_NO_GAIN].id, times.simt, times.spatial);
 }
 
 static void note(struct spatial_machine *m, struct spatial_automatic *of, const char *text)
@@ -333,14 +371,18 @@ static uint32_t rule_number(enum plan_rule rule)
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch,
                                   int64_t *copies)
 {
-    struct spatial_automatic *of = find(m, launch);
+    struct spatial_automatic *first = find(m, launch), *of = first;
     bool fits = false;
     const char *why = of->map ? decide(m, of, launch, &fits, copies) : refusal(m, launch, of);
+    while (of->map && !fits && of->next && of->next->map) {
+        of = of->next;
+        why = decide(m, of, launch, &fits, copies);
+    }
     if (why)
         count_refusal(m, !of->map ? rule_number(of->compiled.rule)
                          : fits   ? rule_number(RULE_MAP_NO_GAIN)
                                   : MAP_RULES);
-    note(m, of,
+    note(m, first,
          why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
              : "runs a compiled map");
     return why ? NULL : of->map;

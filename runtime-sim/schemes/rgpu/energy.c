@@ -2,6 +2,7 @@
 // the width of an SM, ALUs and the L1 as outside of the mode.
 #include "runtime-sim/schemes/rgpu/energy.h"
 #include "runtime-sim/schemes/rgpu/rgpu.h"
+#include "runtime-sim/schemes/rgpu/storage.h"
 
 static const char COMPONENT[] = "spatial";
 
@@ -21,7 +22,7 @@ void spatial_energy_add(const void *own, const struct machine_config *machine,
 {
     const struct spatial_config *config = own;
     double sms = (double)machine->memsys.memory.cores;
-    const struct array data = {.entries = (double)config->data_fifo, .bits = WORD};
+    const struct array data = {.entries = spatial_fifo_entries(config), .bits = WORD};
     const struct array address = {
         .entries = (double)config->address_fifo, .bits = WORD, .reads = 1};
     energy_add_structure(model, COMPONENT, "data FIFOs", data,

@@ -47,6 +47,8 @@ static void make_units(struct spatial_array *array, struct arena *arena)
         *unit = (struct spatial_unit){.node = &map->nodes.v[i % n], .number = i % n, .copy = i / n};
         unit->latency = map_latency(&array->hardware, unit->node);
         unit->interval = map_interval(&array->hardware, unit->node);
+        if (unit->node->kind == MAP_STORE)
+            unit->collected = ARENA_ARRAY(arena, struct spatial_line, array->hardware.store_lines);
         memset(unit->fifos, 0xff, sizeof unit->fifos);
     }
     for (uint32_t i = 0; i < array->unit_count; i++)
@@ -69,15 +71,16 @@ static struct spatial_array *make_array(struct spatial_core *c)
     const struct map *map = c->binding->map;
     uint32_t units = map->nodes.n * c->binding->placement.copies,
              fifos = units * (MAP_OPERANDS + 1);
-    *array = (struct spatial_array){.config = c->of->config,
-                                    .hardware = c->of->hardware,
-                                    .binding = c->binding,
-                                    .units = ARENA_ARRAY(arena, struct spatial_unit, units),
-                                    .unit_count = units,
-                                    .fifos = ARENA_ARRAY(arena, struct spatial_fifo, fifos),
-                                    .outs = ARENA_ARRAY(arena, uint32_t, fifos),
-                                    .fires = ARENA_ARRAY(arena, bool, units),
-                                    .frame = aligned(arena, c->binding->frame_bytes)};
+    *array = (struct spatial_array){
+        .config = c->of->config,
+        .hardware = map_hardware_of(&c->of->hardware, map, c->binding->placement.copies),
+        .binding = c->binding,
+        .units = ARENA_ARRAY(arena, struct spatial_unit, units),
+        .unit_count = units,
+        .fifos = ARENA_ARRAY(arena, struct spatial_fifo, fifos),
+        .outs = ARENA_ARRAY(arena, uint32_t, fifos),
+        .fires = ARENA_ARRAY(arena, bool, units),
+        .frame = aligned(arena, c->binding->frame_bytes)};
     make_units(array, arena);
     for (uint32_t i = 0; i < array->fifo_count; i++)
         tokens += array->fifos[i].initial;
@@ -123,7 +126,8 @@ static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
     unit->base = (uint64_t)(values[0] + values[1]);
     unit->waits = values[2];
     unit->no_access = values[3];
-    unit->missed = unit->wait_sent = unit->collects = false;
+    unit->missed = unit->wait_sent = false;
+    unit->collected_count = 0;
     unit->scanned = 0;
     unit->scanned_line = unit->wait_line = unit->seen_line = UINT64_MAX;
     unit->wait_words = 0;

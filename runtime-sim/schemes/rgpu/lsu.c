@@ -95,11 +95,8 @@ static bool is_behind_store(struct spatial_core *c, uint64_t line, struct mask b
 {
     for (uint32_t i = 0; i < c->array->unit_count; i++) {
         struct spatial_unit *unit = &c->array->units[i];
-        if (unit->collects && unit->collected.line == line &&
-            mask_meet(unit->collected.bytes, bytes)) {
-            spatial_flush(c, unit);
+        if (unit->collected_count && spatial_send_collected(c, unit, line, bytes))
             return true;
-        }
     }
     return spatial_is_storing(c, line, bytes);
 }

@@ -147,7 +147,9 @@ static void count_map(struct spatial_machine *m, const struct spatial_binding *b
     here.map_copies = binding->placement.copies;
     here.map_lanes = binding->placement.lanes;
     here.map_lanes_least = binding->placement.least;
-    map_graph_make(&graph, m->machine->arena, binding->map, &m->hardware);
+    struct map_hardware own =
+        map_hardware_of(&m->hardware, binding->map, binding->placement.copies);
+    map_graph_make(&graph, m->machine->arena, binding->map, &own);
     map_rate_of(&rate, m->machine->arena, &graph);
     here.map_rate = rate.cycles ? rate.tokens * 1000000 / rate.cycles : 0;
     stats_accumulate(&m->launched, &here, stat_keys, STAT_KEYS);

@@ -106,8 +106,8 @@ struct spatial_unit {
     uint64_t wait_line;  // of a waiting load's last reply
     uint32_t wait_words; // set of its words that may be used
     bool wait_sent;
-    bool collects; // `collected` has bytes
-    struct spatial_line collected;
+    struct spatial_line *collected; // bytes to be stored, the oldest line first
+    uint32_t collected_count;
 };
 
 struct spatial_array {
@@ -302,8 +302,12 @@ uint32_t spatial_lines_forget(struct spatial_lines *lines);
 // Returns true if the unit's head can be stored or reduced now.
 bool spatial_can_store(struct spatial_core *c, struct spatial_unit *unit);
 void spatial_store(struct spatial_core *c, struct spatial_unit *unit);
-// Sends what a unit has collected. Returns false if there is no room yet.
+// Sends all lines that a unit has collected. Returns false if there is no room yet.
 bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit);
+// Returns true if the unit has collected some of these bytes, and sends their line if there is
+// room.
+bool spatial_send_collected(struct spatial_core *c, struct spatial_unit *unit, uint64_t line,
+                            struct mask bytes);
 // Stores bytes that no unit collects. Returns false if there is no room yet.
 bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *bytes, uint32_t count);
 bool spatial_has_stores(const struct spatial_core *c);

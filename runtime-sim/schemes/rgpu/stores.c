@@ -1,5 +1,6 @@
-// Stores and reductions. A unit collects the bytes that it stores to a line, and sends them when it
-// continues with another line or the map ends; each at once if its node says so. Two requests for
+// Stores and reductions. A unit collects the bytes that it stores to `store_lines` lines. It sends
+// the oldest line when it continues with a further one, and all when the map ends; each store at
+// once if its node says so. Two requests for
 // the same bytes are never under way at a time, so their order is that of the unit.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/scheme.h"
@@ -62,14 +63,41 @@ static void send_line(struct spatial_core *c, const struct spatial_line *line,
     c->stats.stores_sent++;
 }
 
+// Sends a collected line. Returns false if there is no room yet.
+static bool send_collected(struct spatial_core *c, struct spatial_unit *unit, uint32_t at)
+{
+    struct spatial_line *line = &unit->collected[at];
+    if (!can_send(c, line->line, line->bytes))
+        return false;
+    send_line(c, line, NULL);
+    unit->collected_count--;
+    memmove(line, line + 1, (unit->collected_count - at) * sizeof *line);
+    return true;
+}
+
 bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit)
 {
-    if (!unit->collects)
-        return true;
-    if (!can_send(c, unit->collected.line, unit->collected.bytes))
+    while (unit->collected_count)
+        if (!send_collected(c, unit, 0))
+            return false;
+    return true;
+}
+
+static uint32_t find_collected(const struct spatial_unit *unit, uint64_t line)
+{
+    uint32_t i = 0;
+    while (i < unit->collected_count && unit->collected[i].line != line)
+        i++;
+    return i;
+}
+
+bool spatial_send_collected(struct spatial_core *c, struct spatial_unit *unit, uint64_t line,
+                            struct mask bytes)
+{
+    uint32_t at = find_collected(unit, line);
+    if (at == unit->collected_count || !mask_meet(unit->collected[at].bytes, bytes))
         return false;
-    send_line(c, &unit->collected, NULL);
-    unit->collects = false;
+    send_collected(c, unit, at);
     return true;
 }
 
@@ -89,7 +117,8 @@ bool spatial_can_store(struct spatial_core *c, struct spatial_unit *unit)
         c->store_reserved += can;
         return can;
     }
-    return !unit->collects || unit->collected.line == line || spatial_flush(c, unit);
+    return find_collected(unit, line) < unit->collected_count ||
+           unit->collected_count < c->array->hardware.store_lines || send_collected(c, unit, 0);
 }
 
 static void put_bytes(struct spatial_line *line, uint32_t at, const void *bytes, uint32_t count)
@@ -148,13 +177,13 @@ void spatial_store(struct spatial_core *c, struct spatial_unit *unit)
         send_line(c, &line, unit->node->kind == MAP_REDUCE ? unit->node : NULL);
         return;
     }
-    if (!unit->collects)
-        unit->collected = line;
+    uint32_t place = find_collected(unit, line.line);
+    if (place == unit->collected_count)
+        unit->collected[unit->collected_count++] = line;
     else
-        put_bytes(&unit->collected, at, &unit->words[1], bytes);
-    unit->collects = true;
-    if (mask_count(unit->collected.bytes) == size)
-        spatial_flush(c, unit); // later, if there is no room
+        put_bytes(&unit->collected[place], at, &unit->words[1], bytes);
+    if (mask_count(unit->collected[place].bytes) == size)
+        send_collected(c, unit, place); // later, if there is no room
 }
 
 bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *bytes, uint32_t count)
