@@ -213,6 +213,19 @@ static const char *place_copies(struct map_placing *p, uint32_t copies)
                         copies, copies == 1 ? "y" : "ies", p->hardware->lanes);
 }
 
+// A narrow search finds orders that a wide one does not come to.
+static const char *place_widely(struct map_placing *p, uint32_t copies)
+{
+    uint32_t states = p->problem.states;
+    const char *fault = place_copies(p, copies);
+    if (!fault || states <= MAP_STATES_FEW)
+        return fault;
+    p->problem.states = MAP_STATES_FEW;
+    fault = place_copies(p, copies);
+    p->problem.states = states;
+    return fault;
+}
+
 static uint32_t most_copies(const struct map_hardware *hardware, const struct map *map)
 {
     struct map_counts counts = map_count(map);
@@ -249,7 +262,7 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
     for (uint32_t i = copies ? copies : most; i; i--) {
         own = map_hardware_of(hardware, map, i);
         fault = map_misfit(arena, &own, map, &node);
-        fault = fault ? fault : place_copies(&p, i);
+        fault = fault ? fault : place_widely(&p, i);
         if (!fault || copies)
             return fault;
     }
