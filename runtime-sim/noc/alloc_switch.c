@@ -37,14 +37,14 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
                                                        const struct noc_router *router, uint32_t x,
                                                        uint32_t output, uint64_t vcs, bool is_first)
 {
-    struct noc_x *input = &noc->x[router->x0 + x];
-    uint32_t vc = mask_turn(vcs, input->turn);
-    input->turn = (uint8_t)(vc + 1);
+    struct noc_turn *turn = &noc->turn[router->x0 + x];
+    uint32_t vc = mask_turn(vcs, turn->vc);
+    turn->vc = (uint8_t)(vc + 1);
     if (is_first) {
         noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
-        input->accept = (uint16_t)(output + 1);
+        turn->accept = (uint16_t)(output + 1);
     }
-    uint32_t index = noc_index(noc, router->in0 + input->port, vc);
+    uint32_t index = noc_index(noc, router->in0 + noc->x[router->x0 + x].port, vc);
     bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
     if (is_last)
         noc_clear_ready(noc, index);
@@ -134,7 +134,7 @@ static inline void collect(struct noc *noc, const struct noc_router *router, uin
                 if (is_islip)
                     ask_all(noc, words, x, port, vcs);
                 else
-                    ask_one(noc, words, x, port, vcs, noc->x[router->x0 + x].accept);
+                    ask_one(noc, words, x, port, vcs, noc->turn[router->x0 + x].accept);
             }
         }
 }
@@ -199,7 +199,7 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
             uint64_t *row = &s->grants[(size_t)x * words];
             if (noc->is_ranked)
                 keep_best(s, row, words);
-            uint32_t output = mask_turn_words(row, words, noc->x[router->x0 + x].accept);
+            uint32_t output = mask_turn_words(row, words, noc->turn[router->x0 + x].accept);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;
             serve(noc, router, x, output, is_first);

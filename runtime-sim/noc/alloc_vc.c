@@ -124,7 +124,7 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
         uint32_t out = router->out0 + ways.port[i], room = 0;
         uint64_t some = noc_available(noc, out, vcs & ~escape, packet->flits);
         MASK_EACH(vc, some)
-        room += noc->out[noc_index(noc, out, vc)].credits + 1u;
+        room += noc->credits[noc_index(noc, out, vc)] + 1u;
         if (room > most) {
             most = room;
             best = some;

@@ -309,6 +309,7 @@ static void make_crossbars(struct noc *noc)
         xs += noc->in_port[in].speed;
     }
     noc->x = ARENA_ARRAY(noc->arena, struct noc_x, xs);
+    noc->turn = noc_lines(noc->arena, xs * sizeof *noc->turn);
     for (uint32_t in = 0; in < noc->router_ins; in++) {
         uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
         for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++)
@@ -365,9 +366,12 @@ static void make_channels(struct noc *noc)
     while ((size_t)1 << noc->in_shift < sizeof(struct noc_in) + (noc->ring + 1) * sizeof(uint32_t))
         noc->in_shift++;
     noc->out = noc_lines(noc->arena, outs * sizeof *noc->out);
+    noc->credits = noc_lines(noc->arena, outs * sizeof *noc->credits);
     noc->in = noc_lines(noc->arena, (size_t)ins << noc->in_shift);
-    for (uint32_t i = 0; i < outs; i++)
-        noc->out[i] = (struct noc_out){.owner = NOC_NONE, .credits = (uint16_t)noc->buffer};
+    for (uint32_t i = 0; i < outs; i++) {
+        noc->out[i].owner = NOC_NONE;
+        noc->credits[i] = (uint16_t)noc->buffer;
+    }
     for (uint32_t i = 0; i < ins; i++)
         make_channel(noc, i);
     for (uint32_t i = 0; i < noc->outs; i++) {

@@ -19,7 +19,7 @@ static inline uint32_t noc_channel_of(const struct noc *noc, const struct noc_li
                                       const struct noc_lane *lane)
 {
     if (lane->out != NOC_NONE)
-        return noc->out[lane->out].credits ? lane->out : NOC_NONE;
+        return noc->credits[lane->out] ? lane->out : NOC_NONE;
     uint32_t out = noc_channel_at(noc, link, lane, link->port + lane->port);
     for (uint32_t i = 1; i < link->ports && out == NOC_NONE; i++)
         out = noc_channel_at(noc, link, lane, link->port + (lane->port + i) % link->ports);
@@ -76,7 +76,7 @@ static inline void noc_inject_flit(struct noc *noc, uint32_t link, uint32_t clas
     lane->sent++;
     flit |= lane->sent == noc->hot[packet].flits ? FLIT_TAIL : 0;
     lane->flits--;
-    if (!--noc->out[out].credits)
+    if (!--noc->credits[out])
         noc->out_port[port].open &= ~(UINT64_C(1) << noc_vc(noc, out));
     noc_post_flit(noc->calendar.ahead.entry, false, noc_fed(noc, out), flit);
     noc->out_port[port].flits++;

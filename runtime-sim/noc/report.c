@@ -87,7 +87,7 @@ static void note_in(struct report *r, uint32_t index)
         r->waits[packet] = wait;
     } else if (noc_is_waiting(noc, index)) {
         note_channel(r, packet, wait, in->row, ~UINT64_C(0));
-    } else if (in->out != NOC_NONE && !noc->out[in->out].credits) {
+    } else if (in->out != NOC_NONE && !noc->credits[in->out]) {
         note_room(r, packet, wait, in->out);
     }
 }
@@ -101,7 +101,7 @@ static void note_lane(struct report *r, uint32_t index)
     struct wait wait = {.at = index, .is_outside = true};
     if (lane->out == NOC_NONE)
         note_channel(r, packet, wait, port, link->vcs);
-    else if (!noc->out[lane->out].credits)
+    else if (!noc->credits[lane->out])
         note_room(r, packet, wait, lane->out);
 }
 

@@ -25,8 +25,11 @@ void noc_make_routes(struct noc *noc)
 {
     if ((size_t)noc->routers * noc->nodes > MOST_ROUTES)
         return;
-    noc->routes = ARENA_ARRAY(noc->arena, uint16_t, (size_t)noc->routers * noc->nodes);
+    for (uint32_t i = 0; i < noc->routers; i++)
+        if (noc->router[i].outs > UINT8_MAX + 1)
+            return;
+    noc->routes = ARENA_ARRAY(noc->arena, uint8_t, (size_t)noc->routers * noc->nodes);
     for (uint32_t i = 0; i < noc->routers; i++)
         for (uint32_t target = 0; target < noc->nodes; target++)
-            noc->routes[i * noc->nodes + target] = noc_compute_route(noc, i, target);
+            noc->routes[i * noc->nodes + target] = (uint8_t)noc_compute_route(noc, i, target);
 }

@@ -58,7 +58,6 @@ struct noc_in {
 
 struct noc_out {
     uint32_t owner; // input virtual channel or, for an interface, lane; or NOC_NONE
-    uint16_t credits;
     uint16_t grant; // VC allocator's pointer, over the router's input virtual channels
 };
 
@@ -100,10 +99,13 @@ struct noc_out_port {
 
 // An input of a crossbar.
 struct noc_x {
-    uint64_t vcs;    // its virtual channels
-    uint16_t port;   // local number of its input port
+    uint64_t vcs;  // its virtual channels
+    uint16_t port; // local number of its input port
+};
+
+struct noc_turn {
     uint16_t accept; // switch allocator's pointer, over outputs
-    uint8_t turn;    // first virtual channel in round-robin order
+    uint8_t vc;      // first virtual channel in round-robin order
 };
 
 struct noc_router {
@@ -243,9 +245,11 @@ struct noc {
     struct noc_router *router;
     uint8_t *in;         // by input virtual channel, see noc_in
     struct noc_out *out; // by output virtual channel
+    uint16_t *credits;   // the same
     struct noc_in_port *in_port;
     struct noc_out_port *out_port;
     struct noc_x *x;
+    struct noc_turn *turn;                     // by crossbar input
     uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
     // Mask of routers with a free virtual channel that a packet may wait for, if `has_vc_rows`.
@@ -259,7 +263,7 @@ struct noc {
     uint32_t *node_exit; // routers at which packets leave to a node
     uint16_t *node_port; // local output port to the node
     uint16_t *mesh_port; // by router and direction
-    uint16_t *routes;    // by router and target, of small networks, or NULL
+    uint8_t *routes;     // by router and target, of small networks, or NULL
 
     struct noc_calendar calendar;
     struct noc_scratch scratch;

@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc,
                                                                 bool *is_last)
 {
     struct noc_in *in = noc_in(noc, index);
-    struct noc_out *out = &noc->out[in->out];
+    uint16_t *credits = &noc->credits[in->out];
     struct noc_out_port *port = &noc->out_port[in->row];
     struct noc_router *router = &noc->router[in->router];
     const struct noc_ahead *ahead = &noc->calendar.ahead;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc,
     noc->stats.noc_crossbar++;
     in->head++;
     in->count--;
-    out->credits--;
-    *is_last = (flit & FLIT_TAIL) | !in->count | !out->credits;
+    --*credits;
+    *is_last = (flit & FLIT_TAIL) | !in->count | !*credits;
     return flit & FLIT_TAIL;
 }

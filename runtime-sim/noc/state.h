@@ -183,7 +183,7 @@ static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64
     uint64_t kept = 0;
     MASK_EACH(vc, vcs)
     {
-        uint32_t credits = noc->out[noc_index(noc, out, vc)].credits;
+        uint32_t credits = noc->credits[noc_index(noc, out, vc)];
         bool has_room = noc->reuse == NOC_REUSE_WHOLE && credits >= flits;
         if (credits == noc->buffer || has_room)
             kept |= UINT64_C(1) << vc;

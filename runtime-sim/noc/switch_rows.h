@@ -44,7 +44,7 @@ static inline void noc_win_of_input(struct noc *noc, const struct noc_router *ro
 {
     uint32_t first = x << NOC_SHIFT(noc);
     uint64_t vcs = (locals & noc_input_row(noc, x)) >> first;
-    uint32_t local = first + mask_turn(vcs, noc->x[router->x0 + x].turn);
+    uint32_t local = first + mask_turn(vcs, noc->turn[router->x0 + x].vc);
     noc_win(noc, noc_index(noc, router->in0, local), is_first);
 }
 
@@ -67,7 +67,7 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
         noc->stats.noc_switch_arbitration += noc_count_inputs(noc, asking);
         MASK_EACH(x, ins)
         {
-            uint32_t out = mask_turn(grants[x], noc->x[router->x0 + x].accept);
+            uint32_t out = mask_turn(grants[x], noc->turn[router->x0 + x].accept);
             outs_done |= UINT64_C(1) << out;
             left &= ~noc_input_row(noc, (uint32_t)x);
             noc_win_of_input(noc, router, (uint32_t)x, ports[out].ready, !i);
@@ -105,10 +105,10 @@ static inline __attribute__((always_inline)) uint32_t
 noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
-    struct noc_x *input = &noc->x[noc_port(noc, index)]; // each port has one input
-    input->turn = (uint8_t)(noc_vc(noc, index) + 1);
+    struct noc_turn *turn = &noc->turn[noc_port(noc, index)]; // each port has one input
+    turn->vc = (uint8_t)(noc_vc(noc, index) + 1);
     if (NOC_IS_PLAIN(noc) || is_first) {
-        input->accept = (uint16_t)(in->port + 1);
+        turn->accept = (uint16_t)(in->port + 1);
         noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
     }
     bool is_last, is_tail = noc_send_flit(noc, index, &is_last);

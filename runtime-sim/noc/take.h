@@ -35,7 +35,7 @@ static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
         return;
     if (in->out == NOC_NONE)
         noc_take_head(noc, index, flit);
-    else if (noc->out[in->out].credits)
+    else if (noc->credits[in->out])
         noc_set_ready(noc, index);
 }
 
@@ -49,7 +49,7 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         const struct noc_in *in = noc_in(noc, at.in);
         __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // any address: no fault
         bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
-        uint64_t can = has_out & (noc->out[has_out ? in->out : 0].credits > 0);
+        uint64_t can = has_out & (noc->credits[has_out ? in->out : 0] > 0);
         noc->out_port[in->row].ready |= can << in->local;
         noc->router[in->router].ready_outs |= can << in->port;
         noc->ready_routers[in->router / 64] |= can << in->router % 64;
@@ -67,7 +67,7 @@ static inline void noc_lend(struct noc *noc, uint32_t index)
     uint64_t bit = UINT64_C(1) << noc_vc(noc, index);
     const struct noc_out *out = &noc->out[index];
     if (!(port->own & bit) || out->owner != NOC_NONE || !(port->free & bit) ||
-        out->credits < noc->buffer)
+        noc->credits[index] < noc->buffer)
         return;
     port->own &= ~bit;
     if (noc_has_vc_rows(noc) && port->waiting)
@@ -76,11 +76,11 @@ static inline void noc_lend(struct noc *noc, uint32_t index)
 
 static inline void noc_take_credit(struct noc *noc, uint32_t index)
 {
-    struct noc_out *out = &noc->out[index];
-    out->credits++;
+    const struct noc_out *out = &noc->out[index];
+    uint32_t credits = ++noc->credits[index];
     if (noc->lent_vcs)
         noc_lend(noc, index);
-    if (out->credits > 1)
+    if (credits > 1)
         return;
     if (index >= noc->router_outs << noc->shift)
         noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);
@@ -92,7 +92,7 @@ static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event
 {
     noc_in(noc, event.in)->out = event.out;
     noc->out[event.out].owner = event.in;
-    if (noc->out[event.out].credits)
+    if (noc->credits[event.out])
         noc_set_ready(noc, event.in);
 }
 

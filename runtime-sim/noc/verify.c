@@ -25,12 +25,12 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
 {
     for (uint32_t i = 0; i < noc->outs << noc->shift; i++) {
         uint32_t there = noc_in(noc, noc_fed(noc, i))->count + by_out[i].flits;
-        uint32_t sum = noc->out[i].credits + there + by_out[i].credits;
+        uint32_t sum = noc->credits[i] + there + by_out[i].credits;
         if (sum != noc->buffer)
             return arena_printf(arena,
                                 "virtual channel %u of output port %u: %u credits, %u flits and "
                                 "%u credits in flight are not %u",
-                                noc_vc(noc, i), noc_port(noc, i), noc->out[i].credits, there,
+                                noc_vc(noc, i), noc_port(noc, i), noc->credits[i], there,
                                 by_out[i].credits, noc->buffer);
     }
     return NULL;
@@ -78,7 +78,7 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
         uint32_t port = noc_port(noc, i), vc = noc_vc(noc, i);
-        bool can = in->out != NOC_NONE && in->count && noc->out[in->out].credits;
+        bool can = in->out != NOC_NONE && in->count && noc->credits[in->out];
         bool is_waiting = noc_is_waiting(noc, i);
         if (can != noc_is_ready(noc, i) || (is_waiting && (in->out != NOC_NONE || !in->count)))
             return arena_printf(arena,
