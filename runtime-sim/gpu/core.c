@@ -58,6 +58,7 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->words = bits_words(warps);
     core->wheel = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
     core->slots = ARENA_ARRAY(arena, struct slot, warps);
+    core->age = ARENA_ARRAY(arena, uint64_t, warps);
     core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
     for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);

@@ -54,7 +54,6 @@ struct slot {
     uint32_t cta;  // in core->ctas
     uint8_t state; // enum slot_state
     uint64_t since;
-    uint64_t age;
     // Buffer: `buffered` instructions from number `buffer_at` on, from cycle `decoded` on.
     uint32_t buffered, buffer_at;
     uint64_t decoded;
@@ -210,68 +209,72 @@ struct slot_sets {
     uint64_t deferred;     // issue in core_commit
 };
 
+// The members that most ticks access come first: a cycle touches those of all cores that tick.
 struct core {
     const struct core_shared *shared;
     const struct core_kind *kind;
-    struct arena *arena;
-    uint32_t index;      // of the machine
-    uint32_t endpoint;   // of the memory system
-    uint32_t first_slot; // number of slot 0 in the machine: a multiple of 64
-    uint64_t next;       // the next cycle that needs a tick
-    uint64_t counted;    // ready slots are counted up to, not with, this cycle
-    uint64_t busy;       // cycles with a tick or a ready slot
-    struct slot *slots;  // kind->config->warps of them
-    uint32_t words;      // of sets of slots
-    struct slot_sets sets[CORE_WORDS];
-    struct core_cta *ctas; // places: of CTAs, then one for each slot, of detached warps
-    bool one_cta;          // its CTA shares the core with no other
-    uint32_t cta_count, threads, registers, shared_bytes; // in use
-    bool defers;                                          // a slot is deferred
-    uint64_t ended;                                       // CTAs that are over: a set
-    uint64_t returned[CORE_WORDS];                        // slots of detached warps that are over
-    bool returns;                                         // `returned` is not empty
-    uint64_t stirred; // CTAs with an event that other CTAs of their cluster may wait for
-    uint64_t unit_free[UNITS][CORE_UNITS];
-    uint64_t *wheel; // slots to look at: a set for each cycle
-    uint64_t wheel_used[CORE_WHEEL / 64];
-    uint64_t wheel_words; // the words of wheel_used that are not 0
+    uint64_t next;                   // the next cycle that needs a tick
+    VEC(struct core_effect) effects; // of this cycle
+    uint64_t ended;                  // CTAs that are over: a set
+    uint64_t stirred;     // CTAs with an event that other CTAs of their cluster may wait for
+    bool defers;          // a slot is deferred
+    bool returns;         // `returned` is not empty
+    bool refused;         // by the network, which wakes the core
+    bool l1_full;         // the next part waits for room in the L1
+    bool one_cta;         // its CTA shares the core with no other
+    uint32_t words;       // of sets of slots
+    uint64_t counted;     // ready slots are counted up to, not with, this cycle
+    uint64_t busy;        // cycles with a tick or a ready slot
     uint64_t wheel_at;    // the first cycle after the last tick
-    uint32_t last[4];     // slot that each scheduler chose last
-    uint32_t fetch_turn;
-    uint64_t ages;
-    uint64_t progress; // values stored, for the watchdog
+    uint64_t wheel_words; // the words of wheel_used that are not 0
+    uint64_t l1_next;
+    struct slot *slots; // kind->config->warps of them
+    uint64_t *age;      // of each slot's warp
+    uint64_t *wheel;    // slots to look at: a set for each cycle
     // Load/store unit
     struct entry *entries;
-    uint32_t entry_count, entry_extra; // all; those of schemes
-    uint32_t parked;                   // entries of schemes that do not count
+    uint32_t *free_entries, *freed, *queue;
+    uint32_t free_count;
+    uint32_t freed_count;             // in this cycle
+    uint32_t queue_head, queue_count; // entries that have parts to send
     uint32_t queue_room;
-    uint32_t *free_entries, free_count;
-    uint32_t *freed, freed_count;             // in this cycle
-    uint32_t *queue, queue_head, queue_count; // entries that have parts to send
-    uint64_t banks_free;                      // shared memory
-    VEC(struct core_effect) effects;
-    struct cache l1;
-    uint64_t l1_next;
-    // Tags of stores that leave the L1: 2 · slot + parity of the epoch.
-    uint32_t *store_tags, store_head, store_count;
-    uint16_t store_lines[CORE_LINES];          // stores without an acknowledgement, by core_line
-    struct memsys_request direct[CORE_DIRECT]; // past the L1
+    uint32_t parked; // entries of schemes that do not count
+    uint32_t store_head, store_count;
     uint32_t direct_head, direct_count;
-    struct tag_cache code, constant, texture;
-    struct memsys_request missed[CORE_MISSED]; // requests of these three
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
-    uint32_t to_send;         // packets that schemes have to send
-    bool refused;             // by the network, which wakes the core
-    bool l1_full;             // the next part waits for room in the L1
+    uint32_t to_send;       // packets that schemes have to send
+    uint32_t watcher_count; // active schemes with core functions; their states
+    uint32_t fetch_turn;
+    uint32_t index;           // of the machine
+    uint32_t endpoint;        // of the memory system
     struct core_trace *trace; // NULL: no trace
-    uint32_t watcher_count;   // active schemes with core functions; their states
+    uint64_t progress;        // values stored, for the watchdog
+    uint64_t banks_free;      // shared memory
+    uint64_t wheel_used[CORE_WHEEL / 64];
+    uint32_t last[4]; // slot that each scheduler chose last
+    uint64_t unit_free[UNITS][CORE_UNITS];
+    struct slot_sets sets[CORE_WORDS];
+    struct core_stats stats;
+    struct cache l1;
+    struct arena *arena;
+    uint32_t first_slot;   // number of slot 0 in the machine: a multiple of 64
+    struct core_cta *ctas; // places: of CTAs, then one for each slot, of detached warps
+    uint32_t cta_count, threads, registers, shared_bytes; // in use
+    uint64_t returned[CORE_WORDS];                        // slots of detached warps that are over
+    uint64_t ages;
+    uint64_t idle_since;               // of a core without warps
+    uint32_t entry_count, entry_extra; // all; those of schemes
+    // Tags of stores that leave the L1: 2 · slot + parity of the epoch.
+    uint32_t *store_tags;
+    uint16_t store_lines[CORE_LINES];          // stores without an acknowledgement, by core_line
+    struct memsys_request direct[CORE_DIRECT]; // past the L1
+    struct tag_cache code, constant, texture;
+    struct memsys_request missed[CORE_MISSED]; // requests of these three
     struct core_watcher {
         const struct core_ops *ops;
         void *own;
     } watchers[SCHEMES_MOST];
-    uint64_t idle_since; // of a core without warps
-    struct core_stats stats;
 };
 
 // Makes the rows of struct core_stats, those of shared->stalls included.

@@ -58,9 +58,9 @@ void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp
                           .cta = place,
                           .state = SLOT_FETCH,
                           .since = now,
-                          .age = core->ages++,
                           .ready = ready,
                           .buffer_at = UINT32_MAX};
+    core->age[index] = core->ages++;
     core->sets[index / 64].used |= slot_bit(index);
     bits_set(core->ctas[place].slots, index);
     core_look(core, now, index);

@@ -9,7 +9,7 @@ static ALWAYS_INLINE uint32_t oldest_of(const struct core *core, uint32_t first,
     uint32_t best = first + (uint32_t)__builtin_ctzll(candidates);
     for (uint64_t rest = candidates & (candidates - 1); rest; rest &= rest - 1) {
         uint32_t i = first + (uint32_t)__builtin_ctzll(rest);
-        if (core->slots[i].age < core->slots[best].age)
+        if (core->age[i] < core->age[best])
             best = i;
     }
     return best;
@@ -23,7 +23,7 @@ static ALWAYS_INLINE uint32_t find_oldest(const struct core *core, const uint64_
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < words; i++) {
         uint32_t one = candidates[i] ? oldest_of(core, i * 64, candidates[i]) : best;
-        bool older = best == UINT32_MAX || core->slots[one].age < core->slots[best].age;
+        bool older = best == UINT32_MAX || core->age[one] < core->age[best];
         best = one != UINT32_MAX && older ? one : best;
     }
     return best;

@@ -52,7 +52,7 @@ static bool is_in_block(const struct core *core, const struct tom_run *run, uint
     if (run->state != RUN_HOME)
         return false;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
-    return run->age == core->slots[run->slot].age && at >= place->first && at <= place->last;
+    return run->age == core->age[run->slot] && at >= place->first && at <= place->last;
 }
 
 // A block that the warp executes itself is over when it issues something else.
@@ -159,7 +159,7 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     const struct warp *warp = core->slots[slot].warp;
     run->block = &own->of->table->blocks.v[mark->plan];
     run->mask = warp->paths.v[warp->current].mask;
-    run->age = core->slots[slot].age;
+    run->age = core->age[slot];
     run->has_values = false;
     run->asked = run->left = run->passed = now;
     run->again = run->is_past_begin = false;
