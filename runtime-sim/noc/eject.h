@@ -24,19 +24,6 @@ static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
         noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
 }
 
-// Handles a flit that arrives at an input virtual channel of an interface.
-static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
-{
-    if (!noc->config.ejection_queue) {
-        noc_take_in(noc, in, flit);
-        return;
-    }
-    struct noc_in *buffer = noc_in(noc, in);
-    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
-    noc->in_port[noc_port(noc, in)].ready |= UINT64_C(1) << noc_vc(noc, in);
-    mask_set(noc->holding, buffer->router);
-}
-
 // A packet reserves its place in the queue with its head, so that its tail never waits for other
 // packets.
 static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
@@ -49,22 +36,48 @@ static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint
     return true;
 }
 
-static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
+// Takes the flit in front, or one that is alone, if its packet has room.
+static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, uint32_t flit)
 {
-    struct noc_interface *interface = &noc->interface[node];
-    uint32_t index = noc_index(noc, port, vc), flit = noc_front(noc, index);
-    struct noc_in *in = noc_in(noc, index);
+    uint32_t vc = noc_vc(noc, index);
     if (flit & FLIT_HEAD) {
         if (!noc_reserve(noc, node, vc, flit))
             return false;
-        interface->turn = vc + 1 < noc->vcs ? vc + 1 : 0;
+        noc->interface[node].turn = vc + 1 < noc->vcs ? vc + 1 : 0;
     }
+    noc_take_in(noc, index, flit);
+    return true;
+}
+
+static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
+{
+    uint32_t index = noc_index(noc, port, vc);
+    struct noc_in *in = noc_in(noc, index);
+    if (!noc_take_now(noc, node, index, noc_front(noc, index)))
+        return false;
     in->head++;
     if (!--in->count)
         noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
     noc->moved_at = noc->now;
-    noc_take_in(noc, index, flit);
     return true;
+}
+
+// Handles a flit that arrives at an input virtual channel of an interface. If no other flit waits
+// at the node, it is taken at once, unless a trace has the order of the nodes.
+static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
+{
+    if (!noc->config.ejection_queue) {
+        noc_take_in(noc, in, flit);
+        return;
+    }
+    struct noc_in *buffer = noc_in(noc, in);
+    struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
+    bool is_alone = !port->ready && noc->interface[buffer->router].ins == 1 && !noc->trace;
+    if (is_alone && noc_take_now(noc, buffer->router, in, flit))
+        return;
+    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
+    port->ready |= UINT64_C(1) << noc_vc(noc, in);
+    mask_set(noc->holding, buffer->router);
 }
 
 static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t port)

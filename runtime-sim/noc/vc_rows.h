@@ -99,6 +99,11 @@ static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
         uint32_t row = router->out0 + (uint32_t)output;
         const struct noc_out_port *port = &noc->out_port[row];
         uint64_t these = port->waiting;
+        if (noc->classes == 1) {
+            noc_serve_vcs(noc, router, (uint32_t)output, these, port->free);
+            is_left |= port->waiting && port->free;
+            continue;
+        }
         // A class borrows from those with higher numbers: the owners come first.
         for (uint32_t i = noc->classes; i-- > 0 && port->free;)
             noc_serve_vcs(noc, router, (uint32_t)output, noc_of_class(noc, router, these, i),
