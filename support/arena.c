@@ -188,7 +188,9 @@ static void take_chunk(struct arena *arena, size_t least)
     size_t size = arena->chunk ? arena->chunk->size * 2 : LEAST_CHUNK;
     while (size < least)
         size *= 2;
-    size = size < MOST_CHUNK ? size : MOST_CHUNK;
+    // Only the largest chunks have huge pages.
+    bool is_huge = arena->memory->sparse && size > LARGE;
+    size = size < MOST_CHUNK && !is_huge ? size : MOST_CHUNK;
     arena->at = take_block(arena, size, true);
     arena->end = arena->at + size;
     arena->chunk = (struct arena_block *)arena->at - 1;
