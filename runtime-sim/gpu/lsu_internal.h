@@ -41,6 +41,7 @@ static inline void lsu_move_values(struct core *core, uint32_t entry, uint32_t p
 {
     struct core_effect effect = {entry, part};
     vec_push(core->arena, &core->effects, effect);
+    __builtin_prefetch(core->entries[effect.entry].held); // for core_commit
 }
 
 // Ends a part; the entry ends with its last part.

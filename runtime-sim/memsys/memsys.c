@@ -414,6 +414,8 @@ static void take_answers(struct memsys *m, uint32_t class)
         for (uint64_t rest = noc_arrivals(side->noc, class, w); rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             m->news = true;
+            // The core takes it in its next cycle.
+            __builtin_prefetch(&m->entries[noc_peek(side->noc, node, class)->payload]);
             if (m->shares_nodes)
                 memsys_show_answer(m, node, class);
             else

@@ -173,6 +173,8 @@ static void end_delay(struct memsys_partition *p, const struct memsys_moment *at
     put_arrival(p, delay->all.v[delay->first++].entry, at->llc, message->input);
     p->delayed--;
     p->moved = true;
+    if (delay->first < delay->all.n)
+        __builtin_prefetch(&p->memsys->entries[delay->all.v[delay->first].entry]);
     if (delay->first < delay->all.n / 2)
         return;
     delay->all.n -= delay->first;
@@ -448,6 +450,8 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 void memsys_partition_tick(struct memsys_partition *p, const struct memsys_moment *at)
 {
     p->moved = false;
+    if (p->reply_count) // send_replies
+        __builtin_prefetch(&p->memsys->entries[p->replies[p->reply_head]]);
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)
         take_arrivals(p, at, i);

@@ -27,14 +27,14 @@ enum memsys_stage {
 // A request in flight.
 struct memsys_entry {
     struct memsys_request request;
+    bool waits;                    // served by the slice, but not by the owner
+    bool left;                     // and its reply has left the slice
+    uint32_t next;                 // free entry, or next reply of a path
     uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
     uint64_t created;              // units
     uint64_t end[MEMSYS_STAGES];   // units, of stages; 0: it did not pass the stage
     uint32_t partition;
-    uint32_t to;   // endpoint of a packet between endpoints
-    bool waits;    // served by the slice, but not by the owner
-    bool left;     // and its reply has left the slice
-    uint32_t next; // free entry, or next reply of a path
+    uint32_t to; // endpoint of a packet between endpoints
 };
 
 // A request that waits for memory.request_delay.
