@@ -268,6 +268,96 @@ launches:
     same(copies, {256: 3, 1536: 2, 2048: 1, 6144: 3})
 
 
+# y = y / 2 + a for each row of a, stored or summed up
+TURNS = '''.visible .entry k(.param .u64 a, .param .u64 o, .param .u32 w, .param .u32 h)
+{
+    .reg .pred %%p<9>; .reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .b64 %%rd<9>;
+    ld.param.u64 %%rd1, [a];
+    ld.param.u64 %%rd2, [o];
+    ld.param.u32 %%r1, [w];
+    ld.param.u32 %%r2, [h];
+    mov.u32 %%r3, 0;
+ROW:
+    mov.u32 %%r4, 0;
+    mov.f32 %%f1, 0f00000000;
+    mul.lo.s32 %%r5, %%r3, %%r1;
+    mul.wide.s32 %%rd3, %%r5, 4;
+    add.s64 %%rd4, %%rd1, %%rd3;
+    add.s64 %%rd5, %%rd2, %%rd3;
+WORD:
+    ld.global.f32 %%f2, [%%rd4];
+    fma.rn.f32 %%f1, %%f1, 0f3F000000, %%f2;
+%s
+    add.s64 %%rd4, %%rd4, 4;
+    add.s64 %%rd5, %%rd5, 4;
+    add.s32 %%r4, %%r4, 1;
+    setp.lt.s32 %%p1, %%r4, %%r1;
+    @%%p1 bra WORD;
+%s
+    add.s32 %%r3, %%r3, 1;
+    setp.lt.s32 %%p2, %%r3, %%r2;
+    @%%p2 bra ROW;
+    ret;
+}
+'''
+STORE = '    st.global.f32 [%rd5], %f1;'
+
+
+def turns_of(folder, rows, lines):
+    """Runs the kernel of p.ptx; returns its cycles, and the copies and cores of its map"""
+    (folder / 'run.yaml').write_text('''program: p.ptx
+buffers:
+  a: {type: f32, count: %d, fill: "range:0:1:7"}
+  o: {type: f32, count: %d, fill: zero}
+launches:
+  - {kernel: k, grid: 1, block: 1, args: [a, o, 128, %d]}
+''' % (128 * rows, 128 * rows + 8, rows))
+    expected, _ = execute(folder, 'run.yaml', 'o', '--functional')
+    found, err = execute(folder, 'run.yaml', 'o', *AUTOMATIC, '--stats=stats.txt', '--set=spatial.store_lines=%d' % lines)
+    same(notes(err), [('k', True, '')])
+    same_buffers(found, expected, (rows, lines))
+    text = (folder / 'stats.txt').read_text()
+    return [int(re.search(r'(?m)^%s = (\d+)' % name, text).group(1))
+            for name in ('machine.cycles', 'spatial.map_cores', 'spatial.stores_sent')]
+
+
+@case
+def rows_that_take_turns(folder):
+    """eight rows go through the cores of one, if a unit collects the lines of their stores"""
+    (folder / 'p.ptx').write_text(HEAD + TURNS % (STORE, ''))
+    alone, turns = turns_of(folder, 240, 1), turns_of(folder, 240, 8)
+    # Of the rows one by one each has an addition. Rows in turn have one, and one for the addresses.
+    assert alone[1] > turns[1] == 2, (alone, turns)
+    assert turns[0] < 0.8 * alone[0], (alone, turns)
+    # A row has four lines.
+    same(turns[2], 4 * 240)
+    # Too few rows to take turns.
+    assert turns_of(folder, 5, 8)[1] > 2
+    assert turns_of(folder, 8, 8)[1] == 2
+
+
+@case
+def sums_that_take_turns(folder):
+    """rows that store behind the loop only need no lines"""
+    (folder / 'p.ptx').write_text(HEAD + TURNS % ('', STORE.replace('rd5', 'rd5+-4')))
+    same(turns_of(folder, 64, 1)[1], 2)
+
+
+@case
+def storage_of_fifos(folder):
+    """data FIFOs that share their storage are as deep as it is for all copies"""
+    path = SAMPLES / 'conv' / 'run.yaml'
+    names = buffers_of(path)
+    expected, _ = execute(folder, path, names, '--functional')
+    rates = {}
+    for words in (0, 448, 896):
+        found, _ = execute(folder, path, names, '--config=rgpu', '--set=spatial.fifo_words=%d' % words, '--stats=stats.txt')
+        same_buffers(found, expected, words)
+        rates[words] = int(re.search(r'(?m)^spatial.map_rate = (\d+)', (folder / 'stats.txt').read_text()).group(1))
+    # The bound is (D + 2) / 19 for up to 16 entries. Two copies have 44 FIFOs.
+    same(rates, {0: 10 * 1000000 // 19, 448: 12 * 1000000 // 19, 896: 1000000})
+
+
 for path in RUNS:
     add_case('%s: the memory is that of the kernels' % name_of(path), sample, path)
 
@@ -672,16 +762,26 @@ def random_loops(folder, seed, kind):
     return notes(err)
 
 
+DECISIONS = {}  # by the name of the kind
+
+
 def random_loop_case(folder, seeds, kind):
-    decisions = [one for seed in seeds for one in random_loops(folder, seed, kind)]
-    maps = sum(ran for _, ran, _ in decisions)
-    assert maps >= 0.4 * len(decisions), decisions
+    for seed in seeds:
+        DECISIONS.setdefault(kind.__name__, []).extend(random_loops(folder, seed, kind))
+
+
+def enough_maps(folder):
+    for name, decisions in DECISIONS.items():
+        maps = sum(ran for _, ran, _ in decisions)
+        assert maps >= 0.4 * len(decisions), (name, decisions)
 
 
 for kind in (Loop, Rows, Nest, Second):
     for first in range(0, RANDOM // 10, 3):
         add_case('random kernels: %s, seeds %d to %d' % (kind.__name__.lower(), first, first + kind.SEEDS - 1),
                  random_loop_case, range(first, first + kind.SEEDS), kind)
+
+add_case('random kernels: four of ten have maps', enough_maps)
 
 for first in range(0, RANDOM // 10, 3):
     add_case('random kernels %d to %d' % (10 * first, 10 * min(first + 3, RANDOM // 10) - 1), random_case,
