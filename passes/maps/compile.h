@@ -5,7 +5,7 @@
 // each row. With a loop in the threads, a token is an iteration of a thread: eight threads take
 // turns, so that eight sums are in flight. A kernel of one thread with a loop, or a loop
 // in a loop, has a token for an iteration; rows of the nest are in several groups, which wait for
-// each other's words.
+// each other's words. Rows that need nothing of each other take turns, as threads do.
 //
 // Conditions at the begin that compare a place with a bound limit the stream; other conditions
 // become predicates of stores and choices between values. Loads at a constant distance share a
