@@ -190,7 +190,8 @@ static bool require_windows(struct map_compiler *c, const struct map_access *fir
     return true;
 }
 
-// Rows of a store do not overlap, nor do the words of its iterations.
+// Rows of a store do not overlap, or all rows have room between two of its iterations; nor do the
+// words of its iterations overlap.
 static bool require_rows(struct map_compiler *c, const struct map_access *store)
 {
     const char *pitch = store->sum.factor[row_dimension(c)], *k = store->sum.factor[DIM_K];
@@ -201,8 +202,16 @@ static bool require_rows(struct map_compiler *c, const struct map_access *store)
     if (store->in_loop)
         map_require(c, arena_printf(c->arena, "(%s) >= %u || (%s) <= -%u", k, store->parts.bytes, k,
                                     store->parts.bytes));
-    map_require(c, arena_printf(c->arena, "(%s) - (%s) <= max(%s, 0 - (%s))", range[1], range[0],
-                                pitch, pitch));
+    const char *apart = arena_printf(c->arena, "(%s) - (%s) <= max(%s, 0 - (%s))", range[1],
+                                     range[0], pitch, pitch);
+    if (store->in_loop)
+        apart =
+            arena_printf(c->arena,
+                         "%s || (max(%s, 0 - (%s)) >= %u && max(%s, 0 - (%s)) * (%s - 1) + %u <= "
+                         "max(%s, 0 - (%s)))",
+                         apart, pitch, pitch, store->parts.bytes, pitch, pitch,
+                         map_dimension_size(c, row_dimension(c)), store->parts.bytes, k, k);
+    map_require(c, apart);
     return true;
 }
 

@@ -611,8 +611,10 @@ class Rows(Loop):
     """One thread with two loops: rows that take turns if none of them needs another one's words."""
 
     def index(self):
+        self.across = self.rng.random() < 0.2  # rows are columns of the arrays
         self.emit('mov.u32 %%r4, 0')
         self.lines.append('ROW:')
+        self.emit('mul.wide.s32 %%rd26, %%r4, 4')
         self.emit('mul.lo.s32 %%r9, %%r4, %%r24')
         self.emit('mul.wide.s32 %%rd9, %%r9, 4')
         self.emit('add.s64 %%rd12, %%rd3, %%rd9')
@@ -620,10 +622,11 @@ class Rows(Loop):
     def address(self, pointer, per_row, per_iteration):
         at = super().address(pointer, False, False)
         if per_row:
-            self.emit('add.s64 %s, %s, %%rd9', at, at)
+            self.emit('add.s64 %s, %s, %s', at, at, '%rd26' if self.across else '%rd9')
         if per_iteration:
-            wide = self.new('d')
-            self.emit('mul.wide.s32 %s, %%r40, 4', wide)
+            wide, index = self.new('d'), self.new('r')
+            self.emit('mul.lo.s32 %s, %%r40, %s', index, '%r24' if self.across else '1')
+            self.emit('mul.wide.s32 %s, %s, 4', wide, index)
             self.emit('add.s64 %s, %s, %s', at, at, wide)
         return at
 
@@ -741,7 +744,7 @@ def random_loops(folder, seed, kind):
         width, trip = rng.randrange(8, 200), rng.randrange(0 if kind is Loop else 1, 20)
         pitch = width + rng.randrange(6)
         width = rng.randrange(1, 60) if kind is Rows else width
-        words = (trip + 2) * (pitch + 16) if kind is not Rows else (width + 3) * (pitch + 32)
+        words = (trip + 2) * (pitch + 16) if kind is not Rows else (max(width, trip) + 3) * (pitch + 32)
         for name in 'ab':
             buffers += '  %s%d: {type: %s, count: %d, fill: "range:-3:3:%d"}\n' % (
                 name, number, 'f32' if kind in (Loop, Rows) else 's32', words, seed % 99 + 1)
