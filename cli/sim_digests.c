@@ -35,7 +35,8 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
     FILE *failed = open_memstream(&errors, &error_length);
     struct json json;
     bool good = printed && failed && print_machine(arena, line, printed, failed);
-    good &= (!printed || !fclose(printed)) & (!failed || !fclose(failed));
+    good &= !printed || !fclose(printed);
+    good &= !failed || !fclose(failed);
     json_init(&json, to);
     json_object_flat(&json);
     if (good)
