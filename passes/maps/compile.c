@@ -349,7 +349,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
                  : take_rate(c, map, hardware, c->to->copies);
 }
 
-// Another form is taken if its rate is so much higher.
+// The least ratio of the rates of another form and this one for which the other one is taken.
 static const double better = 1.05;
 
 // Buffers
@@ -368,7 +368,7 @@ static double rate_of(struct map_compiler *c, const struct map *map,
     struct map_hardware own = map_hardware_of(hardware, map, copies);
     struct map_rate rate;
     map_buffer(c->arena, map, &own, 0, &rate);
-    return copies * (double)rate.tokens / (double)rate.cycles;
+    return rate.tokens ? copies * (double)rate.tokens / (double)rate.cycles : 0;
 }
 
 // Returns the map with the buffers with which all copies together have the highest rate: more

@@ -62,6 +62,8 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
         map_rate_of(&rates[i - 1], arena, &graph);
         to->fill = find_fill(arena, &graph);
     }
+    while (to->copies > 1 && !rates[to->copies - 1].tokens)
+        to->copies--;
     to->rates = rates;
     to->words = count_words(to->map);
     if (!fault)
@@ -286,6 +288,7 @@ struct spatial_times {
     double tokens; // that a copy executes
 };
 
+// Predicts the times of the kernel and of its map with this number of copies. Returns a fault.
 static const char *predict(struct spatial_machine *m, const struct spatial_automatic *of,
                            const struct launch *launch, uint32_t copies, struct spatial_times *to)
 {

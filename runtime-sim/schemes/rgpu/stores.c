@@ -1,7 +1,7 @@
 // Stores and reductions. A unit collects the bytes that it stores to `store_lines` lines. It sends
 // the oldest line when it continues with a further one, and all when the map ends; each store at
-// once if its node says so. Two requests for
-// the same bytes are never under way at a time, so their order is that of the unit.
+// once if its node says so. Two requests for the same bytes are never under way at a time, so their
+// order is that of the unit.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/gpu/machine_state.h"
