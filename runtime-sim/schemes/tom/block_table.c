@@ -228,6 +228,7 @@ static const char *add_condition(struct block_builder *b, const struct table_blo
     double in = estimate->in + estimate->out, saved = estimate->saved_tx + estimate->saved_rx;
     block->saves = estimate->saves;
     block->saving = -(estimate->at_tx + estimate->at_rx);
+    block->words = fmax(estimate->saved_tx, estimate->saved_rx);
     block->has_condition = from->has_condition;
     block->threshold_tx = estimate->threshold_tx;
     block->threshold_rx = estimate->threshold_rx;

@@ -54,6 +54,7 @@ struct tom_block {
     uint32_t parameter_bytes;            // that it reads
     uint32_t lane_registers;             // 32-bit registers of a lane that it needs in a stack
     double saving;                       // words at the threshold
+    double words;                        // of an iteration's accesses, on the channel with more
     VEC(struct warp_register) registers; // all that its instructions and its condition name
     VEC(struct warp_register) out;       // live-outs
     uint32_t values, out_values;         // bytes of their values

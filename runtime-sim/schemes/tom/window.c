@@ -1,8 +1,9 @@
 #include "runtime-sim/schemes/tom/window.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/schemes/tom/offload.h"
+#include <math.h>
 
-enum { SCAN_CYCLES = 64 };
+enum { SCAN_CYCLES = 64, WORD_BYTES = 4 };
 
 static struct tom_window *window_of(const struct tom *tom, const struct tom_run *run)
 {
@@ -22,13 +23,35 @@ static uint64_t inside(const struct tom *tom, uint32_t number)
     return times->window.begun - times->stats.home - times->stats.away - times->window.outside;
 }
 
-// Until the first instance is judged: of a loop the least, since others can follow. Of other
-// blocks the share of the stacks' SMs in all, since an SM in a stack is as fast as one of the GPU.
+// Returns the cycles that SMs need at least for an instance with all `issues` instructions of a
+// cycle and this bandwidth.
+static double least_cycles(const struct tom *tom, const struct tom_block *block, uint64_t issues,
+                           uint64_t gbps)
+{
+    double bytes_in_cycle =
+        (double)gbps * 1000 / (double)tom->machine->config->memsys.memory.core_clock;
+    return fmax(block->instructions / (double)issues, block->words * WORD_BYTES / bytes_in_cycle);
+}
+
+// Returns the rate of all stacks over that of the GPU, as far as the block's words and instructions
+// determine it.
+static double rate_of_stacks(const struct tom *tom, const struct tom_block *block)
+{
+    const struct stack_config *stack = tom->stacks->config;
+    uint64_t stacks = tom->stacks->count;
+    return least_cycles(tom, block, tom->machine->ordinary * tom->machine->config->core.schedulers,
+                        stacks * stack->link_gbps) /
+           least_cycles(tom, block, stacks * tom->config->sm_issue, stacks * stack->internal_gbps);
+}
+
+// Until the first instance is judged: of a loop the least, since others can follow. Of other blocks
+// as many as let the GPU and the stacks end at the same time, by their rates.
 static int64_t first_size(const struct tom *tom, uint32_t number)
 {
-    uint64_t least = tom->stacks->count * tom->config->window;
-    uint64_t share = inside(tom, number) * tom->stacks->count / tom->machine->ordinary;
-    return (int64_t)(tom->table->blocks.v[number].loops || share < least ? least : share);
+    const struct tom_block *block = &tom->table->blocks.v[number];
+    int64_t least = (int64_t)(tom->stacks->count * tom->config->window);
+    int64_t share = (int64_t)((double)inside(tom, number) * rate_of_stacks(tom, block));
+    return block->loops || share < least ? least : share;
 }
 
 static int64_t size_of(const struct tom *tom, uint32_t number)

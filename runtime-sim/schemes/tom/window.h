@@ -6,6 +6,10 @@
 // an instance is overdue: a scheduler that prefers old warps shows a stack that has too many of
 // them by iterations that do not end, while others end fast.
 //
+// The first instances of a block without a loop may begin all at once. Until one is judged the
+// window has the share of the instances with which the GPU and the stacks end at the same time, by
+// the words and instructions of the block and the bandwidths and issue slots of both.
+//
 // A warp that executes a loop comes to the begin of its block in each iteration. There one in the
 // GPU may follow those in stacks, if the window has room, and a late one in a stack comes back, if
 // the window is exceeded. So a decision binds for one iteration of a loop. That about a block

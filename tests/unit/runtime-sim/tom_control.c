@@ -1,6 +1,7 @@
 // Offloading of blocks beyond the paper: controls of our own, forced places, live-ins that are sent
 // once, ages of lines.
 #include "tests/unit/runtime-sim/tom_fixture.h"
+#include <math.h>
 
 // Controls of our own are ctrl and a reason more to stay; a forced place comes before all.
 static void own_decisions(void **state)
@@ -165,6 +166,49 @@ static void tries(void **state)
     assert_true(tried[1] > tried[0]);
 }
 
+// A block without a loop, with eight loads of other lines.
+static const char flat[] =
+    HEAD("7.0", "sm_70") ENTRY("flat", "@%p1 bra OUT;\n"
+                                       "ld.global.f32 %f1, [%d1]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+131072]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+262144]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+393216]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+524288]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+655360]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+786432]; add.f32 %f3, %f3, %f1;\n"
+                                       "ld.global.f32 %f1, [%d1+917504]; add.f32 %f3, %f3, %f1;\n"
+                                       "st.global.f32 [%d2], %f3;\nOUT:\n");
+
+// All 128 warps begin a block without a loop at once. Those that leave until one is judged are the
+// share that lets both places end at the same time: by issue slots with wide links, by the words of
+// the block with narrow ones, and at most as many as stay.
+static void first_share(void **state)
+{
+    (void)state;
+    static struct block_rig b;
+    static const struct {
+        const char *setting;
+        double gbps;
+    } links[] = {{"stack.link_gbps=10000", 10000}, {"stack.link_gbps=20", 20}};
+    for (uint32_t i = 0; i < 2; i++) {
+        build_with(&b, flat,
+                   SETTINGS(MEASURED, "stack.link_latency=10000", "tom.busy=100", "tom.pipeline=0",
+                            links[i].setting),
+                   schemes);
+        const struct tom_block *block = &b.table.blocks.v[0];
+        const double bytes = block->words * 4, clock = 1400 / 1e3;
+        assert_false(block->loops);
+        run(&b, "flat", 64, 64, 1, 64);
+        double home = fmax(block->instructions / 8.0, bytes / (4 * links[i].gbps / clock));
+        double away = fmax(block->instructions / 4.0, bytes / (4 * 160 / clock));
+        double share = fmin(home / (home + away), 0.5);
+        uint64_t most = (uint64_t)(128 * share);
+        assert_in_range(window_of_first(&b)->tried, most, most + 1);
+        assert_int_equal(b.tom->stats.offloaded, window_of_first(&b)->tried);
+        rig_free(&b.r);
+    }
+}
+
 // tom-alu keeps a block with much arithmetic while its stack's SM issues in most cycles.
 static void arithmetic(void **state)
 {
@@ -229,7 +273,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_decisions), cmocka_unit_test(places),     cmocka_unit_test(measured),
         cmocka_unit_test(follows),       cmocka_unit_test(comes_back), cmocka_unit_test(tries),
-        cmocka_unit_test(arithmetic),    cmocka_unit_test(sent_once),  cmocka_unit_test(epochs),
+        cmocka_unit_test(first_share),   cmocka_unit_test(arithmetic), cmocka_unit_test(sent_once),
+        cmocka_unit_test(epochs),
     };
     return cmocka_run_group_tests_name("tom_control", tests, NULL, NULL);
 }
