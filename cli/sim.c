@@ -1,205 +1,12 @@
 // ptxoffload-sim: runs kernels of a PTX program.
-#include "cli/container_input.h"
+#include "cli/sim.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/messages.h"
-#include "cli/object_input.h"
-#include "cli/sim_checkpoint.h"
-#include "cli/sim_digests.h"
-#include "cli/sim_machine.h"
-#include "cli/sim_options.h"
-#include "cli/sim_paths.h"
-#include "cli/sim_plans.h"
-#include "cli/sim_progress.h"
 #include "cli/sim_rehearse.h"
-#include "cli/sim_run.h"
-#include "cli/sim_reports.h"
 #include "ir/loc.h"
-#include "runtime-sim/device/profile_write.h"
-#include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/host/host_log.h"
-#include "runtime-sim/run/keys.h"
-#include "runtime-sim/run/line.h"
-#include "runtime-sim/run/npy.h"
-#include "runtime-sim/run/result.h"
-#include "support/file.h"
-#include "tools/sim/outcomes.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, CHECK_FAILED = 3, NO_PROGRESS = 4, FAULT = 5 };
-
-struct sim {
-    struct memory memory;
-    struct arena arena;
-    struct sim_arguments arguments;
-    struct messages messages;
-    struct message_log log;
-    struct outputs outputs;
-    bool out_of_memory;
-    struct source run_source; // the run file, or the command line as a text
-    struct diags run_diags, diags;
-    struct run run;
-    struct device_module module;
-    struct sim_plans plans;
-    struct session session;
-    struct sim_machine machine;
-    struct sim_reports reports;
-    struct sim_checkpoint checkpoint;
-    struct sim_progress progress;
-    atomic_int stop; // the signal that has interrupted the run, or 0
-};
-
-// Reading the run
-
-static bool report_run(struct sim *sim)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < sim->run.settings.n; i++) {
-        struct run_setting *setting = &sim->run.settings.v[i];
-        good &= messages_diags(&sim->messages, &setting->diags, &setting->source);
-        diags_init(&setting->diags, &sim->arena);
-    }
-    good &= messages_diags(&sim->messages, &sim->run_diags, &sim->run_source);
-    diags_init(&sim->run_diags, &sim->arena);
-    return good;
-}
-
-// `--save` names buffers; its files replace those of the run file.
-static bool take_saves(struct sim *sim)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < sim->arguments.saves.n; i++) {
-        const struct sim_setting *save = &sim->arguments.saves.v[i];
-        uint32_t buffer = run_saved_buffer(&sim->run, save->name);
-        good &= buffer != UINT32_MAX;
-        if (buffer == UINT32_MAX)
-            message_error(&sim->messages, "--save: unknown buffer '%s'", save->name);
-        if (buffer == UINT32_MAX)
-            continue;
-        sim->run.buffers.v[buffer].save =
-            (struct run_text){.text = save->value, .length = (uint32_t)strlen(save->value)};
-        sim->run.buffers.v[buffer].save_chosen = true;
-    }
-    return good;
-}
-
-// Checks the files that a run file names, before the run and again before they are written.
-static bool check_saves(struct sim *sim)
-{
-    for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
-        const struct run_buffer *buffer = &sim->run.buffers.v[i];
-        const char *wrong =
-            sim->arguments.allow_outside ? NULL : sim_paths_refusal(&sim->arena, buffer);
-        if (wrong)
-            run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside writes it all the same",
-                      buffer->save.text, wrong);
-    }
-    return report_run(sim);
-}
-
-static bool read_run(struct sim *sim)
-{
-    diags_init(&sim->run_diags, &sim->arena);
-    bool good = sim_run_read(&sim->run, &sim->run_source, sim->arguments.common.input, &sim->arena,
-                             &sim->arguments, &sim->run_diags, &sim->messages);
-    if (sim->run_source.text)
-        good &= report_run(sim);
-    return good && take_saves(sim) &&
-           sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
-                           &sim->machine.resolved) &&
-           check_saves(sim);
-}
-
-// Reading the program
-
-static bool read_text(struct sim *sim, const struct arguments *arguments)
-{
-    const char *id, *error = input_read(&sim->module.source, &sim->arena, arguments->input, &id);
-    if (!error && (arguments->module || arguments->arch)) {
-        error = "a module or architecture is chosen in a program or library: this is PTX text";
-        id = "module-choice";
-    }
-    if (error)
-        message_fault(&sim->messages, id, "%s", error);
-    return !error;
-}
-
-// Makes the program of the run file, with its module, the input.
-static bool name_program(struct sim *sim)
-{
-    struct arguments *arguments = &sim->arguments.common;
-    arguments->input = sim->arguments.program;
-    if (arguments->input)
-        return true;
-    arguments->input = run_path(&sim->run, sim->run.program.text);
-    arguments->module = sim->run.module.text;
-    arguments->arch = sim->run.arch.text;
-    if (!access(arguments->input, R_OK))
-        return true;
-    run_fault(&sim->run, &sim->run.program, "cannot read '%s': %s", arguments->input,
-              strerror(errno));
-    return report_run(sim);
-}
-
-static bool read_program(struct sim *sim)
-{
-    struct arguments *arguments = &sim->arguments.common;
-    struct sim_plans *plans = &sim->plans;
-    if (sim->arguments.run_file && !name_program(sim))
-        return false;
-    plans->advice = "ptxoffload IN -o OUT";
-    plans->of_object = plans->decided = object_input_is(&sim->arena, arguments);
-    if (plans->of_object)
-        return object_input_read(&sim->messages, &sim->arena, &sim->module.source, &plans->tables);
-    return container_input_is(arguments->input)
-               ? container_input_read(&sim->messages, &sim->arena, &sim->module.source)
-               : read_text(sim, arguments);
-}
-
-static bool build(struct sim *sim)
-{
-    const struct lanes_table *lanes =
-        sim->arguments.lanes ? lanes_named(sim->arguments.lanes) : lanes_best();
-    if (!lanes) {
-        message_error(&sim->messages, "--lanes: this machine has no '%s'", sim->arguments.lanes);
-        return false;
-    }
-    diags_init(&sim->diags, &sim->arena);
-    bool good = device_module_read(&sim->module, &sim->arena, lanes, &sim->diags);
-    good = messages_diags(&sim->messages, &sim->diags, &sim->module.source) && good;
-    diags_init(&sim->diags, &sim->arena);
-    return good;
-}
-
-static bool read_plans(struct sim *sim)
-{
-    const struct machine_config *config = &sim->machine.config;
-    return sim_plans_read(&sim->plans, &sim->arena, &sim->arguments, &sim->messages, &sim->run,
-                          &sim->module.source, config) &&
-           sim_plans_build(&sim->plans, &sim->messages, &sim->module.program, &sim->module.source,
-                           config);
-}
 
 // Running
-
-static int exit_code(const struct sim *sim, enum session_outcome outcome)
-{
-    enum { BY_SIGNAL = 128 }; // as shells report it
-    static const int codes[] = {
-        [SESSION_DONE] = DONE,
-        [SESSION_BAD_INPUT] = BAD_INPUT,
-        [SESSION_CHECK_FAILED] = CHECK_FAILED,
-        [SESSION_NO_PROGRESS] = NO_PROGRESS,
-        [SESSION_FAULT] = FAULT,
-        [SESSION_LIMITED] = DONE,
-        [SESSION_STOPPED] = DONE,
-    };
-    return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->stop : codes[outcome];
-}
 
 static void print(void *context, const char *text, size_t length)
 {
@@ -207,25 +14,10 @@ static void print(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-// Returns true if the run has statistics, however it has ended.
-static bool has_statistics(enum session_outcome outcome)
-{
-    return outcome != SESSION_BAD_INPUT;
-}
-
-static FILE *open_output(struct sim *sim, const char *path)
-{
-    const char *error;
-    FILE *to = output_open(&sim->outputs, path, &error);
-    if (!to)
-        message_error(&sim->messages, "%s", error);
-    return to;
-}
-
 static bool open_series(struct sim *sim)
 {
     struct sim_machine *machine = &sim->machine;
-    FILE *to = open_output(sim, sim->arguments.series);
+    FILE *to = sim_open_output(sim, sim->arguments.series);
     if (!to)
         return false;
     sim_machine_series(machine, to);
@@ -235,7 +27,7 @@ static bool open_series(struct sim *sim)
 static bool open_trace(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
-    FILE *to = open_output(sim, a->trace);
+    FILE *to = sim_open_output(sim, a->trace);
     if (to)
         timed_trace(&sim->machine.timed, to, a->trace_from,
                     a->trace_until ? a->trace_until : UINT64_MAX);
@@ -277,30 +69,6 @@ static bool begin(struct sim *sim)
     return (!timed || check_filters(sim, timed)) && (!sim->arguments.series || open_series(sim)) &&
            (!sim->arguments.trace || open_trace(sim)) &&
            sim_checkpoint_begin(&sim->checkpoint, &sim->session, timed);
-}
-
-// Returns the files with statistics as a list for a message, or NULL.
-static const char *counted_files(struct sim *sim)
-{
-    const struct sim_arguments *a = &sim->arguments;
-    const char *const files[] = {a->stats, a->json, a->series, a->trace};
-    const char *list = NULL;
-    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i] && !file_is_standard(files[i]))
-            list = list ? arena_printf(&sim->arena, "%s, %s", list, files[i]) : files[i];
-    return list;
-}
-
-// Called after the statistics are written.
-static void report_interrupt(struct sim *sim)
-{
-    const char *files = counted_files(sim);
-    const char *at =
-        sim->arguments.functional
-            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.device.launches)
-            : arena_printf(&sim->arena, "at cycle %" PRIu64, sim->machine.timed.total.cycles);
-    fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
-            files ? "; statistics until then are in " : "", files ? files : "");
 }
 
 // Reports why a run has ended early.
@@ -389,157 +157,11 @@ static enum session_outcome run(struct sim *sim)
     session_report_accesses(session);
     if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;
-    report_run(sim);
+    sim_report_run(sim);
     messages_diags(&sim->messages, &sim->diags, &sim->module.source);
     if (session->fault.stuck && !sim->arguments.functional)
         timed_report(&sim->machine.timed, sim->messages.to);
     return outcome;
-}
-
-// Writing
-
-static bool save_buffers(struct sim *sim)
-{
-    if (!check_saves(sim))
-        return false;
-    for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
-        const struct run_buffer *buffer = &sim->run.buffers.v[i];
-        FILE *to = buffer->save.text ? open_output(sim, buffer->save.text) : NULL;
-        if (buffer->save.text && !to)
-            return false;
-        if (to)
-            npy_write(to, buffer->type, buffer->shape, buffer->dimensions, buffer->data,
-                      buffer->elements, !buffer->save_chosen);
-    }
-    return true;
-}
-
-static bool write_json(struct sim *sim, enum session_outcome outcome)
-{
-    if (!sim->arguments.json)
-        return true;
-    struct result result = {
-        .session = &sim->session,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
-        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
-        .outcome = outcome,
-        .exit_code = exit_code(sim, outcome),
-        .host = result_host_now(),
-    };
-    FILE *to = open_output(sim, sim->arguments.json);
-    if (to)
-        result_write(&result, to);
-    return to;
-}
-
-static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
-{
-    return (struct sim_facts){
-        .session = &sim->session,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
-        .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
-        .machine = sim->arguments.config,
-        .outcome = result_outcome(outcome, !sim->arguments.functional),
-        .cpu_seconds = result_host_now().cpu_seconds,
-    };
-}
-
-// Writes what chains and blocks measured, if the program has metadata with their places.
-static void write_outcomes(void *context, struct json *json)
-{
-    struct sim *sim = context;
-    struct sim_facts facts = facts_of(sim, SESSION_DONE);
-    struct sim_report report;
-    if (sim->arguments.functional || !sim->plans.decided || !*sim->plans.tables.source.sha256)
-        return;
-    sim_report_collect(&report, &sim->arena, &facts);
-    sim_outcomes_write(&report, &sim->plans.tables, json);
-}
-
-static bool write_profile(struct sim *sim)
-{
-    FILE *to = sim->arguments.profile ? open_output(sim, sim->arguments.profile) : NULL;
-    if (to)
-        profile_write(&sim->session.device, write_outcomes, sim, to);
-    return to || !sim->arguments.profile;
-}
-
-static bool write_stats(struct sim *sim)
-{
-    FILE *to = sim->arguments.stats ? open_output(sim, sim->arguments.stats) : NULL;
-    if (to)
-        timed_write_stats(&sim->machine.timed, &sim->arguments.stats_choice, sim->arguments.stats,
-                          to);
-    return to || !sim->arguments.stats;
-}
-
-// Advice is on copies and kernels: those of a run with streams.
-static bool has_commands(const struct sim *sim)
-{
-    bool good = !sim->arguments.overlap || sim->run.has_streams;
-    if (!good)
-        message_error(&sim->messages, "--overlap needs a run file with 'streams'");
-    return good;
-}
-
-static bool write_advice(struct sim *sim)
-{
-    FILE *to = sim->arguments.overlap ? open_output(sim, sim->arguments.overlap) : NULL;
-    if (to)
-        host_advise(sim->session.host, to);
-    return to || !sim->arguments.overlap;
-}
-
-static int exit_of(const struct sim *sim, enum session_outcome outcome)
-{
-    int code = exit_code(sim, outcome);
-    return code == DONE && sim->checkpoint.failed ? BAD_INPUT : code;
-}
-
-static FILE *open_report(void *context, const char *path)
-{
-    return open_output(context, path);
-}
-
-// A run of which nothing else is written prints the report.
-static bool write_reports(struct sim *sim, enum session_outcome outcome, bool complete)
-{
-    bool page = complete && !sim->outputs.list.n && !sim->arguments.checkpoint &&
-                !sim->arguments.common.quiet;
-    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
-        page &= !sim->arguments.common.reports[i].wanted;
-    struct sim_facts facts = facts_of(sim, outcome);
-    return !has_statistics(outcome) ||
-           sim_reports_write(&sim->reports, &facts, page, open_report, sim);
-}
-
-// A run that did not end writes statistics and no results.
-// Names files as --file-prefix-map says. No file is opened by these names any more.
-static void show_files(struct sim *sim)
-{
-    const struct prefix_map *prefixes = &sim->arguments.common.prefixes;
-    messages_show_files(&sim->messages, &sim->machine.resolved);
-    sim->module.source.name = prefix_map_name(prefixes, &sim->arena, sim->module.source.name);
-    sim->run_source.name = prefix_map_name(prefixes, &sim->arena, sim->run_source.name);
-}
-
-static int write_all(struct sim *sim, enum session_outcome outcome)
-{
-    bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
-    if (complete && !save_buffers(sim))
-        return BAD_INPUT;
-    show_files(sim);
-    if ((complete && (!write_profile(sim) || !write_advice(sim))) ||
-        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
-        !write_reports(sim, outcome, complete))
-        return BAD_INPUT;
-    const char *error = outputs_commit(&sim->outputs);
-    if (!error && outcome == SESSION_INTERRUPTED)
-        report_interrupt(sim);
-    if (!error)
-        return exit_of(sim, outcome);
-    message_error(&sim->messages, "%s", error);
-    return BAD_INPUT;
 }
 
 static void report_counts(const struct sim *sim)
@@ -564,74 +186,6 @@ static void report_counts(const struct sim *sim)
                     session->passed + session->failed);
 }
 
-static void print_storage(const struct machine_config *config, struct arena *arena, FILE *to)
-{
-    for (uint32_t i = 0; config->schemes[i]; i++)
-        if (config->schemes[i]->print_storage)
-            config->schemes[i]->print_storage(config->of_scheme[i], config, to);
-    struct energy_model model;
-    machine_energy(&model, arena, config, true);
-    energy_print_area(&model, to);
-}
-
-static void print_energy(const struct machine_config *config, struct arena *arena, FILE *to)
-{
-    struct energy_model model;
-    machine_energy(&model, arena, config, false);
-    energy_print_costs(&config->energy, to);
-    energy_print_events(&model, to);
-}
-
-static void list_stats(struct sim *sim, FILE *to)
-{
-    struct sim_machine *machine = &sim->machine;
-    host_options(&machine->host_config, &machine->host, &machine->options);
-    timed_list_stats(&machine->options, &sim->arena, to);
-}
-
-static bool print_digests(struct sim *sim, FILE *to)
-{
-    bool good = false;
-    const char *error = sim_digests_print(&sim->arena, to, &good);
-    if (error)
-        message_error(&sim->messages, "%s", error);
-    return good;
-}
-
-static int print_topic(struct sim *sim)
-{
-    bool good = true;
-    const struct sim_arguments *a = &sim->arguments;
-    FILE *to = open_output(sim, "-");
-    if (!to)
-        return BAD_INPUT;
-    if (sim->arguments.common.help)
-        options_help(sim_command_with_policies(&sim->arena), to);
-    else if (sim->arguments.help_run)
-        (a->help_run == TOPIC_MARKDOWN ? yaml_keys_print_markdown : yaml_keys_print)(&run_keys, to);
-    else if (sim->arguments.help_keys)
-        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
-                                        : config_keys_print)(&sim->machine.resolved, to);
-    else if (sim->arguments.list_configs)
-        config_names_print(&sim->machine.resolved, to);
-    else if (sim->arguments.print_config)
-        config_print(&sim->machine.resolved, to);
-    else if (sim->arguments.print_digests)
-        good = print_digests(sim, to);
-    else if (sim->arguments.list_storage)
-        print_storage(&sim->machine.config, &sim->arena, to);
-    else if (sim->arguments.list_energy)
-        print_energy(&sim->machine.config, &sim->arena, to);
-    else if (sim->arguments.list_stats)
-        list_stats(sim, to);
-    else
-        options_version(&sim_command, to);
-    const char *error = outputs_commit(&sim->outputs);
-    if (error)
-        message_error(&sim->messages, "%s", error);
-    return error || !good ? BAD_INPUT : DONE;
-}
-
 static bool is_topic_without_machine(const struct sim_arguments *a)
 {
     return a->common.help || a->help_run || a->common.version || a->list_configs;
@@ -644,20 +198,19 @@ static int do_all(struct sim *sim, int argc, char **argv)
         return BAD_USAGE;
     messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->log);
     if (is_topic_without_machine(a))
-        return print_topic(sim);
+        return sim_print_topic(sim);
     sim->memory.limit = a->common.max_memory;
     if (!messages_begin(&sim->messages, &sim->arena) ||
         !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
         return BAD_INPUT;
     if (sim_is_topic(a))
-        return print_topic(sim);
-    if (!sim_reports_init(&sim->reports, &sim->arena, a, &sim->messages) || !read_run(sim) ||
-        !has_commands(sim) || !read_program(sim) || !build(sim) || !read_plans(sim) ||
+        return sim_print_topic(sim);
+    if (!sim_reports_init(&sim->reports, &sim->arena, a, &sim->messages) || !sim_read_inputs(sim) ||
         !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     report_counts(sim);
-    return write_all(sim, outcome);
+    return sim_write(sim, outcome);
 }
 
 static int out_of_memory(struct sim *sim)
