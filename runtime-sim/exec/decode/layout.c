@@ -117,6 +117,7 @@ static void add_parameter(struct program *program, uint32_t declarator, uint32_t
         *at = (uint32_t)align_up(*at, alignment(symbol));
         parameter.offset = *at;
         parameter.bytes = symbol->size;
+        parameter.open = is_array_without_size(symbol);
         program->address_of.v[parameter.symbol] = *at;
         *at += symbol->size;
     }
@@ -163,6 +164,18 @@ static uint32_t place_locals(struct program *program, const struct program_funct
     return at;
 }
 
+// The arguments of a variadic function come behind all that has a size.
+static void place_open(struct program *program, const struct program_function *function)
+{
+    for (uint32_t i = 0; i < function->param_count; i++) {
+        struct program_parameter *parameter = &program->parameters.v[function->params + i];
+        if (!parameter->open)
+            continue;
+        parameter->offset = function->local_bytes;
+        program->address_of.v[parameter->symbol] = function->local_bytes;
+    }
+}
+
 // Reads a directive with three numbers; omitted ones are 1. Without the directive the shape is
 // unchanged.
 static void read_shape(const struct tree *tree, const struct ir_function *fn, uint16_t directive,
@@ -200,6 +213,8 @@ static void layout_function(struct program *program, struct program_function *fu
         at = 0;
     }
     function->local_bytes = (uint32_t)align_up(place_locals(program, function, at), 16);
+    if (!fn->is_entry)
+        place_open(program, function);
 }
 
 // Returns the definition of a function. Declarations before it are functions of their own in the

@@ -48,6 +48,7 @@ struct program_parameter {
     uint32_t offset, bytes;
     uint32_t slot;
     uint8_t width;
+    bool open; // an array without a size, which has the bytes of the argument: behind local_bytes
 };
 
 // A register that a function may read before it has written it.

@@ -47,6 +47,17 @@ static struct side callee_side(const struct program_parameter *value, uint32_t f
     return (struct side){frame, local, value->offset, value->slot, value->bytes, value->width};
 }
 
+// Returns the bytes of arguments that a variadic function gets behind its local memory.
+static uint32_t open_bytes(const struct warp *warp, const struct call *call,
+                           const struct program_function *callee)
+{
+    uint32_t last = callee->param_count - 1;
+    if (!callee->param_count || last >= call->argument_count ||
+        !warp->program->parameters.v[callee->params + last].open)
+        return 0;
+    return (uint32_t)align_up(call->arguments[last].bytes, 16);
+}
+
 static void copy_arguments(struct warp *warp, const struct call *call,
                            const struct program_function *callee, const struct path *from,
                            const struct path *to, uint32_t mask)
@@ -55,6 +66,8 @@ static void copy_arguments(struct warp *warp, const struct call *call,
         struct side own = caller_side(&call->arguments[i], from->frame, from->local);
         struct side formal =
             callee_side(&warp->program->parameters.v[callee->params + i], to->frame, to->local);
+        if (warp->program->parameters.v[callee->params + i].open)
+            formal.bytes = own.bytes;
         copy_value(warp, &formal, &own, mask);
     }
 }
@@ -164,7 +177,7 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     struct path from = warp->paths.v[self], to = from;
     to.frame = find_frame(warp, &from, function);
     to.local = (uint32_t)align_up(from.local_end, 16);
-    to.local_end = to.local + callee->local_bytes;
+    to.local_end = to.local + callee->local_bytes + open_bytes(warp, code->extra, callee);
     to.function = function;
     to.pc = callee->begin;
     to.mask = mask;

@@ -201,6 +201,42 @@ static void test_calls_of_two_functions(void **state)
     kernel_free(&k);
 }
 
+// The arguments of a variadic function, in calls with more or fewer of them and in recursion.
+static void test_variadic(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_load(
+        &k,
+        HEAD("8.0",
+             "sm_80") ".func (.param .b32 r) sum(.param .b32 n, .param .align 8 .b8 list[])\n{\n"
+                      ".local .b32 own; .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p;\n"
+                      "ld.param.u32 %r1, [n]; mov.u64 %rd1, list; st.local.u32 [own], %r1;\n"
+                      "ld.local.u32 %r2, [%rd1]; setp.eq.u32 %p, %r1, 1; @%p bra E;\n"
+                      "{ .param .b32 m; .param .align 8 .b8 l[8]; .param .b32 s;\n"
+                      "sub.u32 %r3, %r1, 1; ld.local.u32 %r4, [%rd1+4];\n"
+                      "st.param.b32 [m], %r3; st.param.b32 [l], %r4; st.param.b32 [l+4], 5;\n"
+                      "call (s), sum, (m, l); ld.param.b32 %r5, [s]; }\n"
+                      "add.u32 %r2, %r2, %r5; ld.local.u32 %r6, [%rd1+4];\n"
+                      "mad.lo.u32 %r2, %r6, 100, %r2;\nE: ld.local.u32 %r7, [own];\n"
+                      "mad.lo.u32 %r2, %r7, 1000, %r2; st.param.b32 [r], %r2; ret;\n}\n"
+                      ".entry k(.param .u64 out)\n{\n"
+                      ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;\n"
+                      "{ .param .b32 m; .param .align 8 .b8 l[12]; .param .b32 s;\n"
+                      "and.b32 %r2, %r1, 1; add.u32 %r2, %r2, 1; st.param.b32 [m], %r2;\n"
+                      "st.param.b32 [l], %r1; st.param.b32 [l+4], 7; st.param.b32 [l+8], 9;\n"
+                      "call (s), sum, (m, l); ld.param.b32 %r3, [s]; }\n"
+                      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+                      "st.global.u32 [%rd3], %r3; ret;\n}\n",
+        NULL);
+    uint32_t *out = kernel_buffer(&k, 4 * 64);
+    kernel_succeeds(&k, "k", 1, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], i & 1 ? i + 7 + 1000 + 700 + 2000 : i + 1000);
+    kernel_free(&k);
+}
+
 // Lanes that have called a function at two places meet in the same depth of its recursion.
 static void test_meet_in_recursion(void **state)
 {
@@ -565,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_barrier_before_the_end),
         cmocka_unit_test(test_lanes_behind_a_barrier),
         cmocka_unit_test(test_calls_of_two_functions),
+        cmocka_unit_test(test_variadic),
         cmocka_unit_test(test_meet_in_recursion),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_declared_first),
