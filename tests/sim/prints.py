@@ -58,6 +58,7 @@ FORMATS = [
                                                      24: 'f64 0d400921FB54442D18'},
      '[   42|7   |3.14]'),
     ('no conversions', '100%% %k', {}, '100% %k'),
+    ('a string that is null', '%s|%.3s', {0: 'u64 0', 8: 'u64 0'}, '(null)|(nu'),
 ]
 
 

@@ -92,7 +92,9 @@ static int print_string(struct printing *p, char *text, char *spec, char letter)
     uint64_t address = next_argument(p, 8);
     if (letter == 'p')
         return snprintf(text, PIECE, spec, (void *)(uintptr_t)address);
-    if (!guest_string(p->warp, p->lane, address, string, sizeof string))
+    if (!address)
+        strcpy(string, "(null)");
+    else if (!guest_string(p->warp, p->lane, address, string, sizeof string))
         p->error = "printf reads a string outside of the memory";
     return snprintf(text, PIECE, spec, string);
 #pragma GCC diagnostic pop
