@@ -321,7 +321,8 @@ static void report_stuck(const struct library *library)
 {
     if (library->cuda->timed)
         timed_report(library->cuda->timed, stderr);
-    fputs(library->cuda->host.why, stderr);
+    if (library->cuda->host.why)
+        fputs(library->cuda->host.why, stderr);
 }
 
 static void report(void *context, const struct device_result *result)
@@ -349,6 +350,16 @@ static void report(void *context, const struct device_result *result)
     report_diags(library, &library->module->source);
     if (result->end == DEVICE_STUCK)
         report_stuck(library);
+}
+
+static void refuse(void *context, const struct program_function *entry, const char *name)
+{
+    struct library *library = context;
+    const struct program *program = library->cuda->device->program;
+    const struct node *node = &program->module->tree->nodes.v[entry->refused_node];
+    diag_add(&library->diags, DIAG_ERROR, "not-executable", node->begin, node->end,
+             "'%s' cannot run: %s", name, entry->refusal);
+    report_diags(library, &library->module->source);
 }
 
 static void complain(void *context, enum severity severity, const char *text)
@@ -480,6 +491,7 @@ static const struct cuda_front front = {
     .begin = begin,
     .load = load,
     .report = report,
+    .refuse = refuse,
     .complain = complain,
     .end = end,
     .out_of_memory = out_of_memory,

@@ -133,6 +133,14 @@ struct cuda_launch_config {
     unsigned attribute_count;
 };
 
+struct driver_launch_config {
+    struct cuda_dim3 grid, block;
+    unsigned shared;
+    void *stream;
+    struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
 struct cuda_location {
     int type, id;
 };

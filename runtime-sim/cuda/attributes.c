@@ -10,7 +10,6 @@ enum {
     MOST_THREADS = 1024,
     MOST_REGISTERS = 255,
     SHARED_USUAL = 48 * 1024,
-    SHARED_MOST = 227 * 1024,
 };
 
 static uint64_t constant_bytes(const struct program *program)
@@ -67,7 +66,8 @@ int function_set_attribute(struct cuda *cuda, struct cuda_function *function, in
         return error;
     switch (attribute) {
     case FUNCTION_SHARED:
-        if (value < 0 || (uint32_t)value + entry->shared_bytes > SHARED_MOST)
+        if (value < 0 ||
+            (uint32_t)value + entry->shared_bytes > machine_properties(cuda).shared_most)
             return cudaErrorInvalidValue;
         function->most_shared = value;
         return cudaSuccess;

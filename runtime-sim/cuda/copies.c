@@ -5,11 +5,14 @@
 
 // Sides
 
-// Returns false if `kind` says otherwise than the address.
+// Returns false if `kind` says otherwise than the address, and for addresses that neither the host
+// nor the device has: NULL, and device memory that was freed.
 static bool side_of(struct cuda *cuda, const void *at, bool is_device, int kind, size_t pitch,
                     struct cuda_side *to)
 {
     bool found = cuda_memory_is_device(cuda, at);
+    if (!at || cuda_memory_is_gone(cuda, at))
+        return false;
     *to = (struct cuda_side){.on_device = found, .pitch = pitch};
     if (found)
         to->address = (uintptr_t)at;

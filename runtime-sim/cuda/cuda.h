@@ -49,6 +49,8 @@ struct cuda_front {
     bool (*load)(void *context, struct cuda *cuda, struct source *source);
     // Reports a launch that has not ended well.
     void (*report)(void *context, const struct device_result *result);
+    // Reports a kernel that cannot be executed, with the place of the instruction.
+    void (*refuse)(void *context, const struct program_function *entry, const char *name);
     // Reports a fault of the program or its use of the library.
     void (*complain)(void *context, enum severity severity, const char *text);
     // Writes the results at the end of the process.
@@ -77,6 +79,7 @@ struct cuda_function {
     const struct program_function *entry;
     int most_shared, carveout; // attributes that were set; 0: not set
     bool any_cluster;
+    bool refused; // it cannot be executed, which was reported
 };
 
 struct cuda_symbol {
@@ -225,9 +228,11 @@ void cuda_end(void);
 int cuda_not_supported(struct cuda *cuda, const char *name);
 void cuda_complain(struct cuda *cuda, enum severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Returns the name and text of an error; NULL: there is no such error.
-const char *cuda_error_name(int error);
+// Returns the text of an error, or the driver's name; NULL: there is no such error.
 const char *cuda_error_text(int error);
+const char *driver_error_name(int error);
+// Returns the error that the driver has for one of the runtime library.
+int driver_error(int error);
 
 // binaries.c
 // Reads the PTX of a binary for the device. Returns an error.

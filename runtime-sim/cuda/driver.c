@@ -189,12 +189,12 @@ static int error_word(const char **to, const char *text)
 
 CUDA_API(cuGetErrorName, int error, const char **name)
 {
-    return error_word(name, cuda_error_name(error));
+    return error_word(name, driver_error_name(error));
 }
 
 CUDA_API(cuGetErrorString, int error, const char **text)
 {
-    return error_word(text, cuda_error_text(error));
+    return error_word(text, driver_error_name(error) ? cuda_error_text(error) : NULL);
 }
 
 // Modules
@@ -328,7 +328,7 @@ static void take_extra(struct launch_source *from, void *const *extra)
 static int launch(struct cuda *cuda, void *function, struct launch_source from, void *stream)
 {
     from.function = function_of(cuda, function);
-    return launch_issue(cuda, &from, stream);
+    return driver_error(launch_issue(cuda, &from, stream));
 }
 
 CUDA_API(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -353,6 +353,24 @@ CUDA_API(cuLaunchCooperativeKernel, void *function, unsigned grid_x, unsigned gr
                                  .parameters = parameters,
                                  .cooperative = true};
     return CUDA_DO(launch(cuda, function, from, stream));
+}
+
+static int launch_with(struct cuda *cuda, const struct driver_launch_config *config, void *function,
+                       void **parameters, void **extra)
+{
+    struct launch_source from = {.grid = config->grid,
+                                 .block = config->block,
+                                 .shared = config->shared,
+                                 .parameters = parameters};
+    launch_take_attributes(&from, config->attributes, config->attribute_count);
+    take_extra(&from, extra);
+    return launch(cuda, function, from, config->stream);
+}
+
+CUDA_API(cuLaunchKernelEx, const struct driver_launch_config *config, void *function,
+         void **parameters, void **extra)
+{
+    return CUDA_DO(launch_with(cuda, config, function, parameters, extra));
 }
 
 static int get_attribute(struct cuda *cuda, int *value, int attribute, void *function)

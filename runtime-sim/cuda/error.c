@@ -10,14 +10,39 @@ static const struct {
 #undef CUDA_ERROR
 };
 
-enum { ERRORS = sizeof errors / sizeof *errors };
+static const struct {
+    int number;
+    const char *name;
+} driver_errors[] = {
+#define DRIVER_ERROR(number, name) {number, #name},
+#include "runtime-sim/cuda/driver_errors.def"
+#undef DRIVER_ERROR
+};
 
-const char *cuda_error_name(int error)
+enum {
+    ERRORS = sizeof errors / sizeof *errors,
+    DRIVER_ERRORS = sizeof driver_errors / sizeof *driver_errors
+};
+
+static const char *error_name(int error)
 {
     for (int i = 0; i < ERRORS; i++)
         if (errors[i].number == error)
             return errors[i].name;
     return NULL;
+}
+
+const char *driver_error_name(int error)
+{
+    for (int i = 0; i < DRIVER_ERRORS; i++)
+        if (driver_errors[i].number == error)
+            return driver_errors[i].name;
+    return NULL;
+}
+
+int driver_error(int error)
+{
+    return driver_error_name(error) ? error : cudaErrorInvalidValue;
 }
 
 const char *cuda_error_text(int error)
@@ -31,7 +56,7 @@ const char *cuda_error_text(int error)
 CUDA_EXPORT const char *ptxo_cudaGetErrorName(int error);
 const char *ptxo_cudaGetErrorName(int error)
 {
-    const char *name = cuda_error_name(error);
+    const char *name = error_name(error);
     return name ? name : "unrecognized error code";
 }
 

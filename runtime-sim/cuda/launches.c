@@ -152,6 +152,17 @@ CUDA_API(cudaLaunchCooperativeKernel, const void *kernel, struct cuda_dim3 grid,
     return CUDA_DO(launch(cuda, kernel, from, stream));
 }
 
+void launch_take_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
+                            unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (list[i].id == ATTRIBUTE_COOPERATIVE)
+            to->cooperative = list[i].cooperative;
+        else if (list[i].id == ATTRIBUTE_CLUSTER)
+            to->cluster = list[i].cluster;
+    // The others are about time on a GPU.
+}
+
 static int launch_with(struct cuda *cuda, const struct cuda_launch_config *config,
                        const void *kernel, void **parameters)
 {
@@ -159,14 +170,7 @@ static int launch_with(struct cuda *cuda, const struct cuda_launch_config *confi
                                  .block = config->block,
                                  .shared = config->shared,
                                  .parameters = parameters};
-    for (unsigned i = 0; i < config->attribute_count; i++) {
-        const struct cuda_launch_attribute *attribute = &config->attributes[i];
-        if (attribute->id == ATTRIBUTE_COOPERATIVE)
-            from.cooperative = attribute->cooperative;
-        else if (attribute->id == ATTRIBUTE_CLUSTER)
-            from.cluster = attribute->cluster;
-        // The others are about time on a GPU.
-    }
+    launch_take_attributes(&from, config->attributes, config->attribute_count);
     return launch(cuda, kernel, from, config->stream);
 }
 

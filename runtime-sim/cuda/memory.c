@@ -51,6 +51,13 @@ bool cuda_memory_is_device(struct cuda *cuda, const void *at)
     return device_at(cuda->device, (uintptr_t)at, 1);
 }
 
+bool cuda_memory_is_gone(struct cuda *cuda, const void *at)
+{
+    uint64_t address = (uintptr_t)at;
+    return address >= GLOBAL_FIRST_64 && address < device_next(cuda->device, 1, 1) &&
+           !cuda_memory_at(cuda, address) && !cuda_memory_is_device(cuda, at);
+}
+
 static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
 {
     static const char *const names[] = {[KIND_DEVICE] = "device memory",

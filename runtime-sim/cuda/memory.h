@@ -22,6 +22,8 @@ struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address);
 struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host);
 // Returns true if copies from or to this address are those of device memory.
 bool cuda_memory_is_device(struct cuda *cuda, const void *at);
+// Returns true if the address is one of the simulator's, but in no allocation.
+bool cuda_memory_is_gone(struct cuda *cuda, const void *at);
 // Moves the variables of the program to memory that the host accesses at the same addresses.
 int cuda_memory_share_variables(struct cuda *cuda);
 // Returns all memory to the system.

@@ -16,8 +16,10 @@ static int error_of_refusal(struct cuda *cuda, const struct cuda_launch *launch,
 {
     switch (refusal->rule) {
     case LAUNCH_EXECUTABLE:
-        cuda_complain(cuda, DIAG_ERROR, "kernel '%s' cannot be run: %s", launch->function->name,
-                      launch->function->entry->refusal);
+        if (!launch->function->refused)
+            cuda->front->refuse(cuda->front->context, launch->function->entry,
+                                launch->function->name);
+        launch->function->refused = true;
         return cudaErrorNotSupported;
     case LAUNCH_GRID_RESIDENT: return cudaErrorCooperativeLaunchTooLarge;
     case LAUNCH_BLOCK_MOST:

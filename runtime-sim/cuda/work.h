@@ -97,5 +97,7 @@ struct launch_source {
 // Makes a work of a launch, with its parameters in `arena`. Returns an error.
 int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
                 struct cuda_work *work);
+void launch_take_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
+                            unsigned count);
 // Launches a kernel. Returns an error.
 int launch_issue(struct cuda *cuda, const struct launch_source *from, void *stream);

@@ -153,6 +153,7 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
     memcpy(launch->cluster, cluster, sizeof launch->cluster);
     if (!check(kernel, launch, request, refusal))
         return NULL;
+    launch->shared_bytes = grid_shared_bytes(launch);
     if (request->parameters)
         memcpy(to->parameters, request->parameters, kernel->param_bytes);
     return to;

@@ -35,6 +35,8 @@ LAYOUTS = [
     ('cuda_launch_attribute', 'cudaLaunchAttribute', 'id:id cooperative:val.cooperative cluster:val.clusterDim'),
     ('cuda_launch_config', 'cudaLaunchConfig_t',
      'grid:gridDim block:blockDim shared:dynamicSmemBytes stream:stream attributes:attrs attribute_count:numAttrs'),
+    ('driver_launch_config', 'CUlaunchConfig',
+     'grid:gridDimX block:blockDimX shared:sharedMemBytes stream:hStream attributes:attrs attribute_count:numAttrs'),
     ('cuda_pool_properties', 'cudaMemPoolProps', 'type:allocType location:location most:maxSize'),
     ('cuda_kernel_node', 'cudaKernelNodeParams',
      'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
@@ -100,7 +102,7 @@ def layouts(folder):
     lines += ['static_assert(offsetof(properties, %s) == offsetof(cudaDeviceProp, %s), "%s");' % (
         ours, theirs, ours) for ours, theirs in PROPERTIES.items()]
     (folder / 'layouts.cpp').write_text(
-        '#include <cstddef>\n#include <cuda_runtime.h>\n#include "runtime-sim/cuda/abi.h"\n' + '\n'.join(lines))
+        '#include <cstddef>\n#include <cuda.h>\n#include <cuda_runtime.h>\n#include "runtime-sim/cuda/abi.h"\n' + '\n'.join(lines))
     compiler = shutil.which('g++') or 'c++'
     header('cuda_runtime.h')
     ends(run([compiler, '-std=c++17', '-w', '-fsyntax-only', '-I' + str(ROOT),
@@ -116,6 +118,16 @@ def errors(folder):
     ours = {name: number for number, name in re.findall(r'CUDA_ERROR\((\d+), (\w+),', rows)}
     same({name: theirs.get(name) for name in ours if name in theirs},
          {name: number for name, number in ours.items() if name in theirs})
+
+
+@case
+def driver_errors(folder):
+    """numbers and names of the driver's errors are the toolkit's"""
+    said = header('cuda.h').read_text(errors='replace')
+    rows = (ROOT / 'runtime-sim' / 'cuda' / 'driver_errors.def').read_text()
+    same(dict(re.findall(r'DRIVER_ERROR\((\d+), (\w+)\)', rows)),
+         {number: name for name, number in
+          re.findall(r'^\s*(CUDA_(?:ERROR_\w+|SUCCESS))\s*=\s*(\d+)', said, re.M)})
 
 
 main()

@@ -57,10 +57,29 @@ def without_tags(folder):
 @case
 def no_progress(folder):
     """a kernel that waits for ever"""
-    result = ends(simulate(folder, build('faults.cu', ARCH), '--set=machine.watchdog=20000', '-w',
-                           arguments=['spin']), 7)
-    within('synchronise: 702 cudaErrorLaunchTimeout', result.out.decode())
-    within('no thread of the launch can continue', result.err.decode())
+    for option in '--set=machine.watchdog=20000', '--functional':
+        result = ends(simulate(folder, build('faults.cu', ARCH), option, '-w', arguments=['spin']), 7)
+        within('synchronise: 702 cudaErrorLaunchTimeout', result.out.decode())
+        within('no thread of the launch can continue', result.err.decode())
+
+
+@case
+def room(folder):
+    """a launch for which a core has too little shared memory fails alone"""
+    result = ends(simulate(folder, build('faults.cu', ARCH), '--set=core.shared_bytes=16384', arguments=['room']), 7)
+    same(lines(result), ['malloc: 0 cudaSuccess', 'launch: 701 cudaErrorLaunchOutOfResources',
+                         'synchronise: 0 cudaSuccess', 'later: 0 cudaSuccess'])
+    within('not enough shared memory', result.err.decode())
+
+
+@case
+def not_executable(folder):
+    """a kernel that cannot be executed is reported once, with the place of the instruction"""
+    result = ends(simulate(folder, build('faults.cu', ARCH), '--functional', arguments=['surface']), 7)
+    within('launch: 801 cudaErrorNotSupported', result.out.decode())
+    places = re.findall(r"faults\.ptx:\d+:\d+: error: '_Z7surfacey' cannot run: .*\[not-executable\]\n +\d+ \| suld",
+                        result.err.decode())
+    same(len(places), 1)
 
 
 @case

@@ -38,7 +38,7 @@ enum {
     CTA_SHARED = 1024, // that each CTA takes for the system
 };
 
-static uint32_t shared_bytes(const struct launch *launch)
+uint32_t grid_shared_bytes(const struct launch *launch)
 {
     const struct program_function *fn = &launch->program->functions.v[launch->function];
     return (uint32_t)align_up(fn->shared_bytes, fn->shared_align) + launch->dynamic_shared;
@@ -56,7 +56,7 @@ uint64_t grid_room(const struct launch *launch)
     uint32_t warps = (threads + LANES - 1) / LANES;
     uint32_t registers = warps * LANES * (fn->registers ? fn->registers : 1);
     uint32_t ctas = least(SM_CTAS, SM_WARPS / warps);
-    ctas = least(ctas, SM_SHARED / (shared_bytes(launch) + CTA_SHARED));
+    ctas = least(ctas, SM_SHARED / (grid_shared_bytes(launch) + CTA_SHARED));
     // Registers beyond these would be spilled, so at least one CTA fits.
     uint32_t by_registers = SM_REGISTERS / registers;
     ctas = least(ctas, by_registers ? by_registers : 1);
@@ -87,7 +87,7 @@ static void prepare(struct launch *launch, struct arena *arena)
         launch->cluster[i] = launch->cluster[i] ? launch->cluster[i]
                              : fn->cluster[i]   ? fn->cluster[i]
                                                 : 1;
-    launch->shared_bytes = shared_bytes(launch);
+    launch->shared_bytes = grid_shared_bytes(launch);
     launch->params_address = image_allocate(launch->image, fn->param_bytes, 64, IMAGE_PARAMETERS);
     struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
     memcpy(at->data, launch->params, fn->param_bytes);

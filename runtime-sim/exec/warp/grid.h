@@ -26,6 +26,8 @@ const char *grid_load(struct image *image, const struct program *program, uint32
 // Returns the number of CTAs of this shape that a GPU of 160 multiprocessors can hold: the maximum
 // of a cooperative launch. `launch` requires program, function, block and dynamic_shared.
 uint64_t grid_room(const struct launch *launch);
+// Returns the shared memory of a CTA. `launch` requires program, function and dynamic_shared.
+uint32_t grid_shared_bytes(const struct launch *launch);
 // For callers that run the CTAs themselves: prepares a launch, in memory that lives until grid_end.
 // Returns false with the reason in `fault`; grid_end must be called nevertheless.
 bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault);

@@ -98,8 +98,23 @@ int main()
     CHECK(got == 50);
     DRIVER(cuMemcpyDtoH(&got, at + 20, sizeof got));
     CHECK(got == 0x01020304);
+    CUlaunchConfig config = {};
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream;
+    DRIVER(cuLaunchKernelEx(&config, add, parameters, NULL));
+    DRIVER(cuStreamSynchronize(stream));
+    DRIVER(cuMemcpyDtoH(&got, at, sizeof got));
+    CHECK(got == 52);
+    CHECK(cuLaunchKernel(add, 1, 1, 1, 2000, 1, 1, 0, stream, parameters, NULL) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuModuleGetFunction(&add, module, "nothing") == CUDA_ERROR_NOT_FOUND);
     CHECK(cuModuleLoadData(&other, "no PTX") != CUDA_SUCCESS);
+    const char *text;
+    DRIVER(cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &text));
+    CHECK(!strcmp(text, "CUDA_ERROR_INVALID_VALUE"));
+    DRIVER(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
+    CHECK(!strcmp(text, "invalid argument"));
+    CHECK(cuGetErrorName((CUresult)4711, &text) == CUDA_ERROR_INVALID_VALUE);
     DRIVER(cuMemFree(at));
     return RESULT;
 }

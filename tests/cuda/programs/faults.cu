@@ -32,6 +32,14 @@ __global__ void forever(int *at)
         at[i & 15] += i;
 }
 
+__global__ void surface(cudaSurfaceObject_t from)
+{
+    int value;
+    surf1Dread(&value, from, 0);
+    if (value)
+        surf1Dwrite(value, from, 4);
+}
+
 static void show(const char *what, cudaError_t error)
 {
     printf("%s: %d %s\n", what, error, cudaGetErrorName(error));
@@ -51,6 +59,11 @@ int main(int, char **argv)
         spin<<<1, 1>>>(at);
     else if (!strcmp(argv[1], "forever"))
         forever<<<1, 1>>>(at);
+    else if (!strcmp(argv[1], "surface"))
+        for (int i = 0; i < 2; i++)
+            surface<<<1, 1>>>(0);
+    else if (!strcmp(argv[1], "room"))
+        trap<<<1, 1, 32 << 10>>>();
     show("launch", cudaGetLastError());
     show("synchronise", cudaDeviceSynchronize());
     show("later", cudaMalloc(&at, 64));

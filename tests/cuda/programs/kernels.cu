@@ -98,6 +98,14 @@ int main()
     CHECK(strstr(properties.name, "ptxoffload") && properties.totalGlobalMem > 0);
     CALL(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     CHECK(value == properties.multiProcessorCount);
+    CALL(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    EXPECT(cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, value + 1),
+           cudaErrorInvalidValue);
+    cudaGetLastError();
+    CALL(cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, value));
+    fill<<<1, 32, value>>>(at, N);
+    CALL(cudaGetLastError());
+    CALL(cudaDeviceSynchronize());
     EXPECT(cudaSetDevice(1), cudaErrorInvalidDevice);
     EXPECT(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
     cudaGetLastError();

@@ -47,11 +47,14 @@ static void plain()
     CHECK(back[9] == 0x11111111 && back[10] == 11);
     EXPECT(cudaMemcpy(a, host, sizeof host + 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     EXPECT(cudaMemcpy(host, back, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(NULL, a, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(a, NULL, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaSuccess);
     CALL(cudaFree(a));
     CALL(cudaFree(b));
     EXPECT(cudaFree(b), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(back, b, 4, cudaMemcpyDefault), cudaErrorInvalidValue);
     CALL(cudaFree(NULL));
     cudaGetLastError();
 }
