@@ -92,13 +92,36 @@ static void disown_block(struct memory *memory, struct arena_block *block)
     account(memory, 0, sizeof *block + block->size);
 }
 
-static void drop_block(struct memory *memory, struct arena_block *block)
+static void return_block(struct arena_block *block)
 {
-    disown_block(memory, block);
     if (block->mapped)
         munmap(block, block->mapped);
     else
         free(block);
+}
+
+static void return_spares(struct memory *memory)
+{
+    for (struct arena_block *block = memory->spare, *next; block; block = next) {
+        next = block->next;
+        return_block(block);
+    }
+    memory->spare = NULL;
+}
+
+// Frees a block. A simulation takes and frees chunks again and again, and new pages cost more than
+// clearing old ones: chunks are kept as long as the memory has any block.
+static void drop_block(struct memory *memory, struct arena_block *block)
+{
+    disown_block(memory, block);
+    if (memory->sparse && block->mapped && block->size == MOST_CHUNK) {
+        block->next = memory->spare;
+        memory->spare = block;
+    } else {
+        return_block(block);
+    }
+    if (!memory->blocks)
+        return_spares(memory);
 }
 
 static size_t round_to_pages(size_t size)
@@ -133,13 +156,22 @@ static struct arena_block *new_block(const struct memory *memory, size_t whole, 
     return block;
 }
 
+static struct arena_block *take_spare(struct memory *memory)
+{
+    struct arena_block *block = memory->spare;
+    memory->spare = block->next;
+    memset(block + 1, 0, block->size);
+    return block;
+}
+
 static void *take_block(struct arena *arena, size_t size, bool zero)
 {
     struct memory *memory = arena->memory;
     size_t whole = sizeof(struct arena_block) + size;
     struct arena_block *block = NULL;
     if (!refuses(memory, whole))
-        block = new_block(memory, whole, zero);
+        block = size == MOST_CHUNK && memory->spare ? take_spare(memory)
+                                                    : new_block(memory, whole, zero);
     if (!block)
         longjmp(memory->on_failure, 1);
     block->size = size;
@@ -180,6 +212,14 @@ void memory_free(struct memory *memory)
 {
     while (memory->blocks)
         drop_block(memory, memory->blocks);
+    return_spares(memory);
+}
+
+// Returns the size from which an allocation has a block of its own. In a simulation that is the
+// size from which this block has huge pages, too.
+static size_t large_size(const struct memory *memory)
+{
+    return memory->sparse && LEAST_MAPPED < SIZE_MAX ? LEAST_MAPPED : LARGE;
 }
 
 // Room for an allocation that is not large.
@@ -199,7 +239,7 @@ static void take_chunk(struct arena *arena, size_t least)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-    if (size >= LARGE)
+    if (size >= large_size(arena->memory))
         return take_block(arena, size, true);
     size_t align = size >= 16 ? 15 : 7;
     uintptr_t at = ((uintptr_t)arena->at + align) & ~(uintptr_t)align;
@@ -256,10 +296,11 @@ static void *grow_large(struct arena *arena, void *old, size_t new_size)
 
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size)
 {
-    if (old_size >= LARGE)
+    size_t large = large_size(arena->memory);
+    if (old_size >= large)
         return grow_large(arena, old, new_size);
     void *grown =
-        new_size >= LARGE ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
+        new_size >= large ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
     if (old_size)
         memcpy(grown, old, old_size);
     ASAN_POISON_MEMORY_REGION(old, old_size);
@@ -271,7 +312,7 @@ void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_siz
 {
     if (!new_size)
         return NULL;
-    if (old_size < LARGE || new_size < LARGE)
+    if (old_size < large_size(from->memory) || new_size < large_size(to->memory))
         return memcpy(arena_alloc(to, new_size), old, new_size);
     struct arena_block *block = (struct arena_block *)grow_large(from, old, new_size) - 1;
     unlink_block(from, block);

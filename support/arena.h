@@ -14,7 +14,8 @@ struct arena_block;
 struct memory {
     jmp_buf on_failure;         // set by the entry point before the first allocation
     struct arena_block *blocks; // all allocated blocks, of all arenas
-    size_t bytes;               // allocated from the system now
+    struct arena_block *spare;  // chunks that were freed, for other arenas, if `sparse`
+    size_t bytes;               // allocated from the system now, without spare chunks
     size_t peak;                // maximum of `bytes`
     size_t limit;               // maximum of `bytes` that is allowed; 0: no limit
     bool limited;               // the last failed request exceeded the limit

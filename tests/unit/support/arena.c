@@ -56,6 +56,26 @@ static void test_zeroed_and_aligned(void **state)
     }
 }
 
+// Chunks of a simulation are used again, zeroed, by another arena.
+static void test_spare_chunks(void **state)
+{
+    struct arena *kept = *state, other;
+    kept->memory->sparse = true;
+    arena_alloc(kept, 1);
+    arena_init(&other, kept->memory);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 20; i++) {
+            char *at = arena_alloc(&other, 300000);
+            assert_true(is_filled(at, 300000, 0));
+            memset(at, 'x', 300000);
+        }
+        arena_free(&other);
+        assert_true(kept->memory->spare || IS_SANITIZED);
+    }
+    arena_free(kept);
+    assert_null(kept->memory->spare);
+}
+
 static void test_growth_keeps(void **state)
 {
     struct arena *arena = *state;
@@ -119,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_zeroed_and_aligned),
+        TEST(test_spare_chunks),
         TEST(test_growth_keeps),
         TEST(test_failure),
         TEST(test_closed),
