@@ -29,8 +29,6 @@ static bool all_come(const struct cta *cta, const struct barrier *barrier)
 
 static bool is_open(const struct cta *cta, const struct barrier *barrier)
 {
-    if (!barrier->busy)
-        return false;
     return barrier->expected ? count_come(cta, barrier) >= barrier->expected
                              : all_come(cta, barrier);
 }
@@ -72,15 +70,25 @@ static void open(struct cta *cta, uint32_t number)
     if (cta->launch->check)
         check_barrier(cta->launch->check, cta, barrier->arrived);
     memset(barrier, 0, sizeof *barrier);
+    cta->busy &= ~(1u << number);
     cta->opened |= 1u << number;
     cta->events++;
 }
 
 void barrier_check(struct cta *cta)
 {
-    for (uint32_t i = 0; i < BARRIERS; i++)
+    for (uint32_t rest = cta->busy; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(rest);
         if (is_open(cta, &cta->barriers[i]))
             open(cta, i);
+    }
+}
+
+void barrier_clear(struct cta *cta)
+{
+    for (uint32_t rest = cta->busy; rest; rest &= rest - 1)
+        memset(&cta->barriers[__builtin_ctz(rest)], 0, sizeof *cta->barriers);
+    cta->busy = 0;
 }
 
 static enum step_result come(struct warp *warp, struct path *path, const struct code *code,
@@ -95,7 +103,7 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
         barrier->trues += (uint32_t)__builtin_popcount(trues & mask);
         barrier->threads += (uint32_t)__builtin_popcount(mask);
     }
-    barrier->busy = true;
+    warp->cta->busy |= 1u << number;
     barrier->arrived[warp->index] |= mask;
     if (expected > barrier->expected)
         barrier->expected = expected;

@@ -17,5 +17,7 @@ enum { CLUSTER_WAIT = 1 << 17 };
 struct cta;
 // Completes the barriers at which enough threads have arrived.
 void barrier_check(struct cta *cta);
+// Removes all arrivals.
+void barrier_clear(struct cta *cta);
 // Completes the barrier of the CTA's cluster if all its threads have arrived.
 void cluster_barrier_check(struct cta *cta);

@@ -21,6 +21,8 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct pro
         struct warp *warp = &cta->warps[i];
         warp->program = launch->program;
         warp->cta = cta;
+        warp->paths.v = &warp->first_path;
+        warp->paths.capacity = 1;
         warp->index = i;
         warp->first = i * LANES;
         warp->arena = arena;
@@ -48,7 +50,7 @@ void cta_start(struct cta *cta, uint32_t linear)
         at[i] = cta->place[i] % launch->cluster[i];
     cta->rank = at[0] + launch->cluster[0] * (at[1] + launch->cluster[1] * at[2]);
     memset(cta->shared, 0, cta->shared_bytes);
-    memset(cta->barriers, 0, sizeof cta->barriers);
+    barrier_clear(cta);
     cta->opened = 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         uint32_t left = cta->threads - i * LANES;

@@ -12,7 +12,6 @@ struct barrier {
     uint32_t expected; // threads; 0: all of the CTA
     uint32_t trues;    // bar.red: threads whose predicate holds
     uint32_t threads;  // and all threads with a predicate
-    bool busy;
 };
 
 enum { CLUSTER_CTAS = 16 };
@@ -67,6 +66,9 @@ struct launch {
 
 struct cta {
     const struct launch *launch;
+    uint64_t events; // barriers passed and lanes ended: progress
+    uint32_t opened; // completed barriers, until the bits are cleared
+    uint32_t busy;   // barriers with arrivals; all others are zeroed
     uint32_t place[3];
     uint32_t linear;
     uint32_t rank; // in its cluster
@@ -78,9 +80,7 @@ struct cta {
     uint8_t *shared;
     uint32_t shared_bytes;
     struct barrier barriers[BARRIERS];
-    uint64_t events; // barriers passed and lanes ended: progress
-    uint32_t opened; // completed barriers, until the bits are cleared
-    bool detached;   // only holds a detached warp (detached.h)
+    bool detached; // only holds a detached warp (detached.h)
     struct fault *fault;
 };
 

@@ -81,6 +81,8 @@ static run_path_fn *choose_run(const struct warp *warp)
 
 uint32_t warp_next_ready(const struct warp *warp)
 {
+    if (warp->paths.n == 1) // no remainder to compute
+        return warp->paths.v[0].state == PATH_READY ? 0 : IR_NONE;
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         uint32_t index = (warp->current + i) % warp->paths.n;
         if (warp->paths.v[index].state == PATH_READY)

@@ -46,33 +46,35 @@ enum { TURN = 1 << 12 }; // backward branches of a warp before another one runs
 
 struct cta;
 struct touched;
+// The members that each issue accesses come first.
 struct warp {
-    const struct program *program;
     struct cta *cta;
+    const struct program *program;
+    uint8_t *bases[4]; // by slot_base; the frame of the current path
+    VEC(struct path) paths;
+    uint32_t lanes;           // lanes that exist
+    uint32_t live;            // lanes that have not ended
+    uint32_t current;         // current path
+    uint32_t cluster_arrived; // lanes that wait for the rest of the cluster, or will wait
+    uint64_t warp_instructions, thread_instructions;
+    int64_t budget; // remaining backward branches of the turn
+    uint8_t *frames;
+    struct check *check;     // checks every access to memory, or NULL
+    struct profile *profile; // counts executions of each instruction, or NULL
+    struct path first_path;  // room for one path
+    uint32_t frame_bytes;    // available
+    uint32_t hint;           // of image_at
+    uint32_t end; // of a detached warp (detached.h): the code at which lanes end; else IR_NONE
+    const struct memory_ops *ops;
     uint32_t index;   // in the CTA
     uint32_t first;   // linear thread index of lane 0
-    uint32_t lanes;   // lanes that exist
-    uint32_t live;    // lanes that have not ended
-    uint32_t end;     // of a detached warp (detached.h): the code at which lanes end; else IR_NONE
     uint32_t reached; // lanes that have reached `end`
     struct arena *arena;
-    const struct memory_ops *ops;
-    uint8_t *bases[4]; // by slot_base; the frame of the current path
-    uint8_t *frames;
-    uint32_t frame_bytes; // available
-    uint8_t *local;       // local memory: local_stride bytes for each lane
+    uint8_t *local; // local memory: local_stride bytes for each lane
     uint32_t local_stride;
-    VEC(struct path) paths;
     VEC(struct join) joins;
-    uint32_t current; // current path
-    int64_t budget;   // remaining backward branches of the turn
-    uint32_t hint;    // of image_at
-    uint64_t warp_instructions, thread_instructions;
-    uint64_t clock;           // number of reads of a clock
-    uint32_t cluster_arrived; // lanes that wait for the rest of the cluster, or will wait
+    uint64_t clock; // number of reads of a clock
     struct fault *fault;
-    struct check *check;            // checks every access to memory, or NULL
-    struct profile *profile;        // counts executions of each instruction, or NULL
     struct touched *touched;        // records accesses of steps that access memory themselves, or
                                     // NULL
     struct profile_places **places; // for the profile: places of the lanes in each function
