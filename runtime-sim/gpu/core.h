@@ -221,6 +221,7 @@ struct core {
     bool returns;         // `returned` is not empty
     bool refused;         // by the network, which wakes the core
     bool l1_full;         // the next part waits for room in the L1
+    bool first_waits;     // the same, until an instruction enters the queue
     bool one_cta;         // its CTA shares the core with no other
     uint32_t words;       // of sets of slots
     uint64_t counted;     // ready slots are counted up to, not with, this cycle
@@ -328,6 +329,12 @@ void core_return_warp(struct core *core, uint64_t now, uint32_t slot);
 // Continues the warp of a slot that a scheme has held at another code of its function.
 void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
 
+// Lets the host fetch what each tick of the core accesses.
+static inline void core_prefetch(const struct core *core)
+{
+    for (size_t at = 0; at < offsetof(struct core, stats); at += 64)
+        __builtin_prefetch((const char *)core + at);
+}
 void core_tick(struct core *core, uint64_t now);
 void core_commit(struct core *core, uint64_t now);
 static inline bool core_has_commit(const struct core *core)

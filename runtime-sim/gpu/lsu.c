@@ -126,6 +126,7 @@ static void enqueue(struct core *core, uint32_t index)
     struct entry *entry = &core->entries[index];
     entry->sent = 0;
     entry->left = entry->parts.n;
+    core->first_waits = false; // its parts may be new
     if (entry->queued)
         return;
     entry->queued = true;
@@ -199,7 +200,9 @@ void lsu_free(struct core *core, uint64_t now, uint32_t index)
 
 void lsu_tick(struct core *core, uint64_t now)
 {
-    if (core->queue_count && lsu_first_access(core) <= now)
+    // A part that found the L1 full waits for nothing else.
+    bool finds_full = core->first_waits && !cache_can_put(&core->l1, 0);
+    if (core->queue_count && !finds_full && lsu_first_access(core) <= now)
         lsu_send_next(core, now);
     if (core->l1_next <= now)
         core->l1_next = cache_tick(&core->l1, now);

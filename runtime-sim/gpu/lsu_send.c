@@ -33,7 +33,7 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
 {
     bool write = part->kind == MEMSYS_WRITE;
     struct entry *entry = &core->entries[index];
-    core->l1_full = !cache_can_put(&core->l1, 0);
+    core->first_waits = core->l1_full = !cache_can_put(&core->l1, 0);
     if (core->l1_full)
         return false;
     struct cache_request request = {.id = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
@@ -155,7 +155,7 @@ void lsu_send_next(struct core *core, uint64_t now)
         core->watchers[entry->owner - 1].ops->looked_up(core, now, index, true, false);
     bool looks = is_lookup(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // the entry may end with its last part
-    core->l1_full = false;
+    core->first_waits = core->l1_full = false;
     entry->queued = !last;
     if (!send_part(core, now, index, &entry->parts.v[part])) {
         entry->sent--;

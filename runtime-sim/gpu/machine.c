@@ -150,8 +150,12 @@ static void tick(struct machine *machine)
         return;
     }
     for (uint32_t w = 0; w < machine->words; w++)
-        EACH_OF (i, w, machine->ticked[w])
+        EACH_OF (i, w, machine->ticked[w]) {
+            uint64_t after = rest & (rest - 1);
+            if (after)
+                core_prefetch(&machine->cores[w * 64 + (uint32_t)__builtin_ctzll(after)]);
             core_tick(&machine->cores[i], now);
+        }
 }
 
 static void commit(struct machine *machine)
