@@ -365,12 +365,20 @@ static void take_late_answers(struct memsys_partition *p, uint64_t now)
     p->waiting.n = kept;
 }
 
+// Returns true if no reply of the slice to the network can be taken.
+static bool is_network_full(const struct memsys_partition *p)
+{
+    const struct memsys_config *config = p->memsys->config;
+    return p->reply_count == config->memory.reply_queue && !p->waiting.n &&
+           !config->memory.answer_paths;
+}
+
 static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)
 {
     const struct cache_answer *answer;
     if (p->waiting.n)
         take_late_answers(p, at->llc);
-    for (uint32_t path = 0; path < CACHE_PATHS; path++)
+    for (uint32_t path = is_network_full(p) ? PATH_OWN : 0; path < CACHE_PATHS; path++)
         while ((answer = cache_answer_peek(&p->cache, path, at->llc)) &&
                take_answer(p, (uint32_t)answer->id, answer->ready)) {
             cache_answer_pop(&p->cache, path, at->llc);
@@ -378,10 +386,21 @@ static void take_answers(struct memsys_partition *p, const struct memsys_moment 
         }
 }
 
+// Returns true if the network still refuses the oldest reply. Where each refusal is offered, it is
+// not known.
+static bool is_refused(const struct memsys_partition *p)
+{
+    const struct noc *noc = p->memsys->side[MEMSYS_REPLIES].noc;
+    return p->refused_flits && !noc_can_send(noc, p->node, p->refused_class, p->refused_flits);
+}
+
 static void send_replies(struct memsys_partition *p)
 {
     struct memsys *m = p->memsys;
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
+    if (is_refused(p))
+        return;
+    p->refused_flits = 0;
     for (bool is_first = true; p->reply_count; is_first = false) {
         uint32_t index = p->replies[p->reply_head];
         const struct memsys_request *request = &m->entries[index].request;
@@ -396,8 +415,11 @@ static void send_replies(struct memsys_partition *p)
         offer.taken = noc_can_send(side->noc, p->node, message->reply_class, flits);
         if (is_first || offer.taken)
             memsys_show_offer(m, &offer);
-        if (!offer.taken)
+        if (!offer.taken) {
+            p->refused_flits = m->tables.replies.offered ? 0 : flits;
+            p->refused_class = message->reply_class;
             return;
+        }
         struct noc_packet packet = {
             .payload = index,
             .created = noc_cycle(side->noc),
@@ -450,7 +472,7 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 void memsys_partition_tick(struct memsys_partition *p, const struct memsys_moment *at)
 {
     p->moved = false;
-    if (p->reply_count) // send_replies
+    if (p->reply_count && !p->refused_flits) // send_replies
         __builtin_prefetch(&p->memsys->entries[p->replies[p->reply_head]]);
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)

@@ -61,6 +61,9 @@ struct memsys_partition {
     uint32_t piece;        // next piece of the cache's oldest request to the memory
     uint32_t *replies;     // a ring of entries
     uint32_t reply_head, reply_count;
+    // Flits and class of the oldest of them, if the network has refused it; 0: not known.
+    uint32_t refused_flits;
+    uint8_t refused_class;
     uint32_t *own; // the same, for the partition's own endpoint
     uint32_t own_head, own_count;
     uint32_t *served; // entries at this point of time
