@@ -10,7 +10,8 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
 {
     uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = cache_mshrs(config);
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
-    *c = (struct cache){.config = config, .next = UINT64_MAX, .changes = 1, .input_count = inputs};
+    *c = (struct cache){
+        .config = config, .next = UINT64_MAX, .changes = 1, .freed = 1, .input_count = inputs};
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
     c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
     c->unit = (uint32_t)config->sector_bytes;

@@ -78,6 +78,8 @@ struct cache_request {
     // put.
     uint32_t place;
     uint64_t found_at;
+    // `freed` of the cache when all places of its set were in flight; 0 when it is put.
+    uint64_t full_at;
 };
 
 // Returns true if the request may have its access now. Called in every clock in which it could
@@ -162,6 +164,7 @@ struct cache {
     struct cache_request *targets; // a ring of `merges` requests for each MSHR
     uint16_t *free_mshrs;
     uint32_t free_count;
+    uint64_t freed;                // number of MSHRs that were freed, from 1
     uint32_t used_by[CACHE_PATHS]; // MSHRs in use by each path
     uint32_t held[CACHE_PATHS];    // requests of each path that wait at MSHRs
     uint64_t *wake;                // set of MSHRs with a request that may be served

@@ -65,13 +65,15 @@ static void put_line(struct cache *c, uint32_t place, uint64_t line)
     c->used[place] = NORMAL_RANK | ++c->uses;
 }
 
-// Takes a place in its set for the line, and evicts the line that is there. Leaves room for
-// `requests` requests to the next level. Returns NOWHERE, after counting the reason, if no place or
-// not enough room is available.
-static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_t requests)
+// Takes a place in its set for the request's line, and evicts the line that is there. Leaves room
+// for `requests` requests to the next level. Returns NOWHERE, after counting the reason, if no
+// place or not enough room is available.
+static uint32_t take_place(struct cache *c, struct cache_request *r, uint64_t now,
+                           uint32_t requests)
 {
-    uint32_t place = find_victim(c, line);
+    uint32_t place = r->full_at == c->freed ? NOWHERE : find_victim(c, r->line);
     if (place == NOWHERE) {
+        r->full_at = c->freed;
         c->stats.mshr_waits++;
         return NOWHERE;
     }
@@ -81,7 +83,7 @@ static uint32_t take_place(struct cache *c, uint64_t line, uint64_t now, uint32_
     c->stats.evictions += c->line[place] != NO_LINE;
     if (dirty)
         cache_write_back(c, place, now);
-    put_line(c, place, line);
+    put_line(c, place, r->line);
     return place;
 }
 
@@ -195,12 +197,12 @@ static struct mask missing_sectors(const struct cache *c, const struct cache_req
 
 // Fetches the bytes that a read or an atomic misses, and lets it wait for them. Returns false if it
 // stays in the access queue.
-static bool take_miss(struct cache *c, const struct cache_request *r, uint32_t *place, uint64_t now)
+static bool take_miss(struct cache *c, struct cache_request *r, uint32_t *place, uint64_t now)
 {
     struct cache_mshr *mshr = find_mshr(c, *place);
     if (lacks_mshr(c, r, mshr) || (*place != NOWHERE && cache_lacks_room(c, 1)))
         return false;
-    if (*place == NOWHERE && (*place = take_place(c, r->line, now, 1)) == NOWHERE)
+    if (*place == NOWHERE && (*place = take_place(c, r, now, 1)) == NOWHERE)
         return false;
     if (c->inputs[r->input].until_served) {
         fetch_bytes(c, *place, r, r->id, missing_sectors(c, r, *place));
@@ -213,7 +215,7 @@ static bool take_miss(struct cache *c, const struct cache_request *r, uint32_t *
     return true;
 }
 
-bool cache_access_read(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
+bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_mshr *mshr = find_mshr(c, place);
     // A read passes the reads that wait for its line; an atomic, which writes, passes no request.
@@ -233,15 +235,14 @@ bool cache_access_read(struct cache *c, const struct cache_request *r, uint32_t 
 
 // Forwards a write that misses, or whose line is in flight, to the next level, and fetches the
 // whole line. A silent target without a value waits for the line in its place.
-static bool forward_write(struct cache *c, const struct cache_request *r, uint32_t place,
-                          uint64_t now)
+static bool forward_write(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_input *input = &c->inputs[r->input];
     const struct cache_mshr *mshr = find_mshr(c, place);
     struct cache_request line = *r;
     if (cache_lacks_room(c, 2) || lacks_mshr(c, r, mshr))
         return false;
-    if (place == NOWHERE && (place = take_place(c, r->line, now, 2)) == NOWHERE)
+    if (place == NOWHERE && (place = take_place(c, r, now, 2)) == NOWHERE)
         return false;
     cache_send(c, r->line, r->id, r->bytes, true, r->keep_next);
     fetch_bytes(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->known[place]));
@@ -263,8 +264,7 @@ static bool must_forward(const struct cache *c, uint32_t place, const struct cac
            (mshr ? mask_any(mshr->coming) && mshr->count == mshr->silent : place == NOWHERE);
 }
 
-bool cache_access_write(struct cache *c, const struct cache_request *r, uint32_t place,
-                        uint64_t now)
+bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now)
 {
     struct cache_mshr *mshr = find_mshr(c, place);
     if (must_forward(c, place, mshr))
@@ -278,7 +278,7 @@ bool cache_access_write(struct cache *c, const struct cache_request *r, uint32_t
     uint32_t room = fetches + (cache_passes_on(c, r) || by);
     if (cache_lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, r, mshr)))
         return false;
-    if (!hit && !by && (place = take_place(c, r->line, now, room)) == NOWHERE)
+    if (!hit && !by && (place = take_place(c, r, now, room)) == NOWHERE)
         return false;
     if (evicts) {
         cache_clear(c, place);

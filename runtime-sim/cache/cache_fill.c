@@ -23,6 +23,7 @@ static void free_mshr(struct cache *c, uint32_t number)
     if (mask_any(mshr->coming))
         return;
     c->mshr_of[mshr->place] = 0;
+    c->freed++;
     for (uint32_t i = 0; i < CACHE_PATHS; i++)
         c->used_by[i] -= mshr->paths >> i & 1;
     c->free_mshrs[c->free_count++] = (uint16_t)number;

@@ -49,10 +49,8 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
                     uint64_t ready);
 // Serves a request whose line is at `place` (NOWHERE: absent), or lets it wait in an MSHR. Returns
 // false, after counting the reason, if it stays in the access queue.
-bool cache_access_read(struct cache *c, const struct cache_request *r, uint32_t place,
-                       uint64_t now);
-bool cache_access_write(struct cache *c, const struct cache_request *r, uint32_t place,
-                        uint64_t now);
+bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now);
+bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now);
 // Returns the bytes to be fetched for a write, with `partial: fetch`: those of the sectors that it
 // writes that stay unknown.
 struct mask cache_rest(const struct cache *c, const struct cache_request *r, uint32_t place);
