@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
 {
     struct noc_turn *turn = &noc->turn[router->x0 + x];
     uint32_t vc = mask_turn(vcs, turn->vc);
-    turn->vc = (uint8_t)(vc + 1);
+    turn->vc = (uint16_t)(vc + 1);
     if (is_first) {
         noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
         turn->accept = (uint16_t)(output + 1);

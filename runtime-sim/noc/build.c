@@ -463,7 +463,7 @@ static void make_scratch(struct noc *noc)
     s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
     s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
     s->order = ARENA_ARRAY(noc->arena, uint32_t, order);
-    s->winners = ARENA_ARRAY(noc->arena, uint32_t, noc->router_outs);
+    s->winners = s->winners_end = ARENA_ARRAY(noc->arena, uint32_t, noc->router_outs);
     for (uint32_t i = 0; i < most; i++)
         s->first[i] = NOC_NONE;
 }

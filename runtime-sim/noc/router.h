@@ -105,7 +105,7 @@ struct noc_x {
 
 struct noc_turn {
     uint16_t accept; // switch allocator's pointer, over outputs
-    uint8_t vc;      // first virtual channel in round-robin order
+    uint16_t vc;     // first virtual channel in round-robin order
 };
 
 struct noc_router {
@@ -202,12 +202,11 @@ struct noc_vc_request {
 // Working memory of the allocators, for one router at a time.
 struct noc_scratch {
     struct noc_vc_request *request;
-    uint32_t *first, *last;      // requests of each output port
-    uint64_t *requests, *grants; // of the switch: inputs by output, outputs by input
-    uint64_t *outs, *ins;        // those with any bit
-    uint64_t *proposed;          // virtual channels, by input virtual channel
-    uint32_t *winners;           // of the switches, if `has_switch_rows`: see noc_win
-    uint32_t winner_count;
+    uint32_t *first, *last;          // requests of each output port
+    uint64_t *requests, *grants;     // of the switch: inputs by output, outputs by input
+    uint64_t *outs, *ins;            // those with any bit
+    uint64_t *proposed;              // virtual channels, by input virtual channel
+    uint32_t *winners, *winners_end; // of the switches, if `has_switch_rows`: see noc_win
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest priority of an output's requests
     bool is_lifted;  // packets from nodes have no priority at this router now, see priority_lift

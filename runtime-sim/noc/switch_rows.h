@@ -35,7 +35,8 @@ static inline uint32_t noc_propose(const struct noc *noc, const struct noc_out_p
 // moves the pointers of the output and of the input.
 static inline void noc_win(struct noc *noc, uint32_t index, bool is_first)
 {
-    noc->scratch.winners[noc->scratch.winner_count++] = index << 1 | is_first;
+    *noc->scratch.winners_end++ = index << 1 | is_first;
+    __builtin_prefetch(noc_in(noc, index)); // for noc_serve_winner
 }
 
 // Adds the next virtual channel of an input in round-robin order, among these.
@@ -106,7 +107,7 @@ noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
     struct noc_turn *turn = &noc->turn[noc_port(noc, index)]; // each port has one input
-    turn->vc = (uint8_t)(noc_vc(noc, index) + 1);
+    turn->vc = (uint16_t)(noc_vc(noc, index) + 1);
     if (NOC_IS_PLAIN(noc) || is_first) {
         turn->accept = (uint16_t)(in->port + 1);
         noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
@@ -121,14 +122,14 @@ noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 // cannot predict them.
 static inline void noc_serve_winners(struct noc *noc)
 {
-    uint32_t *winners = noc->scratch.winners, count = noc->scratch.winner_count, tails = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = winners[i] >> 1;
-        uint32_t is_tail = noc_serve_winner(noc, index, winners[i] & 1);
+    uint32_t *winners = noc->scratch.winners, tails = 0;
+    for (const uint32_t *at = winners; at < noc->scratch.winners_end; at++) {
+        uint32_t index = *at >> 1;
+        uint32_t is_tail = noc_serve_winner(noc, index, *at & 1);
         winners[tails] = index;
         tails += is_tail;
     }
     for (uint32_t i = 0; i < tails; i++)
         noc_end_packet(noc, winners[i]);
-    noc->scratch.winner_count = 0;
+    noc->scratch.winners_end = winners;
 }
