@@ -33,13 +33,14 @@ struct sim {
 
 // Reads run, program and metadata. Returns false after an error.
 bool sim_read_inputs(struct sim *sim);
-// Reports the faults of the run file that were found. Returns true if there is none.
+// Reports the faults of the run file that were found. Returns false if there were any.
 bool sim_report_run(struct sim *sim);
 // Checks the files that a run file names, before the run and again before they are written.
 bool sim_check_saves(struct sim *sim);
 // Opens an output, which sim_write completes. Returns NULL after an error.
 FILE *sim_open_output(struct sim *sim, const char *path);
-// Writes all results. A run that did not end writes statistics and no others. Returns the exit code.
+// Writes all results. A run that did not end writes statistics and no others. Returns the exit
+// code.
 int sim_write(struct sim *sim, enum session_outcome outcome);
 // Prints what is printed instead of a run. Returns the exit code.
 int sim_print_topic(struct sim *sim);

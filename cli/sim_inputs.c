@@ -1,4 +1,4 @@
-// Reading of what a run needs.
+// Reads what a run needs.
 #include "cli/container_input.h"
 #include "cli/input.h"
 #include "cli/object_input.h"
@@ -6,6 +6,7 @@
 #include "cli/sim_paths.h"
 #include "cli/sim_run.h"
 #include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/run/line.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What ptxoffload-sim prints instead of a run.
+// Prints what was requested instead of a run.
 #include "cli/sim.h"
 #include "cli/sim_digests.h"
 #include "runtime-sim/run/keys.h"

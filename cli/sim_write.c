@@ -1,4 +1,4 @@
-// Writing of a run's results.
+// Writes the results of a run.
 #include "cli/sim.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/host/host_log.h"
