@@ -66,11 +66,13 @@ CUDA_API(cudaMallocManaged, void **to, size_t bytes, unsigned flags)
 
 CUDA_API(cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(allocate_rows(cuda, to, pitch, width, height));
 }
 
 CUDA_API(cudaMalloc3D, struct cuda_pitched *to, struct cuda_extent extent)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(allocate_pitched(cuda, to, extent));
 }
 
@@ -188,6 +190,7 @@ static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes 
 
 CUDA_API(cudaPointerGetAttributes, struct cuda_pointer_attributes *to, const void *at)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(pointer_attributes(cuda, to, at));
 }
 

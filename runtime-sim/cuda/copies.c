@@ -224,11 +224,13 @@ static int issue_3d(struct cuda *cuda, const struct cuda_copy3d *from, void *str
 
 CUDA_API(cudaMemcpy3D, const struct cuda_copy3d *from)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(issue_3d(cuda, from, NULL, true));
 }
 
 CUDA_API(cudaMemcpy3DAsync, const struct cuda_copy3d *from, void *stream)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(issue_3d(cuda, from, stream, false));
 }
 
@@ -250,11 +252,13 @@ static int issue_3d_peer(struct cuda *cuda, const struct cuda_copy3d_peer *from,
 
 CUDA_API(cudaMemcpy3DPeer, const struct cuda_copy3d_peer *from)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(issue_3d_peer(cuda, from, NULL, true));
 }
 
 CUDA_API(cudaMemcpy3DPeerAsync, const struct cuda_copy3d_peer *from, void *stream)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(issue_3d_peer(cuda, from, stream, false));
 }
 

@@ -35,6 +35,13 @@ enum cuda_error {
         cuda_leave(cuda, (expression));                                                            \
     })
 
+// Ends the function with an error for NULL.
+#define CUDA_NEEDS(pointer)                                                                        \
+    do {                                                                                           \
+        if (!(pointer))                                                                            \
+            return CUDA_DO(cudaErrorInvalidValue);                                                 \
+    } while (0)
+
 struct cuda;
 struct cuda_work;
 

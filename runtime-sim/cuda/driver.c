@@ -20,6 +20,7 @@ CUDA_API(cuInit, unsigned flags)
 
 CUDA_API(cuDriverGetVersion, int *version)
 {
+    CUDA_NEEDS(version);
     *version = VERSION;
     return cudaSuccess;
 }
@@ -34,12 +35,14 @@ static int check_device(struct cuda *cuda, int device)
 
 CUDA_API(cuDeviceGetCount, int *count)
 {
+    CUDA_NEEDS(count);
     *count = 1;
     return CUDA_DO(cuda_begin(cuda));
 }
 
 CUDA_API(cuDeviceGet, int *device, int number)
 {
+    CUDA_NEEDS(device);
     *device = number;
     return CUDA_DO(check_device(cuda, number));
 }
@@ -72,6 +75,7 @@ static int device_memory(struct cuda *cuda, size_t *bytes, int device)
 
 CUDA_API(cuDeviceTotalMem, size_t *bytes, int device)
 {
+    CUDA_NEEDS(bytes);
     return CUDA_DO(device_memory(cuda, bytes, device));
 }
 
@@ -85,11 +89,13 @@ static int compute_capability(struct cuda *cuda, int *major, int *minor, int dev
 
 CUDA_API(cuDeviceComputeCapability, int *major, int *minor, int device)
 {
+    CUDA_NEEDS(major);
     return CUDA_DO(compute_capability(cuda, major, minor, device));
 }
 
 CUDA_API(cuDeviceGetUuid, char *to, int device)
 {
+    CUDA_NEEDS(to);
     memset(to, 0, 16);
     return CUDA_DO(check_device(cuda, device));
 }
@@ -106,34 +112,40 @@ static int give_context(struct cuda *cuda, void **context, int device)
 
 CUDA_API(cuCtxCreate_v2, void **context, unsigned flags, int device)
 {
+    CUDA_NEEDS(context);
     (void)flags;
     return CUDA_DO(give_context(cuda, context, device));
 }
 
 CUDA_API(cuCtxCreate_v3, void **context, void *affinity, int count, unsigned flags, int device)
 {
+    CUDA_NEEDS(context);
     (void)affinity, (void)count, (void)flags;
     return CUDA_DO(give_context(cuda, context, device));
 }
 
 CUDA_API(cuCtxCreate_v4, void **context, void *parameters, unsigned flags, int device)
 {
+    CUDA_NEEDS(context);
     (void)parameters, (void)flags;
     return CUDA_DO(give_context(cuda, context, device));
 }
 
 CUDA_API(cuDevicePrimaryCtxRetain, void **context, int device)
 {
+    CUDA_NEEDS(context);
     return CUDA_DO(give_context(cuda, context, device));
 }
 
 CUDA_API(cuCtxGetCurrent, void **context)
 {
+    CUDA_NEEDS(context);
     return CUDA_DO(give_context(cuda, context, 0));
 }
 
 CUDA_API(cuCtxPopCurrent, void **context)
 {
+    CUDA_NEEDS(context);
     return CUDA_DO(give_context(cuda, context, 0));
 }
 
@@ -163,6 +175,7 @@ CUDA_API(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
 
 CUDA_API(cuCtxGetDevice, int *device)
 {
+    CUDA_NEEDS(device);
     *device = 0;
     return CUDA_DO(cuda_begin(cuda));
 }
@@ -228,17 +241,20 @@ static int load_file(struct cuda *cuda, void **module, const char *path)
 
 CUDA_API(cuModuleLoad, void **module, const char *path)
 {
+    CUDA_NEEDS(module);
     return CUDA_DO(load_file(cuda, module, path));
 }
 
 CUDA_API(cuModuleLoadData, void **module, const void *image)
 {
+    CUDA_NEEDS(module);
     return CUDA_DO(load(cuda, module, image));
 }
 
 CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
          void **values)
 {
+    CUDA_NEEDS(module);
     (void)count, (void)options, (void)values; // for the assembler
     return CUDA_DO(load(cuda, module, image));
 }
@@ -265,6 +281,7 @@ static int get_function(struct cuda *cuda, void **to, void *module, const char *
 
 CUDA_API(cuModuleGetFunction, void **function, void *module, const char *name)
 {
+    CUDA_NEEDS(function);
     return CUDA_DO(get_function(cuda, function, module, name));
 }
 
@@ -291,6 +308,7 @@ CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const cha
 CUDA_API(cudaLibraryLoadData, void **library, const void *image, void *options, void **values,
          unsigned count, void *library_options, void **library_values, unsigned library_count)
 {
+    CUDA_NEEDS(library);
     (void)options, (void)values, (void)count;
     (void)library_options, (void)library_values, (void)library_count;
     return CUDA_DO(load(cuda, library, image));
@@ -304,6 +322,7 @@ CUDA_API(cudaLibraryUnload, void *library)
 
 CUDA_API(cudaLibraryGetKernel, void **kernel, void *library, const char *name)
 {
+    CUDA_NEEDS(kernel);
     return CUDA_DO(get_function(cuda, kernel, library, name));
 }
 
@@ -370,6 +389,7 @@ static int launch_with(struct cuda *cuda, const struct driver_launch_config *con
 CUDA_API(cuLaunchKernelEx, const struct driver_launch_config *config, void *function,
          void **parameters, void **extra)
 {
+    CUDA_NEEDS(config);
     return CUDA_DO(launch_with(cuda, config, function, parameters, extra));
 }
 

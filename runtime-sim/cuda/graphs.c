@@ -188,6 +188,7 @@ CUDA_API(cudaStreamGetCaptureInfo_v1, void *stream, int *status, unsigned long l
 
 CUDA_API(cudaThreadExchangeStreamCaptureMode, int *mode)
 {
+    CUDA_NEEDS(mode);
     static __thread int current;
     int before = current;
     current = *mode;
@@ -199,6 +200,7 @@ CUDA_API(cudaThreadExchangeStreamCaptureMode, int *mode)
 
 CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
 {
+    CUDA_NEEDS(graph);
     (void)flags;
     return CUDA_DO((*graph = new_graph(cuda), cudaSuccess));
 }
@@ -260,6 +262,7 @@ static int add_kernel(struct cuda *cuda, struct node_edges edges,
 CUDA_API(cudaGraphAddKernelNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_kernel_node *from)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_kernel(cuda, edges, from));
 }
@@ -274,6 +277,7 @@ static int add_copy(struct cuda *cuda, struct node_edges edges, const struct cud
 CUDA_API(cudaGraphAddMemcpyNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_copy3d *from)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_copy(cuda, edges, from));
 }
@@ -311,6 +315,7 @@ static int add_set(struct cuda *cuda, struct node_edges edges, const struct cuda
 CUDA_API(cudaGraphAddMemsetNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_set_node *from)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_set(cuda, edges, from));
 }
@@ -318,6 +323,7 @@ CUDA_API(cudaGraphAddMemsetNode, void **node, void *graph, void *const *after, s
 CUDA_API(cudaGraphAddHostNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_host_node *from)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     struct cuda_work work = {.kind = WORK_CALL,
                              .call = {.function = from->function, .context = from->context}};
@@ -397,6 +403,7 @@ CUDA_API(cudaGraphGetRootNodes, void *graph, void **nodes, size_t *count)
 
 CUDA_API(cudaGraphNodeGetType, void *node, int *type)
 {
+    CUDA_NEEDS(node);
     *type = ((const struct cuda_node *)node)->type;
     return CUDA_DO(cudaSuccess);
 }
@@ -473,6 +480,7 @@ CUDA_API(cudaGraphInstantiateWithFlags, void **exec, void *graph, unsigned long 
 CUDA_API(cudaGraphInstantiateWithParams, void **exec, void *graph,
          struct cuda_instantiate *parameters)
 {
+    CUDA_NEEDS(exec);
     parameters->result = 0;
     return CUDA_DO(instantiate(cuda, exec, graph));
 }
@@ -562,5 +570,6 @@ static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_grap
 
 CUDA_API(cudaGraphExecUpdate, void *exec, void *graph, struct cuda_graph_update *result)
 {
+    CUDA_NEEDS(exec);
     return CUDA_DO(update(cuda, exec, graph, result));
 }

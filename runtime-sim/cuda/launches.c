@@ -111,11 +111,13 @@ CUDA_API(__cudaGetKernel, void **kernel, const void *host)
 
 CUDA_API(cudaGetKernel, void **kernel, const void *host)
 {
+    CUDA_NEEDS(kernel);
     return CUDA_DO(get_kernel(cuda, kernel, host));
 }
 
 CUDA_API(cudaGetFuncBySymbol, void **function, const void *host)
 {
+    CUDA_NEEDS(function);
     return CUDA_DO(get_kernel(cuda, function, host));
 }
 
@@ -177,5 +179,6 @@ static int launch_with(struct cuda *cuda, const struct cuda_launch_config *confi
 CUDA_API(cudaLaunchKernelExC, const struct cuda_launch_config *config, const void *kernel,
          void **parameters)
 {
+    CUDA_NEEDS(config);
     return CUDA_DO(launch_with(cuda, config, kernel, parameters));
 }

@@ -92,6 +92,7 @@ static int create(struct cuda *cuda, void **to)
 
 CUDA_API(cudaMemPoolCreate, void **pool, const struct cuda_pool_properties *properties)
 {
+    CUDA_NEEDS(pool);
     (void)properties;
     return CUDA_DO(create(cuda, pool));
 }
@@ -124,11 +125,13 @@ static int get_pool(struct cuda *cuda, void **to, struct cuda_pool *pool, int de
 
 CUDA_API(cudaDeviceGetDefaultMemPool, void **pool, int device)
 {
+    CUDA_NEEDS(pool);
     return CUDA_DO(get_pool(cuda, pool, &cuda->default_pool, device));
 }
 
 CUDA_API(cudaDeviceGetMemPool, void **pool, int device)
 {
+    CUDA_NEEDS(pool);
     return CUDA_DO(get_pool(cuda, pool, cuda->current_pool, device));
 }
 

@@ -94,11 +94,13 @@ static int write12(struct cuda *cuda, struct properties12 *to, int device)
 
 CUDA_API(cudaGetDeviceProperties, struct properties13 *to, int device)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(write13(cuda, to, device));
 }
 
 CUDA_API(cudaGetDeviceProperties_v2, struct properties12 *to, int device)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(write12(cuda, to, device));
 }
 
@@ -133,12 +135,14 @@ static int check_device(int device)
 
 CUDA_API(cudaGetDeviceCount, int *count)
 {
+    CUDA_NEEDS(count);
     *count = 1;
     return CUDA_DO(cuda_begin(cuda));
 }
 
 CUDA_API(cudaGetDevice, int *device)
 {
+    CUDA_NEEDS(device);
     *device = 0;
     return CUDA_DO(cudaSuccess);
 }
@@ -168,6 +172,7 @@ CUDA_API(cudaSetValidDevices, int *devices, int count)
 
 CUDA_API(cudaChooseDevice, int *device, const void *properties)
 {
+    CUDA_NEEDS(device);
     (void)properties;
     *device = 0;
     return CUDA_DO(cuda_begin(cuda));
@@ -181,12 +186,14 @@ CUDA_API(cudaSetDeviceFlags, unsigned flags)
 
 CUDA_API(cudaGetDeviceFlags, unsigned *flags)
 {
+    CUDA_NEEDS(flags);
     *flags = 0;
     return CUDA_DO(cudaSuccess);
 }
 
 CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer)
 {
+    CUDA_NEEDS(can);
     *can = 0;
     return CUDA_DO(check_device(device | peer));
 }
@@ -199,6 +206,7 @@ CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
 
 CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *bus)
 {
+    CUDA_NEEDS(device);
     (void)bus;
     *device = 0;
     return CUDA_DO(cudaSuccess);
@@ -206,12 +214,14 @@ CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *bus)
 
 CUDA_API(cudaDriverGetVersion, int *version)
 {
+    CUDA_NEEDS(version);
     *version = VERSION;
     return cudaSuccess;
 }
 
 CUDA_API(cudaRuntimeGetVersion, int *version)
 {
+    CUDA_NEEDS(version);
     *version = VERSION;
     return cudaSuccess;
 }
@@ -253,6 +263,7 @@ CUDA_API(cudaDeviceSetCacheConfig, int config)
 
 CUDA_API(cudaDeviceGetCacheConfig, int *config)
 {
+    CUDA_NEEDS(config);
     *config = 0;
     return CUDA_DO(cudaSuccess);
 }
@@ -265,6 +276,7 @@ CUDA_API(cudaDeviceSetSharedMemConfig, int config)
 
 CUDA_API(cudaDeviceGetSharedMemConfig, int *config)
 {
+    CUDA_NEEDS(config);
     *config = 1;
     return CUDA_DO(cudaSuccess);
 }

@@ -339,11 +339,13 @@ static int elapsed(struct cuda *cuda, float *milliseconds, void *from, void *to)
 
 CUDA_API(cudaEventCreate, void **event)
 {
+    CUDA_NEEDS(event);
     return CUDA_DO(create_event(cuda, event, 0));
 }
 
 CUDA_API(cudaEventCreateWithFlags, void **event, unsigned flags)
 {
+    CUDA_NEEDS(event);
     return CUDA_DO(create_event(cuda, event, flags));
 }
 

@@ -130,6 +130,7 @@ static int destroy(struct cuda *cuda, unsigned long long object)
 CUDA_API(cudaCreateTextureObject, unsigned long long *object, const struct cuda_resource *resource,
          const struct cuda_texture_how *how, const void *view)
 {
+    CUDA_NEEDS(object);
     return CUDA_DO(create(cuda, object, resource, how, view));
 }
 

@@ -108,6 +108,16 @@ int main()
     CALL(cudaDeviceSynchronize());
     EXPECT(cudaSetDevice(1), cudaErrorInvalidDevice);
     EXPECT(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+    // NULL
+    EXPECT(cudaGetDevice(NULL), cudaErrorInvalidValue);
+    EXPECT(cudaGetDeviceCount(NULL), cudaErrorInvalidValue);
+    EXPECT(cudaGetDeviceProperties(NULL, 0), cudaErrorInvalidValue);
+    EXPECT(cudaRuntimeGetVersion(NULL), cudaErrorInvalidValue);
+    EXPECT(cudaEventCreate(NULL), cudaErrorInvalidValue);
+    EXPECT(cudaMallocPitch((void **)NULL, NULL, 4, 4), cudaErrorInvalidValue);
+    EXPECT(cudaPointerGetAttributes(NULL, at), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy3D(NULL), cudaErrorInvalidValue);
+    EXPECT(cudaGraphCreate(NULL, 0), cudaErrorInvalidValue);
     cudaGetLastError();
     CHECK(!strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"));
     return RESULT;
