@@ -283,7 +283,7 @@ def evaluation(folder):
     jobs = listed('--study=main')
     same(len(jobs), (9 + 7) * 5)
     same({job[1] for job in jobs}, {'base', 'llc', 'omni', 'expected', 'adaptive'})
-    same(len(listed('--study=footprint')), (9 + 7) * 3 * 4)
+    same(len(listed('--study=footprint')), (9 + 7) * 5 * 4)
     text = (ROOT / 'eval' / 'isca19.yaml').read_text(encoding='utf-8')
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
     placed = ['head', 'sizes']
