@@ -119,6 +119,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         run->values = arena_alloc(machine->arena, tom->values_most + 1);
     }
     tom->times = ARENA_ARRAY(machine->arena, struct tom_times, tom->table->blocks.n);
+    tom_window_init(tom);
     tom->polling = bits_new(machine->arena, machine->ordinary);
     join_sms(tom);
     tom_map_begin(tom);

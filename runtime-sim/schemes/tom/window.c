@@ -33,8 +33,6 @@ static double least_cycles(const struct tom *tom, const struct tom_block *block,
     return fmax(block->instructions / (double)issues, block->words * WORD_BYTES / bytes_in_cycle);
 }
 
-// Returns the rate of all stacks over that of the GPU, as far as the block's words and instructions
-// determine it.
 static double rate_of_stacks(const struct tom *tom, const struct tom_block *block)
 {
     const struct stack_config *stack = tom->stacks->config;
@@ -44,14 +42,19 @@ static double rate_of_stacks(const struct tom *tom, const struct tom_block *bloc
            least_cycles(tom, block, stacks * tom->config->sm_issue, stacks * stack->internal_gbps);
 }
 
+void tom_window_init(struct tom *tom)
+{
+    for (uint32_t i = 0; i < tom->table->blocks.n; i++)
+        tom->times[i].window.rate = rate_of_stacks(tom, &tom->table->blocks.v[i]);
+}
+
 // Until the first instance is judged: of a loop the least, since others can follow. Of other blocks
 // as many as let the GPU and the stacks end at the same time, by their rates.
 static int64_t first_size(const struct tom *tom, uint32_t number)
 {
-    const struct tom_block *block = &tom->table->blocks.v[number];
     int64_t least = (int64_t)(tom->stacks->count * tom->config->window);
-    int64_t share = (int64_t)((double)inside(tom, number) * rate_of_stacks(tom, block));
-    return block->loops || share < least ? least : share;
+    int64_t share = (int64_t)((double)inside(tom, number) * tom->times[number].window.rate);
+    return tom->table->blocks.v[number].loops || share < least ? least : share;
 }
 
 static int64_t size_of(const struct tom *tom, uint32_t number)

@@ -25,9 +25,10 @@ struct tom;
 struct tom_run;
 
 struct tom_window {
-    uint64_t cycles, count;  // of the last iterations in the GPU; in cores' ticks only sums
-    uint64_t ended;          // of these since the last tick
-    double mean;             // of these, in the last tick; 0: none has ended
+    uint64_t cycles, count; // of the last iterations in the GPU; in cores' ticks only sums
+    uint64_t ended;         // of these since the last tick
+    double mean;            // of these, in the last tick; 0: none has ended
+    double rate;            // of all stacks over that of the GPU, as far as the block determines it
     uint64_t begun, outside; // instances; of these in stacks or on the way there
     uint64_t tried;          // most outside until the first one is judged
     bool judged;
@@ -36,6 +37,9 @@ struct tom_window {
     uint64_t pause, wait; // iterations in the GPU while the window is closed; that are left
     uint32_t overdue;     // instances, when they were counted last
 };
+
+// Requires tom->stacks and tom->times. Called once.
+void tom_window_init(struct tom *tom);
 
 // In a scheme's tick.
 
