@@ -66,7 +66,7 @@ CUDA_API(cudaMallocManaged, void **to, size_t bytes, unsigned flags)
 
 CUDA_API(cudaMallocPitch, void **to, size_t *pitch, size_t width, size_t height)
 {
-    CUDA_NEEDS(to);
+    CUDA_NEEDS(to && pitch);
     return CUDA_DO(allocate_rows(cuda, to, pitch, width, height));
 }
 
@@ -123,6 +123,7 @@ static int device_pointer(struct cuda *cuda, void **to, void *host)
 
 CUDA_API(cudaHostGetDevicePointer, void **to, void *host, unsigned flags)
 {
+    CUDA_NEEDS(to);
     (void)flags;
     return CUDA_DO(device_pointer(cuda, to, host));
 }
@@ -138,6 +139,7 @@ static int host_flags(struct cuda *cuda, unsigned *flags, void *host)
 
 CUDA_API(cudaHostGetFlags, unsigned *flags, void *host)
 {
+    CUDA_NEEDS(flags);
     return CUDA_DO(host_flags(cuda, flags, host));
 }
 
@@ -219,6 +221,7 @@ CUDA_API(cudaMemPrefetchAsync, const void *at, size_t bytes)
 CUDA_API(cudaMemRangeGetAttribute, void *to, size_t bytes, int attribute, const void *at,
          size_t count)
 {
+    CUDA_NEEDS(to);
     (void)attribute, (void)count;
     memset(to, 0, bytes);
     return CUDA_DO(is_managed(cuda, at));

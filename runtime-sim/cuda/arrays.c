@@ -68,14 +68,14 @@ static int release(struct cuda *cuda, void *handle)
 CUDA_API(cudaMallocArray, void **array, const struct cuda_channels *channels, size_t width,
          size_t height, unsigned flags)
 {
-    CUDA_NEEDS(array);
+    CUDA_NEEDS(array && channels);
     return CUDA_DO(allocate(cuda, array, channels, (struct cuda_extent){width, height, 0}, flags));
 }
 
 CUDA_API(cudaMalloc3DArray, void **array, const struct cuda_channels *channels,
          struct cuda_extent extent, unsigned flags)
 {
-    CUDA_NEEDS(array);
+    CUDA_NEEDS(array && channels);
     return CUDA_DO(allocate(cuda, array, channels, extent, flags));
 }
 
@@ -107,6 +107,7 @@ CUDA_API(cudaArrayGetInfo, struct cuda_channels *channels, struct cuda_extent *e
 
 CUDA_API(cudaGetChannelDesc, struct cuda_channels *channels, const void *array)
 {
+    CUDA_NEEDS(channels);
     return CUDA_DO(describe(cuda, array, channels, NULL, NULL));
 }
 

@@ -54,6 +54,7 @@ int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
 
 CUDA_API(cudaFuncGetAttributes, struct cuda_function_attributes *to, const void *function)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(function_attributes(cuda, to, function_of(cuda, function)));
 }
 
@@ -120,6 +121,7 @@ static int get_name(struct cuda *cuda, const char **name, const void *host)
 
 CUDA_API(cudaFuncGetName, const char **name, const void *function)
 {
+    CUDA_NEEDS(name);
     return CUDA_DO(get_name(cuda, name, function));
 }
 
@@ -142,6 +144,7 @@ static int get_parameter(struct cuda *cuda, const void *host, size_t index, size
 
 CUDA_API(cudaFuncGetParamInfo, const void *function, size_t index, size_t *offset, size_t *bytes)
 {
+    CUDA_NEEDS(offset);
     return CUDA_DO(get_parameter(cuda, function, index, offset, bytes));
 }
 
@@ -181,12 +184,14 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
 CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, int *ctas, const void *function,
          int threads, size_t shared)
 {
+    CUDA_NEEDS(ctas);
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
 
 CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *ctas, const void *function,
          int threads, size_t shared, unsigned flags)
 {
+    CUDA_NEEDS(ctas);
     (void)flags;
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
@@ -207,6 +212,7 @@ static int available_shared(struct cuda *cuda, size_t *bytes, const void *host, 
 CUDA_API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *function, int ctas,
          int threads)
 {
+    CUDA_NEEDS(bytes);
     (void)threads;
     return CUDA_DO(available_shared(cuda, bytes, function, ctas));
 }

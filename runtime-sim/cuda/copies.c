@@ -166,11 +166,13 @@ static int get_symbol(struct cuda *cuda, const void *symbol, void **at, size_t *
 
 CUDA_API(cudaGetSymbolAddress, void **at, const void *symbol)
 {
+    CUDA_NEEDS(at);
     return CUDA_DO(get_symbol(cuda, symbol, at, NULL));
 }
 
 CUDA_API(cudaGetSymbolSize, size_t *bytes, const void *symbol)
 {
+    CUDA_NEEDS(bytes);
     return CUDA_DO(get_symbol(cuda, symbol, NULL, bytes));
 }
 

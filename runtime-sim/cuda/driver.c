@@ -57,11 +57,13 @@ static int device_name(struct cuda *cuda, char *to, int length, int device)
 
 CUDA_API(cuDeviceGetName, char *to, int length, int device)
 {
+    CUDA_NEEDS(to && length > 0);
     return CUDA_DO(device_name(cuda, to, length, device));
 }
 
 CUDA_API(cuDeviceGetAttribute, int *value, int attribute, int device)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(device_attribute(cuda, value, attribute, device));
 }
 
@@ -89,7 +91,7 @@ static int compute_capability(struct cuda *cuda, int *major, int *minor, int dev
 
 CUDA_API(cuDeviceComputeCapability, int *major, int *minor, int device)
 {
-    CUDA_NEEDS(major);
+    CUDA_NEEDS(major && minor);
     return CUDA_DO(compute_capability(cuda, major, minor, device));
 }
 
@@ -168,6 +170,7 @@ CUDA_API(cuDevicePrimaryCtxSetFlags, int device, unsigned flags)
 
 CUDA_API(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
 {
+    CUDA_NEEDS(flags && active);
     *flags = 0;
     *active = 1;
     return CUDA_DO(check_device(cuda, device));
@@ -182,6 +185,7 @@ CUDA_API(cuCtxGetDevice, int *device)
 
 CUDA_API(cuCtxGetApiVersion, void *context, unsigned *version)
 {
+    CUDA_NEEDS(version);
     (void)context;
     *version = VERSION;
     return CUDA_DO(cuda_begin(cuda));
@@ -202,11 +206,13 @@ static int error_word(const char **to, const char *text)
 
 CUDA_API(cuGetErrorName, int error, const char **name)
 {
+    CUDA_NEEDS(name);
     return error_word(name, driver_error_name(error));
 }
 
 CUDA_API(cuGetErrorString, int error, const char **text)
 {
+    CUDA_NEEDS(text);
     return error_word(text, driver_error_name(error) ? cuda_error_text(error) : NULL);
 }
 
@@ -241,20 +247,20 @@ static int load_file(struct cuda *cuda, void **module, const char *path)
 
 CUDA_API(cuModuleLoad, void **module, const char *path)
 {
-    CUDA_NEEDS(module);
+    CUDA_NEEDS(module && path);
     return CUDA_DO(load_file(cuda, module, path));
 }
 
 CUDA_API(cuModuleLoadData, void **module, const void *image)
 {
-    CUDA_NEEDS(module);
+    CUDA_NEEDS(module && image);
     return CUDA_DO(load(cuda, module, image));
 }
 
 CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
          void **values)
 {
-    CUDA_NEEDS(module);
+    CUDA_NEEDS(module && image && (!count || (options && values)));
     (void)count, (void)options, (void)values; // for the assembler
     return CUDA_DO(load(cuda, module, image));
 }
@@ -265,30 +271,44 @@ CUDA_API(cuModuleUnload, void *module)
     return CUDA_DO(cuda_synchronise(cuda));
 }
 
+static struct cuda_binary *binary_of(struct cuda *cuda, const void *module)
+{
+    for (uint32_t i = 0; i < cuda->binaries.n; i++)
+        if (cuda->binaries.v[i] == module)
+            return cuda->binaries.v[i];
+    return NULL;
+}
+
 // A kernel has one handle, however often it is asked for.
 static int get_function(struct cuda *cuda, void **to, void *module, const char *name)
 {
     int error;
+    struct cuda_binary *binary = binary_of(cuda, module);
     struct cuda_function *function = NULL;
+    if (!binary)
+        return cudaErrorInvalidResourceHandle;
     for (uint32_t i = 0; i < cuda->functions.n && !function; i++)
-        if (cuda->functions.v[i]->binary == module && !strcmp(cuda->functions.v[i]->name, name))
+        if (cuda->functions.v[i]->binary == binary && !strcmp(cuda->functions.v[i]->name, name))
             function = cuda->functions.v[i];
     if (!function)
-        function = function_add(cuda, module, NULL, name);
+        function = function_add(cuda, binary, NULL, name);
     *to = function;
     return function_entry(cuda, function, &error) ? cudaSuccess : cudaErrorSymbolNotFound;
 }
 
 CUDA_API(cuModuleGetFunction, void **function, void *module, const char *name)
 {
-    CUDA_NEEDS(function);
+    CUDA_NEEDS(function && name);
     return CUDA_DO(get_function(cuda, function, module, name));
 }
 
 static int get_global(struct cuda *cuda, uint64_t *at, size_t *bytes, void *module,
                       const char *name)
 {
-    const struct allocation *variable = binary_variable(cuda, module, name);
+    const struct cuda_binary *binary = binary_of(cuda, module);
+    const struct allocation *variable = binary ? binary_variable(cuda, binary, name) : NULL;
+    if (!binary)
+        return cudaErrorInvalidResourceHandle;
     if (!variable)
         return cudaErrorSymbolNotFound;
     if (at)
@@ -300,6 +320,7 @@ static int get_global(struct cuda *cuda, uint64_t *at, size_t *bytes, void *modu
 
 CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const char *name)
 {
+    CUDA_NEEDS((at || bytes) && name);
     return CUDA_DO(get_global(cuda, at, bytes, module, name));
 }
 
@@ -308,7 +329,7 @@ CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const cha
 CUDA_API(cudaLibraryLoadData, void **library, const void *image, void *options, void **values,
          unsigned count, void *library_options, void **library_values, unsigned library_count)
 {
-    CUDA_NEEDS(library);
+    CUDA_NEEDS(library && image);
     (void)options, (void)values, (void)count;
     (void)library_options, (void)library_values, (void)library_count;
     return CUDA_DO(load(cuda, library, image));
@@ -322,12 +343,13 @@ CUDA_API(cudaLibraryUnload, void *library)
 
 CUDA_API(cudaLibraryGetKernel, void **kernel, void *library, const char *name)
 {
-    CUDA_NEEDS(kernel);
+    CUDA_NEEDS(kernel && name);
     return CUDA_DO(get_function(cuda, kernel, library, name));
 }
 
 CUDA_API(cudaLibraryGetGlobal, void **at, size_t *bytes, void *library, const char *name)
 {
+    CUDA_NEEDS((at || bytes) && name);
     return CUDA_DO(get_global(cuda, (uint64_t *)at, bytes, library, name));
 }
 
@@ -410,6 +432,7 @@ static int get_attribute(struct cuda *cuda, int *value, int attribute, void *fun
 
 CUDA_API(cuFuncGetAttribute, int *value, int attribute, void *function)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(get_attribute(cuda, value, attribute, function));
 }
 
@@ -421,6 +444,7 @@ CUDA_API(cuFuncSetAttribute, void *function, int attribute, int value)
 CUDA_API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *ctas, void *function, int threads,
          size_t shared)
 {
+    CUDA_NEEDS(ctas);
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
 
@@ -439,6 +463,7 @@ static int find_entry(const char *name, void **to, int *status)
 CUDA_API(cudaGetDriverEntryPoint, const char *name, void **to, unsigned long long flags,
          int *status)
 {
+    CUDA_NEEDS(name && to);
     (void)flags;
     return CUDA_DO(find_entry(name, to, status));
 }
@@ -446,18 +471,21 @@ CUDA_API(cudaGetDriverEntryPoint, const char *name, void **to, unsigned long lon
 CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **to, unsigned version,
          unsigned long long flags, int *status)
 {
+    CUDA_NEEDS(name && to);
     (void)version, (void)flags;
     return CUDA_DO(find_entry(name, to, status));
 }
 
 CUDA_API(cuGetProcAddress, const char *name, void **to, int version, uint64_t flags)
 {
+    CUDA_NEEDS(name && to);
     (void)version, (void)flags;
     return CUDA_DO(find_entry(name, to, NULL));
 }
 
 CUDA_API(cuGetProcAddress_v2, const char *name, void **to, int version, uint64_t flags, int *status)
 {
+    CUDA_NEEDS(name && to);
     (void)version, (void)flags;
     return CUDA_DO(find_entry(name, to, status));
 }

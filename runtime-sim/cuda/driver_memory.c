@@ -10,11 +10,13 @@ static int allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t *to,
 
 CUDA_API(cuMemAlloc, uint64_t *to, size_t bytes)
 {
+    CUDA_NEEDS(to);
     return CUDA_DO(allocate(cuda, KIND_DEVICE, to, bytes));
 }
 
 CUDA_API(cuMemAllocManaged, uint64_t *to, size_t bytes, unsigned flags)
 {
+    CUDA_NEEDS(to);
     (void)flags;
     return CUDA_DO(allocate(cuda, KIND_MANAGED, to, bytes));
 }

@@ -134,6 +134,7 @@ CUDA_API(cudaStreamBeginCapture, void *stream, int mode)
 
 CUDA_API(cudaStreamEndCapture, void *stream, void **graph)
 {
+    CUDA_NEEDS(graph);
     return CUDA_DO(end_capture(cuda, stream, graph));
 }
 
@@ -156,12 +157,14 @@ static int capture_state(struct cuda *cuda, void *handle, int *status, unsigned 
 
 CUDA_API(cudaStreamIsCapturing, void *stream, int *status)
 {
+    CUDA_NEEDS(status);
     return CUDA_DO(capture_state(cuda, stream, status, NULL, NULL));
 }
 
 CUDA_API(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long *id, void **graph,
          const void ***nodes, const void **edges, size_t *count)
 {
+    CUDA_NEEDS(status);
     if (nodes)
         *nodes = NULL;
     if (edges)
@@ -174,6 +177,7 @@ CUDA_API(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long
 CUDA_API(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long long *id,
          void **graph, const void ***nodes, size_t *count)
 {
+    CUDA_NEEDS(status);
     if (nodes)
         *nodes = NULL;
     if (count)
@@ -183,6 +187,7 @@ CUDA_API(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long l
 
 CUDA_API(cudaStreamGetCaptureInfo_v1, void *stream, int *status, unsigned long long *id)
 {
+    CUDA_NEEDS(status);
     return CUDA_DO(capture_state(cuda, stream, status, id, NULL));
 }
 
@@ -227,10 +232,18 @@ struct node_edges {
     size_t count;
 };
 
+static bool are_nodes(void *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list || !list[i])
+            return false;
+    return true;
+}
+
 static int add_work(struct cuda *cuda, struct node_edges edges, const struct cuda_work *work)
 {
     struct cuda_graph *graph = graph_of(cuda, edges.graph);
-    if (!graph || (edges.count && !edges.after))
+    if (!graph || !are_nodes(edges.after, edges.count))
         return cudaErrorInvalidValue;
     struct cuda_node *node = add_node(graph, work, type_of(work));
     for (size_t i = 0; i < edges.count; i++)
@@ -262,7 +275,7 @@ static int add_kernel(struct cuda *cuda, struct node_edges edges,
 CUDA_API(cudaGraphAddKernelNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_kernel_node *from)
 {
-    CUDA_NEEDS(node);
+    CUDA_NEEDS(node && from);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_kernel(cuda, edges, from));
 }
@@ -277,7 +290,7 @@ static int add_copy(struct cuda *cuda, struct node_edges edges, const struct cud
 CUDA_API(cudaGraphAddMemcpyNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_copy3d *from)
 {
-    CUDA_NEEDS(node);
+    CUDA_NEEDS(node && from);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_copy(cuda, edges, from));
 }
@@ -295,6 +308,7 @@ static int add_plain_copy(struct cuda *cuda, struct node_edges edges, void *to, 
 CUDA_API(cudaGraphAddMemcpyNode1D, void **node, void *graph, void *const *after, size_t count,
          void *to, const void *from, size_t bytes, int kind)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_plain_copy(cuda, edges, to, from, bytes, kind));
 }
@@ -315,7 +329,7 @@ static int add_set(struct cuda *cuda, struct node_edges edges, const struct cuda
 CUDA_API(cudaGraphAddMemsetNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_set_node *from)
 {
-    CUDA_NEEDS(node);
+    CUDA_NEEDS(node && from);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_set(cuda, edges, from));
 }
@@ -323,7 +337,7 @@ CUDA_API(cudaGraphAddMemsetNode, void **node, void *graph, void *const *after, s
 CUDA_API(cudaGraphAddHostNode, void **node, void *graph, void *const *after, size_t count,
          const struct cuda_host_node *from)
 {
-    CUDA_NEEDS(node);
+    CUDA_NEEDS(node && from);
     struct node_edges edges = {node, graph, after, count};
     struct cuda_work work = {.kind = WORK_CALL,
                              .call = {.function = from->function, .context = from->context}};
@@ -332,6 +346,7 @@ CUDA_API(cudaGraphAddHostNode, void **node, void *graph, void *const *after, siz
 
 CUDA_API(cudaGraphAddEmptyNode, void **node, void *graph, void *const *after, size_t count)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     struct cuda_work work = {.kind = WORK_NOTHING};
     return CUDA_DO(add_work(cuda, edges, &work));
@@ -346,6 +361,7 @@ static int add_graph(struct cuda *cuda, struct node_edges edges, void *handle)
 CUDA_API(cudaGraphAddChildGraphNode, void **node, void *graph, void *const *after, size_t count,
          void *child)
 {
+    CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
     return CUDA_DO(add_graph(cuda, edges, child));
 }
@@ -353,7 +369,7 @@ CUDA_API(cudaGraphAddChildGraphNode, void **node, void *graph, void *const *afte
 static int add_edges(struct cuda *cuda, void *handle, void *const *from, void *const *to,
                      size_t count)
 {
-    if (!graph_of(cuda, handle))
+    if (!graph_of(cuda, handle) || !are_nodes(from, count) || !are_nodes(to, count))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         struct cuda_node *node = to[i];
@@ -393,17 +409,19 @@ static int get_nodes(struct cuda *cuda, void *handle, void **nodes, size_t *coun
 
 CUDA_API(cudaGraphGetNodes, void *graph, void **nodes, size_t *count)
 {
+    CUDA_NEEDS(count);
     return CUDA_DO(get_nodes(cuda, graph, nodes, count, false));
 }
 
 CUDA_API(cudaGraphGetRootNodes, void *graph, void **nodes, size_t *count)
 {
+    CUDA_NEEDS(count);
     return CUDA_DO(get_nodes(cuda, graph, nodes, count, true));
 }
 
 CUDA_API(cudaGraphNodeGetType, void *node, int *type)
 {
-    CUDA_NEEDS(node);
+    CUDA_NEEDS(node && type);
     *type = ((const struct cuda_node *)node)->type;
     return CUDA_DO(cudaSuccess);
 }
@@ -417,6 +435,7 @@ static int set_kernel(struct cuda *cuda, void *handle, const struct cuda_kernel_
 
 CUDA_API(cudaGraphKernelNodeSetParams, void *node, const struct cuda_kernel_node *from)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(set_kernel(cuda, node, from));
 }
 
@@ -467,12 +486,14 @@ static int instantiate(struct cuda *cuda, void **exec, void *handle)
 
 CUDA_API(cudaGraphInstantiate, void **exec, void *graph, unsigned long long flags)
 {
+    CUDA_NEEDS(exec);
     (void)flags;
     return CUDA_DO(instantiate(cuda, exec, graph));
 }
 
 CUDA_API(cudaGraphInstantiateWithFlags, void **exec, void *graph, unsigned long long flags)
 {
+    CUDA_NEEDS(exec);
     (void)flags;
     return CUDA_DO(instantiate(cuda, exec, graph));
 }
@@ -480,7 +501,7 @@ CUDA_API(cudaGraphInstantiateWithFlags, void **exec, void *graph, unsigned long 
 CUDA_API(cudaGraphInstantiateWithParams, void **exec, void *graph,
          struct cuda_instantiate *parameters)
 {
-    CUDA_NEEDS(exec);
+    CUDA_NEEDS(exec && parameters);
     parameters->result = 0;
     return CUDA_DO(instantiate(cuda, exec, graph));
 }
@@ -544,6 +565,7 @@ static int set_exec_kernel(struct cuda *cuda, void *handle, void *node,
 CUDA_API(cudaGraphExecKernelNodeSetParams, void *exec, void *node,
          const struct cuda_kernel_node *from)
 {
+    CUDA_NEEDS(from);
     return CUDA_DO(set_exec_kernel(cuda, exec, node, from));
 }
 
@@ -570,6 +592,6 @@ static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_grap
 
 CUDA_API(cudaGraphExecUpdate, void *exec, void *graph, struct cuda_graph_update *result)
 {
-    CUDA_NEEDS(exec);
+    CUDA_NEEDS(exec && result);
     return CUDA_DO(update(cuda, exec, graph, result));
 }

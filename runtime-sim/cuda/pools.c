@@ -181,6 +181,7 @@ static int get_attribute(struct cuda *cuda, void *handle, int attribute, void *v
 
 CUDA_API(cudaMemPoolGetAttribute, void *pool, int attribute, void *value)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(get_attribute(cuda, pool, attribute, value));
 }
 
@@ -202,6 +203,7 @@ static int set_attribute(struct cuda *cuda, void *handle, int attribute, const v
 
 CUDA_API(cudaMemPoolSetAttribute, void *pool, int attribute, void *value)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(set_attribute(cuda, pool, attribute, value));
 }
 

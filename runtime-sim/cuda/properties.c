@@ -123,6 +123,7 @@ int device_attribute(struct cuda *cuda, int *value, int attribute, int device)
 
 CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(device_attribute(cuda, value, attribute, device));
 }
 
@@ -200,6 +201,7 @@ CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer)
 
 CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
 {
+    CUDA_NEEDS(to && length > 0);
     snprintf(to, length > 0 ? (size_t)length : 0, "0000:01:00.0");
     return CUDA_DO(check_device(device));
 }
@@ -245,6 +247,7 @@ static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
 
 CUDA_API(cudaDeviceGetLimit, size_t *value, int number)
 {
+    CUDA_NEEDS(value);
     return CUDA_DO(limit(cuda, number, value, 0));
 }
 

@@ -235,21 +235,25 @@ CUDA_API(cudaLaunchHostFunc, void *stream, void (*function)(void *), void *conte
 
 CUDA_API(cudaStreamGetPriority, void *stream, int *priority)
 {
+    CUDA_NEEDS(priority);
     return CUDA_DO(get_of_stream(cuda, stream, priority, NULL, NULL));
 }
 
 CUDA_API(cudaStreamGetFlags, void *stream, unsigned *flags)
 {
+    CUDA_NEEDS(flags);
     return CUDA_DO(get_of_stream(cuda, stream, NULL, flags, NULL));
 }
 
 CUDA_API(cudaStreamGetId, void *stream, unsigned long long *id)
 {
+    CUDA_NEEDS(id);
     return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, id));
 }
 
 CUDA_API(cudaStreamGetDevice, void *stream, int *device)
 {
+    CUDA_NEEDS(device);
     *device = 0;
     return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, NULL));
 }
@@ -377,5 +381,6 @@ CUDA_API(cudaEventSynchronize, void *event)
 
 CUDA_API(cudaEventElapsedTime, float *milliseconds, void *from, void *to)
 {
+    CUDA_NEEDS(milliseconds);
     return CUDA_DO(elapsed(cuda, milliseconds, from, to));
 }

@@ -130,7 +130,7 @@ static int destroy(struct cuda *cuda, unsigned long long object)
 CUDA_API(cudaCreateTextureObject, unsigned long long *object, const struct cuda_resource *resource,
          const struct cuda_texture_how *how, const void *view)
 {
-    CUDA_NEEDS(object);
+    CUDA_NEEDS(object && resource && how);
     return CUDA_DO(create(cuda, object, resource, how, view));
 }
 
@@ -155,10 +155,12 @@ static int describe(struct cuda *cuda, unsigned long long object, struct cuda_re
 CUDA_API(cudaGetTextureObjectResourceDesc, struct cuda_resource *resource,
          unsigned long long object)
 {
+    CUDA_NEEDS(resource);
     return CUDA_DO(describe(cuda, object, resource, NULL));
 }
 
 CUDA_API(cudaGetTextureObjectTextureDesc, struct cuda_texture_how *how, unsigned long long object)
 {
+    CUDA_NEEDS(how);
     return CUDA_DO(describe(cuda, object, NULL, how));
 }
