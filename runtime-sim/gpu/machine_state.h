@@ -3,6 +3,7 @@
 // machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without progress),
 // machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
 #pragma once
+#include "runtime-sim/exec/warp/repeat.h"
 #include "runtime-sim/gpu/machine.h"
 #include "support/bits.h"
 
@@ -77,6 +78,9 @@ struct machine {
     uint64_t progress_seen, progress_at; // sum of all that the watchdog counts, and the cycle of
                                          // its last growth
     uint64_t looked_at;                  // cycle of the last search for CTAs without progress
+    struct repeats repeats;              // warps that may repeat a state for ever
+    uint64_t marked_at;                  // cycle of their mark; 0: none since the last progress
+    VEC(struct cta *) watched;
     struct machine_totals totals;
     struct core_stats core_totals;
     struct cache_stats l1_totals;

@@ -2,6 +2,8 @@
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/gpu/machine_state.h"
 
+enum { PATIENCE = 64 }; // times the watchdog's time for warps whose registers change
+
 static uint64_t count_progress(const struct machine *machine)
 {
     uint64_t sum = machine->progress;
@@ -34,16 +36,23 @@ bool machine_relieve(struct machine *machine)
     return relieved;
 }
 
-void machine_tell_stalls(struct machine *machine, struct grid_result *result)
+static void find_resident(struct machine *machine)
 {
-    VEC(struct cta *) ctas = {0};
+    machine->watched.n = 0;
     for (uint32_t i = 0; i < machine->count; i++)
         for (uint32_t k = 0; k < core_places(&machine->cores[i]); k++)
             if (machine->cores[i].ctas[k].cta)
-                vec_push(machine->arena, &ctas, machine->cores[i].ctas[k].cta);
+                vec_push(machine->arena, &machine->watched, machine->cores[i].ctas[k].cta);
+}
+
+void machine_tell_stalls(struct machine *machine, struct grid_result *result)
+{
+    uint64_t idle = machine->now - machine->progress_at;
+    find_resident(machine);
     result->stuck = true;
     if (!machine_waited(machine)) // else warps wait for memory, and not for each other
-        stall_look(&result->stalls, ctas.v, ctas.n);
+        stall_look(&result->stalls, machine->watched.v, machine->watched.n);
+    result->stalls.idle = idle > PATIENCE * machine->config->machine.watchdog ? idle : 0;
     for (uint32_t i = machine->running_count; i-- > 0;) {
         if (machine->running[i]->over < machine->running[i]->ctas)
             result->fault.launch = machine->running[i]->launch->launch->id;
@@ -52,7 +61,22 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     }
 }
 
-// Returns true if the run must be ended.
+// Returns true if every warp repeats a state. Looks begin in half of the time.
+static bool all_repeat(struct machine *machine, uint64_t idle)
+{
+    uint64_t part = machine->config->machine.watchdog / 2;
+    if (idle <= part)
+        return false;
+    find_resident(machine);
+    machine->repeats.arena = machine->arena;
+    if (machine->marked_at > machine->progress_at && machine->now - machine->marked_at <= 2 * part)
+        return repeats_look(&machine->repeats, machine->watched.v, machine->watched.n);
+    repeats_mark(&machine->repeats, machine->watched.v, machine->watched.n);
+    machine->marked_at = machine->now;
+    return false;
+}
+
+// Returns true if the run must be ended: warps that only compute or read are not stopped at once.
 bool machine_watch(struct machine *machine)
 {
     machine->looked_at = machine->now;
@@ -62,5 +86,7 @@ bool machine_watch(struct machine *machine)
         machine->progress_at = machine->now;
     }
     machine_relieve(machine);
-    return machine->now - machine->progress_at > machine->config->machine.watchdog;
+    uint64_t idle = machine->now - machine->progress_at;
+    bool repeat = all_repeat(machine, idle);
+    return idle > (repeat ? 1 : PATIENCE) * machine->config->machine.watchdog;
 }

@@ -178,6 +178,12 @@ void session_report_stalls(struct session *session, const struct stalls *stalls)
 {
     for (uint32_t i = 0; i < stalls->count; i++)
         report_stall(session, &stalls->list[i]);
+    if (stalls->idle)
+        diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
+                 "registers change, but for %" PRIu64
+                 " cycles, 64 times machine.watchdog, no value "
+                 "was stored: --set=machine.watchdog=CYCLES lets the launch continue",
+                 stalls->idle);
     uint64_t begun = stalls->ended + stalls->there;
     if (stalls->others)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,

@@ -3,6 +3,7 @@
 
 usage: faults.py BUILD-ROOT
 """
+import itertools
 import json
 import os
 import re
@@ -57,8 +58,8 @@ def without_tags(folder):
 @case
 def no_progress(folder):
     """a kernel that waits for ever"""
-    for option in '--set=machine.watchdog=20000', '--functional':
-        result = ends(simulate(folder, build('faults.cu', ARCH), option, '-w', arguments=['spin']), 7)
+    for option, kernel in itertools.product(('--set=machine.watchdog=20000', '--functional'), ('spin', 'poll')):
+        result = ends(simulate(folder, build('faults.cu', ARCH), option, '-w', arguments=[kernel]), 7)
         within('synchronise: 702 cudaErrorLaunchTimeout', result.out.decode())
         within('no thread of the launch can continue', result.err.decode())
 

@@ -224,6 +224,7 @@ bool access_find(struct warp *warp, const struct access *access, uint32_t lane, 
         found = use_plane(warp, access, lane, bytes, spot);
     if (found && warp->check && !access->discards)
         check_access(warp->check, warp, access, lane, spot, bytes);
+    warp->writes += access->writes;
     if (found && warp->touched)
         touched_add(warp->touched, touched_space(spot->space), use_of(access), lane, address,
                     (uint32_t)bytes);

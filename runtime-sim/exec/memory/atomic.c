@@ -182,6 +182,7 @@ static bool apply(const struct code *code, const struct spot *spot, void *const 
 enum step_result atomic_lanes(struct warp *warp, const struct access *access, void *const *operands,
                               bool *changed)
 {
+    uint64_t writes = warp->writes;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         struct spot spot;
@@ -189,6 +190,7 @@ enum step_result atomic_lanes(struct warp *warp, const struct access *access, vo
             return STEP_FAULT;
         *changed |= apply(access->code, &spot, operands, lane);
     }
+    warp->writes = writes + *changed;
     return STEP_NEXT;
 }
 

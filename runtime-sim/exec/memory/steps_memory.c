@@ -112,6 +112,7 @@ static void begin(struct warp *warp, const struct path *path, const struct code 
 enum step_result access_memory(struct warp *warp, const struct access *access)
 {
     bool whole = false;
+    warp->writes += access->writes;
     if (!warp->check && !(access->span.bits & (access->bytes - 1)))
         switch (access->memory->space) {
         case W_global: whole = access_global(warp, access); break;

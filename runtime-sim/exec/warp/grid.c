@@ -5,6 +5,7 @@
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/warp/repeat.h"
 #include "runtime-sim/exec/warp/special.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include <stdio.h>
@@ -226,6 +227,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
                                            launch->grid[2] / grid_cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
+    struct repeats repeats = {.arena = arena};
     while (launch->cooperative && start_one(&residents, launch, arena, result))
         ;
     while (start_one(&residents, launch, arena, result) || residents.active.n) {
@@ -236,7 +238,8 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         idle = now == seen ? idle + 1 : 0;
         seen = now;
         // If all wait and the state has not changed, no CTA will continue.
-        if (idle > most_idle || (waits && idle && residents.active.n)) {
+        if (idle > most_idle || (waits && idle && residents.active.n) ||
+            repeats_turn(&repeats, residents.active.v, residents.active.n, idle)) {
             give_up(&residents, launch, result);
             return;
         }

@@ -2,6 +2,7 @@
 // are completed, so that the reported fault is that of the first CTA.
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/warp/repeat.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -36,10 +37,13 @@ enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle)
 {
     enum warp_state state = WARP_YIELDS;
     uint64_t seen = cta->events, idle = 0;
-    while (idle <= most_idle && state == WARP_YIELDS && !launch_stops(cta->launch)) {
+    struct repeats repeats = {.arena = cta->warps->arena};
+    bool repeat = false;
+    while (idle <= most_idle && state == WARP_YIELDS && !repeat && !launch_stops(cta->launch)) {
         state = cta_run(cta, TURN);
         idle = cta->events == seen ? idle + 1 : 0;
         seen = cta->events;
+        repeat = state == WARP_YIELDS && repeats_turn(&repeats, &cta, 1, idle);
     }
     return state;
 }

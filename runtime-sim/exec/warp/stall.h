@@ -55,6 +55,7 @@ struct stalls {
     struct stall list[STALLS];
     uint64_t others;             // warps that are not in the list
     uint64_t ended, there, ctas; // CTAs that have ended, that are resident, and of the launch
+    uint64_t idle; // cycles without progress of warps whose registers change; 0: they do not
 };
 
 struct cta;

@@ -73,7 +73,8 @@ struct warp {
     uint8_t *local; // local memory: local_stride bytes for each lane
     uint32_t local_stride;
     VEC(struct join) joins;
-    uint64_t clock; // number of reads of a clock
+    uint64_t clock;  // number of reads of a clock
+    uint64_t writes; // accesses that may have changed memory
     struct fault *fault;
     struct touched *touched;        // records accesses of steps that access memory themselves, or
                                     // NULL

@@ -26,6 +26,12 @@ __global__ void spin(volatile int *at)
         ;
 }
 
+__global__ void poll(int *at)
+{
+    while (!atomicAdd(at, 0))
+        ;
+}
+
 __global__ void forever(int *at)
 {
     for (int i = 0;; i++)
@@ -57,6 +63,8 @@ int main(int, char **argv)
         trap<<<1, 1>>>();
     else if (!strcmp(argv[1], "spin"))
         spin<<<1, 1>>>(at);
+    else if (!strcmp(argv[1], "poll"))
+        poll<<<4, 64>>>(at);
     else if (!strcmp(argv[1], "forever"))
         forever<<<1, 1>>>(at);
     else if (!strcmp(argv[1], "surface"))
