@@ -184,6 +184,38 @@ struct cuda_instantiate {
     int result;
 };
 
+// The driver's copies. One side: bytes, rows and slices of the position, where the memory is.
+enum driver_memory_type { DRIVER_HOST = 1, DRIVER_DEVICE, DRIVER_ARRAY, DRIVER_UNIFIED };
+
+struct driver_side2d {
+    size_t x, y;
+    int type; // enum driver_memory_type
+    void *host;
+    uint64_t device;
+    void *array;
+    size_t pitch;
+};
+
+struct driver_copy2d {
+    struct driver_side2d source, to;
+    size_t width, height;
+};
+
+struct driver_side3d {
+    size_t x, y, z, level;
+    int type; // enum driver_memory_type
+    void *host;
+    uint64_t device;
+    void *array;
+    void *reserved;
+    size_t pitch, height;
+};
+
+struct driver_copy3d {
+    struct driver_side3d source, to;
+    size_t width, height, depth;
+};
+
 // What nvcc puts into a program in front of a fatbin.
 enum { FATBIN_WRAPPER_MAGIC = 0x466243b1 };
 

@@ -217,6 +217,28 @@ int copy_3d(struct cuda *cuda, const struct cuda_copy3d *from, struct cuda_copy 
     return error;
 }
 
+int copy_driver_side(struct cuda *cuda, const struct driver_side3d *from, struct cuda_side *to)
+{
+    const struct cuda_array *array = array_of(cuda, from->array);
+    bool is_device = from->type == DRIVER_DEVICE;
+    int kind = from->type == DRIVER_UNIFIED ? COPY_DEFAULT
+               : is_device                  ? COPY_DEVICE
+                                            : COPY_HOST_HOST;
+    if (from->type == DRIVER_ARRAY) {
+        if (!array)
+            return cudaErrorInvalidResourceHandle;
+        *to = array_side(array, from->x, from->y, from->z);
+        return cudaSuccess;
+    }
+    const char *base = from->type == DRIVER_HOST ? from->host : (char *)from->device;
+    uint64_t slice = from->pitch * from->height;
+    bool good = from->type >= DRIVER_HOST && from->type <= DRIVER_UNIFIED && base &&
+                side_of(cuda, base + from->z * slice + from->y * from->pitch + from->x, is_device,
+                        kind, from->pitch, to);
+    to->slice = slice;
+    return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 static int issue_3d(struct cuda *cuda, const struct cuda_copy3d *from, void *stream, bool waits)
 {
     struct cuda_copy copy;

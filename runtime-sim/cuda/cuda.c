@@ -86,6 +86,7 @@ int cuda_not_supported(struct cuda *cuda, const char *name)
             return cudaErrorNotSupported;
         }
     vec_push(&cuda->arena, &cuda->unsupported, (struct cuda_unsupported){name, 1});
+    cuda_complain(cuda, DIAG_NOTE, "%s is not supported", name); // the program may crash of it
     return cudaErrorNotSupported;
 }
 
@@ -219,6 +220,8 @@ static void list_unsupported(struct cuda *cuda)
 {
     for (uint32_t i = 0; i < cuda->unsupported.n; i++) {
         const struct cuda_unsupported *one = &cuda->unsupported.v[i];
+        if (one->calls == 1)
+            continue; // the first call was reported
         cuda_complain(cuda, DIAG_NOTE, "%s is not supported; calls: %lu", one->name,
                       (unsigned long)one->calls);
     }

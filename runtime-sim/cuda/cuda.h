@@ -275,6 +275,12 @@ int function_set_attribute(struct cuda *cuda, struct cuda_function *function, in
 int function_occupancy(struct cuda *cuda, struct cuda_function *function, int threads,
                        size_t shared, int *ctas);
 
+// jit.c
+// Checks a module of PTX text alone. Returns the log of its errors, or NULL.
+const char *jit_check(struct cuda *cuda, const char *text, uint32_t length);
+// Writes the logs that options of the driver's assembler ask for.
+void jit_write_logs(const char *errors, unsigned count, const int *options, void **values);
+
 // entry_points.c
 // Returns the driver's function of this name, or NULL.
 void *entry_point_find(const char *name);

@@ -218,8 +218,33 @@ CUDA_API(cuGetErrorString, int error, const char **text)
 
 // Modules
 
+// Options of the assembler.
+struct jit_options {
+    unsigned count;
+    const int *options;
+    void **values;
+};
+
+// Reads the PTX, and checks it before it becomes part of the program: errors concern the module
+// only.
+static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_options jit)
+{
+    const char *log = NULL;
+    binary->failure = binary_read(cuda, binary);
+    if (!binary->failure && binary->text)
+        log = jit_check(cuda, binary->text, binary->length);
+    jit_write_logs(log ? log : "", jit.count, jit.options, jit.values);
+    if (log) {
+        cuda_complain(cuda, DIAG_NOTE, "a module that '%s' loads is refused:\n%s",
+                      cuda->program_name, log);
+        binary->failure = cudaErrorInvalidPtx;
+    }
+    binary->failed = binary->failure != cudaSuccess;
+    return binary->failure;
+}
+
 // Adds a module: PTX text, a fatbin or an ELF file in memory.
-static int load(struct cuda *cuda, void **module, const void *image)
+static int load(struct cuda *cuda, void **module, const void *image, struct jit_options jit)
 {
     int error = cuda_begin(cuda);
     if (error)
@@ -229,12 +254,13 @@ static int load(struct cuda *cuda, void **module, const void *image)
     memcpy(&magic, image, sizeof magic);
     struct cuda_binary *binary =
         binary_add(cuda, magic == FATBIN_WRAPPER_MAGIC ? wrapper->data : image);
-    error = cuda_begin(cuda);
+    error = read_alone(cuda, binary, jit);
+    if (!error)
+        error = cuda_begin(cuda);
+    if (error)
+        return error;
     *module = binary;
-    return error             ? error
-           : binary->linked  ? cudaSuccess
-           : binary->failure ? binary->failure
-                             : cudaErrorInvalidPtx;
+    return binary->linked ? cudaSuccess : cudaErrorInvalidPtx;
 }
 
 static int load_file(struct cuda *cuda, void **module, const char *path)
@@ -242,7 +268,7 @@ static int load_file(struct cuda *cuda, void **module, const char *path)
     struct file_text file;
     if (file_read(&cuda->arena, path, &file))
         return cudaErrorFileNotFound;
-    return load(cuda, module, file.text);
+    return load(cuda, module, file.text, (struct jit_options){0});
 }
 
 CUDA_API(cuModuleLoad, void **module, const char *path)
@@ -254,15 +280,15 @@ CUDA_API(cuModuleLoad, void **module, const char *path)
 CUDA_API(cuModuleLoadData, void **module, const void *image)
 {
     CUDA_NEEDS(module && image);
-    return CUDA_DO(load(cuda, module, image));
+    return CUDA_DO(load(cuda, module, image, (struct jit_options){0}));
 }
 
 CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
          void **values)
 {
     CUDA_NEEDS(module && image && (!count || (options && values)));
-    (void)count, (void)options, (void)values; // for the assembler
-    return CUDA_DO(load(cuda, module, image));
+    struct jit_options jit = {count, options, values};
+    return CUDA_DO(load(cuda, module, image, jit));
 }
 
 CUDA_API(cuModuleUnload, void *module)
@@ -326,13 +352,13 @@ CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const cha
 
 // The runtime's form of the same
 
-CUDA_API(cudaLibraryLoadData, void **library, const void *image, void *options, void **values,
+CUDA_API(cudaLibraryLoadData, void **library, const void *image, int *options, void **values,
          unsigned count, void *library_options, void **library_values, unsigned library_count)
 {
     CUDA_NEEDS(library && image);
-    (void)options, (void)values, (void)count;
     (void)library_options, (void)library_values, (void)library_count;
-    return CUDA_DO(load(cuda, library, image));
+    struct jit_options jit = {count, options, values};
+    return CUDA_DO(load(cuda, library, image, jit));
 }
 
 CUDA_API(cudaLibraryUnload, void *library)

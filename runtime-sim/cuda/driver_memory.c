@@ -93,17 +93,95 @@ CUDA_API(cuMemcpyDtoDAsync, uint64_t to, uint64_t from, size_t bytes, void *stre
     return CUDA_DO(copy(cuda, (void *)to, (void *)from, bytes, COPY_DEVICE, stream, false));
 }
 
+// Rows, which a pitch of 0 puts one behind the other.
+
+static int copy_3d_driver(struct cuda *cuda, const struct driver_copy3d *from, void *stream,
+                          bool waits)
+{
+    struct driver_copy3d full = *from;
+    struct cuda_copy made = {.width = from->width, .height = from->height, .depth = from->depth};
+    int error = cuda_begin(cuda);
+    struct driver_side3d *sides[] = {&full.source, &full.to};
+    for (int i = 0; i < 2; i++) {
+        sides[i]->pitch = sides[i]->pitch ? sides[i]->pitch : sides[i]->x + from->width;
+        sides[i]->height = sides[i]->height ? sides[i]->height : sides[i]->y + from->height;
+    }
+    if (!error && (full.source.level || full.to.level))
+        error = cuda_not_supported(cuda, "copies of mipmapped arrays");
+    if (!error)
+        error = copy_driver_side(cuda, &full.source, &made.from);
+    if (!error)
+        error = copy_driver_side(cuda, &full.to, &made.to);
+    if (!error && (made.from.pitch < made.width || made.to.pitch < made.width))
+        error = cudaErrorInvalidValue;
+    return error ? error : copy_issue(cuda, &made, stream, waits);
+}
+
+static struct driver_side3d side_3d(const struct driver_side2d *from)
+{
+    return (struct driver_side3d){.x = from->x,
+                                  .y = from->y,
+                                  .type = from->type,
+                                  .host = from->host,
+                                  .device = from->device,
+                                  .array = from->array,
+                                  .pitch = from->pitch};
+}
+
+static int copy_2d_driver(struct cuda *cuda, const struct driver_copy2d *from, void *stream,
+                          bool waits)
+{
+    struct driver_copy3d full = {.source = side_3d(&from->source),
+                                 .to = side_3d(&from->to),
+                                 .width = from->width,
+                                 .height = from->height,
+                                 .depth = 1};
+    return copy_3d_driver(cuda, &full, stream, waits);
+}
+
+CUDA_API(cuMemcpy2D, const struct driver_copy2d *from)
+{
+    CUDA_NEEDS(from);
+    return CUDA_DO(copy_2d_driver(cuda, from, NULL, true));
+}
+
+CUDA_API(cuMemcpy2DAsync, const struct driver_copy2d *from, void *stream)
+{
+    CUDA_NEEDS(from);
+    return CUDA_DO(copy_2d_driver(cuda, from, stream, false));
+}
+
+CUDA_API(cuMemcpy3D, const struct driver_copy3d *from)
+{
+    CUDA_NEEDS(from);
+    return CUDA_DO(copy_3d_driver(cuda, from, NULL, true));
+}
+
+CUDA_API(cuMemcpy3DAsync, const struct driver_copy3d *from, void *stream)
+{
+    CUDA_NEEDS(from);
+    return CUDA_DO(copy_3d_driver(cuda, from, stream, false));
+}
+
+static int set_rows(struct cuda *cuda, uint64_t to, size_t pitch, uint32_t value, uint32_t element,
+                    size_t width, size_t height, void *stream, bool waits)
+{
+    struct cuda_set made = {.to = to,
+                            .pitch = pitch,
+                            .value = value,
+                            .element = element,
+                            .width = width * element,
+                            .height = height,
+                            .depth = 1};
+    if (height > 1 && pitch < made.width)
+        return cudaErrorInvalidValue;
+    return set_issue(cuda, &made, stream, waits);
+}
+
 static int set(struct cuda *cuda, uint64_t to, uint32_t value, uint32_t element, size_t count,
                void *stream, bool waits)
 {
-    struct cuda_set made = {.to = to,
-                            .pitch = count * element,
-                            .value = value,
-                            .element = element,
-                            .width = count * element,
-                            .height = 1,
-                            .depth = 1};
-    return set_issue(cuda, &made, stream, waits);
+    return set_rows(cuda, to, count * element, value, element, count, 1, stream, waits);
 }
 
 CUDA_API(cuMemsetD8, uint64_t to, unsigned char value, size_t count)
@@ -134,4 +212,38 @@ CUDA_API(cuMemsetD32, uint64_t to, unsigned value, size_t count)
 CUDA_API(cuMemsetD32Async, uint64_t to, unsigned value, size_t count, void *stream)
 {
     return CUDA_DO(set(cuda, to, value, 4, count, stream, false));
+}
+
+CUDA_API(cuMemsetD2D8, uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 1, width, height, NULL, true));
+}
+
+CUDA_API(cuMemsetD2D8Async, uint64_t to, size_t pitch, unsigned char value, size_t width,
+         size_t height, void *stream)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 1, width, height, stream, false));
+}
+
+CUDA_API(cuMemsetD2D16, uint64_t to, size_t pitch, unsigned short value, size_t width,
+         size_t height)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 2, width, height, NULL, true));
+}
+
+CUDA_API(cuMemsetD2D16Async, uint64_t to, size_t pitch, unsigned short value, size_t width,
+         size_t height, void *stream)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 2, width, height, stream, false));
+}
+
+CUDA_API(cuMemsetD2D32, uint64_t to, size_t pitch, unsigned value, size_t width, size_t height)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 4, width, height, NULL, true));
+}
+
+CUDA_API(cuMemsetD2D32Async, uint64_t to, size_t pitch, unsigned value, size_t width, size_t height,
+         void *stream)
+{
+    return CUDA_DO(set_rows(cuda, to, pitch, value, 4, width, height, stream, false));
 }

@@ -8,7 +8,8 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
     if (binary->linked || binary->failed)
         return false;
-    binary->failure = binary_read(cuda, binary);
+    if (!binary->text) // else read when it was loaded
+        binary->failure = binary_read(cuda, binary);
     binary->failed = binary->failure || !binary->length; // then only its kernels fail
     if (binary->failed)
         return false;

@@ -37,6 +37,10 @@ LAYOUTS = [
      'grid:gridDim block:blockDim shared:dynamicSmemBytes stream:stream attributes:attrs attribute_count:numAttrs'),
     ('driver_launch_config', 'CUlaunchConfig',
      'grid:gridDimX block:blockDimX shared:sharedMemBytes stream:hStream attributes:attrs attribute_count:numAttrs'),
+    ('driver_copy2d', 'CUDA_MEMCPY2D',
+     'source:srcXInBytes source.type:srcMemoryType source.pitch:srcPitch to:dstXInBytes to.array:dstArray width:WidthInBytes'),
+    ('driver_copy3d', 'CUDA_MEMCPY3D',
+     'source.level:srcLOD source.device:srcDevice source.height:srcHeight to.z:dstZ to.pitch:dstPitch depth:Depth'),
     ('cuda_pool_properties', 'cudaMemPoolProps', 'type:allocType location:location most:maxSize'),
     ('cuda_kernel_node', 'cudaKernelNodeParams',
      'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
@@ -69,6 +73,15 @@ def names(folder):
     if not real:
         raise Skip('the toolkit has no libcudart.so.13')
     same(sorted(exports(real) - exports(CUDA / 'libcudart.so.13')), [])
+
+
+@case
+def driver_names(folder):
+    """libcuda.so.1 has all functions of the toolkit's stub"""
+    real = toolkit() / 'lib64' / 'stubs' / 'libcuda.so'
+    if not real.exists():
+        raise Skip('the toolkit has no stub of libcuda.so')
+    same(sorted(exports(real) - exports(CUDA / 'libcuda.so.1')), [])
 
 
 @case

@@ -84,6 +84,13 @@ def not_executable(folder):
 
 
 @case
+def unsupported(folder):
+    """a function that is not supported is named although the program crashes then"""
+    result = ends(simulate(folder, build('faults.cu', ARCH), '--functional', arguments=['crash']), -signal.SIGABRT)
+    within('note: cudaCreateSurfaceObject is not supported', result.err.decode())
+
+
+@case
 def results_of_a_fault(folder):
     """the results name the fault and are complete"""
     ends(simulate(folder, build('faults.cu', ARCH), '--json=result.json', '-w', arguments=['illegal']), 7)

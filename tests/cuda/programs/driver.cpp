@@ -47,6 +47,86 @@ static const char second[] = R"(
 }
 )";
 
+static const char wrong[] = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+    add.u32 %r2, 1, 2;
+    ret;
+}
+)";
+
+static const char undefined[] = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .global .align 4 .u32 elsewhere;
+.visible .entry k()
+{
+    .reg .u32 %r<2>;
+    ld.global.u32 %r1, [elsewhere];
+    ret;
+}
+)";
+
+// Copies and sets of rows. `at` has 64 bytes.
+static void rows(CUdeviceptr at)
+{
+    unsigned char block[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, back[64];
+    DRIVER(cuMemsetD8(at, 0, 64));
+    CUDA_MEMCPY2D plane = {};
+    plane.srcMemoryType = CU_MEMORYTYPE_HOST;
+    plane.srcHost = block;
+    plane.srcPitch = 4;
+    plane.srcXInBytes = 1;
+    plane.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    plane.dstDevice = at;
+    plane.dstPitch = 16;
+    plane.dstXInBytes = 2;
+    plane.dstY = 1;
+    plane.WidthInBytes = 3;
+    plane.Height = 3;
+    DRIVER(cuMemcpy2D(&plane));
+    DRIVER(cuMemcpyDtoH(back, at, 64));
+    CHECK(back[18] == 2 && back[20] == 4 && back[21] == 0 && back[34] == 6 && back[52] == 12);
+    plane.dstPitch = 2;
+    CHECK(cuMemcpy2D(&plane) == CUDA_ERROR_INVALID_VALUE);
+    // Two slices of two rows of four bytes, from slices of four rows of eight.
+    CUDA_MEMCPY3D solid = {};
+    for (int i = 0; i < 64; i++)
+        back[i] = i;
+    DRIVER(cuMemcpyHtoD(at, back, 64));
+    memset(back, 0, sizeof back);
+    solid.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    solid.srcDevice = at;
+    solid.srcPitch = 8;
+    solid.srcHeight = 4;
+    solid.srcXInBytes = 3;
+    solid.srcY = 1;
+    solid.dstMemoryType = CU_MEMORYTYPE_HOST;
+    solid.dstHost = back;
+    solid.WidthInBytes = 4;
+    solid.Height = 2;
+    solid.Depth = 2;
+    DRIVER(cuMemcpy3DAsync(&solid, NULL));
+    DRIVER(cuCtxSynchronize());
+    CHECK(back[0] == 11 && back[3] == 14 && back[4] == 19 && back[8] == 43 && back[15] == 54 && !back[16]);
+    DRIVER(cuMemsetD2D32(at, 16, 0x01020304, 2, 3));
+    DRIVER(cuMemsetD2D16Async(at + 8, 16, 0x0506, 1, 2, NULL));
+    DRIVER(cuMemcpyDtoH(back, at, 64));
+    CHECK(back[0] == 4 && back[7] == 1 && back[8] == 6 && back[9] == 5 && back[10] == 10 && back[32] == 4 &&
+          back[40] == 40 && back[48] == 48);
+    CHECK(cuMemsetD2D8(at, 1, 0, 2, 2) == CUDA_ERROR_INVALID_VALUE);
+    CUdeviceptr pitched;
+    size_t pitch;
+    DRIVER(cuMemAllocPitch(&pitched, &pitch, 100, 3, 4));
+    CHECK(pitch >= 100);
+    DRIVER(cuMemsetD2D8(pitched, pitch, 9, 100, 3));
+    DRIVER(cuMemFree(pitched));
+}
+
 int main()
 {
     CUdevice device;
@@ -109,12 +189,30 @@ int main()
     CHECK(cuLaunchKernel(add, 1, 1, 1, 2000, 1, 1, 0, stream, parameters, NULL) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuModuleGetFunction(&add, module, "nothing") == CUDA_ERROR_NOT_FOUND);
     CHECK(cuModuleLoadData(&other, "no PTX") != CUDA_SUCCESS);
+    // Modules with errors: later calls are those of a program without them.
+    char log[200] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CHECK(cuModuleLoadDataEx(&other, wrong, 2, options, values) == CUDA_ERROR_INVALID_PTX);
+    CHECK(strstr(log, "line 7; error") && strstr(log, "'%r2'"));
+    CHECK((size_t)values[1] == strlen(log) + 1);
+    values[1] = (void *)20;
+    CHECK(cuModuleLoadDataEx(&other, undefined, 2, options, values) == CUDA_ERROR_INVALID_PTX);
+    CHECK(!strcmp(log, "ptxas fatal   : Unr"));
+    CHECK(cuModuleLoadData(&other, undefined) == CUDA_ERROR_INVALID_PTX);
+    DRIVER(cuModuleLoadData(&other, second));
+    DRIVER(cuModuleGetFunction(&read, other, "add"));
+    DRIVER(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    DRIVER(cuStreamSynchronize(stream));
+    DRIVER(cuMemcpyDtoH(&got, at, sizeof got));
+    CHECK(got == 7);
     const char *text;
     DRIVER(cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &text));
     CHECK(!strcmp(text, "CUDA_ERROR_INVALID_VALUE"));
     DRIVER(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
     CHECK(!strcmp(text, "invalid argument"));
     CHECK(cuGetErrorName((CUresult)4711, &text) == CUDA_ERROR_INVALID_VALUE);
+    rows(at);
     DRIVER(cuMemFree(at));
     return RESULT;
 }

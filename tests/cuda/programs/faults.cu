@@ -1,6 +1,7 @@
 // Faults, one for each argument.
 #include <cassert>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <unistd.h>
@@ -72,6 +73,8 @@ int main(int, char **argv)
             surface<<<1, 1>>>(0);
     else if (!strcmp(argv[1], "room"))
         trap<<<1, 1, 32 << 10>>>();
+    else if (!strcmp(argv[1], "crash") && cudaCreateSurfaceObject(NULL, NULL))
+        abort();
     show("launch", cudaGetLastError());
     show("synchronise", cudaDeviceSynchronize());
     show("later", cudaMalloc(&at, 64));

@@ -1,0 +1,124 @@
+// What the driver's assembler does: it checks a module of PTX that the program loads, and writes
+// logs for the program.
+#include "runtime-sim/cuda/cuda.h"
+#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/exec/warp/builtin.h"
+#include "support/diag.h"
+#include <string.h>
+
+// Returns the linkage word of a declaration, or W_UNKNOWN.
+static uint16_t linkage(const struct tree *tree, uint32_t declaration)
+{
+    NODE_EACH (child, tree, declaration)
+        if (tree->nodes.v[child].kind == NODE_SPEC && tree->nodes.v[child].aux == W_extern)
+            return W_extern;
+    return W_UNKNOWN;
+}
+
+static bool has_body(const struct ir_module *module, uint32_t name)
+{
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        if (module->functions.v[i].name == name && module->functions.v[i].has_body)
+            return true;
+    return false;
+}
+
+static bool is_declared_only(const struct ir_module *module, const struct ir_symbol *symbol)
+{
+    const struct name *name = tree_name(module->tree, symbol->name);
+    if (symbol->space == W_func)
+        return !has_body(module, symbol->name) && !builtin_named(name->text, name->length);
+    if (symbol->function != IR_NONE || (symbol->space != W_global && symbol->space != W_const))
+        return false;
+    for (uint32_t node = symbol->node; node-- > 0;)
+        if (module->tree->nodes.v[node].kind == NODE_DECL)
+            return linkage(module->tree, node) == W_extern;
+    return false;
+}
+
+// Returns the first symbol that a function with a body uses and the module only declares, or NULL.
+static const struct ir_symbol *find_undefined(const struct ir_module *module)
+{
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        for (uint32_t k = 0; k < module->functions.v[i].operands.n; k++) {
+            const struct ir_operand *operand = &module->functions.v[i].operands.v[k];
+            const struct ir_symbol *symbol =
+                operand->kind == OPERAND_SYMBOL ? &module->symbols.v[operand->index] : NULL;
+            if (symbol && is_declared_only(module, symbol))
+                return symbol;
+        }
+    return NULL;
+}
+
+static const char *log_of(struct cuda *cuda, const struct device_module *module,
+                          const struct diags *diags)
+{
+    const char *log = "";
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const struct diag *one = &diags->list.v[i];
+        struct place place = {0};
+        if (one->severity != DIAG_ERROR)
+            continue;
+        if (one->begin != NO_OFFSET)
+            place = source_place(&module->source, one->begin);
+        log = arena_printf(&cuda->arena, "%sptxas application ptx input, line %u; error   : %s\n",
+                           log, place.line, one->message);
+    }
+    return arena_printf(&cuda->arena, "%sptxas fatal   : Ptx assembly aborted due to errors\n",
+                        log);
+}
+
+const char *jit_check(struct cuda *cuda, const char *text, uint32_t length)
+{
+    struct arena own;
+    struct device_module module = {0};
+    struct diags diags;
+    const char *log = NULL;
+    arena_init(&own, &cuda->memory);
+    diags_init(&diags, &own);
+    char *copy = arena_alloc(&own, (size_t)length + 2);
+    memcpy(copy, text, length);
+    copy[length] = copy[length + 1] = 0;
+    source_init(&module.source, &own, "ptx", copy, length);
+    if (!device_module_read(&module, &own, lanes_best(), &diags)) {
+        log = log_of(cuda, &module, &diags);
+    } else {
+        const struct ir_symbol *symbol = find_undefined(&module.module);
+        const struct name *name = symbol ? tree_name(&module.tree, symbol->name) : NULL;
+        if (symbol)
+            log = arena_printf(&cuda->arena, "ptxas fatal   : Unresolved extern %s '%.*s'\n",
+                               symbol->space == W_func ? "function" : "variable", (int)name->length,
+                               name->text);
+    }
+    arena_free(&own);
+    return log;
+}
+
+// Options: the buffer of a log, and its size, which becomes the number of bytes written.
+
+static void write_log(const char *log, unsigned count, const int *options, void **values,
+                      int buffer)
+{
+    char *to = NULL;
+    for (unsigned i = 0; i < count; i++)
+        if (options[i] == buffer)
+            to = values[i];
+    for (unsigned i = 0; i < count; i++) {
+        size_t room = (uint32_t)(uintptr_t)values[i], bytes = strlen(log) + 1;
+        if (options[i] != buffer + 1 || !to || !room)
+            continue;
+        bytes = bytes < room ? bytes : room;
+        memcpy(to, log, bytes - 1);
+        to[bytes - 1] = 0;
+        values[i] = (void *)(*log ? bytes : 0);
+    }
+}
+
+void jit_write_logs(const char *errors, unsigned count, const int *options, void **values)
+{
+    enum { INFO_LOG = 3, ERROR_LOG = 5 };
+    if (!count || !options || !values)
+        return;
+    write_log("", count, options, values, INFO_LOG);
+    write_log(errors, count, options, values, ERROR_LOG);
+}
