@@ -1,7 +1,6 @@
 // Faults, one for each argument.
 #include <cassert>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <unistd.h>
