@@ -160,6 +160,17 @@ CUDA_API(cudaMemGetInfo, size_t *free, size_t *total)
     return CUDA_DO(memory_info(cuda, free, total));
 }
 
+// Other variables lie between managed ones, and the host accesses these, too.
+static bool is_managed_variable(const struct cuda *cuda, const void *at)
+{
+    for (uint32_t i = 0; i < cuda->symbols.n; i++) {
+        const struct cuda_symbol *symbol = cuda->symbols.v[i];
+        if (symbol->managed && (uintptr_t)at - (uintptr_t)*symbol->managed < symbol->bytes)
+            return true;
+    }
+    return false;
+}
+
 static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes *to, const void *at)
 {
     static const int types[] = {[KIND_DEVICE] = MEMORY_DEVICE,
@@ -181,7 +192,7 @@ static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes 
         *to = (struct cuda_pointer_attributes){types[memory->kind], 0, (void *)at,
                                                memory->host ? (void *)at : NULL};
     } else if (device_at(cuda->device, (uintptr_t)at, 1)) {
-        bool managed = (uintptr_t)at < cuda->shared_until;
+        bool managed = is_managed_variable(cuda, at);
         *to = (struct cuda_pointer_attributes){managed ? MEMORY_MANAGED : MEMORY_DEVICE, 0,
                                                (void *)at, managed ? (void *)at : NULL};
     } else {
@@ -201,9 +212,9 @@ CUDA_API(cudaPointerGetAttributes, struct cuda_pointer_attributes *to, const voi
 static int is_managed(struct cuda *cuda, const void *at)
 {
     const struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
-    bool variable = (uintptr_t)at < cuda->shared_until && device_at(cuda->device, (uintptr_t)at, 1);
-    return (memory && memory->kind == KIND_MANAGED) || variable ? cudaSuccess
-                                                                : cudaErrorInvalidValue;
+    return (memory && memory->kind == KIND_MANAGED) || is_managed_variable(cuda, at)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
 }
 
 CUDA_API(cudaMemAdvise, const void *at, size_t bytes)

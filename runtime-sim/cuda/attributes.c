@@ -196,6 +196,51 @@ CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *ctas, cons
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
 
+// Clusters. Those of up to 8 CTAs need no attribute.
+
+static int cluster_occupancy(struct cuda *cuda, int *clusters, const void *host,
+                             const struct cuda_launch_config *config)
+{
+    int ctas = 0;
+    struct launch_source from = {0};
+    struct cuda_function *function = function_of(cuda, host);
+    launch_take_attributes(&from, config->attributes, config->attribute_count);
+    uint32_t size = from.cluster.x * from.cluster.y * from.cluster.z;
+    uint64_t threads = (uint64_t)config->block.x * config->block.y * config->block.z;
+    int error = function_occupancy(cuda, function, threads > INT32_MAX ? INT32_MAX : (int)threads,
+                                   config->shared, &ctas);
+    if (error)
+        return error;
+    const uint32_t *own = function->entry->cluster;
+    size = size ? size : own[0] ? own[0] * own[1] * own[2] : 1;
+    *clusters = ctas * machine_properties(cuda).cores / (int)size;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaOccupancyMaxActiveClusters, int *clusters, const void *function,
+         const struct cuda_launch_config *config)
+{
+    CUDA_NEEDS(clusters && config);
+    return CUDA_DO(cluster_occupancy(cuda, clusters, function, config));
+}
+
+static int cluster_size(struct cuda *cuda, int *size, const void *host)
+{
+    enum { USUAL = 8 };
+    int error;
+    struct cuda_function *function = function_of(cuda, host);
+    if (function_entry(cuda, function, &error))
+        *size = function->any_cluster ? CLUSTER_CTAS : USUAL;
+    return error;
+}
+
+CUDA_API(cudaOccupancyMaxPotentialClusterSize, int *size, const void *function,
+         const struct cuda_launch_config *config)
+{
+    CUDA_NEEDS(size && config);
+    return CUDA_DO(cluster_size(cuda, size, function));
+}
+
 static int available_shared(struct cuda *cuda, size_t *bytes, const void *host, int ctas)
 {
     int error;

@@ -151,7 +151,8 @@ static const char *take_results(struct decoder *d, struct code *code, uint16_t t
     return code->d2 == SLOT_NONE ? "this destination cannot be executed" : NULL;
 }
 
-// The operand after the address is the level; only one level exists.
+// The operands after the address are the level or two gradients, which select a level; only one
+// level exists.
 static bool has_more(const struct decoder *d, uint32_t most_slot)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
@@ -169,9 +170,10 @@ const char *prepare_tex(struct decoder *d, struct code *code)
     what->whole = d->inst->type2 == W_s32;
     what->type = d->inst->type;
     code->extra = what;
-    if (decode_has(d, W_grad) || (!decode_has(d, W_n1d) && !decode_has(d, W_n2d)))
+    uint32_t selects = decode_has(d, W_level) ? 1 : decode_has(d, W_grad) ? 2 : 0;
+    if (!decode_has(d, W_n1d) && !decode_has(d, W_n2d))
         return "only textures of one and two dimensions and one level can be fetched";
-    if (texture && has_more(d, texture->slot + decode_has(d, W_level)))
+    if (texture && has_more(d, texture->slot + selects))
         return "a texture fetch with an offset or a comparison";
     const char *error = take_address(d, code, what);
     return error ? error : take_results(d, code, d->inst->type);

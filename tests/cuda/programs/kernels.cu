@@ -86,6 +86,10 @@ int main()
     CALL(cudaLaunchKernelEx(&config, fill, at, (int)N));
     CALL(cudaMemcpy(back, at, sizeof back, cudaMemcpyDeviceToHost));
     CHECK(back[1] == 254 * 3);
+    CALL(cudaOccupancyMaxPotentialClusterSize(&grid, fill, &config));
+    CHECK(grid == 8);
+    CALL(cudaOccupancyMaxActiveClusters(&grid, fill, &config));
+    CHECK(grid >= 1);
     hello<<<2, 1>>>(42);
     printf("before the kernel's output\n");
     fflush(stdout);

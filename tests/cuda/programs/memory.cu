@@ -13,6 +13,7 @@ __global__ void add_one(int *at, int n)
 __device__ int counters[4];
 __constant__ int table[4];
 __managed__ int shared_value = 5;
+__device__ int plain_value;
 
 __global__ void use_variables()
 {
@@ -95,6 +96,11 @@ static void shared()
     CHECK(attributes.type == cudaMemoryTypeHost);
     CALL(cudaPointerGetAttributes(&attributes, own.data()));
     CHECK(attributes.type == cudaMemoryTypeUnregistered);
+    CALL(cudaGetSymbolAddress((void **)&on_device, plain_value));
+    CALL(cudaPointerGetAttributes(&attributes, on_device));
+    CHECK(attributes.type == cudaMemoryTypeDevice && !attributes.hostPointer);
+    CALL(cudaPointerGetAttributes(&attributes, &shared_value));
+    CHECK(attributes.type == cudaMemoryTypeManaged);
     CALL(cudaFree(managed));
     CALL(cudaFreeHost(pinned));
     CALL(cudaFreeHost(mapped));

@@ -292,6 +292,9 @@ static void test_two_dimensions(void **state)
     check_all(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}];\n"), 2, false);
     check_all(UNIFIED("tex.level.2d.v4.u32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], %f0;\n"), 2,
               false);
+    check_all(UNIFIED("tex.grad.2d.v4.u32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%f0,%f1}, "
+                      "{%f1,%f0};\n"),
+              2, false);
     check_all(UNIFIED("tex.2d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%r3}];\n"), 2, true);
     check_all(UNIFIED("tex.base.2d.v4.s32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%r3,%r2,%r2}];\n"), 2,
               true);
@@ -533,8 +536,8 @@ static void test_refusals(void **state)
     check_refusal(UNIFIED("tex.a1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%f1}];\n"));
     check_refusal(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%r2,%r3};\n"));
     check_refusal(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], %f0;\n"));
-    check_refusal(
-        UNIFIED("tex.grad.1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0}], {%f0}, {%f1};\n"));
+    check_refusal(UNIFIED("tex.grad.1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0}], {%f0}, {%f1}, "
+                          "{%r2};\n"));
     check_refusal(UNIFIED("tld4.r.a2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%f0,%f1,%f1}];\n"));
     check_refusal(
         UNIFIED("tld4.r.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%r2,%r3};\n"));
