@@ -78,10 +78,8 @@ bool affine_of_address(struct affines *affines, uint32_t inst, struct affine *ad
 // Valid until the next value is requested.
 const struct affine_atom *affine_atom(const struct affines *affines, uint32_t atom);
 
-// Computes a + b and a - b. Returns false if the result has too many terms. With exact_bits less
+// Computes a - b. Returns false if the result has too many terms. With exact_bits less
 // than 64, the result is certain modulo 2^exact_bits only.
-bool affine_sum(struct affines *affines, const struct affine *a, const struct affine *b,
-                struct affine *to);
 bool affine_difference(struct affines *affines, const struct affine *a, const struct affine *b,
                        struct affine *to);
 static inline bool affine_is_constant(const struct affine *a)

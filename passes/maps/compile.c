@@ -475,6 +475,7 @@ struct map_choice {
     uint32_t rows; // of a nest in a group
     bool passes;
     bool slows;      // rows of a nest take turns
+    bool skips;      // the launch may have to skip parts
     uint32_t states; // of the search for a placement; 0: none
 };
 
@@ -497,6 +498,7 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
                              .nest = IR_NONE,
                              .across = IR_NONE,
                              .slows = choice.slows,
+                             .skips = choice.skips,
                              .tile = choice.tile,
                              .rows = choice.rows,
                              .passes = choice.passes,
@@ -519,19 +521,19 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
 // Compiles the form in which as many threads, or rows of a nest, take turns as give the highest
 // rate. A nest has it besides that of its rows one by one.
 static void compile_tiles(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                          uint32_t groups, const struct map_hardware *hardware, bool slows)
+                          uint32_t groups, const struct map_hardware *hardware,
+                          struct map_choice choice)
 {
     static const struct {
         uint32_t tile;
         bool passes;
     } forms[] = {{8, false}, {8, true}, {4, false}, {4, true}};
     struct map_compiled more;
+    choice.rows = 1;
+    choice.states = MAP_STATES_FEW;
     for (uint32_t i = 0; i < sizeof forms / sizeof *forms && (!i || to->has_tiles); i++) {
-        struct map_choice choice = {.tile = forms[i].tile,
-                                    .rows = 1,
-                                    .passes = forms[i].passes,
-                                    .slows = slows,
-                                    .states = MAP_STATES_FEW};
+        choice.tile = forms[i].tile;
+        choice.passes = forms[i].passes;
         compile_choice(&more, arena, facts, groups, hardware, choice);
         if (!i || (more.text && (!to->text || more.rate > better * to->rate)))
             *to = more;
@@ -540,10 +542,10 @@ static void compile_tiles(struct map_compiled *to, struct arena *arena, struct f
 
 // Compiles a nest with as many rows as the machine has room for.
 static void compile_nest(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                         uint32_t groups, const struct map_hardware *hardware)
+                         uint32_t groups, const struct map_hardware *hardware, bool skips)
 {
     enum { ROWS = 16 };
-    struct map_choice choice = {.tile = 1, .rows = 1};
+    struct map_choice choice = {.tile = 1, .rows = 1, .skips = skips};
     struct map_compiled more;
     do {
         choice.rows++;
@@ -559,17 +561,18 @@ static void compile_nest(struct map_compiled *to, struct arena *arena, struct fa
     }
 }
 
-void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
-                 const struct map_hardware *hardware)
+static void compile_forms(struct map_compiled *to, struct arena *arena, struct facts *facts,
+                          uint32_t groups, const struct map_hardware *hardware, bool skips)
 {
     struct map_compiled nest;
-    compile_tiles(to, arena, facts, groups, hardware, false);
+    compile_tiles(to, arena, facts, groups, hardware, (struct map_choice){.skips = skips});
     if (!to->has_nest)
         return;
     nest = *to;
-    compile_tiles(to, arena, facts, groups, hardware, true);
+    compile_tiles(to, arena, facts, groups, hardware,
+                  (struct map_choice){.slows = true, .skips = skips});
     if (nest.text)
-        compile_nest(&nest, arena, facts, groups, hardware);
+        compile_nest(&nest, arena, facts, groups, hardware, skips);
     if (!to->text || (nest.text && (to->scatters || better * nest.rate * nest.rows > to->rate)))
         *to = nest;
     else if (nest.text) {
@@ -577,4 +580,16 @@ void map_compile(struct map_compiled *to, struct arena *arena, struct facts *fac
         *next = nest;
         to->next = next;
     }
+}
+
+void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
+                 const struct map_hardware *hardware)
+{
+    struct map_compiled skipping;
+    compile_forms(to, arena, facts, groups, hardware, false);
+    if (to->text || !facts->fn->loops.n)
+        return;
+    compile_forms(&skipping, arena, facts, groups, hardware, true);
+    if (skipping.text)
+        *to = skipping;
 }

@@ -225,7 +225,8 @@ bool map_accesses(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
         const struct ir_block *block = &c->fn->blocks.v[c->fn->rpo.v[i]];
-        for (uint32_t k = block->first; k < block->end; k++) {
+        for (uint32_t k = block->first; k < block->end && !c->blocks[c->fn->rpo.v[i]].skipped;
+             k++) {
             const struct ir_inst *at = &c->fn->insts.v[k];
             bool parameter = at->op == OP_ld && address_of(c->module, c->fn, k).space == W_param;
             if ((at->class == CLASS_LOAD || at->class == CLASS_STORE) && !parameter &&

@@ -104,12 +104,21 @@ static bool read_relation(const struct map_compiler *c, uint32_t inst, bool hold
     return false;
 }
 
-// In an unsigned comparison both sides must not be negative.
-static bool is_natural(const struct map_compiler *c, const struct affine *a)
+// In an unsigned comparison both sides must not be negative; the launch may have to see to it.
+static bool is_natural(struct map_compiler *c, const struct affine *a)
 {
+    struct map_sum sum;
     int64_t least, most;
     affine_range(c->affines, a, &least, &most);
-    return least >= 0;
+    if (least >= 0)
+        return true;
+    if (!c->skips || !map_sum_of(c, a, &sum))
+        return false;
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (sum.factor[dim])
+            return false;
+    map_require(c, arena_printf(c->arena, "%s >= 0", sum.rest));
+    return true;
 }
 
 bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct map_sum *sum,
@@ -186,25 +195,33 @@ static bool follow(struct map_compiler *c, uint32_t block, uint32_t to)
     return true;
 }
 
-// The block's branch skips the loop: the map requires that the launch does not take it.
-static bool take_guard(struct map_compiler *c, uint32_t block, uint32_t header)
+bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way)
 {
-    const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS];
+    const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS], *when = c->when;
     uint32_t version, taken;
     bool negated;
     if (!map_condition(c, block, &version, &negated, &taken))
         return false;
+    memcpy(low, c->low, sizeof low);
+    memcpy(high, c->high, sizeof high);
+    // A condition on the thread's place would be a limit for what follows, too.
+    if (take_version(c, version, (taken == way) != negated, 0) &&
+        !memcmp(low, c->low, sizeof low) && !memcmp(high, c->high, sizeof high))
+        return follow(c, block, way);
+    memcpy(c->low, low, sizeof low);
+    memcpy(c->high, high, sizeof high);
+    c->when = when;
+    return false;
+}
+
+// The block's branch skips the loop: the map requires that the launch does not take it.
+static bool take_guard(struct map_compiler *c, uint32_t block, uint32_t header)
+{
     const uint32_t *succs = ir_succs(c->fn, block);
     uint32_t way = ir_dominates(c->fn, succs[0], header) ? succs[0] : succs[1];
     uint32_t other = succs[0] == way ? succs[1] : succs[0];
-    if (!ir_dominates(c->fn, way, header) || ir_dominates(c->fn, other, header))
-        return false;
-    memcpy(low, c->low, sizeof low);
-    memcpy(high, c->high, sizeof high);
-    // A condition on the thread's place would be a limit for what follows the loop, too.
-    return take_version(c, version, (taken == way) != negated, 0) &&
-           !memcmp(low, c->low, sizeof low) && !memcmp(high, c->high, sizeof high) &&
-           follow(c, block, way);
+    return ir_dominates(c->fn, way, header) && !ir_dominates(c->fn, other, header) &&
+           map_decide(c, block, way);
 }
 
 static bool has_store(const struct map_compiler *c, uint32_t block)
@@ -227,6 +244,8 @@ static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header
         stored |= has_store(c, block);
         if (c->fn->blocks.v[block].succ_count == 1) {
             block = succs[0];
+        } else if (c->blocks[block].bounds) { // by map_skip
+            block = c->blocks[block].follow;
         } else if (!stored && take_bounds(c, block)) {
             follow(c, block, is_end(c, succs[0]) ? succs[1] : succs[0]);
             block = c->blocks[block].follow;

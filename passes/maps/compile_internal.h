@@ -52,6 +52,7 @@ struct map_access {
 
 struct map_block {
     bool seen;
+    bool skipped;          // the map requires that the launch does not execute it
     bool bounds;           // its branch limits the stream, or is decided by the launch
     uint32_t follow;       // bounds: the block where tokens continue
     const char *predicate; // node that is 1 if the block is executed; NULL: always
@@ -97,6 +98,8 @@ struct map_compiler {
     uint32_t loop, outer;         // IR_NONE: none
     uint32_t before, inner, nest; // the loop before the nest, or IR_NONE, and the nest's loops
     bool slows;                   // rows of a nest take turns
+    bool skips;                   // the map may require that the launch skips parts of the kernel
+    uint32_t depth;               // of the operation whose text is made
     uint32_t across;              // IR_NONE, or the nest's outer loop: its iterations are DIM_X
     bool is_before;               // `loop` is the one before the nest
     uint32_t before_nodes;        // the first nodes are those of the loop before the nest
@@ -150,6 +153,11 @@ bool map_is_header(const struct map_compiler *c, uint32_t block);
 // changes nothing.
 bool map_enter_before(struct map_compiler *c, bool is_before);
 
+// compile_skip.c
+// Finds the parts of the kernel that the launch can skip, as the rest of an unrolled loop, and
+// requires that it does.
+void map_skip(struct map_compiler *c);
+
 // compile_carried.c
 // Returns the operand for the value of a phi of the loop.
 const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float);
@@ -179,6 +187,9 @@ bool map_orders(struct map_compiler *c);
 // compile_flow.c
 // Finds what limits the stream, and the predicates of blocks. Returns false after a refusal.
 bool map_flow(struct map_compiler *c);
+// Requires that the launch continues from the end of a block at this successor. Returns false if it
+// does not decide that.
+bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way);
 // Returns the predicate of a block: a node, or NULL for always. False after a refusal.
 bool map_predicate(struct map_compiler *c, uint32_t block, const char **to);
 // The condition of a block's branch: the version of a predicate, and whether the taken edge is that

@@ -10,11 +10,8 @@ bool map_in_loop(const struct map_compiler *c, uint32_t block)
 
 bool map_is_header(const struct map_compiler *c, uint32_t block)
 {
-    const uint32_t loops[] = {c->before, c->inner, c->nest};
-    for (uint32_t i = 0; i < sizeof loops / sizeof *loops; i++)
-        if (loops[i] != IR_NONE && block == c->fn->loops.v[loops[i]].header)
-            return true;
-    return false;
+    uint32_t loop = c->fn->blocks.v[block].loop;
+    return loop != IR_NONE && c->fn->loops.v[loop].header == block;
 }
 
 bool map_enter_before(struct map_compiler *c, bool is_before)
@@ -47,27 +44,39 @@ static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum plan_rule ru
     return map_refuse(c, rule, header->first < header->end ? header->first : IR_NONE, "%s", why);
 }
 
+// Lists the first loops that are not skipped. Returns the number of all of them.
+static uint32_t list_loops(const struct map_compiler *c, uint32_t *to, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->fn->loops.n; i++)
+        if (!c->blocks[c->fn->loops.v[i].header].skipped && count++ < most)
+            to[count - 1] = i;
+    return count;
+}
+
 static bool find_form(struct map_compiler *c)
 {
+    enum { MOST = 3 };
     const struct ir_function *fn = c->fn;
-    uint32_t loops = fn->loops.n;
+    uint32_t loop[MOST], loops = list_loops(c, loop, MOST);
     if (!loops)
         return true;
-    bool threads = uses_threads(c), nested = loops == 2 && !fn->loops.v[1].parent;
-    bool second = loops == 3 && fn->loops.v[1].parent == IR_NONE && fn->loops.v[2].parent == 1;
+    bool threads = uses_threads(c), nested = loops == 2 && fn->loops.v[loop[1]].parent == loop[0];
+    bool second = loops == 3 && fn->loops.v[loop[1]].parent == IR_NONE &&
+                  fn->loops.v[loop[2]].parent == loop[1];
     if (nested && threads)
-        return refuse_loop(c, 1, RULE_MAP_LOOP, "a thread has a loop in a loop");
+        return refuse_loop(c, loop[1], RULE_MAP_LOOP, "a thread has a loop in a loop");
     if (loops > 1 && !nested && (!second || threads))
-        return refuse_loop(c, loops == 2 ? 1 : 2, RULE_MAP_LOOP,
+        return refuse_loop(c, loop[loops == 2 ? 1 : 2], RULE_MAP_LOOP,
                            "it is a further loop, and a map streams over one");
     bool slows = c->slows && nested;
     c->form = threads || slows ? MAP_TILES : MAP_NEST;
     c->tile = c->form == MAP_TILES ? c->tile : 1;
-    c->loop = c->inner = loops - 1;
-    c->nest = loops > 1 ? loops - 2 : IR_NONE;
+    c->loop = c->inner = loop[loops - 1];
+    c->nest = loops > 1 ? loop[loops - 2] : IR_NONE;
     c->outer = slows ? IR_NONE : c->nest;
     c->across = slows ? c->nest : IR_NONE;
-    c->before = second ? 0 : IR_NONE;
+    c->before = second ? loop[0] : IR_NONE;
     if (threads)
         return true;
     for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
@@ -146,6 +155,8 @@ static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_
 
 bool map_loops(struct map_compiler *c)
 {
+    if (c->skips)
+        map_skip(c);
     if (!find_form(c))
         return false;
     if (c->loop == IR_NONE)

@@ -1,6 +1,7 @@
 // Order of accesses. A map executes those of one unit in the order of the tokens, and others in the
 // order of the data only.
 #include "passes/maps/compile_internal.h"
+#include <inttypes.h>
 #include <string.h>
 
 static bool depends(const struct map_compiler *c, uint32_t inst, uint32_t on, bool *seen);
@@ -118,10 +119,71 @@ static bool is_update(struct map_compiler *c, const struct map_access *load,
     return true;
 }
 
+// Computes by how much an access is behind the same access of the row before, and another one is
+// behind that. Returns false without rows.
+static bool minus_row(struct map_compiler *c, const struct map_access *access,
+                      const struct map_access *other, struct affine *to)
+{
+    struct affine difference, step;
+    uint32_t atom = IR_NONE;
+    for (uint32_t i = 0; i < access->address.count; i++)
+        for (uint32_t k = 0; k < AFFINE_FACTORS; k++) {
+            uint32_t at = access->address.terms[i].atom[k];
+            if (at != IR_NONE && affine_atom(c->affines, at)->kind == AFFINE_ITERATION &&
+                affine_atom(c->affines, at)->index == c->outer)
+                atom = at;
+        }
+    return atom != IR_NONE && affine_step(c->affines, &access->address, atom, &step) &&
+           affine_difference(c->affines, &access->address, &other->address, &difference) &&
+           affine_difference(c->affines, &difference, &step, to);
+}
+
+// Computes by how much the first access is behind the second one in one array, in the same row or
+// in one next to it. Returns false if that is no number.
+static bool find_distance(struct map_compiler *c, const struct map_access *first,
+                          const struct map_access *second, int64_t *to)
+{
+    struct affine distance;
+    int64_t sign = 1;
+    if (!affine_difference(c->affines, &first->address, &second->address, &distance))
+        return false;
+    if (!affine_is_constant(&distance) &&
+        (!minus_row(c, first, second, &distance) || !affine_is_constant(&distance))) {
+        sign = -1;
+        if (!minus_row(c, second, first, &distance))
+            return false;
+    }
+    *to = sign * distance.constant;
+    return affine_is_constant(&distance);
+}
+
+// Returns true if the accesses walk over one array side by side, in steps which are larger than the
+// words of both together: then all their words differ. Requires that rows and threads begin a
+// multiple of the step apart.
+static bool are_beside(struct map_compiler *c, const struct map_access *first,
+                       const struct map_access *second)
+{
+    int64_t k = first->sum.number[DIM_K], step = k < 0 ? -k : k, behind;
+    if (!first->in_loop || !second->in_loop || !first->sum.factor[DIM_K] ||
+        !first->sum.is_number[DIM_K] || !second->sum.is_number[DIM_K] ||
+        second->sum.number[DIM_K] != k || !find_distance(c, second, first, &behind))
+        return false;
+    behind = (behind % step + step) % step;
+    if (behind < first->parts.bytes || step - behind < second->parts.bytes)
+        return false;
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (dim != DIM_K && first->sum.factor[dim])
+            map_require(c, arena_printf(c->arena, "(%s) %% %" PRId64 " == 0",
+                                        first->sum.factor[dim], step));
+    return true;
+}
+
 static bool check_tile(struct map_compiler *c, struct map_access *first, struct map_access *second)
 {
     if (!is_known(first, second))
         return refuse(c, first, second);
+    if (are_beside(c, first, second))
+        return true;
     if (!is_other(first, second) && (is_update(c, first, second) || is_update(c, second, first))) {
         c->in_place = true;
         return true;
@@ -141,20 +203,9 @@ static uint32_t row_dimension(const struct map_compiler *c)
 static bool is_above(struct map_compiler *c, const struct map_access *load,
                      const struct map_access *store)
 {
-    struct affine difference, step, rest;
-    uint32_t atom = IR_NONE;
-    for (uint32_t i = 0; i < store->address.count; i++)
-        for (uint32_t k = 0; k < AFFINE_FACTORS; k++) {
-            uint32_t at = store->address.terms[i].atom[k];
-            if (at != IR_NONE && affine_atom(c->affines, at)->kind == AFFINE_ITERATION &&
-                affine_atom(c->affines, at)->index == c->outer)
-                atom = at;
-        }
-    return atom != IR_NONE && load->in_loop && store->in_loop && load->parts.bytes == 4 &&
-           store->parts.bytes == 4 && affine_step(c->affines, &store->address, atom, &step) &&
-           affine_difference(c->affines, &store->address, &load->address, &difference) &&
-           affine_difference(c->affines, &difference, &step, &rest) && affine_is_constant(&rest) &&
-           !rest.constant;
+    struct affine rest;
+    return load->in_loop && store->in_loop && load->parts.bytes == 4 && store->parts.bytes == 4 &&
+           minus_row(c, store, load, &rest) && affine_is_constant(&rest) && !rest.constant;
 }
 
 // The words of a row, without those of other rows.
@@ -227,8 +278,8 @@ static bool check_rows(struct map_compiler *c, struct map_access *first, struct 
         load->above = (uint32_t)(store - c->accesses.v);
         return true;
     }
-    return is_update(c, load, store) || require_windows(c, store, load) ||
-           require_apart(c, first, second);
+    return are_beside(c, first, second) || is_update(c, load, store) ||
+           require_windows(c, store, load) || require_apart(c, first, second);
 }
 
 // Checks two accesses, one of which is in the loop before the nest. If that stores the row above

@@ -58,6 +58,63 @@ static const char *param_text(struct map_compiler *c, const struct affine_atom *
                : signed_param(c, symbol->parameter);
 }
 
+// Returns the text of an operand that is equal for all tokens, or NULL.
+static const char *equal_operand(struct map_compiler *c, uint32_t inst, uint32_t number)
+{
+    struct affine a;
+    struct map_sum sum;
+    uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, number);
+    if (use == IR_NONE || !affine_of_operand(c->affines, use, &a) || !map_sum_of(c, &a, &sum))
+        return NULL;
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (sum.factor[dim])
+            return NULL;
+    return sum.rest;
+}
+
+// The lowest bits of a value: its remainder, which is not negative.
+static const char *low_bits(struct map_compiler *c, uint32_t inst)
+{
+    const char *value = equal_operand(c, inst, 0);
+    struct affine mask;
+    uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, 1);
+    if (!value || use == IR_NONE || !affine_of_operand(c->affines, use, &mask) ||
+        !affine_is_constant(&mask) || mask.constant < 1 || mask.constant >= INT32_MAX ||
+        mask.constant & (mask.constant + 1))
+        return NULL;
+    int64_t count = mask.constant + 1;
+    return arena_printf(c->arena, "(((%s) %% %" PRId64 " + %" PRId64 ") %% %" PRId64 ")", value,
+                        count, count, count);
+}
+
+static const char *inst_text(struct map_compiler *c, const struct ir_version *at)
+{
+    if (at->kind != VERSION_INST || c->fn->insts.v[at->index].flags & INST_GUARDED)
+        return NULL;
+    const struct ir_inst *inst = &c->fn->insts.v[at->index];
+    if (inst->op == OP_and && inst->type == W_b32)
+        return low_bits(c, at->index);
+    if ((inst->op != OP_max && inst->op != OP_min) || inst->type != W_s32)
+        return NULL;
+    const char *a = equal_operand(c, at->index, 0), *b = equal_operand(c, at->index, 1);
+    return a && b ? arena_printf(c->arena, "%s(%s, %s)", inst->op == OP_max ? "max" : "min", a, b)
+                  : NULL;
+}
+
+// A value of 32 bits that is computed from values which are equal for all tokens; of nested ones,
+// whose text may double with each, not too many.
+static const char *operation_text(struct map_compiler *c, uint32_t version)
+{
+    enum { DEPTH = 3 };
+    const struct ir_version *at = &c->fn->versions.v[version];
+    if (c->depth == DEPTH)
+        return NULL;
+    c->depth++;
+    const char *text = inst_text(c, at);
+    c->depth--;
+    return text;
+}
+
 static const char *atom_text(struct map_compiler *c, uint32_t number)
 {
     static const struct {
@@ -67,6 +124,8 @@ static const char *atom_text(struct map_compiler *c, uint32_t number)
     const struct affine_atom *atom = affine_atom(c->affines, number);
     if (atom->kind == AFFINE_PARAMETER)
         return param_text(c, atom);
+    if (atom->kind == AFFINE_VERSION && atom->bits == 32 && !atom->is_unsigned)
+        return operation_text(c, map_origin(c, atom->index));
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
             if (is_special(c, number, counts[i].special, members[dim]))
@@ -199,8 +258,49 @@ static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t l
     return true;
 }
 
-bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to)
+// Computes the expression with another version in the place of a term's only atom.
+static bool replace_term(struct map_compiler *c, const struct affine *a, uint32_t term,
+                         uint32_t origin, struct affine *to)
 {
+    int64_t factor = -a->terms[term].coefficient; // it is subtracted
+    struct affine copy = affine_of_version(c->affines, origin), rest = *a;
+    struct affine_term *terms = ARENA_ARRAY(c->arena, struct affine_term, a->count + copy.count);
+    memcpy(terms, a->terms, term * sizeof *terms);
+    memcpy(terms + term, a->terms + term + 1, (a->count - term - 1) * sizeof *terms);
+    rest.terms = terms;
+    rest.count--;
+    struct affine_term *scaled = terms + rest.count;
+    for (uint32_t i = 0; i < copy.count; i++) {
+        scaled[i] = copy.terms[i];
+        if (__builtin_mul_overflow(scaled[i].coefficient, factor, &scaled[i].coefficient))
+            return false;
+    }
+    copy.terms = scaled;
+    return !__builtin_mul_overflow(copy.constant, factor, &copy.constant) &&
+           affine_difference(c->affines, &rest, &copy, to);
+}
+
+// Replaces values that the launch decides to be copies of others.
+static struct affine with_origins(struct map_compiler *c, const struct affine *from)
+{
+    struct affine a = *from;
+    for (uint32_t i = 0; c->skips && i < a.count; i++) {
+        const struct affine_atom *atom = affine_atom(c->affines, a.terms[i].atom[0]);
+        if (a.terms[i].atom[1] != IR_NONE || atom->kind != AFFINE_VERSION || atom->is_unsigned)
+            continue;
+        uint32_t version = atom->index, origin = map_origin(c, version);
+        struct affine replaced;
+        if (origin == version || !replace_term(c, &a, i, origin, &replaced))
+            continue;
+        a = replaced;
+        i = UINT32_MAX; // from the first term again
+    }
+    return a;
+}
+
+bool map_sum_of(struct map_compiler *c, const struct affine *from, struct map_sum *to)
+{
+    const struct affine replaced = with_origins(c, from), *a = &replaced;
     bool used[16] = {0}; // an expression has no more terms
     *to = (struct map_sum){0};
     if (a->count > sizeof used || !take_loop(c, a, c->loop, DIM_K, used, to) ||

@@ -327,6 +327,21 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     return when ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", a, b, when) : NULL;
 }
 
+// Returns the number of the only predecessor from which a launch gets into the block, or IR_NONE.
+static uint32_t only_way_into(const struct map_compiler *c, uint32_t block)
+{
+    uint32_t only = IR_NONE;
+    for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
+        uint32_t from = ir_preds(c->fn, block)[i];
+        if (c->blocks[from].skipped || (c->blocks[from].bounds && c->blocks[from].follow != block))
+            continue;
+        if (only != IR_NONE)
+            return IR_NONE;
+        only = i;
+    }
+    return only;
+}
+
 uint32_t map_origin(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_version *at = &c->fn->versions.v[version];
@@ -339,7 +354,10 @@ uint32_t map_origin(const struct map_compiler *c, uint32_t version)
     } else if (at->kind == VERSION_PHI && !map_is_header(c, c->fn->phis.v[at->index].block)) {
         const struct ir_phi *phi = &c->fn->phis.v[at->index];
         const struct ir_block *block = &c->fn->blocks.v[phi->block];
-        if (block->pred_count == 2 && c->blocks[block->idom].bounds)
+        uint32_t only = only_way_into(c, phi->block);
+        if (only != IR_NONE)
+            from = c->fn->phi_args.v[phi->args + only];
+        else if (block->pred_count == 2 && c->blocks[block->idom].bounds)
             from = find_arg(c, phi, block->idom, c->blocks[block->idom].follow);
         else if (block->pred_count == 1)
             from = c->fn->phi_args.v[phi->args];
