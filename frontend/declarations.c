@@ -1,5 +1,6 @@
 // Declarations: words before names, and the parts that may follow a name.
 #include "frontend/directives_internal.h"
+#include "frontend/forms.h"
 #include <string.h>
 
 static const struct node *node_at(const struct directives *d, uint32_t node)
@@ -90,6 +91,17 @@ static void check_pointed(struct directives *d, uint32_t spec)
                              "a pointer is to .global, .shared, .local or .const");
 }
 
+// Returns false. The parser has warned of the first word; a newer PTX may have more words.
+static bool refuse_word(struct directives *d, uint32_t decl, uint32_t spec)
+{
+    if (spec == decl + 1)
+        return false;
+    diag_add(d->diags, d->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR, "declaration",
+             node_at(d, spec)->begin, directive_word_end(d, spec),
+             "this word is not known in a declaration");
+    return false;
+}
+
 // Reads the words, and complains of their order. False if one is not known.
 static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
 {
@@ -98,7 +110,7 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
             continue;
         uint16_t word = node_at(d, child)->aux;
         if (word >= WORD_COUNT)
-            return false;
+            return refuse_word(d, decl, child);
         enum isa_kind kind = isa_words[word].kind;
         if (specs->pointer && kind == KIND_SPACE) {
             check_pointed(d, child);
@@ -121,7 +133,7 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
         } else if (word == W_attribute)
             specs->attribute = child;
         else
-            return false; // not a declaration: the parser has warned of it
+            return refuse_word(d, decl, child);
         if (word != W_align && word != W_attribute)
             check_no_argument(d, child);
         if (specs->type && specs->type < child && !specs->pointer)

@@ -33,7 +33,7 @@ void directive_fault(struct directives *d, const char *id, uint32_t node, const 
     diag_add(d->diags, DIAG_ERROR, id, node_at(d, node)->begin, node_at(d, node)->end, "%s", text);
 }
 
-static uint32_t word_end(const struct directives *d, uint32_t node)
+uint32_t directive_word_end(const struct directives *d, uint32_t node)
 {
     const char *text = d->tree->source->text;
     uint32_t at = node_at(d, node)->begin + 1;
@@ -45,7 +45,8 @@ static uint32_t word_end(const struct directives *d, uint32_t node)
 
 void directive_fault_word(struct directives *d, const char *id, uint32_t node, const char *text)
 {
-    diag_add(d->diags, DIAG_ERROR, id, node_at(d, node)->begin, word_end(d, node), "%s", text);
+    diag_add(d->diags, DIAG_ERROR, id, node_at(d, node)->begin, directive_word_end(d, node), "%s",
+             text);
 }
 
 static const char *text_of(const struct directives *d, uint16_t word)
@@ -235,7 +236,7 @@ static void check_header(struct directives *d)
             !may_stand_in_error(d, header[i].word))
             diag_add(d->diags, DIAG_ERROR, header[i].id,
                      first ? node_at(d, first)->begin : NO_OFFSET,
-                     first ? word_end(d, first) : NO_OFFSET, "%s", header[i].missing);
+                     first ? directive_word_end(d, first) : NO_OFFSET, "%s", header[i].missing);
 }
 
 // Directives with operands

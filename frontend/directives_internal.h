@@ -18,6 +18,8 @@ struct directives {
 void directive_fault(struct directives *d, const char *id, uint32_t node, const char *text);
 // Reports a fault at the first word of a node: `.reg` of a whole declaration.
 void directive_fault_word(struct directives *d, const char *id, uint32_t node, const char *text);
+// Returns the end of a node's first word.
+uint32_t directive_word_end(const struct directives *d, uint32_t node);
 // Checks version and target that a word needs; `node` begins with it.
 void directive_check_needs(struct directives *d, uint16_t word, uint32_t node);
 

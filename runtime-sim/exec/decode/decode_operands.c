@@ -334,10 +334,16 @@ static uint32_t register_source(struct decoder *d, const struct ir_operand *oper
     return temp;
 }
 
+// Returns true for a register of a type that the tables do not have.
+static bool is_unknown(const struct decoder *d, const struct ir_operand *operand)
+{
+    return operand->kind == OPERAND_REGISTER && !d->fn->registers.v[operand->index].bits;
+}
+
 uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type)
 {
-    if (!operand || operand->part)
+    if (!operand || operand->part || is_unknown(d, operand))
         return SLOT_NONE;
     switch (operand->kind) {
     case OPERAND_REGISTER:
@@ -353,7 +359,7 @@ uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint
 uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type)
 {
-    if (!operand || operand->part)
+    if (!operand || operand->part || is_unknown(d, operand))
         return SLOT_NONE;
     if (operand->kind == OPERAND_SINK)
         return decode_temp(d, width);
