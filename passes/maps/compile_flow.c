@@ -287,6 +287,11 @@ bool map_flow(struct map_compiler *c)
     return true;
 }
 
+bool map_is_way(const struct map_compiler *c, uint32_t from, uint32_t block)
+{
+    return !c->blocks[from].skipped && (!c->blocks[from].bounds || c->blocks[from].follow == block);
+}
+
 // Predicates
 
 static const char *condition_node(struct map_compiler *c, uint32_t version, bool negated,
@@ -298,8 +303,7 @@ static const char *condition_node(struct map_compiler *c, uint32_t version, bool
     return map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", value);
 }
 
-// The predicate of an edge into a block with one predecessor.
-static bool edge_predicate(struct map_compiler *c, uint32_t from, uint32_t block, const char **to)
+bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, const char **to)
 {
     uint32_t version, taken;
     bool negated;
@@ -318,6 +322,26 @@ static bool edge_predicate(struct map_compiler *c, uint32_t from, uint32_t block
     return own;
 }
 
+// The predicate of a block into which several branches lead, as the default of a switch.
+static bool any_edge(struct map_compiler *c, uint32_t block, const char **to)
+{
+    const char *own;
+    *to = NULL;
+    for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
+        uint32_t from = ir_preds(c->fn, block)[i];
+        if (!map_is_way(c, from, block))
+            continue;
+        if (!map_edge(c, from, block, &own))
+            return false;
+        if (!own) { // always
+            *to = NULL;
+            return true;
+        }
+        *to = *to ? map_node_add(c, "{op: or.b32, in: [%s, %s]}", *to, own) : own;
+    }
+    return true;
+}
+
 bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
@@ -325,11 +349,11 @@ bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
     if (*to || !block || map_is_header(c, block))
         return true;
     if (at->pred_count == 1) {
-        if (!edge_predicate(c, ir_preds(c->fn, block)[0], block, to))
+        if (!map_edge(c, ir_preds(c->fn, block)[0], block, to))
             return false;
     } else if (!ir_post_dominates(c->fn, block, at->idom)) {
-        return map_refuse(c, RULE_MAP_DIVERGES, at->first < at->end ? at->first : IR_NONE,
-                          "branches reach this place that do not end their conditions here");
+        if (!any_edge(c, block, to))
+            return false;
     } else if (!map_predicate(c, at->idom, to)) {
         return false;
     }

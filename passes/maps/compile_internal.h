@@ -192,6 +192,10 @@ bool map_flow(struct map_compiler *c);
 bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way);
 // Returns the predicate of a block: a node, or NULL for always. False after a refusal.
 bool map_predicate(struct map_compiler *c, uint32_t block, const char **to);
+// Returns true if a launch gets from a block to this successor, as far as branches are decided.
+bool map_is_way(const struct map_compiler *c, uint32_t from, uint32_t block);
+// The predicate of the edge from a block to a successor.
+bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, const char **to);
 // The condition of a block's branch: the version of a predicate, and whether the taken edge is that
 // of false. Returns false if the block has no condition.
 bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *version, bool *negated,

@@ -96,7 +96,12 @@ static bool check_thread(struct map_compiler *c, struct map_access *first,
     if (!reaches(c, from, to) || !address_may_alias(c->facts, &first->parts, &second->parts) ||
         (map_is_load(c, first) && waits_for(c, second->inst, first->inst)))
         return true;
-    return is_other(first, second) ? require_apart(c, first, second) : refuse(c, first, second);
+    struct affine difference;
+    bool may_differ =
+        is_other(first, second) ||
+        (affine_difference(c->affines, &first->address, &second->address, &difference) &&
+         !affine_is_constant(&difference));
+    return may_differ ? require_apart(c, first, second) : refuse(c, first, second);
 }
 
 // Threads with a loop

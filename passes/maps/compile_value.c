@@ -302,6 +302,25 @@ static uint32_t find_arg(const struct map_compiler *c, const struct ir_phi *phi,
     return IR_NONE;
 }
 
+// A value with several origins, as behind a switch: that of the edge whose predicate is 1.
+static const char *choose_by_edges(struct map_compiler *c, const struct ir_phi *phi,
+                                   uint32_t reader)
+{
+    const char *value = NULL, *when;
+    for (uint32_t i = c->fn->blocks.v[phi->block].pred_count; i--;) {
+        uint32_t from = ir_preds(c->fn, phi->block)[i];
+        if (!map_is_way(c, from, phi->block))
+            continue;
+        const char *own = map_value(c, c->fn->phi_args.v[phi->args + i], reader, false);
+        if (!own || (value && !map_edge(c, from, phi->block, &when)))
+            return NULL;
+        value = value && when
+                    ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", own, value, when)
+                    : own;
+    }
+    return value;
+}
+
 static const char *choose(struct map_compiler *c, uint32_t number, uint32_t reader)
 {
     const struct ir_phi *phi = &c->fn->phis.v[number];
@@ -309,10 +328,8 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     uint32_t version, taken;
     bool negated;
     uint32_t first = block->first < block->end ? block->first : reader;
-    if (block->pred_count != 2 || !map_condition(c, block->idom, &version, &negated, &taken)) {
-        map_refuse(c, RULE_MAP_DIVERGES, first, "a value has more than two origins here");
-        return NULL;
-    }
+    if (block->pred_count != 2 || !map_condition(c, block->idom, &version, &negated, &taken))
+        return choose_by_edges(c, phi, first);
     const uint32_t *succs = ir_succs(c->fn, block->idom);
     uint32_t other = succs[0] == taken ? succs[1] : succs[0];
     uint32_t yes = find_arg(c, phi, block->idom, negated ? other : taken);
@@ -332,8 +349,7 @@ static uint32_t only_way_into(const struct map_compiler *c, uint32_t block)
 {
     uint32_t only = IR_NONE;
     for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
-        uint32_t from = ir_preds(c->fn, block)[i];
-        if (c->blocks[from].skipped || (c->blocks[from].bounds && c->blocks[from].follow != block))
+        if (!map_is_way(c, ir_preds(c->fn, block)[i], block))
             continue;
         if (only != IR_NONE)
             return IR_NONE;
