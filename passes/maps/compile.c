@@ -590,6 +590,8 @@ void map_compile(struct map_compiled *to, struct arena *arena, struct facts *fac
     if (to->text || !facts->fn->loops.n)
         return;
     compile_forms(&skipping, arena, facts, groups, hardware, true);
-    if (skipping.text)
+    bool is_too_large = skipping.rule == RULE_MAP_CORES || skipping.rule == RULE_MAP_LSUS ||
+                        skipping.rule == RULE_MAP_LANES || skipping.rule == RULE_MAP_RATE;
+    if (skipping.text || is_too_large)
         *to = skipping;
 }

@@ -15,6 +15,16 @@ uint32_t map_access_of(const struct map_compiler *c, uint32_t inst)
     return i;
 }
 
+uint32_t map_access_to(const struct map_compiler *c, uint32_t version)
+{
+    const struct ir_version *at = &c->fn->versions.v[version];
+    uint32_t access = map_access_of(c, at->index), all = c->accesses.n;
+    uint32_t element = at->operand - ir_find_operand(c->fn, at->index, ROLE_DEF, 0);
+    while (access < all && c->accesses.v[access].element != element)
+        access++;
+    return access < all && c->accesses.v[access].inst == at->index ? access : all;
+}
+
 bool map_is_load(const struct map_compiler *c, const struct map_access *access)
 {
     return c->fn->insts.v[access->inst].class == CLASS_LOAD;
@@ -59,20 +69,32 @@ static bool check_kind(struct map_compiler *c, const struct map_access *a)
         return map_refuse(c, RULE_MAP_OFFSET, a->inst, "the address may lie outside global memory");
     if (at->flags & (INST_ORDERED | INST_OPAQUE))
         return map_refuse(c, RULE_MAP_ATOMIC, a->inst, "the access is volatile or ordered");
-    if (at->vector > 1 || a->parts.bytes > 4)
+    if (a->parts.bytes > 4)
         return map_refuse(c, RULE_MAP_TYPE, a->inst,
                           "the access has %u bytes, and a FIFO words of 4", a->parts.bytes);
     return true;
 }
 
-// Returns true if an earlier access of the same kind walks over the same array in the same steps.
+// Returns true if two accesses, which walk in the same steps, touch the same words, at other times.
+static bool share_words(const struct map_compiler *c, const struct map_access *a,
+                        const struct map_access *b)
+{
+    struct affine difference;
+    uint32_t dim = a->in_loop && a->sum.is_number[DIM_K] ? DIM_K : DIM_X;
+    return !affine_difference(c->affines, &a->address, &b->address, &difference) ||
+           !affine_is_constant(&difference) || !a->sum.number[dim] ||
+           difference.constant % a->sum.number[dim] == 0;
+}
+
+// Returns true if an earlier access of the same kind walks over the same words in the same steps.
 static bool shares_memory(const struct map_compiler *c, const struct map_access *access)
 {
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         const struct map_access *other = &c->accesses.v[i];
         if (access->parts.pointer != IR_NONE && access->parts.pointer == other->parts.pointer &&
             map_is_load(c, access) == map_is_load(c, other) && access->sum.is_number[DIM_X] &&
-            other->sum.is_number[DIM_X] && access->sum.number[DIM_X] == other->sum.number[DIM_X])
+            other->sum.is_number[DIM_X] && access->sum.number[DIM_X] == other->sum.number[DIM_X] &&
+            share_words(c, access, other))
             return true;
     }
     return false;
@@ -103,20 +125,32 @@ static bool strides(const struct map_access *access)
            (!access->sum.is_number[DIM_K] || step > NEAR || step < -NEAR);
 }
 
-static bool add_access_here(struct map_compiler *c, uint32_t inst)
+// Makes an access that of an element of its vector.
+static void take_element(struct map_access *access, uint32_t element, uint32_t elements)
+{
+    uint32_t bytes = access->parts.bytes / elements;
+    access->parts.bytes = bytes;
+    access->parts.offset += (int64_t)element * bytes;
+    access->parts.sum.constant += (int64_t)element * bytes;
+    access->address.constant += (int64_t)element * bytes;
+}
+
+static bool add_element(struct map_compiler *c, uint32_t inst, uint32_t element)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     struct map_access access = {.inst = inst,
+                                .element = element,
                                 .leader = c->accesses.n,
                                 .above = IR_NONE,
                                 .is_before = c->is_before,
                                 .in_loop = map_in_loop(c, at->block)};
     access.parts = address_in(c->facts, inst);
     access.type = at->type < WORD_COUNT ? isa_words[at->type].text + 1 : "b32";
+    bool has_sum = affine_of_address(c->affines, inst, &access.address);
+    take_element(&access, element, at->vector > 1 ? at->vector : 1);
     if (!check_kind(c, &access))
         return false;
-    if (!affine_of_address(c->affines, inst, &access.address) ||
-        !map_sum_of(c, &access.address, &access.sum))
+    if (!has_sum || !map_sum_of(c, &access.address, &access.sum))
         return map_refuse(c, RULE_MAP_OFFSET, inst,
                           "the address is not a sum of parameters and of the thread's place");
     require_extent(c, &access);
@@ -132,6 +166,15 @@ static bool add_access_here(struct map_compiler *c, uint32_t inst)
     }
     vec_push(c->arena, &c->accesses, access);
     return true;
+}
+
+static bool add_access_here(struct map_compiler *c, uint32_t inst)
+{
+    uint32_t elements = c->fn->insts.v[inst].vector;
+    bool added = add_element(c, inst, 0);
+    for (uint32_t i = 1; i < elements && added; i++)
+        added = add_element(c, inst, i);
+    return added;
 }
 
 // An access belongs to the nest or to the loop before it.

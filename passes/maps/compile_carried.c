@@ -54,7 +54,7 @@ static const char *first_tokens(struct map_compiler *c, uint32_t version, bool i
                             map_immediate(c, immediate, reader, is_float), plus);
     if (is_float && param != IR_NONE)
         return arena_printf(c->arena, ", first: p%u", param);
-    uint32_t access = at->kind == VERSION_INST ? map_access_of(c, at->index) : c->accesses.n;
+    uint32_t access = at->kind == VERSION_INST ? map_access_to(c, origin) : c->accesses.n;
     if (access < c->accesses.n)
         text = map_load_first(c, access);
     if (text && add)

@@ -32,9 +32,9 @@ struct map_sum {
     int64_t number[DIMS];
 };
 
-// A load or store.
+// A load or store of a word; a vector is several of them.
 struct map_access {
-    uint32_t inst;
+    uint32_t inst, element;
     struct affine address;
     struct address parts;
     struct map_sum sum;
@@ -231,7 +231,11 @@ const char *map_terms(struct map_compiler *c, uint32_t inst);
 bool map_accesses(struct map_compiler *c);
 // Returns the operand with the words of a load.
 const char *map_load(struct map_compiler *c, uint32_t access);
+// Returns the number of the access of an instruction, of its first element, or the number of all
+// accesses.
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst);
+// The same of the access that loads a version, which an instruction defines.
+uint32_t map_access_to(const struct map_compiler *c, uint32_t version);
 bool map_is_load(const struct map_compiler *c, const struct map_access *access);
 // Returns the tokens that begin a FIFO with the words of a load: ", base: …". NULL after a refusal.
 const char *map_load_first(struct map_compiler *c, uint32_t access);

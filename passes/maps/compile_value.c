@@ -265,9 +265,9 @@ static const char *compute(struct map_compiler *c, uint32_t inst)
     return in ? map_node_add(c, "{op: %s, in: [%s]}", op, in) : NULL;
 }
 
-static const char *load_value(struct map_compiler *c, uint32_t inst)
+static const char *load_value(struct map_compiler *c, uint32_t version)
 {
-    uint32_t access = map_access_of(c, inst);
+    uint32_t inst = c->fn->versions.v[version].index, access = map_access_to(c, version);
     if (access < c->accesses.n)
         return map_load(c, access);
     map_refuse(c, RULE_MAP_TYPE, inst, "the parameter is no number of 32 bits");
@@ -406,7 +406,7 @@ static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t
         map_refuse(c, RULE_MAP_OPERATION, reader, "a register is read that was never written");
         return NULL;
     }
-    return c->fn->insts.v[at->index].class == CLASS_LOAD ? load_value(c, at->index)
+    return c->fn->insts.v[at->index].class == CLASS_LOAD ? load_value(c, version)
                                                          : compute(c, at->index);
 }
 
@@ -508,7 +508,7 @@ static const char *row_text(struct map_compiler *c)
 
 static bool add_store(struct map_compiler *c, struct map_access *access)
 {
-    uint32_t data = ir_find_operand(c->fn, access->inst, ROLE_USE, 0);
+    uint32_t data = ir_find_operand(c->fn, access->inst, ROLE_USE, access->element);
     const char *predicate = NULL;
     if (data == IR_NONE || !store_predicate(c, access->inst, &predicate))
         return map_refuse(c, RULE_MAP_OPERATION, access->inst, "the stored value is unknown");

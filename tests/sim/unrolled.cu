@@ -1,4 +1,4 @@
-// Loops that a compiler unrolls, for unrolled.py. `one_…` runs on one thread, `all_…` on n threads. All buffers have
+// Loops that a compiler unrolls, and vectors, for unrolled.py. `one_…` runs on one thread, `all_…` on n threads. All buffers have
 // words of 32 bits, and room for (n + 8) · (m + 8) of them.
 #define K extern "C" __global__ void
 #define FLOATS const float *a, const float *b, float *o, int n, int m, float k
@@ -63,3 +63,21 @@ K all_polynomials(FLOATS) { THREAD; float s = b[m]; for (int j = m - 1; j >= 0; 
 K all_update_rows(FLOATS) { THREAD; for (int j = 0; j < m; j++) o[i * m + j] = o[i * m + j] * 2 + 1; }
 K all_update_columns(FLOATS) { THREAD; for (int j = 0; j < m; j++) o[j * n + i] = o[j * n + i] * 2 + 1; }
 K all_random(INTS) { THREAD; unsigned v = (unsigned)a[i]; for (int j = 0; j < m; j++) v = v * 1664525u + 1013904223u; o[i] = (int)v; }
+
+// Threads with vectors
+K all_vectors(FLOATS)
+{
+    THREAD;
+    float4 v = ((const float4 *)a)[i];
+    ((float4 *)o)[i] = make_float4(v.x * k, v.y + k, v.z - k, v.w * v.x);
+}
+K all_vector_updates(INTS) { THREAD; int4 v = ((int4 *)o)[i]; v.x += 1; v.y *= 3; v.z ^= 7; v.w = -v.w; ((int4 *)o)[i] = v; }
+K all_vector_parts(FLOATS) { THREAD; float4 v = ((const float4 *)a)[i]; o[i] = v.y + v.w; }
+K all_vector_pairs(INTS) { THREAD; int2 v = ((const int2 *)a)[i]; ((int2 *)o)[i] = make_int2(v.y, 5); }
+K one_vectors(INTS)
+{
+    int s = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) { int4 v = ((const int4 *)a)[i]; s += v.x * v.y + v.z - v.w; o[i] = s; }
+}
+K one_vectors_unrolled(FLOATS) { float s = 0; for (int i = 0; i < n; i++) { float4 v = ((const float4 *)a)[i]; s += v.x * v.y + v.z * v.w; } *o = s; }
