@@ -1,32 +1,65 @@
 // Fatbins: registration by the program, and the choice of their PTX.
 #include "frontend/container.h"
 #include "runtime-sim/cuda/cuda.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-struct cuda_binary *binary_add(struct cuda *cuda, const void *image)
+uint64_t binary_readable(const void *image)
+{
+    uint64_t at = (uintptr_t)image, first, end;
+    char line[512], access;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c", &first, &end, &access) == 3 && first <= at &&
+            at < end && access == 'r')
+            at = end;
+    if (maps)
+        fclose(maps);
+    return maps ? at - (uintptr_t)image : UINT64_MAX;
+}
+
+struct cuda_binary *binary_add(struct cuda *cuda, const void *image, uint64_t readable)
 {
     struct cuda_binary *binary = ARENA_NEW(&cuda->arena, struct cuda_binary);
-    *binary = (struct cuda_binary){.image = image, .number = cuda->binaries.n};
+    *binary =
+        (struct cuda_binary){.image = image, .readable = readable, .number = cuda->binaries.n};
     vec_push(&cuda->arena, &cuda->binaries, binary);
     return binary;
 }
 
-// Returns the size of a fatbin or ELF file in memory, or of PTX text.
-static uint64_t image_bytes(const char *image)
+static bool is_fatbin(const struct cuda_binary *binary)
 {
-    enum { FATBIN_HEADER = 16, ELF_SECTIONS = 40, ELF_SECTION_SIZE = 58, ELF_SECTION_COUNT = 60 };
+    return binary->readable >= 4 && !memcmp(binary->image, "\x50\xed\x55\xba", 4);
+}
+
+// Returns the size that a fatbin or ELF file in memory has by its header, or that of PTX text.
+static uint64_t size_by_header(const struct cuda_binary *binary)
+{
+    enum { FATBIN_HEADER = 16, ELF_SECTIONS = 40, ELF_SECTION_SIZE = 58, ELF_HEADER = 64 };
+    const char *image = binary->image;
+    bool is_elf = binary->readable >= 4 && !memcmp(image, "\177ELF", 4);
     uint64_t size;
     uint16_t entry, count;
-    if (!memcmp(image, "\x50\xed\x55\xba", 4)) {
+    if (binary->readable < ELF_HEADER && (is_elf || is_fatbin(binary)))
+        return binary->readable;
+    if (is_fatbin(binary)) {
         memcpy(&size, image + 8, sizeof size);
-        return size + FATBIN_HEADER;
+        return size > UINT64_MAX - FATBIN_HEADER ? size : size + FATBIN_HEADER;
     }
-    if (memcmp(image, "\177ELF", 4))
-        return strlen(image);
+    if (!is_elf)
+        return strnlen(image, binary->readable);
     memcpy(&size, image + ELF_SECTIONS, sizeof size);
     memcpy(&entry, image + ELF_SECTION_SIZE, sizeof entry);
-    memcpy(&count, image + ELF_SECTION_COUNT, sizeof count);
-    return size + (uint64_t)entry * count;
+    memcpy(&count, image + ELF_SECTION_SIZE + sizeof entry, sizeof count);
+    uint64_t table = (uint64_t)entry * count;
+    return size > UINT64_MAX - table ? size : size + table;
+}
+
+static uint64_t image_bytes(const struct cuda_binary *binary)
+{
+    uint64_t bytes = size_by_header(binary);
+    return bytes < binary->readable ? bytes : binary->readable;
 }
 
 // Returns the module of PTX with the newest architecture, or with the one that is required;
@@ -86,9 +119,11 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
     struct diags diags;
     char *text;
     diags_init(&diags, &cuda->arena);
+    if (binary->readable == UINT64_MAX)
+        binary->readable = binary_readable(binary->image);
     bool good = container_open(&container, &cuda->arena, cuda->program_name, binary->image,
-                               image_bytes(binary->image), &diags);
-    if (good && !container.modules.n && !memcmp(binary->image, "\x50\xed\x55\xba", 4)) {
+                               image_bytes(binary), &diags);
+    if (good && !container.modules.n && is_fatbin(binary)) {
         binary->length = 0; // of a source without device code
         return cudaSuccess;
     }
@@ -117,7 +152,7 @@ void **ptxo___cudaRegisterFatBinary(void *of)
     struct cuda *cuda = cuda_enter();
     if (setjmp(cuda->memory.on_failure))
         cuda_out_of_memory(cuda);
-    struct cuda_binary *binary = binary_add(cuda, wrapper->data);
+    struct cuda_binary *binary = binary_add(cuda, wrapper->data, UINT64_MAX);
     binary->nvlinked = wrapper->version > 1;
     if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
         binary->failed = true;

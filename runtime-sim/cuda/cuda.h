@@ -69,6 +69,7 @@ struct cuda_front {
 // A fatbin that the program has registered, or a module that it has loaded.
 struct cuda_binary {
     const void *image; // fatbin, ELF or PTX text
+    uint64_t readable; // bytes from there that can be read; UINT64_MAX: not looked for yet
     const char *text;  // PTX; NULL: not read, or without PTX
     uint32_t length, arch;
     uint32_t number;     // in the order of registration
@@ -244,7 +245,9 @@ int driver_error(int error);
 // binaries.c
 // Reads the PTX of a binary for the device. Returns an error.
 int binary_read(struct cuda *cuda, struct cuda_binary *binary);
-struct cuda_binary *binary_add(struct cuda *cuda, const void *image);
+struct cuda_binary *binary_add(struct cuda *cuda, const void *image, uint64_t readable);
+// Returns how many bytes of this process can be read from there on.
+uint64_t binary_readable(const void *image);
 
 // functions.c
 // Adds a function; its program function is found when it is needed.

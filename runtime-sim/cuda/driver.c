@@ -244,16 +244,21 @@ static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_
 }
 
 // Adds a module: PTX text, a fatbin or an ELF file in memory.
-static int load(struct cuda *cuda, void **module, const void *image, struct jit_options jit)
+static int load(struct cuda *cuda, void **module, const void *image, uint64_t readable,
+                struct jit_options jit)
 {
     int error = cuda_begin(cuda);
     if (error)
         return error;
     const struct cuda_fatbin_wrapper *wrapper = image;
-    int magic;
-    memcpy(&magic, image, sizeof magic);
-    struct cuda_binary *binary =
-        binary_add(cuda, magic == FATBIN_WRAPPER_MAGIC ? wrapper->data : image);
+    int magic = 0;
+    if (readable >= sizeof *wrapper)
+        memcpy(&magic, image, sizeof magic);
+    if (magic == FATBIN_WRAPPER_MAGIC) {
+        image = wrapper->data;
+        readable = binary_readable(image);
+    }
+    struct cuda_binary *binary = binary_add(cuda, image, readable);
     error = read_alone(cuda, binary, jit);
     if (!error)
         error = cuda_begin(cuda);
@@ -268,7 +273,7 @@ static int load_file(struct cuda *cuda, void **module, const char *path)
     struct file_text file;
     if (file_read(&cuda->arena, path, &file))
         return cudaErrorFileNotFound;
-    return load(cuda, module, file.text, (struct jit_options){0});
+    return load(cuda, module, file.text, file.length, (struct jit_options){0});
 }
 
 CUDA_API(cuModuleLoad, void **module, const char *path)
@@ -280,7 +285,7 @@ CUDA_API(cuModuleLoad, void **module, const char *path)
 CUDA_API(cuModuleLoadData, void **module, const void *image)
 {
     CUDA_NEEDS(module && image);
-    return CUDA_DO(load(cuda, module, image, (struct jit_options){0}));
+    return CUDA_DO(load(cuda, module, image, binary_readable(image), (struct jit_options){0}));
 }
 
 CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
@@ -288,7 +293,7 @@ CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, i
 {
     CUDA_NEEDS(module && image && (!count || (options && values)));
     struct jit_options jit = {count, options, values};
-    return CUDA_DO(load(cuda, module, image, jit));
+    return CUDA_DO(load(cuda, module, image, binary_readable(image), jit));
 }
 
 CUDA_API(cuModuleUnload, void *module)
@@ -358,7 +363,7 @@ CUDA_API(cudaLibraryLoadData, void **library, const void *image, int *options, v
     CUDA_NEEDS(library && image);
     (void)library_options, (void)library_values, (void)library_count;
     struct jit_options jit = {count, options, values};
-    return CUDA_DO(load(cuda, library, image, jit));
+    return CUDA_DO(load(cuda, library, image, binary_readable(image), jit));
 }
 
 CUDA_API(cudaLibraryUnload, void *library)

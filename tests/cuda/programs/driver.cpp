@@ -200,6 +200,13 @@ int main()
     CHECK(cuModuleLoadDataEx(&other, undefined, 2, options, values) == CUDA_ERROR_INVALID_PTX);
     CHECK(!strcmp(log, "ptxas fatal   : Unr"));
     CHECK(cuModuleLoadData(&other, undefined) == CUDA_ERROR_INVALID_PTX);
+    // Headers that claim more bytes than there are.
+    static char image[64] = "\177ELF";
+    memset(image + 40, 0x7f, 8);
+    CHECK(cuModuleLoadData(&other, image) != CUDA_SUCCESS);
+    memcpy(image, "\x50\xed\x55\xba", 4);
+    memset(image + 8, 0x7f, 8);
+    CHECK(cuModuleLoadData(&other, image) != CUDA_SUCCESS);
     DRIVER(cuModuleLoadData(&other, second));
     DRIVER(cuModuleGetFunction(&read, other, "add"));
     DRIVER(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
