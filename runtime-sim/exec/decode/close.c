@@ -7,7 +7,9 @@
 static bool inherit_order(struct program_function *caller, const struct program_function *callee)
 {
     bool changed = (callee->ordered && !caller->ordered) || (callee->alone && !caller->alone) ||
-                   callee->registers > caller->registers;
+                   (callee->in_order && !caller->in_order) || callee->registers > caller->registers;
+    changed |= decode_add_reduction(caller, callee->reduction);
+    caller->in_order |= callee->in_order;
     caller->ordered |= callee->ordered;
     caller->alone |= callee->alone;
     if (callee->registers > caller->registers)

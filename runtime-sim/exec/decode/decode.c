@@ -197,16 +197,6 @@ uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES])
     return SLOT(BASE_FRAME, begin[class] + number * lanes_bytes(width));
 }
 
-static bool is_ordered(const struct ir_inst *inst)
-{
-    return inst->class == CLASS_ATOMIC || inst->flags & INST_ORDERED;
-}
-
-static bool is_shared(const struct ir_inst *inst)
-{
-    return inst->space == W_shared || inst->space == W_shared_cta;
-}
-
 static void end_function(struct decoder *d)
 {
     // The end of the text is a return, as ptxas has it.
@@ -264,6 +254,7 @@ static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
     slots_assign(&d->slots, &d->scratch, fn);
+    decode_order(d);
     d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
     d->function->begin = d->program->codes.n;
     d->function->registers = estimate_registers(d);
@@ -278,11 +269,8 @@ static void decode_function(struct decoder *d)
                                            .d = SLOT_NONE,
                                            .d2 = SLOT_NONE,
                                            .inst = fn->blocks.v[b].first});
-        for (uint32_t i = fn->blocks.v[b].first; i < fn->blocks.v[b].end; i++) {
-            d->function->ordered |= is_ordered(&fn->insts.v[i]);
-            d->function->alone |= is_ordered(&fn->insts.v[i]) && !is_shared(&fn->insts.v[i]);
+        for (uint32_t i = fn->blocks.v[b].first; i < fn->blocks.v[b].end; i++)
             decode_instruction(d, i);
-        }
     }
     end_function(d);
     resolve_branches(d);

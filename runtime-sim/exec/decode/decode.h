@@ -55,6 +55,10 @@ uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint
 // code after the instruction, and a sink gets a slot that is not read.
 uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type);
+// Sets `ordered`, `alone`, `in_order` and `reduction` by the function's own instructions.
+void decode_order(struct decoder *d);
+// The function contains reductions of this operation, or none (0). Returns true if that is new.
+bool decode_add_reduction(struct program_function *function, uint16_t reduction);
 uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES]);
 // Returns the slot of the address of a variable or function, with the operand's offset.
 uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint32_t width);

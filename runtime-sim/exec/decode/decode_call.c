@@ -72,7 +72,7 @@ static const char *take_function(struct decoder *d, struct call *call,
     if (call->function != IR_NONE)
         return NULL;
     call->builtin = builtin_named(name->text, name->length);
-    d->function->ordered = d->function->alone =
+    d->function->ordered = d->function->alone = d->function->in_order =
         true; // output and addresses depend on the order of threads
     return call->builtin ? NULL : "this calls a function that has no body";
 }

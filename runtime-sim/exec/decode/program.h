@@ -73,9 +73,13 @@ struct program_function {
     uint32_t block[3];     // .reqntid, or 0
     uint32_t most[3];      // .maxntid, a limit of the product, or 0
     uint32_t maxnreg;      // .maxnreg, or 0
-    bool ordered; // contains atomics, volatile or ordered accesses: lanes and CTAs may wait for
-                  // each other
-    bool alone;   // the same in memory that CTAs share: CTAs run in a fixed order
+    bool ordered;  // contains atomics, volatile or ordered accesses: lanes and CTAs may wait for
+                   // each other
+    bool alone;    // the same in memory that CTAs share: CTAs run in a fixed order
+    bool in_order; // `alone`, and not only reductions: integer atomics of one operation that does
+                   // not depend on the order, whose result is not read. No CTA waits for those of
+                   // another one
+    uint16_t reduction; // isa_word of their operation; 0: no reductions
     // Reason why it cannot be executed, as a sentence, and its place; NULL: it can.
     const char *refusal;
     uint32_t refused_node;
