@@ -284,6 +284,11 @@ enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_
 // to be written back. Returns false if there is no such place.
 bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
 
+// Gives the line the state that the access of a request leaves, at once: nothing is fetched,
+// written back or counted. Has no effect on a line in flight. Returns true if the line has got a
+// place.
+bool cache_warm(struct cache *cache, const struct cache_request *request);
+
 // Removes a line, written bytes included, unless it is in flight. Returns true if it was removed.
 bool cache_drop(struct cache *cache, uint64_t line);
 

@@ -298,3 +298,31 @@ bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place
     c->stats.write_hits += hit;
     return true;
 }
+
+// Without time
+
+bool cache_warm(struct cache *c, const struct cache_request *r)
+{
+    uint32_t place = cache_find(c, r->line);
+    bool hit = place != NOWHERE, store = r->kind == CACHE_WRITE;
+    bool forwarded = store && !hit && c->config->forward_misses;
+    if (!hit && (!store || forwarded || c->config->allocate_writes) &&
+        (place = find_victim(c, r->line)) != NOWHERE)
+        put_line(c, place, r->line);
+    if (place == NOWHERE || c->mshr_of[place])
+        return false;
+    if (store && hit && c->config->write == CACHE_EVICT) {
+        cache_clear(c, place);
+        return false;
+    }
+    struct mask fetched = !store               ? missing_sectors(c, r, place)
+                          : c->config->partial ? cache_sectors(c, r->bytes)
+                                               : r->bytes;
+    c->known[place] = forwarded ? c->whole : mask_or(c->known[place], fetched);
+    if (r->kind != CACHE_READ && !forwarded && c->config->write == CACHE_BACK) {
+        c->dirty[place] = mask_or(c->dirty[place], r->bytes);
+        c->is_dirty[place] = true;
+    }
+    cache_use(c, place, r->keep);
+    return !hit;
+}

@@ -29,6 +29,7 @@ struct sample_sums {
 struct sample_counts {
     struct sample_sums measured, other; // launches that took time
     double skipped_cycles;              // of CTAs that these left out
+    double skipped_squares;             // of the errors of these
     uint64_t skipped_instructions;
 };
 

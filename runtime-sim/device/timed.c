@@ -172,13 +172,15 @@ static double sample_kernel(const struct device_kernel *kernel, struct sample_to
     struct sample_estimate rest = sample_untimed(
         &timed->sampled, kernel->launches - timed->launches,
         kernel->warp_instructions - timed->warp_instructions - timed->sampled.skipped_instructions);
+    double squares =
+        timed->sampled.skipped_squares + (rest.error > 0 ? rest.error * rest.error : 0);
     *to = (struct sample_totals){.launches = kernel->launches,
                                  .timed = timed->launches,
                                  .cycles = timed->cycles +
                                            (uint64_t)(rest.cycles + timed->sampled.skipped_cycles),
-                                 .error = rest.error > 0 ? (uint64_t)rest.error : 0,
+                                 .error = (uint64_t)sqrt(squares),
                                  .unknown = rest.error < 0};
-    return rest.error > 0 ? rest.error * rest.error : 0;
+    return squares;
 }
 
 // The values are 0 until now: each kernel gets its own, and the total the sums.

@@ -166,8 +166,9 @@ static struct machine_event *add_command(struct timed *timed, struct device_comm
 static void sample_launch(const struct timed *timed, struct timed_kernel *kernel,
                           const struct device_launch *one, const struct machine_launch *run)
 {
-    double skipped = machine_sample_cycles(run);
+    double error, skipped = machine_sample_cycles(run, &error);
     kernel->sampled.skipped_cycles += skipped;
+    kernel->sampled.skipped_squares += error * error;
     kernel->sampled.skipped_instructions += run->skipped.warp_instructions;
     sample_add(&kernel->sampled, sample_measures(&timed->options->sampling, one->launch->id),
                (double)(run->ended - run->begun) + skipped, one->warp_instructions);

@@ -12,6 +12,11 @@ struct lane_bytes {
     const struct memory_ops *ops;
 };
 
+enum { CACHE_WORDS = 4 }; // cache operators and hints of an access
+
+// Finds the ranks of the lines in L1 and LLC from cache operators and hints. Policies of
+// createpolicy have no effect.
+void coalesce_hints(const uint16_t cache[CACHE_WORDS], struct part *part);
 // Appends parts like `as` to the entry: one for each line of 128 bytes that the lanes access, in
 // the order of the lanes. A lane's values are moved with the last of its lines.
 void coalesce_lines(struct core *core, struct entry *entry, const struct lane_bytes *lanes,

@@ -44,6 +44,8 @@ static inline void lsu_move_values(struct core *core, uint32_t entry, uint32_t p
     __builtin_prefetch(core->entries[effect.entry].held); // for core_commit
 }
 
+// Returns the sectors of the touched bytes, which a read requests.
+struct mask lsu_sectors(const struct core *core, struct mask touched);
 // Ends a part; the entry ends with its last part.
 void lsu_part_done(struct core *core, uint64_t now, uint32_t entry, uint32_t part);
 // Sends the next part of the oldest entry of the queue. Requires that its first access may be now.

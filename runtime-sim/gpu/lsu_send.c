@@ -16,8 +16,7 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
     return true;
 }
 
-// Returns the sectors of the touched bytes.
-static struct mask sectors_of(const struct core *core, struct mask touched)
+struct mask lsu_sectors(const struct core *core, struct mask touched)
 {
     uint32_t size = (uint32_t)core->kind->l1->sector_bytes;
     struct mask all = {{0}};
@@ -38,7 +37,7 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
         return false;
     struct cache_request request = {.id = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
                                     .line = part->line,
-                                    .bytes = write ? part->bytes : sectors_of(core, part->bytes),
+                                    .bytes = write ? part->bytes : lsu_sectors(core, part->bytes),
                                     .kind = write ? CACHE_WRITE : CACHE_READ,
                                     .keep = part->keep,
                                     .keep_next = part->keep_next};
@@ -62,7 +61,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     bool atomic = part->kind != MEMSYS_READ;
     core->direct[at] =
         (struct memsys_request){.line = part->line,
-                                .bytes = atomic ? part->bytes : sectors_of(core, part->bytes),
+                                .bytes = atomic ? part->bytes : lsu_sectors(core, part->bytes),
                                 .core = core->endpoint,
                                 .tag = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
                                 .carries = atomic && !part->mark ? data : 0,

@@ -112,12 +112,16 @@ struct cta_placement {
     bool one_per_core; // such a CTA does not share its core
 };
 
-// The parts of a launch that sampling skipped. The window is the interval in which the cycles of a
-// wave of CTAs are measured.
+// The parts of a launch that sampling skipped, and what it measured of the others.
 struct machine_skipped {
     uint64_t ctas, warp_instructions, thread_instructions;
-    uint64_t window_begun, window_ended, window_waves;
-    double waves_timed;
+    uint64_t timed;                   // CTAs that have started with time
+    uint64_t begin_ctas, begin_ended; // CTAs before the first pieces, and the cycle of the next one
+    uint64_t last_begun;              // cycle in which the last CTA with time has started
+    uint64_t pieces;                  // measured ones
+    double slopes, squares;           // sums over pieces: cycles for each CTA
+    uint64_t first;                   // of the current piece: cycle of the first CTA,
+    double sum, product;              // sums of cycles since then, and of cycles by place
 };
 
 // A launch and its result.
@@ -220,8 +224,9 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
 uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
 
-// Returns the cycles that the CTAs would have taken that sampling left out.
-double machine_sample_cycles(const struct machine_launch *launch);
+// Returns the cycles that the CTAs would have taken that sampling left out. *error: twice the
+// standard error of this estimate.
+double machine_sample_cycles(const struct machine_launch *launch, double *error);
 
 uint64_t machine_cycle(const struct machine *machine);
 // After completed launches: writes back and drops all lines of the LLC, in simulated time.

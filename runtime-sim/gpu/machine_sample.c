@@ -1,17 +1,25 @@
-// Sampling of CTAs: of a launch with many waves one wave in each period takes time. A wave is the
-// number of CTAs that are resident at the same time. The CTAs between are executed without time as
-// soon as the next one with time is about to start, so that the machine runs as if they did not
-// exist: it never drains. The last CTA takes time. Cycles for each wave are measured behind the
-// first ones, in which the caches, the rows of the DRAM and the distances of CTAs are not yet those
-// of the rest.
+// Sampling of CTAs: of a launch with many waves a few take time. A wave is the number of CTAs that
+// are resident at the same time. Behind the first waves the grid is divided into periods of equal
+// length, each with a piece: consecutive waves that take time, at a pseudo-random place, so that no
+// period of the program coincides with that of the sample. The CTAs between are executed without
+// time as soon as the next piece is about to start, so that the machine never drains. They change
+// the tags of the LLC (machine_warm.c). The last CTA takes time.
+//
+// The first waves of a piece run beside CTAs of the one before, and change the order in which the
+// sets of the LLC evict lines: they are not measured. From the rest follow the cycles for each CTA:
+// the slope of the line by least squares through the cycles in which CTAs start. They start in
+// bursts, so that the first and the last of these cycles alone would vary more.
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/gpu/machine_state.h"
+#include "support/random.h"
+#include <math.h>
 #include <stdio.h>
 
 enum {
-    WARM_WAVES = 3,  // until a wave takes as long as the next one
-    LEAST_WAVES = 6, // with time, in a launch that is sampled
+    WARM_WAVES = 3, // of a launch and of each piece, that are not measured
+    PIECE_WAVES = 6,
+    LEAST_PIECES = 2, // in a launch that is sampled
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -19,40 +27,77 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-void machine_sample_begin(const struct machine *machine, struct running *running)
+void machine_sample_begin(struct machine *machine, struct running *running)
 {
     struct machine_launch *from = running->launch;
     const struct launch *launch = from->launch;
     uint64_t wave = (uint64_t)from->room * machine_kind_of(machine, from)->count;
-    bool ordered = launch->program->functions.v[launch->function].alone || launch->cooperative ||
+    uint64_t begin = WARM_WAVES * wave, piece = PIECE_WAVES * wave;
+    bool ordered = launch->program->functions.v[launch->function].in_order || launch->cooperative ||
                    grid_cluster_ctas(launch) > 1 || from->placement.order != CTAS_ASCENDING;
     from->skipped = (struct machine_skipped){0};
-    if (!from->sample_waves || ordered)
+    if (!from->sample_waves || ordered || running->count < begin + 2 * LEAST_PIECES * piece)
         return;
-    uint64_t period = least(from->sample_waves, running->count / wave / LEAST_WAVES);
-    if (period < 2)
+    uint64_t pieces = (running->count - begin) / from->sample_waves / piece;
+    pieces = pieces < LEAST_PIECES ? LEAST_PIECES : pieces;
+    uint64_t period = (running->count - begin) / pieces;
+    if (period < 2 * piece)
         return;
     running->wave = wave;
-    running->period = wave * period;
+    running->period = period;
+    machine_warm_begin(machine, running);
 }
 
-static bool takes_time(const struct running *running)
+// Returns the first CTA of the piece of a period.
+static uint64_t piece_of(const struct running *running, uint64_t period)
 {
-    return running->next % running->period < running->wave || running->next + 1 == running->count;
+    uint64_t state = period, room = running->period - PIECE_WAVES * running->wave;
+    return WARM_WAVES * running->wave + period * running->period + splitmix64(&state) % (room + 1);
 }
 
-// The window that is measured has whole waves.
-static void note_wave(struct running *running, uint64_t now)
+// Returns the number of the period of the next CTA. The last one has the rest of the grid.
+static uint64_t period_of(const struct running *running)
 {
-    struct machine_skipped *skipped = &running->launch->skipped;
-    uint64_t timed = running->next - skipped->ctas;
-    skipped->waves_timed = (double)(timed + 1) / (double)running->wave;
-    if (timed % running->wave || timed < WARM_WAVES * running->wave)
+    uint64_t begin = WARM_WAVES * running->wave;
+    uint64_t last = (running->count - begin) / running->period - 1;
+    return running->next < begin ? 0 : least((running->next - begin) / running->period, last);
+}
+
+// Returns the number of CTAs up to the next one with time: 0 if it is the next one.
+static uint64_t count_left(const struct running *running)
+{
+    uint64_t next = running->next, period = period_of(running);
+    uint64_t piece = piece_of(running, period), size = PIECE_WAVES * running->wave;
+    if (next < WARM_WAVES * running->wave || (next >= piece && next < piece + size))
+        return 0;
+    if (next < piece)
+        return piece - next;
+    bool is_last = WARM_WAVES * running->wave + (period + 2) * running->period > running->count;
+    return (is_last ? running->count - 1 : piece_of(running, period + 1)) - next;
+}
+
+// Notes the start of a CTA in the measured part of a piece.
+static void measure(struct running *running, uint64_t now)
+{
+    struct machine_skipped *s = &running->launch->skipped;
+    uint64_t at =
+        running->next - piece_of(running, period_of(running)) - WARM_WAVES * running->wave;
+    uint64_t size = (PIECE_WAVES - WARM_WAVES) * running->wave;
+    if (at >= size)
         return;
-    if (timed == WARM_WAVES * running->wave)
-        skipped->window_begun = now;
-    skipped->window_waves = timed / running->wave - WARM_WAVES;
-    skipped->window_ended = now;
+    if (!at) {
+        s->first = now;
+        s->sum = s->product = 0;
+    }
+    s->sum += (double)(now - s->first);
+    s->product += (double)(now - s->first) * (double)at;
+    if (at + 1 < size)
+        return;
+    double n = (double)size;
+    double slope = (s->product - s->sum * (n - 1) / 2) / (n * (n * n - 1) / 12);
+    s->pieces++;
+    s->slopes += slope;
+    s->squares += slope * slope;
 }
 
 static void count_skipped(struct machine_skipped *skipped, struct cta *cta)
@@ -64,35 +109,58 @@ static void count_skipped(struct machine_skipped *skipped, struct cta *cta)
     skipped->thread_instructions += counts.thread_instructions;
 }
 
-void machine_sample_skip(struct machine *machine, struct running *running, struct cta *cta)
+static void run_cta(struct running *running, struct cta *cta, struct fault *fault)
 {
     struct launch *launch = running->launch->launch;
+    cta->cluster = (struct cluster){.count = 1, .ctas = {cta}};
+    cta->core = 0;
+    cta_start(cta, grid_cta(launch, running->next, 0));
+    enum warp_state state = grid_run_cta(cta, MOST_IDLE);
+    if (state != WARP_DONE && !fault->happened && !launch_stops(launch)) {
+        fault->happened = fault->refused = true;
+        snprintf(fault->text, sizeof fault->text,
+                 "a CTA that is left out by sampling waits for an event that cannot occur");
+    }
+    count_skipped(&running->launch->skipped, cta);
+}
+
+void machine_sample_skip(struct machine *machine, struct running *running, struct cta *cta)
+{
+    struct machine_skipped *skipped = &running->launch->skipped;
     struct fault *fault = machine->shared.fault;
-    while (!takes_time(running) && !fault->happened && !launch_stops(launch)) {
-        cta->cluster = (struct cluster){.count = 1, .ctas = {cta}};
-        cta->core = 0;
-        cta_start(cta, grid_cta(launch, running->next, 0));
-        enum warp_state state = grid_run_cta(cta, MOST_IDLE);
-        if (state != WARP_DONE && !fault->happened && !launch_stops(launch)) {
-            fault->happened = fault->refused = true;
-            snprintf(fault->text, sizeof fault->text,
-                     "a CTA that is left out by sampling waits for an event that cannot occur");
-        }
-        count_skipped(&running->launch->skipped, cta);
+    uint64_t left = count_left(running);
+    for (; left && !fault->happened && !launch_stops(running->launch->launch); left--) {
+        machine_warm_cta(running, cta, left);
+        run_cta(running, cta, fault);
         running->next++;
         running->over++;
         machine->progress++;
     }
-    note_wave(running, machine->now);
+    machine_warm_end(running, cta);
+    uint64_t cycle = machine_cycle(machine);
+    if (running->next == WARM_WAVES * running->wave - 1) {
+        skipped->begin_ctas = running->next;
+        skipped->begin_ended = cycle;
+    }
+    skipped->timed = running->next + 1 - skipped->ctas;
+    skipped->last_begun = cycle;
+    measure(running, machine->now);
 }
 
-double machine_sample_cycles(const struct machine_launch *launch)
+double machine_sample_cycles(const struct machine_launch *launch, double *error)
 {
-    const struct machine_skipped *skipped = &launch->skipped;
-    if (!skipped->ctas || !skipped->window_waves || !launch->warp_instructions)
+    const struct machine_skipped *s = &launch->skipped;
+    *error = 0;
+    if (!s->pieces || !s->ctas || !launch->warp_instructions)
         return 0;
-    double cycles = (double)(skipped->window_ended - skipped->window_begun);
-    double waves_skipped = (double)skipped->warp_instructions / (double)launch->warp_instructions *
-                           skipped->waves_timed;
-    return cycles / (double)skipped->window_waves * waves_skipped;
+    double pieces = (double)s->pieces, slope = s->slopes / pieces, timed = (double)s->timed;
+    double skipped = timed * (double)s->warp_instructions / (double)launch->warp_instructions;
+    double ctas = skipped + timed - (double)s->begin_ctas;
+    double squares = s->squares - pieces * slope * slope;
+    if (pieces > 1 && squares > 0)
+        *error = 2 * sqrt(squares / (pieces - 1) / pieces) * ctas;
+    // The first CTAs, the others at the measured rate, and the last one.
+    double cycles = (double)(s->begin_ended - launch->begun) + slope * ctas +
+                    (double)(launch->ended - s->last_begun);
+    return fmax(cycles - (double)(launch->ended - launch->begun), 0);
 }

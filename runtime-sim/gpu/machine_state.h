@@ -16,7 +16,8 @@ struct running {
     struct arena arena;   // of its CTAs
     uint64_t next, count; // clusters of the grid; without clusters each CTA is one
     uint64_t ctas, over;
-    uint64_t period, wave; // of sampling, in CTAs; 0: none
+    uint64_t period, wave;           // of sampling, in CTAs; 0: none
+    struct machine_warming *warming; // of sampling
     uint32_t registers;
     bool is_released; // its memory
     VEC(struct cta *) idle;
@@ -123,11 +124,17 @@ bool machine_begin_due(struct machine *machine, struct grid_result *result);
 uint64_t machine_agenda_next(const struct machine *machine);
 // Returns true if only the agenda keeps the cores from progress, until a known cycle.
 bool machine_agenda_holds(const struct machine *machine);
-// Ends a launch without CTAs left.
 // Sampling of CTAs. Begins it for a launch, if it has enough waves; executes CTAs without time, in
 // the memory of an idle one, until the next one takes time.
-void machine_sample_begin(const struct machine *machine, struct running *running);
+void machine_sample_begin(struct machine *machine, struct running *running);
 void machine_sample_skip(struct machine *machine, struct running *running, struct cta *cta);
+// The LLC sees accesses of CTAs without time. Begin it for a launch that is sampled; prepare a CTA,
+// which is one of the `left` before the next one with time; show the LLC all accesses before that
+// one starts.
+void machine_warm_begin(struct machine *machine, struct running *running);
+void machine_warm_cta(struct running *running, struct cta *cta, uint64_t left);
+void machine_warm_end(struct running *running, struct cta *cta);
+// Ends a launch without CTAs left.
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
 // Cores issue again after shared.paused was set.

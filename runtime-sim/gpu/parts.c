@@ -32,17 +32,15 @@ static void add_local(struct core *core, struct entry *entry, const struct lane_
     coalesce_local(core, entry, lanes, &part);
 }
 
-static bool has_operator(const struct held *held, uint16_t word)
+static bool has_operator(const uint16_t cache[CACHE_WORDS], uint16_t word)
 {
-    for (uint32_t i = 0; i < sizeof held->cache / sizeof *held->cache; i++)
-        if (held->cache[i] == word)
+    for (uint32_t i = 0; i < CACHE_WORDS; i++)
+        if (cache[i] == word)
             return true;
     return false;
 }
 
-// Finds the ranks of the lines in L1 and LLC from cache operators and hints. Policies of
-// createpolicy have no effect.
-static void find_hints(const struct held *held, struct part *part)
+void coalesce_hints(const uint16_t cache[CACHE_WORDS], struct part *part)
 {
     static const struct {
         uint16_t word;
@@ -58,10 +56,10 @@ static void find_hints(const struct held *held, struct part *part)
         {W_L2_evict_normal, CACHE_KEEP, CACHE_KEEP_NORMAL},
         {W_L2_evict_last, CACHE_KEEP, CACHE_KEEP_LONG},
     };
-    if (held->cache[0] == W_UNKNOWN)
+    if (cache[0] == W_UNKNOWN)
         return;
     for (uint32_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        if (!has_operator(held, hints[i].word))
+        if (!has_operator(cache, hints[i].word))
             continue;
         part->keep = hints[i].keep ? hints[i].keep : part->keep;
         part->keep_next = hints[i].keep_next ? hints[i].keep_next : part->keep_next;
@@ -74,8 +72,8 @@ static enum part_route global_route(const struct core *core, const struct held *
 {
     if (kind == MEMSYS_WRITE)
         return ROUTE_L1;
-    bool direct = kind != MEMSYS_READ || held->order != W_weak || has_operator(held, W_cg) ||
-                  has_operator(held, W_cv) || has_operator(held, W_L1_no_allocate) ||
+    bool direct = kind != MEMSYS_READ || held->order != W_weak || has_operator(held->cache, W_cg) ||
+                  has_operator(held->cache, W_cv) || has_operator(held->cache, W_L1_no_allocate) ||
                   !core->kind->config->l1_global;
     return direct ? ROUTE_DIRECT : ROUTE_L1;
 }
@@ -146,7 +144,7 @@ void lsu_split(struct core *core, struct entry *entry)
         split_touched(core, entry);
         return;
     }
-    find_hints(held, &as);
+    coalesce_hints(held->cache, &as);
     struct lane_bytes lanes = {0, held->address, NULL, held->bytes, held->warp->ops};
     if ((lanes.mask = held->shared))
         add_shared(core, entry, &lanes, &as);

@@ -347,6 +347,10 @@ void memsys_notify(struct memsys *memsys);
 // Returns true if the slice of a line has all of its requested bytes.
 bool memsys_holds_line(const struct memsys *memsys, uint64_t line);
 
+// Gives the line's slice the state that the request leaves, at once and without traffic. Of the
+// request only `line`, `bytes`, `kind` and `keep` count. Returns true if the line has got a place.
+bool memsys_warm(struct memsys *memsys, const struct memsys_request *request);
+
 // Removes a line of a slice, unless it is in flight. Returns true if it was removed. Requires that
 // the slice has no dirty bytes of it.
 bool memsys_drop(struct memsys *memsys, uint64_t line);

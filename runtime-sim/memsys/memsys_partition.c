@@ -101,13 +101,14 @@ static bool can_take_arrival(const struct memsys_partition *p)
     return false;
 }
 
+static const uint8_t kinds[] = {[MEMSYS_READ] = CACHE_READ,
+                                [MEMSYS_WRITE] = CACHE_WRITE,
+                                [MEMSYS_ATOMIC] = CACHE_ATOMIC,
+                                [MEMSYS_REDUCE] = CACHE_ATOMIC,
+                                [MEMSYS_TOUCH] = CACHE_READ};
+
 void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
 {
-    static const uint8_t kinds[] = {[MEMSYS_READ] = CACHE_READ,
-                                    [MEMSYS_WRITE] = CACHE_WRITE,
-                                    [MEMSYS_ATOMIC] = CACHE_ATOMIC,
-                                    [MEMSYS_REDUCE] = CACHE_ATOMIC,
-                                    [MEMSYS_TOUCH] = CACHE_READ};
     struct memsys *m = p->memsys;
     const struct memsys_request *request = &m->entries[index].request;
     uint64_t size = m->config->llc.line_bytes;
@@ -212,6 +213,16 @@ static uint64_t local_line(const struct memsys *m, const struct memsys_request *
 {
     uint64_t size = m->config->llc.line_bytes;
     return partition_local(&m->map, request->line * size) / size;
+}
+
+bool memsys_warm(struct memsys *m, const struct memsys_request *request)
+{
+    uint32_t partition = memsys_partition_of(m, request->line);
+    struct cache_request to = {.line = local_line(m, request),
+                               .bytes = request->bytes,
+                               .kind = kinds[request->kind],
+                               .keep = request->keep};
+    return cache_warm(&m->partitions[partition].cache, &to);
 }
 
 bool memsys_holds(const struct memsys *m, uint32_t partition, const struct memsys_request *request)

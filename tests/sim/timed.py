@@ -267,9 +267,9 @@ def sampled_launches(folder):
 @case
 def sampled_ctas(folder):
     """--sample-ctas: the values of all CTAs; the estimate is near the cycles of all"""
-    words = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '1600', '--block', '32',
-             '--arg', 'buf:f32:51200:uniform', '--arg', 'buf:f32:51200:uniform:2',
-             '--arg', 'buf:f32:51200:zero', '--arg', 'u32:51200', '--set=core.ctas=1']
+    words = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '6400', '--block', '32',
+             '--arg', 'buf:f32:204800:uniform', '--arg', 'buf:f32:204800:uniform:2',
+             '--arg', 'buf:f32:204800:zero', '--arg', 'u32:204800', '--set=core.ctas=1']
 
     def measure(*options):
         ends(sim(folder, *words, *options, '--json=out.json', '--stats=stats.json',
@@ -283,9 +283,40 @@ def sampled_ctas(folder):
     same(found['warp_instructions'], plain['warp_instructions'])
     same(found['cycles'] < plain['cycles'] / 3, True)
     same(abs(counts['sample.cycles'] / plain['cycles'] - 1) < 0.1, True)
-    # Two waves and a half: nothing is left out.
-    few, counts, _ = measure('--sample-ctas=4', '--set=core.ctas=12')
-    same(counts['sample.cycles'], few['cycles'])
+    same(0 < counts['sample.error'] < plain['cycles'] / 10, True)
+    # Fifteen waves: nothing is left out.
+    few, counts, _ = measure('--sample-ctas=4', '--set=core.ctas=8')
+    same((counts['sample.cycles'], counts['sample.error']), (few['cycles'], 0))
+
+
+@case
+def sampled_reductions(folder):
+    """--sample-ctas: CTAs are left out if their atomics are reductions of one kind"""
+    text = (SAMPLES / 'compare' / 'compare.ptx').read_text()
+    add = 'atom.global.add.u32 \t%r18, [%rd14], %r21;'
+    assert add in text
+    line = ['--grid', '4000', '--block', '32', '--arg', 'buf:s32:128000:range:0:4:1',
+            '--arg', 'buf:s32:128000:range:0:4:2', '--arg', 'buf:s32:2:zero', '--arg', 'u32:128000',
+            '--set=core.ctas=1']
+
+    def measure(code, *options):
+        (folder / 'c.ptx').write_text(text.replace(add, code))
+        ends(sim(folder, 'c.ptx', *line, *options, '--json=out.json', '--stats=stats.json',
+                 '--save=2=c.npy'), 0, '', '')
+        return (summary(folder / 'out.json')['total']['cycles'],
+                statistics(folder / 'stats.json')[1]['statistics'].get('sample.cycles'),
+                (folder / 'c.npy').read_bytes())
+
+    plain, _, values = measure(add)
+    for code in add, 'red.global.add.u32 [%rd14], %r21;', 'red.add.u64 [%rd14], 1;':
+        timed, estimate, sampled = measure(code, '--sample-ctas=4')
+        same((timed < plain / 2, timed < estimate), (True, True))
+        same(sampled, values)
+    for code in (add + ' st.global.u32 [%rd14+4], %r18;', add + ' red.global.max.u32 [%rd14], %r21;',
+                 'atom.global.exch.b32 %r18, [%rd14], %r21;', 'red.global.add.f32 [%rd14], 0f3F800000;',
+                 'ld.volatile.global.u32 %r18, [%rd14]; ' + add):
+        timed, estimate, _ = measure(code, '--sample-ctas=4')
+        same(timed, estimate)
 
 
 @case

@@ -4,6 +4,8 @@
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/memory/touched.h"
+#include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/warp/unset.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +13,30 @@
 
 typedef enum step_result run_path_fn(struct warp *warp, uint32_t index);
 
-// Runs a path until it leaves. Made four times: with `profiled` and `checked` constants, nothing is
-// left of them where they are false.
-static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool profiled,
+static enum step_result watched_step(struct warp *warp, struct path *path, const struct code *code,
+                                     uint32_t mask)
+{
+    const struct warp_watch *watch = warp->watch;
+    bool touches = held_touches(code);
+    if (touches) {
+        watch->parts->count = 0;
+        warp->touched = watch->parts;
+    }
+    enum step_result result = code->step(warp, path, code, mask);
+    warp->touched = NULL;
+    if (result == STEP_NEXT && touches)
+        watch->touched(watch->context, warp, watch->parts);
+    else if (result == STEP_NEXT && held_can(code))
+        watch->accessed(watch->context, warp);
+    return result;
+}
+
+// Runs a path until it leaves. Made three times: with `followed` (by a profile or a watch) and
+// `checked` constants, nothing is left of them where they are false.
+static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool followed,
                                                   bool checked)
 {
+    bool profiled = followed && warp->profile, watched = followed && warp->watch;
     struct path *path = &warp->paths.v[index];
     const struct code *codes = warp->program->codes.v;
     const struct code *code = codes + path->pc;
@@ -38,7 +59,8 @@ static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t in
             continue;
         }
         path->pc = (uint32_t)(code - codes);
-        result = code->step(warp, path, code, mask);
+        result = watched && mask ? watched_step(warp, path, code, mask)
+                                 : code->step(warp, path, code, mask);
         path = &warp->paths.v[index]; // where new paths have moved it to
         if (result == STEP_NEXT) {
             if (profiled)
@@ -59,24 +81,24 @@ static enum step_result run_path(struct warp *warp, uint32_t index)
     return run_path_as(warp, index, false, false);
 }
 
-static __attribute__((noinline)) enum step_result run_path_profiled(struct warp *warp,
+static __attribute__((noinline)) enum step_result run_path_followed(struct warp *warp,
                                                                     uint32_t index)
 {
     return run_path_as(warp, index, true, false);
 }
 
-// With a profile or without.
+// Followed or not.
 static __attribute__((noinline)) enum step_result run_path_checked(struct warp *warp,
                                                                    uint32_t index)
 {
-    return warp->profile ? run_path_as(warp, index, true, true)
-                         : run_path_as(warp, index, false, true);
+    return run_path_as(warp, index, true, true);
 }
 
 static run_path_fn *choose_run(const struct warp *warp)
 {
     bool checked = warp->check && warp->check->uninit;
-    return checked ? run_path_checked : warp->profile ? run_path_profiled : run_path;
+    bool followed = warp->profile || warp->watch;
+    return checked ? run_path_checked : followed ? run_path_followed : run_path;
 }
 
 uint32_t warp_next_ready(const struct warp *warp)

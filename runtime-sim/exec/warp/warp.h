@@ -78,10 +78,21 @@ struct warp {
     struct fault *fault;
     struct touched *touched;        // records accesses of steps that access memory themselves, or
                                     // NULL
+    const struct warp_watch *watch; // follows accesses of a run without time, or NULL
     struct profile_places **places; // for the profile: places of the lanes in each function
     uint32_t again;                 // lanes whose next instruction has been counted before
     union lanes temp[2];
     struct access access;
+};
+
+// Functions that follow the accesses to memory of warps that run without time.
+struct warp_watch {
+    void *context;
+    // Called after a load, a store or an atomic operation: warp->access.
+    void (*accessed)(void *context, const struct warp *warp);
+    // Called after a step that accesses memory itself.
+    void (*touched)(void *context, const struct warp *warp, const struct touched *touched);
+    struct touched *parts; // for `touched`, with room for TOUCHED_PARTS
 };
 
 enum warp_state {

@@ -184,6 +184,48 @@ static void against_model(void **state)
     }
 }
 
+// Warming leaves the lines that a request leaves that is served, with the same bytes.
+static void warming(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        struct fixture f, warm;
+        uint64_t random = seed;
+        begin(&f);
+        begin(&warm);
+        random_config(&f.values, &random);
+        f.values.write = splitmix64(&random) % 3;
+        f.values.forward_misses =
+            f.values.write == CACHE_BACK && f.values.allocate_writes && splitmix64(&random) % 2;
+        warm.values = f.values;
+        start_two(&f);
+        start(&warm, 1);
+        for (uint64_t id = 0; id < 400; id++) {
+            struct cache_request r = {.id = id,
+                                      .line = splitmix64(&random) % (seed % 2 ? LINES : 20),
+                                      .bytes = some_bytes(&random),
+                                      .kind = (uint8_t)(splitmix64(&random) % 7 / 3),
+                                      .keep = (uint8_t)(splitmix64(&random) % 5)};
+            cache_put(&f.cache, f.now, &r);
+            settle(&f);
+            cache_warm(&warm.cache, &r);
+            for (uint32_t i = 0; i < f.values.sets * f.values.ways; i++) {
+                assert_int_equal(f.cache.line[i], warm.cache.line[i]);
+                assert_true(mask_within(f.cache.known[i], warm.cache.known[i]));
+                assert_true(mask_within(warm.cache.known[i], f.cache.known[i]));
+                assert_true(mask_within(f.cache.dirty[i], warm.cache.dirty[i]));
+                assert_true(mask_within(warm.cache.dirty[i], f.cache.dirty[i]));
+                assert_int_equal(f.cache.is_dirty[i], warm.cache.is_dirty[i]);
+            }
+        }
+        struct cache_stats none = {0};
+        assert_memory_equal(&warm.cache.stats, &none, sizeof none);
+        assert_null(cache_out_peek(&warm.cache));
+        arena_free(&f.arena);
+        arena_free(&warm.arena);
+    }
+}
+
 // Many at once
 
 // Requests to one line come in the order in which they were put as far as one of them writes.
@@ -521,7 +563,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
         cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),
         cmocka_unit_test(write_through), cmocka_unit_test(conditions), cmocka_unit_test(skipping),
-        cmocka_unit_test(partitions),    cmocka_unit_test(documented),
+        cmocka_unit_test(partitions),    cmocka_unit_test(documented), cmocka_unit_test(warming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
