@@ -1,4 +1,5 @@
-// Properties of a function: whether threads may depend on each other, and on the order in which CTAs run.
+// Properties of a function: whether threads may depend on each other, and on the order in which
+// CTAs run.
 #include "runtime-sim/exec/decode/decode.h"
 #include "support/bits.h"
 
