@@ -266,6 +266,7 @@ static void count_rows(struct map_compiler *c)
 
 bool map_accesses(struct map_compiler *c)
 {
+    enum { MOST = 256 }; // no machine has units for more; each is compared with all others
     for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
         const struct ir_block *block = &c->fn->blocks.v[c->fn->rpo.v[i]];
         for (uint32_t k = block->first; k < block->end && !c->blocks[c->fn->rpo.v[i]].skipped;
@@ -275,6 +276,8 @@ bool map_accesses(struct map_compiler *c)
             if ((at->class == CLASS_LOAD || at->class == CLASS_STORE) && !parameter &&
                 !add_access(c, k))
                 return false;
+            if (c->accesses.n > MOST)
+                return map_refuse(c, RULE_MAP_LSUS, k, "it has more than %d accesses", MOST);
         }
     }
     // Initial tokens are words at the begin of a row, which is long enough.

@@ -84,25 +84,28 @@ static bool is_skip(const struct map_compiler *c, uint32_t block, uint32_t to)
     return to != other && has_one_way_in(c, to) && is_rest(c, to);
 }
 
-static void skip(struct map_compiler *c, uint32_t block, uint32_t to)
+// Returns false if the launch does not decide the branch.
+static bool skip(struct map_compiler *c, uint32_t block, uint32_t to)
 {
     const uint32_t *succs = ir_succs(c->fn, block);
     if (!map_decide(c, block, succs[0] == to ? succs[1] : succs[0]))
-        return;
+        return false;
     for (uint32_t i = 0; i < c->fn->blocks.n; i++)
         if (c->fn->blocks.v[i].rpo != IR_NONE && ir_dominates(c->fn, to, i))
             c->blocks[i].skipped = true;
+    return true;
 }
 
 void map_skip(struct map_compiler *c)
 {
-    for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
+    enum { MOST = 16 }; // loops and parts: more are not those of one map
+    uint32_t skips = 0;
+    for (uint32_t i = 0; c->fn->loops.n <= MOST && skips < MOST && i < c->fn->rpo.n; i++) {
         uint32_t block = c->fn->rpo.v[i];
         const uint32_t *succs = ir_succs(c->fn, block);
         for (uint32_t k = 0; k < 2 && c->fn->blocks.v[block].succ_count == 2 &&
                              !c->blocks[block].skipped && !c->blocks[block].bounds;
              k++)
-            if (is_skip(c, block, succs[k]))
-                skip(c, block, succs[k]);
+            skips += is_skip(c, block, succs[k]) && skip(c, block, succs[k]);
     }
 }

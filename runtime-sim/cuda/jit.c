@@ -4,15 +4,16 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/warp/builtin.h"
 #include "support/diag.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Returns the linkage word of a declaration, or W_UNKNOWN.
-static uint16_t linkage(const struct tree *tree, uint32_t declaration)
+static bool is_extern(const struct tree *tree, uint32_t declaration)
 {
     NODE_EACH (child, tree, declaration)
         if (tree->nodes.v[child].kind == NODE_SPEC && tree->nodes.v[child].aux == W_extern)
-            return W_extern;
-    return W_UNKNOWN;
+            return true;
+    return false;
 }
 
 static bool has_body(const struct ir_module *module, uint32_t name)
@@ -32,7 +33,7 @@ static bool is_declared_only(const struct ir_module *module, const struct ir_sym
         return false;
     for (uint32_t node = symbol->node; node-- > 0;)
         if (module->tree->nodes.v[node].kind == NODE_DECL)
-            return linkage(module->tree, node) == W_extern;
+            return is_extern(module->tree, node);
     return false;
 }
 
@@ -53,7 +54,11 @@ static const struct ir_symbol *find_undefined(const struct ir_module *module)
 static const char *log_of(struct cuda *cuda, const struct device_module *module,
                           const struct diags *diags)
 {
-    const char *log = "";
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (!to)
+        return "";
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *one = &diags->list.v[i];
         struct place place = {0};
@@ -61,11 +66,14 @@ static const char *log_of(struct cuda *cuda, const struct device_module *module,
             continue;
         if (one->begin != NO_OFFSET)
             place = source_place(&module->source, one->begin);
-        log = arena_printf(&cuda->arena, "%sptxas application ptx input, line %u; error   : %s\n",
-                           log, place.line, one->message);
+        fprintf(to, "ptxas application ptx input, line %u; error   : %s\n", place.line,
+                one->message);
     }
-    return arena_printf(&cuda->arena, "%sptxas fatal   : Ptx assembly aborted due to errors\n",
-                        log);
+    fputs("ptxas fatal   : Ptx assembly aborted due to errors\n", to);
+    bool written = !fclose(to);
+    const char *log = written ? arena_strndup(&cuda->arena, text, length) : "";
+    free(text);
+    return log;
 }
 
 const char *jit_check(struct cuda *cuda, const char *text, uint32_t length)

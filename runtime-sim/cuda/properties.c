@@ -202,7 +202,7 @@ CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer)
 CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
 {
     CUDA_NEEDS(to && length > 0);
-    snprintf(to, length > 0 ? (size_t)length : 0, "0000:01:00.0");
+    snprintf(to, (size_t)length, "0000:01:00.0");
     return CUDA_DO(check_device(device));
 }
 

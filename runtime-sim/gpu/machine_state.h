@@ -1,7 +1,8 @@
 // State that the files of the machine share: machine.c (construction, time, runs), machine_agenda.c
 // (events of the host), machine_copy.c (copy engines), machine_kinds.c (kinds of cores),
-// machine_ctas.c (occupancy, CTAs to cores), machine_watch.c (runs without progress),
-// machine_totals.c (statistics), machine_trace.c, machine_schemes.c.
+// machine_ctas.c (occupancy, CTAs to cores), machine_sample.c and machine_warm.c (sampling of
+// CTAs), machine_watch.c (runs without progress), machine_totals.c (statistics), machine_trace.c,
+// machine_schemes.c.
 #pragma once
 #include "runtime-sim/exec/warp/repeat.h"
 #include "runtime-sim/gpu/machine.h"

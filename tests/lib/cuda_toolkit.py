@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from tap import Skip
+from tap import Skip, ends, run, same
 
 
 def nvcc():
@@ -25,3 +25,12 @@ def toolkit():
     if not top:
         raise Skip('nvcc does not say where its toolkit is')
     return pathlib.Path(top.group(1)).resolve()
+
+
+def as_made(folder, ptx):
+    """Compares a file of PTX with what nvcc 13.0 makes of the .cu file beside it."""
+    ends(run([nvcc(), '-ptx', '-arch=sm_75', ptx.with_suffix('.cu'), '-o', 'out.ptx'], folder), 0)
+    made = (folder / 'out.ptx').read_text()
+    if not re.search(r'release 13\.0, ', made):
+        raise Skip('another nvcc')
+    same(made, ptx.read_text())

@@ -321,11 +321,9 @@ launches:
             for name in ('machine.cycles', 'spatial.map_cores', 'spatial.stores_sent')]
 
 
-# Values with three origins; B has two ways in, and its value is one of two words.
-SEVERAL = """.visible .entry several(.param .u64 a, .param .u64 o, .param .u32 n)
-{
+# The word %rd5 of a thread, %r4 of n.
+THREAD = """
     .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;
-    ld.param.u64 %rd1, [a];
     ld.param.u64 %rd2, [o];
     ld.param.u32 %r9, [n];
     mov.u32 %r1, %ctaid.x;
@@ -335,8 +333,15 @@ SEVERAL = """.visible .entry several(.param .u64 a, .param .u64 o, .param .u32 n
     setp.ge.s32 %p1, %r4, %r9;
     @%p1 bra END;
     mul.wide.s32 %rd3, %r4, 4;
-    add.s64 %rd4, %rd1, %rd3;
     add.s64 %rd5, %rd2, %rd3;
+"""
+
+# Values with three origins; B has two ways in, and its value is one of two words.
+SEVERAL = """.visible .entry several(.param .u64 a, .param .u64 o, .param .u32 n)
+{
+""" + THREAD + """
+    ld.param.u64 %rd1, [a];
+    add.s64 %rd4, %rd1, %rd3;
     ld.global.u32 %r5, [%rd4];
     mov.u32 %r7, 50;
     setp.eq.s32 %p2, %r5, 1;
@@ -380,18 +385,8 @@ def several_origins(folder):
 # Words of one array that differ if its parts do.
 PARTS = """.visible .entry parts(.param .u64 o, .param .u32 n, .param .u32 pitch)
 {
-    .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;
-    ld.param.u64 %rd2, [o];
-    ld.param.u32 %r9, [n];
+""" + THREAD + """
     ld.param.u32 %r8, [pitch];
-    mov.u32 %r1, %ctaid.x;
-    mov.u32 %r2, %ntid.x;
-    mov.u32 %r3, %tid.x;
-    mad.lo.s32 %r4, %r1, %r2, %r3;
-    setp.ge.s32 %p1, %r4, %r9;
-    @%p1 bra END;
-    mul.wide.s32 %rd3, %r4, 4;
-    add.s64 %rd5, %rd2, %rd3;
     ld.global.u32 %r5, [%rd5];
     add.s32 %r6, %r5, 7;
     st.global.u32 [%rd5], %r6;
@@ -420,6 +415,16 @@ def parts_of_an_array(folder):
         if runs: # without a map threads of several warps race
             same_buffers(found, expected, 'pitch %d' % pitch)
         same([ran for _, ran, _ in notes(err)], [runs])
+
+
+@case
+def many_accesses(folder):
+    """a kernel with more accesses than any machine has units for is refused without comparing all of them"""
+    (folder / 'p.ptx').write_text(
+        HEAD + '.visible .entry many(.param .u64 o, .param .u32 n)\n{\n' + THREAD +
+        ''.join('    st.global.u32 [%%rd5+%d], %%r4;\n' % (4 * i) for i in range(4000)) + 'END:\n    ret;\n}\n')
+    ends(run([TAGGER, 'p.ptx', '--emit=map', '-o', 'out.ptx'], folder), 0)
+    within('more than 256 accesses [map-lsus]', (folder / 'out.map.yaml').read_text())
 
 
 @case

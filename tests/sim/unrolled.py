@@ -9,11 +9,11 @@ requires that no iteration is left.
 import os
 import pathlib
 import re
-import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import Skip, add_case, ends, main, run, same
+from cuda_toolkit import as_made
+from tap import add_case, ends, main, run, same
 from sample_runs import PROGRAM, TAGGER, same_buffers
 
 PTX = pathlib.Path(__file__).resolve().with_name('unrolled.ptx')
@@ -83,19 +83,8 @@ def condition(folder):
         assert re.search(r'^# %s: .*\[%s\]$' % (kernel, rule), text, re.M), kernel
 
 
-def as_made(folder):
-    """not older than its source"""
-    if not shutil.which('nvcc'):
-        raise Skip('no nvcc')
-    ends(run(['nvcc', '-ptx', '-arch=sm_75', PTX.with_suffix('.cu'), '-o', 'out.ptx'], folder), 0)
-    made = (folder / 'out.ptx').read_text()
-    if not re.search(r'release 13\.0, ', made):
-        raise Skip('another nvcc')
-    same(made, PTX.read_text())
-
-
 for name in KERNELS:
     add_case(name, check, name)
 add_case('condition', condition)
-add_case('as nvcc makes it', as_made)
+add_case('as nvcc makes it', as_made, PTX)
 main()
