@@ -303,25 +303,38 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
     return every[schedulers] << shift;
 }
 
-// Adds to `chosen` what the schedulers choose. A unit takes as many warps as it is wide. `blocked`:
-// what is blocked before.
-static ALWAYS_INLINE void choose(struct core *core, uint64_t now, uint64_t *blocked,
-                                 uint64_t *chosen, uint32_t words)
+// Adds the warps that the schedulers select to `chosen`. The schedulers share the units, and a unit
+// accepts as many warps as it is wide. They select one after the other. The first scheduler that
+// finds slots blocked by the selections before its own is the first one in the next cycle with a
+// selection (core.scheduler_order), so that no scheduler starves.
+static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
+                                 const struct blocked_slots *at_start, uint64_t *chosen,
+                                 uint32_t words)
 {
     uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
-    for (uint32_t i = 0; i < schedulers; i++) {
-        uint64_t candidates[CORE_WORDS], any = 0;
-        for (uint32_t w = 0; w < words; w++)
-            any |= candidates[w] =
-                core->sets[w].ready & slots_of_scheduler(core, i, w) & ~blocked[w];
+    uint32_t start = core->first_scheduler, loser = schedulers;
+    uint64_t blocked[CORE_WORDS];
+    for (uint32_t w = 0; w < words; w++)
+        blocked[w] = at_start[w].all;
+    for (uint32_t n = 0, i = start; n < schedulers; n++, i = i + 1 < schedulers ? i + 1 : 0) {
+        uint64_t candidates[CORE_WORDS], any = 0, lost = 0;
+        for (uint32_t w = 0; w < words; w++) {
+            uint64_t ready = core->sets[w].ready & slots_of_scheduler(core, i, w);
+            any |= candidates[w] = ready & ~blocked[w];
+            lost |= ready & blocked[w] & ~at_start[w].all;
+        }
+        if (lost && loser == schedulers)
+            loser = i;
         if (!any)
             continue;
         uint32_t index = choose_one(core, i, candidates, words);
         bits_set(chosen, index);
         reserve(core, now, &core->slots[index]);
-        for (uint32_t w = 0; i + 1 < schedulers && w < words; w++)
+        for (uint32_t w = 0; n + 1 < schedulers && w < words; w++)
             blocked[w] = find_blocked_by(core, now, w, chosen, words);
     }
+    if (loser < schedulers && core->kind->config->scheduler_order == SCHEDULERS_TURN)
+        core->first_scheduler = loser;
 }
 
 static uint32_t count_slots(uint64_t slots)
@@ -379,14 +392,14 @@ static void defer(struct core *core, uint32_t slot)
 static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
 {
     struct blocked_slots blocked[CORE_WORDS];
-    uint64_t all[CORE_WORDS], chosen[CORE_WORDS], any = 0;
+    uint64_t chosen[CORE_WORDS], any = 0;
     for (uint32_t i = 0; i < words; i++) {
         blocked[i] = find_blocked(core, now, i);
-        any |= core->sets[i].ready & ~(all[i] = blocked[i].all);
+        any |= core->sets[i].ready & ~blocked[i].all;
         chosen[i] = 0;
     }
     if (any && !core->shared->paused)
-        choose(core, now, all, chosen, words);
+        choose(core, now, blocked, chosen, words);
     for (uint32_t i = 0; i < words; i++) {
         count_ready(core, i, chosen[i], blocked[i], 1);
         if (core->trace)

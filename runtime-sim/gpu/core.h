@@ -31,6 +31,10 @@ enum {
     STALLS_MOST = 16, // of all schemes
 };
 
+// Values of core.scheduler and core.scheduler_order.
+enum scheduler { SCHEDULER_GTO, SCHEDULER_LRR };
+enum scheduler_order { SCHEDULERS_TURN, SCHEDULERS_FIXED };
+
 // Lines of code and of local memory: kernels cannot address them.
 #define CODE_LINES (UINT64_C(1) << 55)
 #define LOCAL_LINES (UINT64_C(1) << 54)
@@ -253,7 +257,8 @@ struct core {
     uint64_t progress;        // values stored, for the watchdog
     uint64_t banks_free;      // shared memory
     uint64_t wheel_used[CORE_WHEEL / 64];
-    uint32_t last[4]; // slot that each scheduler chose last
+    uint32_t last[4];         // slot that each scheduler chose last
+    uint32_t first_scheduler; // the one that selects first
     uint64_t unit_free[UNITS][CORE_UNITS];
     struct slot_sets sets[CORE_WORDS];
     struct core_stats stats;

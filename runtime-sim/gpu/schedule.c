@@ -33,7 +33,7 @@ static ALWAYS_INLINE uint32_t choose(const struct core *core, uint32_t last,
                                      const uint64_t *candidates, uint32_t words)
 {
     uint32_t next = 0, count = words * 64;
-    if (!core->kind->config->scheduler)
+    if (core->kind->config->scheduler == SCHEDULER_GTO)
         return bits_test(candidates, last) ? last : find_oldest(core, candidates, words);
     next = last + 1 < count ? bits_next(candidates, last + 1, count) : count;
     return next < count ? next : bits_next(candidates, 0, count);

@@ -208,7 +208,7 @@ static void widths(void **state)
     all_cost(TIMING_fp64_add, false, 8, 8 * 8, SETTINGS(ROOM));
     all_cost(TIMING_matrix, true, 8, 8 * 8, SETTINGS(ROOM, "core.scheduler=lrr"));
     all_cost(TIMING_int_mul, false, 8, 8, SETTINGS(ROOM, "core.alu_units=2"));
-    all_cost(TIMING_int_add, false, 8, 8, SETTINGS(ROOM, "core.schedulers=2"));
+    all_cost(TIMING_int_add, false, 8, 8, SETTINGS(ROOM, "core.schedulers=2", "core.buffer=8"));
     all_cost(TIMING_int_add, false, 16, 16 / 2,
              SETTINGS(ROOM, "core.schedulers=2", "core.alu_units=2", "core.buffer=8"));
 }

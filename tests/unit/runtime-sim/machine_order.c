@@ -134,10 +134,87 @@ static void launch_latency(void **state)
     assert_int_equal(cycles[1] - cycles[0], 7000);
 }
 
+// A warp's instructions of one class wait for nothing: its time is the time for which it waits for
+// a unit. Each warp stores its clock at its end.
+static const char *write_units(bool is_float)
+{
+    static struct text t;
+    t.length = 0;
+    text_put(&t, HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a, .param .u32 rounds)\n{\n"
+                                      ".reg .b32 %%r<8>; .reg .b32 %%q<16>; .reg .f32 %%f<4>; "
+                                      ".reg .f32 %%g<16>; .reg .b64 %%d<4>; .reg .pred %%p;\n"
+                                      "ld.param.u64 %%d1, [a]; ld.param.u32 %%r2, [rounds];\n"
+                                      "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%d2, %%r1, 4;\n"
+                                      "add.u64 %%d1, %%d1, %%d2; bar.sync 0;\nL:\n");
+    for (uint32_t i = 0; i < 16; i++)
+        if (is_float)
+            text_put(&t, "mul.f32 %%g%u, %%f1, %%f2;\n", i);
+        else
+            text_put(&t, "add.u32 %%q%u, %%r1, 1;\n", i);
+    text_put(&t, "sub.u32 %%r2, %%r2, 1; setp.ne.u32 %%p, %%r2, 0; @%%p bra L;\n"
+                 "mov.u32 %%r3, %%clock; st.global.u32 [%%d1], %%r3; ret;\n}\n");
+    return t.at;
+}
+
+enum { UNIT_ROUNDS = 64, UNIT_INSTRUCTIONS = 16, UNIT_WARPS = 24 };
+
+// Tests that warps of all schedulers progress alike while their units are busy without a pause.
+static void expect_fair(bool is_float, uint32_t schedulers, uint32_t units, uint32_t interval,
+                        const char *order, uint32_t buffer)
+{
+    static struct rig r;
+    char names[6][64];
+    const char *settings[7] = {0};
+    snprintf(names[0], sizeof names[0], "core.schedulers=%u", schedulers);
+    snprintf(names[1], sizeof names[1], "core.alu_units=%u", units);
+    snprintf(names[2], sizeof names[2], "core.interval_int_add=%u", interval);
+    snprintf(names[3], sizeof names[3], "core.interval_fp32_mul=%u", interval);
+    snprintf(names[4], sizeof names[4], "core.scheduler=%s", order);
+    snprintf(names[5], sizeof names[5], "core.buffer=%u", buffer);
+    for (uint32_t i = 0; i < 6; i++)
+        settings[i] = names[i];
+    rig_load(&r, write_units(is_float), 1, settings);
+    const uint32_t *end = kernel_buffer(&r.k, 4 * LANES * UNIT_WARPS);
+    kernel_u32(&r.k, UNIT_ROUNDS);
+    rig_run(&r, "k", 1, LANES * UNIT_WARPS); // fetches the code
+    uint64_t begun = machine_cycle(r.machine);
+    rig_run(&r, "k", 1, LANES * UNIT_WARPS);
+    uint64_t first = UINT64_MAX, last = 0; // ends of the schedulers' last warps
+    for (uint32_t i = 0; i < schedulers; i++) {
+        uint64_t own = 0;
+        for (uint32_t w = i; w < UNIT_WARPS; w += schedulers)
+            own = end[w * LANES] - begun > own ? end[w * LANES] - begun : own;
+        first = own < first ? own : first;
+        last = own > last ? own : last;
+    }
+    if ((last - first) * 20 > last)
+        fail_msg("%u schedulers, %u units of interval %u, %s, buffer %u: their ends are %llu to "
+                 "%llu cycles after the start",
+                 schedulers, units, interval, order, buffer, (unsigned long long)first,
+                 (unsigned long long)last);
+    rig_free(&r);
+}
+
+static void schedulers_share_units(void **state)
+{
+    (void)state;
+    static const uint32_t intervals[] = {2, 3, 4, 8};
+    for (uint32_t schedulers = 2; schedulers <= 4; schedulers++)
+        for (uint32_t units = 1; units <= 4; units++)
+            for (uint32_t i = 0; i < 4; i++) {
+                if (units >= schedulers * intervals[i]) // they need not share
+                    continue;
+                uint32_t other = schedulers + units + i;
+                expect_fair(other % 2, schedulers, units, intervals[i],
+                            other / 2 % 2 ? "gto" : "lrr", other % 3 ? 8 : 2);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedulers),
+        cmocka_unit_test(schedulers_share_units),
         cmocka_unit_test(special_registers),
         cmocka_unit_test(launch_latency),
     };
