@@ -8,7 +8,7 @@ is beside these, powers of two, any others. Some differ in what belongs together
 two networks, first. A small kernel runs on it, under a policy. Right is: the values of a functional
 run; or exit code 1 and an error that says which keys do not go together; or exit code 4 if the
 watchdog's time was drawn. Anything else fails: a signal, a machine that runs for a minute, other
-values.
+values, a statistic that is a share and lies outside 0 to 1.
 """
 import argparse
 import collections
@@ -100,17 +100,31 @@ def draw_machine(draw, keys):
                                       for name in chosen]
     return [word for setting in settings for word in ('--set', setting)] + [
         '--config', draw.choice(['isca19', 'isca19', 'gtx480']),
+        '--set', draw.choice(['ari.monitor=true', 'ari.monitor=false']),
         '--policy', draw.choice(POLICIES)]
+
+
+def read_shares(text):
+    """the statistics that are shares of a whole: {name: its values}"""
+    shares = {}
+    for line in text.splitlines():
+        row = re.match(r'(\S+) = ([^#]*) # (.*)', line)
+        if row and re.search(r'\b(fraction|utilization) of ', row.group(3)):
+            shares[row.group(1)] = [float(value) for value in
+                                    re.findall(r'-?[\d.]+(?:e[-+]?\d+)?|-?nan|-?inf', row.group(2))]
+    return shares
 
 
 class Trial:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.expected = {}
+        self.shares = collections.Counter()
 
     def run(self, kernel, options):
         saved = self.folder / 'out.npy'
         saved.unlink(missing_ok=True)
+        (self.folder / 'stats.txt').unlink(missing_ok=True)
         command = [self.program, 'k.ptx', '--kernel', kernel, '--grid', '5', '--block', '96',
                    '--arg', 'buf:u32:1024:range:0:1000', '--arg', 'buf:u32:512:zero', '--arg',
                    'u32:480', '--save', '1=out.npy', *options]
@@ -127,10 +141,15 @@ class Trial:
         if kernel not in self.expected:
             self.expected[kernel] = self.run(kernel, ['--functional'])[2]
             assert self.expected[kernel], kernel
-        code, err, values = self.run(kernel, options)
+        code, err, values = self.run(kernel, options + ['--stats=stats.txt'])
         if code == 0:
-            right = values == self.expected[kernel]
-            return ('run', None) if right else ('wrong values', 'the values differ')
+            if values != self.expected[kernel]:
+                return 'wrong values', 'the values differ'
+            shares = read_shares((self.folder / 'stats.txt').read_text())
+            self.shares.update(list(shares))
+            wrong = [name for name, values in shares.items()
+                     if not all(0 <= value <= 1 for value in values)]
+            return ('wrong share', ', '.join(wrong)) if wrong else ('run', None)
         if code == 1 and 'error: ' in err and values is None:
             return 'error', None
         if code == 4 and any('watchdog' in word for word in options):
@@ -164,12 +183,14 @@ def main():
                 print('# seed %d: %s: %s\n# %s' % (
                     number, kind, wrong.replace('\n', '\n# '),
                     ' '.join([kernel] + ["'%s'" % word for word in machine])), flush=True)
-    print('1..2')
+    print('1..3')
     print('%sok 1 - %d machines: %s' % ('not ' if failures else '', options.count, ', '.join(
         '%d %s' % (count, kind) for kind, count in sorted(counts.items()))))
     few = options.count >= 20 and min(counts['run'], counts['error']) < options.count // 20
     print('%sok 2 - some of them run, and some are refused' % ('not ' if few else ''))
-    sys.exit(bool(failures or few))
+    print('%sok 3 - %d statistics are shares' % ('' if trial.shares else 'not ',
+                                                 len(trial.shares)))
+    sys.exit(bool(failures or few or not trial.shares))
 
 
 main()

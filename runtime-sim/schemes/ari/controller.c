@@ -32,9 +32,9 @@ static void end_interval(struct ari_controller *c, struct noc *network)
     if (c->packets > c->stats.interval_most)
         c->stats.interval_most = c->packets;
     c->count[c->packets < most ? c->packets : most]++;
-    if (c->config->ranked == ARI_STALLS && c->stalled && c->share < ARI_SHARES)
+    if (c->config->ranked == ARI_STALLS && c->stalls && c->share < ARI_SHARES)
         c->share++;
-    else if (c->config->ranked == ARI_STALLS && !c->stalled && c->share)
+    else if (c->config->ranked == ARI_STALLS && !c->stalls && c->share)
         c->share--;
     if (ari_consumes(c->config) && c->config->speedup_by == ARI_INTERVAL)
         choose_speed(c, network);
@@ -49,8 +49,7 @@ static void begin_interval(struct ari_controller *c, const struct memsys_offer *
         end_interval(c, offer->network);
     c->is_open = true;
     c->number = number;
-    c->packets = c->flits = 0;
-    c->stalled = false;
+    c->packets = c->flits = c->stalls = 0;
 }
 
 // Offers
@@ -75,17 +74,30 @@ static void count_flits(struct ari_stats *stats, const struct memsys_offer *offe
     stats->reply_flits += offer->flits;
 }
 
+// Counts at most one stall for each cycle of the network. Slices with a faster clock offer several
+// times in a cycle: a reply that is accepted later in the cycle cancels its stall.
+static void count_stall(struct ari_controller *c, const struct memsys_offer *offer)
+{
+    if (offer->cycle != c->cycle)
+        c->stalled = 0, c->accepted = false;
+    c->cycle = offer->cycle;
+    c->accepted |= offer->taken;
+    uint64_t stalled = c->accepted ? 0 : offer->waiting, was = c->stalled;
+    uint64_t change = (uint64_t)(stalled != 0) - (was != 0);
+    c->stalls += change;
+    c->stats.stall_cycles += change;
+    c->stats.stalled_replies += stalled - was;
+    c->stalled = stalled;
+}
+
 void ari_controller_offer(struct ari_controller *c, const struct memsys_offer *offer,
                           uint32_t request_flits)
 {
     begin_interval(c, offer);
     c->waiting = offer->waiting - offer->taken;
-    if (!offer->taken) {
-        c->stalled = true;
-        c->stats.stall_cycles++;
-        c->stats.stalled_replies += offer->waiting;
+    count_stall(c, offer);
+    if (!offer->taken)
         return;
-    }
     c->packets++;
     c->flits += offer->flits;
     count_flits(&c->stats, offer, request_flits);

@@ -18,9 +18,12 @@ struct ari_controller {
     uint32_t node, bound; // of equation (2)
     uint32_t speed;       // crossbar inputs for injection now
     uint32_t share, turn; // of the replies with priority, in parts; replies since the last one
-    // The interval: its number, and what was sent and ready in it.
-    uint64_t number, packets, flits, waiting;
-    bool is_open, stalled;
+    // The interval: its number, what was sent and ready in it, and its stall cycles.
+    uint64_t number, packets, flits, waiting, stalls;
+    bool is_open;
+    // The network's cycle of the last offer: replies that it stalls, and whether it accepted one.
+    uint64_t cycle, stalled;
+    bool accepted;
     uint64_t count[ARI_INTERVALS]; // intervals, by their replies
     struct ari_stats stats;
 };
