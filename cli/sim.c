@@ -5,6 +5,7 @@
 #include "cli/sim_rehearse.h"
 #include "ir/loc.h"
 #include <inttypes.h>
+#include <string.h>
 
 // Running
 
@@ -82,6 +83,17 @@ static void report_end(const struct sim *sim, enum session_outcome outcome)
                      sim->session.device.launches);
 }
 
+// Notes once that the policy does less than it promises. `known`: what was noted before the run.
+static const char *note_shortfall(struct sim *sim, const char *known)
+{
+    if (sim->arguments.functional)
+        return NULL;
+    const char *text = timed_shortfall(&sim->machine.timed, &sim->arena);
+    if (text && !(known && !strcmp(text, known)))
+        message_note(&sim->messages, "%s", text);
+    return text;
+}
+
 static void rehearse(struct sim *sim)
 {
     const struct sim_rehearsal rehearsal = {
@@ -136,6 +148,7 @@ static enum session_outcome run(struct sim *sim)
         timed_end(&sim->machine.timed);
         return SESSION_BAD_INPUT;
     }
+    const char *shortfall = note_shortfall(sim, NULL);
     progress_start(&sim->progress, messages_progress(&sim->arguments.common));
     interrupt_defer(&sim->stop);
     bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
@@ -154,6 +167,7 @@ static enum session_outcome run(struct sim *sim)
             outcome = SESSION_BAD_INPUT;
     }
     report_end(sim, outcome);
+    note_shortfall(sim, shortfall);
     session_report_accesses(session);
     if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;

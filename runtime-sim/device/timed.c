@@ -225,6 +225,11 @@ void timed_report(const struct timed *timed, FILE *to)
     machine_report(timed->machine, to);
 }
 
+const char *timed_shortfall(const struct timed *timed, struct arena *arena)
+{
+    return machine_shortfall(timed->machine, arena);
+}
+
 void timed_write_notes(const struct timed *timed, FILE *to)
 {
     machine_write_notes(timed->machine, to);

@@ -148,6 +148,8 @@ void timed_end(struct timed *timed);
 // Writes the requests that are under way in memory and networks, and what each waits for.
 void timed_report(const struct timed *timed, FILE *to);
 
+// Returns why the policy does less than it promises: see machine_shortfall.
+const char *timed_shortfall(const struct timed *timed, struct arena *arena);
 // Writes what active schemes note about the run, as lines.
 void timed_write_notes(const struct timed *timed, FILE *to);
 

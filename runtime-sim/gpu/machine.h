@@ -250,6 +250,9 @@ void machine_stats_add(struct machine *machine, struct stats *stats);
 // Adds the statistics of a machine of this configuration, for any program.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
+// Returns why an active scheme does less, or did less in the launches so far, than its policy
+// promises, as a sentence without a full stop; NULL: all do what their policies promise.
+const char *machine_shortfall(const struct machine *machine, struct arena *arena);
 // Writes what active schemes note about the runs so far, as lines.
 void machine_write_notes(const struct machine *machine, FILE *to);
 // Calls the function for each item that an active scheme moves, with the rows that describe it.

@@ -100,6 +100,17 @@ const struct noc *machine_network(const struct machine *machine, enum memsys_net
     return memsys_noc(machine->shared.memsys, network);
 }
 
+const char *machine_shortfall(const struct machine *machine, struct arena *arena)
+{
+    EACH_SCHEME (scheme, machine, shortfall) {
+        const char *text = scheme->ops->shortfall(machine, scheme->state, arena);
+        if (text)
+            return arena_printf(arena, "policy %s: %s", machine_policy(arena, machine->config),
+                                text);
+    }
+    return NULL;
+}
+
 void machine_write_notes(const struct machine *machine, FILE *to)
 {
     EACH_SCHEME (scheme, machine, write_notes)

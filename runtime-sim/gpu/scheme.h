@@ -249,6 +249,10 @@ struct scheme_ops {
                       struct scheme_items *to);
     void (*add_resources)(const struct machine *machine, const void *state, struct arena *arena,
                           struct scheme_resources *to);
+    // Returns why the scheme does less on this machine, or did less in the launches so far, than
+    // its policy promises, as a sentence without a full stop. NULL: it does what the policy
+    // promises.
+    const char *(*shortfall)(const struct machine *machine, const void *state, struct arena *arena);
     // Writes notes about the run, after it, as lines.
     void (*write_notes)(const struct machine *machine, const void *state, FILE *to);
     // Adds the names of the statistics that add_stats adds for any program.

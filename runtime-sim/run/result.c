@@ -393,6 +393,16 @@ const char *result_outcome(enum session_outcome outcome, bool timed)
     return outcome == SESSION_LIMITED && !timed ? "instruction limit" : outcomes[outcome];
 }
 
+static void write_shortfall(struct json *json, const struct result *result)
+{
+    const char *text =
+        result->timed ? timed_shortfall(result->timed, result->session->arena) : NULL;
+    if (!text)
+        return;
+    json_key(json, "shortfall");
+    json_string(json, text);
+}
+
 void result_write(const struct result *result, FILE *to)
 {
     struct json json;
@@ -413,6 +423,7 @@ void result_write(const struct result *result, FILE *to)
     json_key(&json, "partial");
     json_bool(&json, result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
     write_fault(&json, result->session);
+    write_shortfall(&json, result);
     write_kernels(&json, result->session, result->timed);
     write_ends(&json, result);
     json_end_object(&json);

@@ -457,6 +457,33 @@ def room(folder):
         assert 'metadata]' not in sim(folder, *launch, *options).err.decode()
 
 
+@case
+def shortfalls(folder):
+    """a policy that computes less at cores than it promises says so, before the run or after it"""
+    prepare(folder)
+    text = (folder / 'in.ptx').read_text()
+    shared = text.replace('.reg ', '.shared .align 4 .b8 room[40000];\n.reg ', 1)
+    assert shared != text
+    (folder / 'in.ptx').write_text(shared)
+    ends(run([TAGGER, 'in.ptx', '-o', 'shared.ptx'], folder), 0)
+    large = '--set=offload.service_queue=%d'
+    for program, policy, option, message in (
+            ('out.ptx', 'omni', large % 192, None),
+            ('out.ptx', 'omni', large % 193, 'no core computes, since its service queue needs 49408 B'),
+            ('out.ptx', 'adaptive', large % 4096, 'no core computes'),
+            ('out.ptx', 'omni', '--set=core.shared_bytes=16384', 'core.shared_bytes is 16384'),
+            ('out.ptx', 'llc', large % 4096, None),
+            ('shared.ptx', 'omni', large % 96, 'no core computed in 1 of 1 launches'),
+            ('shared.ptx', 'omni', large % 8, None)):
+        result = ends(sim(folder, program, *LAUNCH, '--policy=' + policy, option,
+                          '--json=result.json'), 0, out='')
+        found = json.loads((folder / 'result.json').read_text()).get('shortfall')
+        if message is None:
+            same((found, result.err), (None, b''))
+        else:
+            within(message, found)
+            same(result.err.decode(), 'ptxoffload-sim: note: %s\n' % found)
+
 
 KINDS = """.version 8.0
 .target sm_80

@@ -239,6 +239,7 @@ const struct scheme_ops llc_omni = {
     .extend = machine_offload_extend,
     .join = machine_offload_join,
     .launch = machine_offload_launch,
+    .shortfall = machine_offload_shortfall,
     .tick = machine_offload_tick,
     .next = machine_offload_next,
     .serve = machine_offload_served,

@@ -386,8 +386,13 @@ void machine_offload_join(struct machine *machine, void *state)
     o->shared.services = o->services;
 }
 
-// Returns true if the CTAs of a launch leave shared memory for the service queue of a core [000
-// §4.5].
+// Returns the bytes of shared memory that the service queue of a core needs [000 §4.5].
+static uint64_t service_bytes(const struct offload_config *config)
+{
+    return config->service_queue * PACKET_LOADS * LINE_BYTES;
+}
+
+// Returns true if the CTAs of a launch leave shared memory for the service queue of a core.
 static bool leaves_room(const struct machine *machine, const struct offload_config *config,
                         const struct running *running)
 {
@@ -395,13 +400,20 @@ static bool leaves_room(const struct machine *machine, const struct offload_conf
     const struct launch *launch = running->launch->launch;
     uint64_t taken =
         (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
-    uint64_t wanted = config->service_queue * PACKET_LOADS * LINE_BYTES;
-    return taken + wanted <= core->shared_bytes;
+    return taken + service_bytes(config) <= core->shared_bytes;
+}
+
+// Returns true if the policy lets cores compute chains whose lines meet at them.
+static bool wants_cores(const struct offload_shared *shared)
+{
+    enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    return (policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE) && shared->emn;
 }
 
 void machine_offload_launch(struct machine *machine, void *state)
 {
-    struct offload_shared *shared = &((struct machine_offload *)state)->shared;
+    struct machine_offload *o = state;
+    struct offload_shared *shared = &o->shared;
     enum offload_policy policy = (enum offload_policy)shared->config->policy;
     shared->on = policy != OFFLOAD_BASELINE;
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
@@ -409,6 +421,28 @@ void machine_offload_launch(struct machine *machine, void *state)
     for (uint32_t i = 0; i < machine->running_count; i++)
         shared->cores_compute &= leaves_room(machine, shared->config, machine->running[i]);
     shared->omni &= shared->cores_compute || !shared->emn;
+    o->stats.launches++;
+    o->stats.launches_without_cores += wants_cores(shared) && !shared->cores_compute;
+}
+
+const char *machine_offload_shortfall(const struct machine *machine, const void *state,
+                                      struct arena *arena)
+{
+    const struct machine_offload *o = state;
+    unsigned long long bytes = service_bytes(o->shared.config);
+    unsigned long long room = machine->config->core.shared_bytes;
+    if (wants_cores(&o->shared) && bytes > room)
+        return arena_printf(arena,
+                            "no core computes, since its service queue needs %llu B of shared "
+                            "memory (offload.service_queue) and core.shared_bytes is %llu",
+                            bytes, room);
+    if (!o->stats.launches_without_cores)
+        return NULL;
+    return arena_printf(arena,
+                        "no core computed in %llu of %llu launches, since their CTAs leave less "
+                        "than the %llu B of shared memory that its service queue needs",
+                        (unsigned long long)o->stats.launches_without_cores,
+                        (unsigned long long)o->stats.launches, bytes);
 }
 
 // Time

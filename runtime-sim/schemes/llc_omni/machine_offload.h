@@ -23,6 +23,9 @@ void *machine_offload_prepare(struct machine *machine, const void *config, const
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
 void machine_offload_join(struct machine *machine, void *state);
 void machine_offload_launch(struct machine *machine, void *state);
+// See `shortfall` of struct scheme_ops.
+const char *machine_offload_shortfall(const struct machine *machine, const void *state,
+                                      struct arena *arena);
 void machine_offload_served(struct machine *machine, void *state,
                             const struct memsys_request *request);
 void machine_offload_tick(struct machine *machine, void *state);
