@@ -52,8 +52,8 @@ int run_beside(struct tagger_run *run)
                       request->option);
         return BAD_INPUT;
     }
-    if (!read_report(run, &run->input, &run->opened.tables))
+    if (!read_report(run, &run->input, &run->known))
         return BAD_INPUT;
-    run->tables = &run->opened.tables;
+    run->tables = &run->known;
     return run_find_differences(run) ? run_write_all(run) : BAD_INPUT;
 }

@@ -67,11 +67,11 @@ int run_compare(struct tagger_run *run)
     if (!read_other(run, &other))
         return BAD_INPUT;
     // The module stays that of the input.
-    bool good = run_build(run, &other);
-    good &= run_build(run, &run->input);
+    bool good = run_read(run, &other);
+    good &= run_read(run, &run->input);
     if (!good)
         return BAD_INPUT;
-    verify_output(&verified, &run->arena, &run->module, &options, other.text, other.length);
+    verify_output(&verified, &run->arena, &run->tagging.module, &options, other.text, other.length);
     timing_end(&run->timing, "verify");
     for (uint32_t i = 0; i < verified.faults.n; i++)
         report_refuted(run, &verified.faults.v[i], &other);

@@ -11,7 +11,7 @@ static void print_place(const struct tagger_run *run, const struct facts *facts,
                         FILE *to)
 {
     if (inst != IR_NONE)
-        fprintf(to, " [line %u]", ir_place(&run->module, facts->fn, inst).line);
+        fprintf(to, " [line %u]", ir_place(&run->tagging.module, facts->fn, inst).line);
 }
 
 // Prints one of the two copies of an array. Returns true if it may overlap.
@@ -56,16 +56,16 @@ static void print_gain(uint32_t starts, uint32_t finishes, uint32_t fixed, FILE 
 static void print_kernel(struct tagger_run *run, const struct pass_options *options,
                          uint32_t function, FILE *to)
 {
-    struct facts *facts = facts_of(&run->plan, &run->module, options, function);
-    const struct name *name = tree_name(run->module.tree, facts->fn->name);
+    struct facts *facts = facts_of(&run->tagging.plan, &run->tagging.module, options, function);
+    const struct name *name = tree_name(run->tagging.module.tree, facts->fn->name);
     struct overlaps overlaps;
     uint32_t starts = 0, finishes = 0, fixed = 0;
     overlap_find(&overlaps, facts);
     fprintf(to, "kernel %.*s\n", (int)name->length, name->text);
     for (uint32_t i = 0; i < overlaps.arrays.n; i++) {
         const struct overlap_array *array = &overlaps.arrays.v[i];
-        const struct ir_symbol *symbol = &run->module.symbols.v[array->symbol];
-        const struct name *parameter = tree_name(run->module.tree, symbol->name);
+        const struct ir_symbol *symbol = &run->tagging.module.symbols.v[array->symbol];
+        const struct name *parameter = tree_name(run->tagging.module.tree, symbol->name);
         fprintf(to, "  parameter %u, %.*s\n", symbol->parameter, (int)parameter->length,
                 parameter->text);
         starts += print_copy(run, facts, array, true, to);
@@ -94,11 +94,12 @@ int run_overlap(struct tagger_run *run)
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
-    if (!run_build(run, &run->input))
+    if (!run_read(run, &run->input))
         return BAD_INPUT;
-    run->plan = (struct plan){.arena = &run->arena};
-    for (uint32_t i = 0; i < run->module.functions.n; i++)
-        if (run->module.functions.v[i].is_entry && run->module.functions.v[i].has_body)
+    run->tagging.plan = (struct plan){.arena = &run->arena};
+    for (uint32_t i = 0; i < run->tagging.module.functions.n; i++)
+        if (run->tagging.module.functions.v[i].is_entry &&
+            run->tagging.module.functions.v[i].has_body)
             print_kernel(run, &options, i, to);
     return run_commit(run) ? DONE : BAD_INPUT;
 }

@@ -9,7 +9,7 @@ static void write_ptx(const struct tagger_run *run, FILE *to, struct report_styl
 {
     (void)style;
     if (run->arguments.format)
-        format_write(&run->tree, to);
+        format_write(&run->tagging.tree, to);
     else
         fwrite(run->text, 1, run->length, to);
 }
@@ -29,13 +29,13 @@ static void write_object(const struct tagger_run *run, FILE *to, struct report_s
 static void write_ir(const struct tagger_run *run, FILE *to, struct report_style style)
 {
     (void)style;
-    ir_print(&run->module, to);
+    ir_print(&run->tagging.module, to);
 }
 
 static void write_dot(const struct tagger_run *run, FILE *to, struct report_style style)
 {
     (void)style;
-    ir_print_dot(&run->module, to);
+    ir_print_dot(&run->tagging.module, to);
 }
 
 // Writes a document for each kernel, or a comment that says why it is refused.
@@ -48,14 +48,14 @@ static void write_maps(const struct tagger_run *run, FILE *to, struct report_sty
     struct plan plan = {.arena = &arena};
     const struct pass_options options = {.restrict_parameters = run->arguments.restrict_parameters,
                                          .block = run->arguments.block};
-    for (uint32_t i = 0; i < run->module.functions.n; i++) {
-        const struct ir_function *fn = &run->module.functions.v[i];
+    for (uint32_t i = 0; i < run->tagging.module.functions.n; i++) {
+        const struct ir_function *fn = &run->tagging.module.functions.v[i];
         struct map_compiled map;
         if (!fn->is_entry || !fn->has_body)
             continue;
-        struct facts *facts = facts_of(&plan, &run->module, &options, i);
+        struct facts *facts = facts_of(&plan, &run->tagging.module, &options, i);
         map_compile(&map, &arena, facts, MAP_CORES, &hardware);
-        const struct name *name = tree_name(run->module.tree, fn->name);
+        const struct name *name = tree_name(run->tagging.module.tree, fn->name);
         if (map.text)
             fprintf(to, "---\n%s", map.text);
         else if (map.inst == IR_NONE)
@@ -63,7 +63,8 @@ static void write_maps(const struct tagger_run *run, FILE *to, struct report_sty
                     plan_rules[map.rule].id);
         else
             fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
-                    ir_place(&run->module, fn, map.inst).line, map.why, plan_rules[map.rule].id);
+                    ir_place(&run->tagging.module, fn, map.inst).line, map.why,
+                    plan_rules[map.rule].id);
     }
     arena_free(&arena);
 }
@@ -105,8 +106,8 @@ static void write_html_report(const struct tagger_run *run, FILE *to, struct rep
     }
     struct page_input input = {
         .tables = run->explained,
-        .module = &run->module,
-        .plan = &run->plan,
+        .module = &run->tagging.module,
+        .plan = &run->tagging.plan,
         .prefixes = &run->arguments.prefixes,
     };
     report_html(&input, to);

@@ -1,8 +1,4 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
-#include "backend/changes.h"
-#include "backend/measured_list.h"
-#include "backend/places.h"
-#include "backend/profile_read.h"
 #include "backend/text.h"
 #include "cli/command.h"
 #include "cli/container_input.h"
@@ -10,7 +6,6 @@
 #include "cli/interrupt.h"
 #include "cli/object_input.h"
 #include "cli/run.h"
-#include "ir/read.h"
 #include "passes/base/capability.h"
 #include "support/file.h"
 #include <errno.h>
@@ -18,109 +13,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Steps
+// The tagger's reports
 
-static void end_stage(void *timing, const char *name)
+static bool report(void *context, struct diags *diags, const struct source *source)
 {
-    timing_end(timing, name);
+    struct tagger_run *run = context;
+    return messages_diags(&run->messages, diags, source);
 }
 
-bool run_build(struct tagger_run *run, struct source *source)
+static void end_step(void *context, const char *name)
 {
-    diags_init(&run->diags, &run->arena);
-    struct ir_reading reading = {.arena = &run->arena,
-                                 .source = source,
-                                 .tree = &run->tree,
-                                 .module = &run->module,
-                                 .diags = &run->diags,
-                                 .threads = run->arguments.threads,
-                                 .only_check = run->arguments.check,
-                                 .step = run->arguments.time_passes ? end_stage : NULL,
-                                 .context = &run->timing};
-    program_read(&reading);
-    uint32_t functions = run->module.functions.n;
-    message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
-    return messages_diags(&run->messages, &run->diags, source);
+    struct tagger_run *run = context;
+    timing_end(&run->timing, name);
 }
 
-static void add_pass(void *timing, const char *name, double seconds)
+static void add_pass(void *context, const char *name, double seconds)
 {
-    timing_add(timing, name, seconds);
+    struct tagger_run *run = context;
+    timing_add(&run->timing, name, seconds);
 }
 
-// Prints the program and the plan that the passes up to this one make.
-static void print_after(struct tagger_run *run, const struct pass_options *options)
+static bool tag(struct tagger_run *run, struct source *source, const struct tagger_options *options)
 {
-    const struct pass *pass = run->arguments.print_after, *stop = run->arguments.stop_after;
-    struct plan plan = {.arena = &run->arena};
-    struct pipeline pipeline = {.options = *options, .stop_after = pass};
-    if (!pass || (stop && stop < pass))
-        return;
-    pipeline_run(&pipeline, &run->module, &plan);
-    ir_print(&run->module, run->messages.to);
-    plan_print(&run->module, &plan, run->messages.to);
-    timing_end(&run->timing, "print");
+    const struct tagger_client client = {
+        .context = run, .report = report, .step = end_step, .spent = add_pass};
+    bool good = tagger_run(&run->tagging, &run->arena, source, options, &client);
+    uint32_t functions = run->tagging.module.functions.n;
+    if (options->goal >= TAGGER_PROGRAM)
+        message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
+    return good;
 }
 
-// Reads what was measured of the program, and decides without it, for comparison.
-static bool take_profile(struct tagger_run *run, struct pass_options *options)
+bool run_read(struct tagger_run *run, struct source *source)
 {
-    struct diags diags;
-    if (!run->arguments.profile)
-        return true;
-    bool stripped = run->opened.source.length != run->input.length;
-    diags_init(&diags, &run->arena);
-    options->measured = profile_read(&run->arena, run->arguments.profile, &run->module,
-                                     stripped ? &run->input : NULL, &run->outcomes, &diags);
-    timing_end(&run->timing, "profile");
-    if (!messages_diags(&run->messages, &diags, run->arguments.profile))
-        return false;
-    if (run->outcomes.is_alone) {
-        options->measured = NULL;
-        return true;
-    }
-    struct pipeline pipeline = {.options = *options,
-                                .stop_after = run->arguments.stop_after,
-                                .threads = run->arguments.threads};
-    pipeline.options.measured = NULL;
-    run->without_profile = (struct plan){.arena = &run->arena};
-    pipeline_run(&pipeline, &run->module, &run->without_profile);
-    timing_end(&run->timing, "without-profile");
-    return true;
-}
-
-// Says where what was measured is not what was proven.
-static bool compare_profile(struct tagger_run *run, const struct pass_options *options)
-{
-    struct diags diags;
-    if (!options->measured)
-        return true;
-    diags_init(&diags, &run->arena);
-    measured_compare(&run->plan, &run->module, options, &diags);
-    return messages_diags(&run->messages, &diags, &run->opened.source);
-}
-
-static bool decide(struct tagger_run *run, const struct pass_options *options)
-{
-#ifdef NDEBUG
-    bool validate = run->arguments.validate;
-#else
-    bool validate = true;
-#endif
-    struct pipeline pipeline = {
-        .options = *options,
-        .stop_after = run->arguments.stop_after,
-        .validate = validate,
-        .faults = run->messages.to,
-        .threads = run->arguments.threads,
-        .keep_facts = run_explains(run) || options->measured,
-        .spent = add_pass,
-        .context = &run->timing,
-    };
-    print_after(run, options);
-    run->plan = (struct plan){.arena = &run->arena};
-    const char *pass = pipeline_run(&pipeline, &run->module, &run->plan);
-    return !pass || run_give_up(run, pass);
+    const struct tagger_options options = {.goal = TAGGER_PROGRAM,
+                                           .as_is = true,
+                                           .threads = run->arguments.threads,
+                                           .only_check = run->arguments.check};
+    return tag(run, source, &options);
 }
 
 static bool wants_places(const struct arguments *arguments)
@@ -129,33 +59,22 @@ static bool wants_places(const struct arguments *arguments)
            arguments->locations == LOCATIONS_SOURCE;
 }
 
-static bool emit(struct tagger_run *run, const struct backend_options *options)
+// Takes the tables and the text that the tagger has made.
+static void take_output(struct tagger_run *run)
 {
-    if (run->opened.current) {
-        run->tables = &run->opened.tables;
-        run->text = run->input.text;
-        run->length = run->input.length;
+    const struct tagging *t = &run->tagging;
+    run->tables = t->tables;
+    run->text = t->text;
+    run->length = t->length;
+    if (t->opened.current)
         message_verbose(&run->messages, "the %s in '%s' are those of this run",
                         run->is_object ? "metadata" : "tags", run->input.name);
-        return true;
-    }
-    struct output *output = ARENA_NEW(&run->arena, struct output);
-    if (!run_prove(run, output, options))
-        return false;
-    if (options->passes.measured) {
-        changes_find(&output->tables, &run->arena, &run->module, &run->without_profile, &run->plan);
-        measured_list(&output->tables, &run->arena, &run->module, &options->passes, &run->plan);
-    }
-    output->tables.outcomes = run->outcomes;
-    if (wants_places(&run->arguments)) {
-        places_find(&output->tables, &run->arena, &run->module, &run->arguments.prefixes);
-        output->tables.by_source = run->arguments.locations == LOCATIONS_SOURCE;
-        timing_end(&run->timing, "places");
-    }
-    run->tables = &output->tables;
-    run->text = output->text;
-    run->length = output->length;
-    return true;
+    else if (t->proof.statements && !t->proof.list.n)
+        message_verbose(&run->messages,
+                        "proved that the output is equivalent to the input: %llu statements, %llu "
+                        "of them moved",
+                        (unsigned long long)t->proof.statements,
+                        (unsigned long long)t->proof.moved);
 }
 
 static bool wants_tables(const struct arguments *arguments)
@@ -182,26 +101,13 @@ static bool make_object(struct tagger_run *run)
     return !error;
 }
 
-// An object has been opened when it was read. What was decided then was by its options; the PTX in
-// it keeps its name unless it is written anew.
-static void open_input(struct tagger_run *run, struct backend_options *options)
+// The PTX in an object keeps its name unless it is written anew.
+static void name_output(struct tagger_run *run, const char *name)
 {
-    if (!run->is_object) {
-        backend_open(&run->opened, &run->arena, &run->input, options);
-        return;
-    }
-    struct tables *tables = &run->opened.tables;
-    run->opened.source = run->input;
-    run->opened.current = true;
-    options->passes = tables->options;
-    struct capability *capability = ARENA_NEW(&run->arena, struct capability);
-    if (capability_from_text(capability, &run->arena, tables->capability))
-        options->passes.capability = capability;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_PTX)
-            tables->output.file =
-                text_utf8(&run->arena, prefix_map_name(&run->arguments.prefixes, &run->arena,
-                                                       options->output_name));
+            run->known.output.file = text_utf8(
+                &run->arena, prefix_map_name(&run->arguments.prefixes, &run->arena, name));
 }
 
 // With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
@@ -225,7 +131,7 @@ static enum tag_style tag_style(struct tagger_run *run)
 // A decision with a profile cannot be repeated, and so not explained, without it.
 static bool can_explain(const struct tagger_run *run)
 {
-    bool can = !run->is_object || !*run->opened.tables.profile || !run_explains(run);
+    bool can = !run->is_object || !*run->known.profile || !run_explains(run);
     if (!can)
         message_error(&run->messages,
                       "'%s' was made with a profile; remarks and pages need this profile: make "
@@ -243,10 +149,10 @@ static bool are_only(const struct arguments *arguments, unsigned products)
     return true;
 }
 
-static int analyse(struct tagger_run *run)
+static struct backend_options output_options(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    struct backend_options options = {
+    return (struct backend_options){
         .tags = tag_style(run),
         .passes =
             {
@@ -260,7 +166,6 @@ static int analyse(struct tagger_run *run)
                 .kinds = arguments->kinds,
                 .capability = arguments->capability,
             },
-        .profiled = arguments->profile != NULL,
         .output_name = arguments_ptx_name(arguments),
         .prefixes = &arguments->prefixes,
         .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
@@ -268,21 +173,38 @@ static int analyse(struct tagger_run *run)
         .undigested =
             are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_TEXT | 1 << PRODUCT_DEPFILE),
     };
-    open_input(run, &options);
+}
+
+static int analyse(struct tagger_run *run)
+{
+    const struct arguments *arguments = &run->arguments;
+    const struct tagger_options options = {
+        .output = output_options(run),
+        .goal = !needs_program(run)       ? TAGGER_INPUT
+                : wants_tables(arguments) ? TAGGER_OUTPUT
+                                          : TAGGER_PLAN,
+        .known = run->is_object ? &run->known : NULL,
+        .profile = arguments->profile,
+        .threads = arguments->threads,
+        .explains = run_explains(run),
+        .validate = arguments->validate,
+        .unverified = !arguments->verify,
+        .has_places = wants_places(arguments),
+        .by_source = arguments->locations == LOCATIONS_SOURCE,
+        .print_after = arguments->print_after,
+        .stop_after = arguments->stop_after,
+        .to = run->messages.to,
+    };
     if (!can_explain(run))
         return BAD_INPUT;
-    if (run->opened.current && run_explains(run))
-        run_read_untagged(run);
-    timing_end(&run->timing, "read");
-    bool good = !needs_program(run) ||
-                (run_build(run, &run->opened.source) && take_profile(run, &options.passes) &&
-                 decide(run, &options.passes) && compare_profile(run, &options.passes));
-    if (!good)
+    if (run->is_object)
+        name_output(run, options.output.output_name);
+    if (!tag(run, &run->input, &options))
         return BAD_INPUT;
-    if (wants_tables(arguments) && !emit(run, &options))
-        return BAD_INPUT;
-    run_report_remarks(run, &options);
-    if (wants_tables(arguments) && !(make_object(run) && run_explain(run, &options)))
+    if (wants_tables(arguments))
+        take_output(run);
+    run_report_remarks(run);
+    if (wants_tables(arguments) && !(make_object(run) && run_explain(run)))
         return BAD_INPUT;
     if (arguments->beside && !run_find_differences(run))
         return BAD_INPUT;
@@ -298,10 +220,11 @@ static int strip(struct tagger_run *run)
 
 static int format(struct tagger_run *run)
 {
-    diags_init(&run->diags, &run->arena);
-    ptx_parse(&run->tree, &run->arena, &run->input, &run->diags);
+    struct diags diags;
+    diags_init(&diags, &run->arena);
+    ptx_parse(&run->tagging.tree, &run->arena, &run->input, &diags);
     timing_end(&run->timing, "parse");
-    if (!messages_diags(&run->messages, &run->diags, &run->input))
+    if (!messages_diags(&run->messages, &diags, &run->input))
         return BAD_INPUT;
     return run_write_all(run);
 }
@@ -339,8 +262,7 @@ static bool read_text(struct tagger_run *run)
 static bool read_input(struct tagger_run *run)
 {
     if (object_input_is(&run->arena, &run->arguments)) {
-        run->is_object =
-            object_input_read(&run->messages, &run->arena, &run->input, &run->opened.tables);
+        run->is_object = object_input_read(&run->messages, &run->arena, &run->input, &run->known);
         return run->is_object;
     }
     return container_input_is(run->arguments.input)
@@ -357,7 +279,7 @@ static int process_input(struct tagger_run *run)
     if (run->arguments.compare)
         return run_compare(run);
     if (run->arguments.check)
-        return run_build(run, &run->input) ? DONE : BAD_INPUT;
+        return run_read(run, &run->input) ? DONE : BAD_INPUT;
     if (run->arguments.format)
         return format(run);
     if (run_is_report(run))
@@ -393,7 +315,6 @@ static int process_module(struct many *many, const char *name)
         message_error(&run->messages, "%s", error);
         return BAD_INPUT;
     }
-    run->opened = (struct opened){0};
     return process_input(run);
 }
 
@@ -461,15 +382,8 @@ static int process(struct tagger_run *run)
 // The whole pipeline, from the input to the outputs.
 static void print_passes(FILE *to)
 {
-    static const char row[] = "%-8s  %s\n";
-    fprintf(to, row, "open", "find the PTX in a text, object, program or library");
-    for (const struct read_stage *stage = read_stages; stage->name; stage++)
-        fprintf(to, row, stage->name, stage->what);
-    for (const struct pass *pass = passes; pass->name; pass++)
-        fprintf(to, row, pass->name, pass->what);
-    fprintf(to, row, "emit", "edit a copy of the text, make the metadata tables");
-    fprintf(to, row, "verify", "prove plan and output against the input; leave out the rest");
-    fprintf(to, row, "write", "write all outputs, then rename them into place");
+    tagger_print_stages(to);
+    fputs("write     write all outputs, then rename them into place\n", to);
 }
 
 static int print_only(struct tagger_run *run)

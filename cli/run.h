@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/messages.h"
 #include "cli/timing.h"
+#include "tagger/tagger.h"
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
 
@@ -20,14 +21,9 @@ struct tagger_run {
     struct pass_timing timing;
     // Results of the steps, in order.
     struct source input;
-    struct opened opened;
-    bool is_object; // the input has its tables, and they are in `opened`
-    struct tree tree;
-    struct diags diags;
-    struct ir_module module;
-    struct plan plan;
-    struct plan without_profile;    // with --profile: the decisions without it
-    struct table_outcomes outcomes; // of the profile
+    bool is_object;      // the input has its tables,
+    struct tables known; // these
+    struct tagging tagging;
     const struct tables *tables;
     const struct tables *explained;  // tables of the plan; equal to `tables` unless those were read
     struct differences *differences; // with --beside: what reports show instead; else NULL
@@ -38,16 +34,8 @@ struct tagger_run {
     VEC(const char *) targets, sources;
 };
 
-// Builds the program of a text in the run's tree and module. Returns false after reporting errors.
-bool run_build(struct tagger_run *run, struct source *source);
-
-// Writes the plan's output without refuted parts, which give warnings. Returns false if a warning
-// is an error.
-bool run_prove(struct tagger_run *run, struct output *output,
-               const struct backend_options *options);
-// Warns that the program is invalid after a pass, and continues without a plan. Returns false if
-// the warning is an error.
-bool run_give_up(struct tagger_run *run, const char *pass);
+// Reads the program of a text as it is. Returns false after reporting errors.
+bool run_read(struct tagger_run *run, struct source *source);
 
 // Runs --compare on the input. Returns the exit code.
 int run_compare(struct tagger_run *run);
@@ -71,10 +59,7 @@ int run_write_all(struct tagger_run *run);
 
 // Returns true if remarks or the HTML report are requested.
 bool run_explains(const struct tagger_run *run);
-// Explains decisions of an earlier run by deciding again on the text without its tags: the tables
-// that were read refer to lines of a file that is not available.
-void run_read_untagged(struct tagger_run *run);
-void run_report_remarks(struct tagger_run *run, const struct backend_options *options);
+void run_report_remarks(struct tagger_run *run);
 // Makes the tables of the plan if the tables to be written were read with the input. Returns false
 // after reporting an error.
-bool run_explain(struct tagger_run *run, const struct backend_options *options);
+bool run_explain(struct tagger_run *run);

@@ -1,7 +1,6 @@
 #include "lsp/analysis.h"
 #include "backend/tables.h"
-#include "ir/read.h"
-#include "passes/plan/pipeline.h"
+#include "tagger/tagger.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +8,11 @@ struct analysis {
     struct memory memory;
     struct arena arena;
     struct source source;
-    struct tree tree;
-    struct ir_module module;
-    struct diags diags;
-    struct plan plan;
+    struct tagging tagging;
     struct lsp_result *result;
-    VEC(struct lsp_decision) decisions; // in the result's memory
+    // In the result's memory.
+    VEC(struct lsp_finding) findings;
+    VEC(struct lsp_decision) decisions;
 };
 
 // Findings
@@ -26,16 +24,16 @@ static enum lsp_severity severity_of(enum severity severity)
                                       : LSP_INFORMATION;
 }
 
-static void keep_findings(struct analysis *a)
+static bool keep_findings(void *context, struct diags *diags, const struct source *source)
 {
+    struct analysis *a = context;
     struct arena *arena = &a->result->arena;
-    diags_sort(&a->diags);
-    a->result->finding_count = a->diags.list.n;
-    a->result->findings = ARENA_ARRAY(arena, struct lsp_finding, a->diags.list.n + 1);
-    for (uint32_t i = 0; i < a->diags.list.n; i++) {
-        const struct diag *diag = &a->diags.list.v[i];
+    (void)source;
+    diags_sort(diags);
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const struct diag *diag = &diags->list.v[i];
         bool placed = diag->begin != NO_OFFSET;
-        a->result->findings[i] = (struct lsp_finding){
+        struct lsp_finding finding = {
             .severity = severity_of(diag->severity),
             .begin = placed ? diag->begin : 0,
             .end = placed ? diag->end : 0,
@@ -43,15 +41,17 @@ static void keep_findings(struct analysis *a)
             .message = arena_printf(arena, "%s", diag->message),
             .replacement = diag->replacement ? arena_printf(arena, "%s", diag->replacement) : NULL,
         };
+        vec_push(arena, &a->findings, finding);
     }
+    return !diags->errors;
 }
 
 // Decisions
 
 static void decide(struct analysis *a, uint32_t function, uint32_t inst, const char *text)
 {
-    const struct ir_function *fn = &a->module.functions.v[function];
-    const struct node *node = &a->tree.nodes.v[fn->insts.v[inst].node];
+    const struct ir_function *fn = &a->tagging.module.functions.v[function];
+    const struct node *node = &a->tagging.tree.nodes.v[fn->insts.v[inst].node];
     struct lsp_decision decision = {node->begin, node->end, text};
     vec_push(&a->result->arena, &a->decisions, decision);
 }
@@ -77,7 +77,7 @@ static void take_block(struct analysis *a, const struct block_plan *block)
 
 static void take_rejection(struct analysis *a, const struct rejection *rejection)
 {
-    if (rejection->inst < a->module.functions.v[rejection->function].insts.n)
+    if (rejection->inst < a->tagging.module.functions.v[rejection->function].insts.n)
         decide(a, rejection->function, rejection->inst,
                arena_printf(&a->result->arena, "%s not offloaded: %s `[%s]`",
                             table_candidate_names[rejection->kind], rejection->text,
@@ -92,49 +92,46 @@ static int by_begin(const void *a, const void *b)
 
 static void keep_decisions(struct analysis *a)
 {
-    struct pipeline pipeline = {.options = {.cost = COST_REFINED, .reorder = true}};
-    a->plan = (struct plan){.arena = &a->arena};
-    pipeline_run(&pipeline, &a->module, &a->plan);
-    for (uint32_t i = 0; i < a->plan.chains.n; i++)
-        take_chain(a, &a->plan.chains.v[i]);
-    for (uint32_t i = 0; i < a->plan.blocks.n; i++)
-        take_block(a, &a->plan.blocks.v[i]);
-    for (uint32_t i = 0; i < a->plan.rejections.n; i++)
-        take_rejection(a, &a->plan.rejections.v[i]);
+    const struct plan *plan = &a->tagging.plan;
+    for (uint32_t i = 0; i < plan->chains.n; i++)
+        take_chain(a, &plan->chains.v[i]);
+    for (uint32_t i = 0; i < plan->blocks.n; i++)
+        take_block(a, &plan->blocks.v[i]);
+    for (uint32_t i = 0; i < plan->rejections.n; i++)
+        take_rejection(a, &plan->rejections.v[i]);
     if (a->decisions.n)
         qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_begin);
-    a->result->decisions = a->decisions.v;
-    a->result->decision_count = a->decisions.n;
 }
 
 // The whole
 
-static void read_text(struct analysis *a, const char *text, uint32_t length)
+static void copy_text(struct analysis *a, const char *text, uint32_t length)
 {
     enum { TERMINATOR = 2 };
     char *copy = arena_alloc(&a->arena, length + TERMINATOR);
     memcpy(copy, text, length);
     source_init(&a->source, &a->arena, "", copy, length);
-    diags_init(&a->diags, &a->arena);
-    struct ir_reading reading = {.arena = &a->arena,
-                                 .source = &a->source,
-                                 .tree = &a->tree,
-                                 .module = &a->module,
-                                 .diags = &a->diags};
-    program_read(&reading);
 }
 
 // Returns false if memory is exhausted.
 static bool analyse(struct analysis *a, const char *text, uint32_t length)
 {
+    // Offsets are those of the document, which may have tags.
+    const struct tagger_options options = {.output.passes = {.cost = COST_REFINED, .reorder = true},
+                                           .goal = TAGGER_PLAN,
+                                           .as_is = true};
+    const struct tagger_client client = {.context = a, .report = keep_findings};
     if (setjmp(a->memory.on_failure) || setjmp(a->result->memory.on_failure))
         return false;
     arena_init(&a->arena, &a->memory);
     arena_init(&a->result->arena, &a->result->memory);
-    read_text(a, text, length);
-    keep_findings(a);
-    if (!a->diags.errors)
+    copy_text(a, text, length);
+    if (tagger_run(&a->tagging, &a->arena, &a->source, &options, &client))
         keep_decisions(a);
+    a->result->findings = a->findings.v;
+    a->result->finding_count = a->findings.n;
+    a->result->decisions = a->decisions.v;
+    a->result->decision_count = a->decisions.n;
     return true;
 }
 

@@ -1,5 +1,4 @@
 // The simulator in the process of a CUDA program: options from the environment, results at its end.
-#include "backend/proof.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -7,12 +6,12 @@
 #include "cli/sim_machine.h"
 #include "cli/sim_plans.h"
 #include "cli/sim_reports.h"
-#include "ir/read.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/result.h"
+#include "tagger/tagger.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -161,37 +160,32 @@ static bool report_diags(struct library *library, struct source *source)
     return good;
 }
 
+static bool report_tagging(void *context, struct diags *diags, const struct source *source)
+{
+    const struct library *library = context;
+    return messages_diags(&library->messages, diags, source);
+}
+
 // Tags the program as ptxoffload does. Returns false after errors.
 static bool tag(struct library *library, struct source *source)
 {
     struct arena *arena = &library->cuda->arena;
-    struct backend_options options = {
-        .tags = TAGS_PRAGMA,
-        .passes = {.cost = arguments_cost(&library->arguments.sim.common),
-                   .fma = arguments_fma(&library->arguments.sim.common),
-                   .reorder = true},
-        .output_name = source->name,
-        .undigested = true,
+    const struct arguments *arguments = &library->arguments.sim.common;
+    const struct tagger_options options = {
+        .output = {.tags = TAGS_PRAGMA,
+                   .passes = {.cost = arguments_cost(arguments),
+                              .fma = arguments_fma(arguments),
+                              .reorder = true},
+                   .output_name = source->name,
+                   .undigested = true},
+        .goal = TAGGER_OUTPUT,
+        .to = stderr,
     };
-    struct opened opened;
-    struct tree tree;
-    struct ir_module module;
-    struct plan plan = {.arena = arena};
-    struct output *output = ARENA_NEW(arena, struct output);
-    struct proof proof = {0};
-    backend_open(&opened, arena, source, &options);
-    struct ir_reading reading = {.arena = arena,
-                                 .source = &opened.source,
-                                 .tree = &tree,
-                                 .module = &module,
-                                 .diags = &library->diags};
-    program_read(&reading);
-    if (!report_diags(library, source))
+    const struct tagger_client client = {.context = library, .report = report_tagging};
+    struct tagging *tagging = ARENA_NEW(arena, struct tagging);
+    if (!tagger_run(tagging, arena, source, &options, &client))
         return false;
-    struct pipeline pipeline = {.options = options.passes, .faults = stderr};
-    pipeline_run(&pipeline, &module, &plan);
-    backend_emit_proven(output, &proof, arena, &module, &plan, &options);
-    source_init(source, arena, source->name, output->text, output->length);
+    source_init(source, arena, source->name, tagging->text, tagging->length);
     return true;
 }
 

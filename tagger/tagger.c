@@ -1,0 +1,264 @@
+#include "tagger/tagger.h"
+#include "backend/changes.h"
+#include "backend/measured_list.h"
+#include "backend/places.h"
+#include "backend/profile_read.h"
+#include "ir/read.h"
+#include "passes/base/capability.h"
+
+// Reports
+
+static bool report(struct tagging *t, struct diags *diags, const struct source *source)
+{
+    return t->client.report ? t->client.report(t->client.context, diags, source) : !diags->errors;
+}
+
+static void end_step(void *tagging, const char *name)
+{
+    const struct tagging *t = tagging;
+    if (t->client.step)
+        t->client.step(t->client.context, name);
+}
+
+static void add_pass(void *tagging, const char *name, double seconds)
+{
+    const struct tagging *t = tagging;
+    if (t->client.spent)
+        t->client.spent(t->client.context, name, seconds);
+}
+
+// Input
+
+// The tables of an object contain the decisions and the options by which they were made.
+static void open_known(struct tagging *t)
+{
+    const struct tagger_options *options = &t->options;
+    struct capability *capability = ARENA_NEW(t->arena, struct capability);
+    t->opened.source = *t->input;
+    t->opened.current = true;
+    t->opened.tables = *options->known;
+    t->options.output.passes = t->opened.tables.options;
+    if (capability_from_text(capability, t->arena, t->opened.tables.capability))
+        t->options.output.passes.capability = capability;
+}
+
+// The input is the output of this run.
+static void take_opened(struct tagging *t)
+{
+    t->tables = &t->opened.tables;
+    t->text = t->input->text;
+    t->length = t->input->length;
+}
+
+static void strip_tags(struct tagging *t)
+{
+    uint32_t length;
+    const char *text = backend_strip(t->arena, t->input, &length);
+    source_init(&t->opened.source, t->arena, t->input->name, text, length);
+}
+
+static bool open_input(struct tagging *t)
+{
+    t->options.output.profiled = t->options.profile != NULL;
+    if (t->options.as_is)
+        t->opened.source = *t->input;
+    else if (t->options.known)
+        open_known(t);
+    else
+        backend_open(&t->opened, t->arena, t->input, &t->options.output);
+    if (t->opened.current)
+        take_opened(t);
+    if (t->opened.current && t->options.explains)
+        strip_tags(t);
+    end_step(t, "read");
+    return true;
+}
+
+// Program
+
+static bool read_program(struct tagging *t)
+{
+    struct diags diags;
+    diags_init(&diags, t->arena);
+    struct ir_reading reading = {.arena = t->arena,
+                                 .source = &t->opened.source,
+                                 .tree = &t->tree,
+                                 .module = &t->module,
+                                 .diags = &diags,
+                                 .threads = t->options.threads,
+                                 .only_check = t->options.only_check,
+                                 .step = end_step,
+                                 .context = t};
+    program_read(&reading);
+    return report(t, &diags, &t->opened.source);
+}
+
+// Profile
+
+static struct pipeline pipeline_of(const struct tagging *t)
+{
+    return (struct pipeline){.options = t->options.output.passes,
+                             .stop_after = t->options.stop_after,
+                             .threads = t->options.threads};
+}
+
+// Reads what was measured of the program, and decides without it, for comparison.
+static bool read_profile(struct tagging *t)
+{
+    struct pass_options *options = &t->options.output.passes;
+    struct diags diags;
+    if (!t->options.profile)
+        return true;
+    bool is_stripped = t->opened.source.length != t->input->length;
+    diags_init(&diags, t->arena);
+    options->measured = profile_read(t->arena, t->options.profile, &t->module,
+                                     is_stripped ? t->input : NULL, &t->outcomes, &diags);
+    end_step(t, "profile");
+    if (!report(t, &diags, t->options.profile))
+        return false;
+    if (t->outcomes.is_alone) {
+        options->measured = NULL;
+        return true;
+    }
+    struct pipeline pipeline = pipeline_of(t);
+    pipeline.options.measured = NULL;
+    t->without_profile = (struct plan){.arena = t->arena};
+    pipeline_run(&pipeline, &t->module, &t->without_profile);
+    end_step(t, "without-profile");
+    return true;
+}
+
+// Plan
+
+// Prints the program and the plan that the passes up to this one make.
+static void print_after(struct tagging *t)
+{
+    const struct pass *pass = t->options.print_after, *stop = t->options.stop_after;
+    struct plan plan = {.arena = t->arena};
+    if (!pass || (stop && stop < pass))
+        return;
+    struct pipeline pipeline = {.options = t->options.output.passes, .stop_after = pass};
+    pipeline_run(&pipeline, &t->module, &plan);
+    ir_print(&t->module, t->options.to);
+    plan_print(&t->module, &plan, t->options.to);
+    end_step(t, "print");
+}
+
+// Continues without a plan: the program is invalid after a pass.
+static bool give_up(struct tagging *t, const char *pass)
+{
+    struct diags diags;
+    diags_init(&diags, t->arena);
+    proof_give_up(pass, &diags);
+    t->plan = (struct plan){.arena = t->arena};
+    return report(t, &diags, t->tree.source);
+}
+
+// Reports where what was measured differs from what was proven.
+static bool compare_profile(struct tagging *t)
+{
+    struct diags diags;
+    if (!t->options.output.passes.measured)
+        return true;
+    diags_init(&diags, t->arena);
+    measured_compare(&t->plan, &t->module, &t->options.output.passes, &diags);
+    return report(t, &diags, &t->opened.source);
+}
+
+static bool decide(struct tagging *t)
+{
+    struct pipeline pipeline = pipeline_of(t);
+#ifdef NDEBUG
+    pipeline.validate = t->options.validate;
+#else
+    pipeline.validate = true;
+#endif
+    pipeline.faults = t->options.to;
+    pipeline.keep_facts = t->options.explains || pipeline.options.measured;
+    pipeline.spent = add_pass;
+    pipeline.context = t;
+    print_after(t);
+    t->plan = (struct plan){.arena = t->arena};
+    const char *pass = pipeline_run(&pipeline, &t->module, &t->plan);
+    return (!pass || give_up(t, pass)) && compare_profile(t);
+}
+
+// Output
+
+bool tagger_emit(struct tagging *t, struct output *output, const struct backend_options *options)
+{
+    struct diags diags;
+    if (t->options.unverified && !backend_emit(output, t->arena, &t->module, &t->plan, options)) {
+        end_step(t, "emit");
+        return true;
+    }
+    t->proof = (struct proof){.step = end_step, .context = t};
+    backend_emit_proven(output, &t->proof, t->arena, &t->module, &t->plan, options);
+    diags_init(&diags, t->arena);
+    proof_report(&t->proof, &diags);
+    return !t->proof.list.n || report(t, &diags, t->tree.source);
+}
+
+static void fill_tables(struct tagging *t, struct tables *tables)
+{
+    const struct backend_options *options = &t->options.output;
+    if (options->passes.measured) {
+        changes_find(tables, t->arena, &t->module, &t->without_profile, &t->plan);
+        measured_list(tables, t->arena, &t->module, &options->passes, &t->plan);
+    }
+    tables->outcomes = t->outcomes;
+    if (t->options.has_places) {
+        places_find(tables, t->arena, &t->module, options->prefixes);
+        tables->by_source = t->options.by_source;
+        end_step(t, "places");
+    }
+}
+
+static bool emit(struct tagging *t)
+{
+    if (t->opened.current)
+        return true;
+    struct output *output = ARENA_NEW(t->arena, struct output);
+    if (!tagger_emit(t, output, &t->options.output))
+        return false;
+    fill_tables(t, &output->tables);
+    t->tables = &output->tables;
+    t->text = output->text;
+    t->length = output->length;
+    return true;
+}
+
+// The whole
+
+const struct tagger_stage tagger_stages[] = {
+    {"open", "find the PTX in a text, object, program or library", TAGGER_INPUT, open_input},
+    {"read", "read the program", TAGGER_PROGRAM, read_program},
+    {"profile", "read what was measured, with --profile", TAGGER_PLAN, read_profile},
+    {"decide", "decide what is offloaded", TAGGER_PLAN, decide},
+    {"emit", "edit a copy of the text, prove it against the input, make the metadata tables",
+     TAGGER_OUTPUT, emit},
+    {NULL, NULL, TAGGER_OUTPUT, NULL},
+};
+
+bool tagger_run(struct tagging *t, struct arena *arena, struct source *input,
+                const struct tagger_options *options, const struct tagger_client *client)
+{
+    *t = (struct tagging){.arena = arena, .input = input, .options = *options, .client = *client};
+    for (const struct tagger_stage *stage = tagger_stages; stage->run; stage++)
+        if (stage->goal <= options->goal && !stage->run(t))
+            return false;
+    return true;
+}
+
+void tagger_print_stages(FILE *to)
+{
+    static const char row[] = "%-8s  %s\n", part[] = "  %-8s  %s\n";
+    for (const struct tagger_stage *stage = tagger_stages; stage->run; stage++) {
+        fprintf(to, row, stage->name, stage->what);
+        for (const struct read_stage *at = read_stages; stage->run == read_program && at->name;
+             at++)
+            fprintf(to, part, at->name, at->what);
+        for (const struct pass *at = passes; stage->run == decide && at->name; at++)
+            fprintf(to, part, at->name, at->what);
+    }
+}
