@@ -279,7 +279,7 @@ static int do_all(struct dram_run *run, int argc, char **argv)
         return print_only(run);
     if (!check_paths(run) || !measure(run))
         return BAD_INPUT;
-    messages_show_files(&run->messages, &run->config);
+    config_show_files(&run->config, &run->messages.arguments->prefixes);
     if (!write_all(run))
         return BAD_INPUT;
     return commit(run);

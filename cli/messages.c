@@ -226,14 +226,6 @@ int32_t messages_artifact(const struct messages *messages, const char *name, con
     return findings_artifact(&messages->log->findings, name, bytes, length, parent);
 }
 
-void messages_show_files(const struct messages *messages, struct config *config)
-{
-    for (uint32_t i = 0; i < config->texts.n; i++) {
-        struct source *source = &config->texts.v[i]->source;
-        source->name = prefix_map_name(&messages->arguments->prefixes, config->arena, source->name);
-    }
-}
-
 // Diagnostics
 
 static void show(const struct messages *messages, const struct diag *diag,

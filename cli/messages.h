@@ -3,7 +3,6 @@
 #pragma once
 #include "backend/diagnostics.h"
 #include "cli/arguments.h"
-#include "runtime-sim/base/config.h"
 #include "support/output.h"
 
 // Messages so far. All zero before messages_begin, except the arena of `outputs`.
@@ -66,10 +65,6 @@ void message_verbose(const struct messages *messages, const char *format, ...)
 // Records a file that was read, for the document; see findings_artifact.
 int32_t messages_artifact(const struct messages *messages, const char *name, const char *bytes,
                           size_t length, int32_t parent);
-
-// Shows the names of a configuration's files in outputs as --file-prefix-map says. Their paths are
-// then unknown.
-void messages_show_files(const struct messages *messages, struct config *config);
 
 // Reports the diagnostics in order of their places, as the -W options select. Returns false if one
 // of them is an error.

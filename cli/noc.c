@@ -365,7 +365,7 @@ static int measure_all(struct noc_program *p)
         return BAD_INPUT;
     plan(p);
     run(p);
-    messages_show_files(&p->messages, &p->config);
+    config_show_files(&p->config, &p->messages.arguments->prefixes);
     int status = outcome_code(p);
     return write_outputs(p) ? commit(p, status) : BAD_INPUT;
 }

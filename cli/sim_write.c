@@ -172,7 +172,7 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
 static void show_files(struct sim *sim)
 {
     const struct prefix_map *prefixes = &sim->arguments.common.prefixes;
-    messages_show_files(&sim->messages, &sim->machine.resolved);
+    config_show_files(&sim->machine.resolved, &sim->messages.arguments->prefixes);
     sim->module.source.name = prefix_map_name(prefixes, &sim->arena, sim->module.source.name);
     sim->run_source.name = prefix_map_name(prefixes, &sim->arena, sim->run_source.name);
 }

@@ -23,6 +23,7 @@
 #include "support/diag.h"
 #include "support/embed.h"
 #include "support/json.h"
+#include "support/prefix_map.h"
 #include "support/vec.h"
 
 enum config_type { CONFIG_UINT, CONFIG_REAL, CONFIG_BOOL, CONFIG_CHOICE, CONFIG_LIST };
@@ -88,6 +89,8 @@ bool config_set(struct config *config, const char *setting);
 void config_print(const struct config *config, FILE *to);
 // Writes the configuration as an object of objects, for the head of results.
 void config_json(const struct config *config, struct json *json);
+// Shows the names of the files in outputs as --file-prefix-map says. Their paths are then unknown.
+void config_show_files(struct config *config, const struct prefix_map *prefixes);
 // Writes the member "inputs": the texts that were read with their digests, a base before the text
 // that names it. The configuration itself contains the settings.
 void config_json_inputs(const struct config *config, struct json *json);

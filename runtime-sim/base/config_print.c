@@ -113,6 +113,14 @@ void config_json(const struct config *config, struct json *json)
     json_end_object(json);
 }
 
+void config_show_files(struct config *config, const struct prefix_map *prefixes)
+{
+    for (uint32_t i = 0; i < config->texts.n; i++) {
+        struct source *source = &config->texts.v[i]->source;
+        source->name = prefix_map_name(prefixes, config->arena, source->name);
+    }
+}
+
 void config_json_inputs(const struct config *config, struct json *json)
 {
     json_key(json, "inputs");
