@@ -1,4 +1,5 @@
 #include "campaign/store.h"
+#include "support/protect.h"
 #include <dirent.h>
 #include <jansson.h>
 #include <math.h>
@@ -347,6 +348,8 @@ static const char *open_or_make(struct campaign_store *store, const char *path)
 const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged)
 {
     const char *path = arena_printf(store->arena, "%s/campaign.sqlite", store->folder);
+    protect_file(store->arena->memory, path);
+    protect_folder(store->arena->memory, arena_printf(store->arena, "%s/results", store->folder));
     if (store->lock < 0)
         return open_at(store, path, SQLITE_OPEN_READONLY);
     const char *error = open_or_make(store, path);
