@@ -86,8 +86,8 @@ static bool has_papers(const struct chart *c)
 
 static void draw_key(const struct chart *c, double x, const char *class, const char *name)
 {
-    fprintf(c->to, "<rect x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\" class=\"%s\"/>\n", x,
-            TOP - 32, class);
+    svg_open(c->to, "rect", class);
+    fprintf(c->to, " x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\"/>\n", x, TOP - 32);
     svg_text(c->to, x + 17, TOP - 22, "start", "small", "%s", name);
 }
 
@@ -109,9 +109,9 @@ static void draw_legend(const struct chart *c)
 static void draw_label(const struct chart *c, double x, const struct campaign_row *row)
 {
     const char *class = row->is_mean ? "strong small" : "small";
-    fprintf(c->to,
-            "<text transform=\"translate(%.1f,%d) rotate(-35)\" text-anchor=\"end\" class=\"%s\">",
-            x, HEIGHT - BOTTOM + 16, class);
+    svg_open(c->to, "text", class);
+    fprintf(c->to, " transform=\"translate(%.1f,%d) rotate(-35)\" text-anchor=\"end\">", x,
+            HEIGHT - BOTTOM + 16);
     svg_escaped(c->to, row->label);
     fputs("</text>\n", c->to);
 }
@@ -122,9 +122,9 @@ static void draw_bar(const struct chart *c, double x, double width, double from,
                      const char *class, const char *tip)
 {
     double top = fmin(at_y(c, from), at_y(c, to));
-    fprintf(c->to,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"><title>", x,
-            top, width, fabs(at_y(c, from) - at_y(c, to)), class);
+    svg_open(c->to, "rect", class);
+    fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>", x, top, width,
+            fabs(at_y(c, from) - at_y(c, to)));
     svg_escaped(c->to, tip);
     fputs("</title></rect>\n", c->to);
 }
@@ -177,8 +177,9 @@ static void draw_dot(const struct chart *c, uint32_t row, uint32_t series, doubl
 {
     if (isnan(value))
         return;
-    fprintf(c->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" class=\"%s\"><title>",
-            at_x(c, c->table->rows.v[row].x), at_y(c, value), class);
+    svg_open(c->to, "circle", class);
+    fprintf(c->to, " cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>", at_x(c, c->table->rows.v[row].x),
+            at_y(c, value));
     svg_escaped(c->to, tip_of(c, row, series, value, whose));
     fputs("</title></circle>\n", c->to);
 }
@@ -193,7 +194,8 @@ static void draw_lines(struct chart *c)
     }
     for (uint32_t s = 0; s < c->count; s++) {
         const char *class = arena_printf(c->arena, "c%u", s % SVG_SERIES);
-        fprintf(c->to, "<polyline class=\"v%u\" points=\"", s % SVG_SERIES);
+        svg_open_numbered(c->to, "polyline", 'v', s % SVG_SERIES);
+        fputs(" points=\"", c->to);
         for (uint32_t r = 0; r < table->rows.n; r++)
             if (!isnan(cell_of(c, r, s)->value))
                 fprintf(c->to, "%.1f,%.1f ", at_x(c, table->rows.v[r].x),

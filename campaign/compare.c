@@ -151,10 +151,11 @@ void campaign_compare_text(const struct campaign_comparison *comparison, FILE *t
 {
     struct campaign_words names = {0};
     int longest = 10;
+    bool any_partial = false;
     collect_names(comparison, &names);
     for (uint32_t i = 0; i < names.list.n; i++)
         longest = (int)strlen(names.list.v[i]) > longest ? (int)strlen(names.list.v[i]) : longest;
-    fprintf(to, "%s / %s\n\n%-*s %10s", comparison->b, comparison->a, longest, "", "geomean");
+    fprintf(to, "%s / %s\n\n%-*s %9s ", comparison->b, comparison->a, longest, "", "geomean");
     for (uint32_t k = 0; k < comparison->pairs.n; k++)
         fprintf(to, " %10s", comparison->pairs.v[k].name);
     putc('\n', to);
@@ -172,9 +173,14 @@ void campaign_compare_text(const struct campaign_comparison *comparison, FILE *t
                                  (int)strlen(pair->name) > 10 ? (int)strlen(pair->name) : 10,
                                  ratio_text(comparison->arena, ratio));
         }
-        fprintf(to, "%-*s %10s%s\n", longest, names.list.v[i],
-                ratio_text(comparison->arena, count ? exp(sum / count) : NAN), cells);
+        bool is_partial = count && count < comparison->pairs.n;
+        any_partial |= is_partial;
+        fprintf(to, "%-*s %9s%c%s\n", longest, names.list.v[i],
+                ratio_text(comparison->arena, count ? exp(sum / count) : NAN),
+                is_partial ? '*' : ' ', cells);
     }
+    if (any_partial)
+        fputs("\n* without the workloads whose ratio is 0, negative or not defined\n", to);
 }
 
 static void write_number(FILE *to, double value)

@@ -1,4 +1,5 @@
 #include "campaign/configs.h"
+#include "support/protect.h"
 #include <jansson.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ uint32_t campaign_configs_add(struct campaign_configs *configs, const char *conf
 static bool take_answer(struct campaign_configs *configs, const char *line, size_t length)
 {
     struct campaign_config made = {.error = NULL};
-    json_t *answer = json_loadb(line, length, 0, NULL);
+    json_t *answer = json_loadb(line, length, 0, NULL), *file;
+    size_t i;
     const char *digest = json_string_value(json_object_get(answer, "sha256"));
     const char *errors = json_string_value(json_object_get(answer, "errors"));
     bool good = digest ? strlen(digest) == SHA256_HEX : errors != NULL;
@@ -61,6 +63,10 @@ static bool take_answer(struct campaign_configs *configs, const char *line, size
         memcpy(made.digest, digest, sizeof made.digest);
     else if (good)
         made.error = campaign_last_line(configs->arena, errors);
+    json_array_foreach(json_object_get(answer, "files"), i, file)
+    {
+        protect_file(configs->arena->memory, json_string_value(file));
+    }
     json_decref(answer);
     if (good)
         vec_push(configs->arena, &configs->list, made);

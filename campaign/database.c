@@ -1,4 +1,5 @@
 #include "campaign/store.h"
+#include "support/protect.h"
 #include <dirent.h>
 #include <jansson.h>
 #include <math.h>
@@ -75,9 +76,38 @@ static const char *text_at(const struct campaign_store *store, sqlite3_stmt *row
 
 // One job
 
-// Values are thousands for each job: their statements are prepared once for all of them.
+// Names of statistics are the same for most jobs, and thousands for each: their numbers are kept
+// here, so that the database is not asked for them.
+struct campaign_names {
+    struct arena arena;
+    struct intern names;
+    VEC(int64_t) ids; // in the database, by the number of the name
+};
+
+static void keep_name(struct campaign_names *names, const char *name, int64_t id)
+{
+    size_t length = strlen(name);
+    intern_add(&names->names, arena_strndup(&names->arena, name, length), length);
+    vec_push(&names->arena, &names->ids, id);
+}
+
+static struct campaign_names *names_of(struct campaign_store *store)
+{
+    if (store->names)
+        return store->names;
+    struct campaign_names *names = ARENA_NEW(store->arena, struct campaign_names);
+    arena_init(&names->arena, store->arena->memory);
+    intern_init(&names->names, &names->arena);
+    sqlite3_stmt *row = prepare(store, "SELECT name, id FROM names", "");
+    while (row && sqlite3_step(row) == SQLITE_ROW)
+        keep_name(names, (const char *)sqlite3_column_text(row, 0), sqlite3_column_int64(row, 1));
+    sqlite3_finalize(row);
+    return store->names = names;
+}
+
 struct adding {
     const struct campaign_store *store;
+    struct campaign_names *names;
     sqlite3_stmt *name, *value;
     int64_t job;
     bool failed;
@@ -90,13 +120,24 @@ static bool step(sqlite3_stmt *statement)
     return done;
 }
 
+static int64_t id_of(struct adding *a, const char *name)
+{
+    uint32_t number = intern_find(&a->names->names, name, strlen(name));
+    if (number != UINT32_MAX)
+        return a->names->ids.v[number];
+    sqlite3_bind_text(a->name, 1, name, -1, SQLITE_TRANSIENT);
+    a->failed = a->failed || !step(a->name);
+    int64_t id = sqlite3_last_insert_rowid(a->store->database);
+    keep_name(a->names, name, id);
+    return id;
+}
+
 static void add_value(struct adding *a, const char *name, double value)
 {
-    sqlite3_bind_text(a->name, 1, name, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(a->value, 1, a->job);
-    sqlite3_bind_double(a->value, 2, value);
-    sqlite3_bind_text(a->value, 3, name, -1, SQLITE_TRANSIENT);
-    a->failed = a->failed || !step(a->name) || !step(a->value);
+    sqlite3_bind_int64(a->value, 2, id_of(a, name));
+    sqlite3_bind_double(a->value, 3, value);
+    a->failed = a->failed || !step(a->value);
 }
 
 static void add_configuration(struct adding *a, json_t *configuration)
@@ -120,11 +161,9 @@ static const char *add_values(const struct campaign_store *store, int64_t job, j
     json_t *value;
     struct adding adding = {
         .store = store,
-        .name = prepare(store, "INSERT OR IGNORE INTO names(name) VALUES(?)", ""),
-        .value = prepare(store,
-                         "INSERT OR REPLACE INTO statistics SELECT ?, id, ? FROM names "
-                         "WHERE name = ?",
-                         ""),
+        .names = store->names,
+        .name = prepare(store, "INSERT INTO names(name) VALUES(?)", ""),
+        .value = prepare(store, "INSERT OR REPLACE INTO statistics VALUES(?, ?, ?)", ""),
         .job = job,
     };
     json_object_foreach(json_object_get(json_object_get(result, "total"), "statistics"), name,
@@ -208,6 +247,13 @@ static const char *end_transaction(const struct campaign_store *store, const cha
     return error;
 }
 
+// The names that a transaction has added go with it.
+static void forget_names(struct campaign_store *store)
+{
+    arena_free(&store->names->arena);
+    store->names = NULL;
+}
+
 static const char *replace_rows(const struct campaign_store *store, const char *key, json_t *result,
                                 const struct stat *file)
 {
@@ -219,16 +265,19 @@ static const char *replace_rows(const struct campaign_store *store, const char *
 }
 
 // The texts of a result are not kept: a collector takes tens of thousands of results.
-static const char *replace(const struct campaign_store *store, const char *key, json_t *result,
+static const char *replace(struct campaign_store *store, const char *key, json_t *result,
                            const struct stat *file)
 {
     struct arena own;
+    names_of(store);
     struct campaign_store with_own = *store;
     arena_init(&own, store->arena->memory);
     with_own.arena = &own;
     const char *error = replace_rows(&with_own, key, result, file);
-    if (error)
+    if (error) {
         error = arena_strndup(store->arena, error, strlen(error));
+        forget_names(store);
+    }
     arena_free(&own);
     return error;
 }
@@ -236,7 +285,7 @@ static const char *replace(const struct campaign_store *store, const char *key, 
 const char *campaign_database_take(struct campaign_store *store, const char *key)
 {
     struct stat file;
-    json_t *result = campaign_result_read(store, key);
+    json_t *result = campaign_result_summary(store, key);
     if (!result || stat(campaign_store_path(store, "results", key, ".json"), &file)) {
         json_decref(result);
         return arena_printf(store->arena, "no result of the job %s", key);
@@ -272,7 +321,7 @@ static const char *take_file(struct campaign_store *store, const char *name,
     struct stat file;
     if (stat(path, &file) || is_known(store, key, &file))
         return NULL;
-    json_t *result = campaign_result_read(store, key);
+    json_t *result = campaign_result_summary(store, key);
     if (!result) {
         vec_push(store->arena, &damaged->list, key);
         return campaign_database_forget(store, key);
@@ -347,6 +396,8 @@ static const char *open_or_make(struct campaign_store *store, const char *path)
 const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged)
 {
     const char *path = arena_printf(store->arena, "%s/campaign.sqlite", store->folder);
+    protect_file(store->arena->memory, path);
+    protect_folder(store->arena->memory, arena_printf(store->arena, "%s/results", store->folder));
     if (store->lock < 0)
         return open_at(store, path, SQLITE_OPEN_READONLY);
     const char *error = open_or_make(store, path);
@@ -368,6 +419,12 @@ void campaign_store_close(struct campaign_store *store)
 }
 
 // Queries
+
+void campaign_time_add(struct campaign_time *to, const struct campaign_time *more)
+{
+    to->seconds += more->seconds;
+    to->jobs += more->jobs;
+}
 
 const char *campaign_database_plan(struct campaign_store *store, const struct campaign_plan *plan)
 {
@@ -417,18 +474,24 @@ bool campaign_database_value(struct campaign_store *store, const char *key, cons
     return there;
 }
 
-double campaign_database_seconds(struct campaign_store *store, const char *workload, bool is_quick)
+void campaign_database_times(struct campaign_store *store, const struct campaign *campaign,
+                             bool is_quick, struct campaign_time *of, struct campaign_time *all)
 {
-    double seconds = 0;
-    sqlite3_stmt *row = prepare(
-        store,
-        "SELECT coalesce(avg(CASE WHEN workload = ? THEN cpu_seconds END), avg(cpu_seconds))"
-        " FROM planned JOIN jobs USING(key) WHERE failure IS NULL AND planned.quick = ?",
-        "si", workload, (int64_t)is_quick);
-    if (row && sqlite3_step(row) == SQLITE_ROW)
-        seconds = sqlite3_column_double(row, 0);
+    sqlite3_stmt *row =
+        prepare(store,
+                "SELECT workload, sum(cpu_seconds), count(*) FROM planned JOIN jobs USING(key)"
+                " WHERE failure IS NULL AND planned.quick = ? GROUP BY workload",
+                "i", (int64_t)is_quick);
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        uint32_t workload = name ? campaign_workload(campaign, name) : CAMPAIGN_NONE;
+        struct campaign_time time = {sqlite3_column_double(row, 1),
+                                     (uint32_t)sqlite3_column_int64(row, 2)};
+        campaign_time_add(all, &time);
+        if (workload != CAMPAIGN_NONE)
+            campaign_time_add(&of[workload], &time);
+    }
     sqlite3_finalize(row);
-    return seconds;
 }
 
 void campaign_database_jobs(struct campaign_store *store, struct campaign_stored_list *to)

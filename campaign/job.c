@@ -1,6 +1,7 @@
 // One job: runs the commands of its ticket, and writes the result. Values are made with json_pack,
 // because other functions of jansson have the names of functions in support/json.h.
 #include "campaign/ticket.h"
+#include "support/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -92,8 +93,11 @@ static json_t *said_json(const struct working *w)
 // A file with a count of 2^63 or more is read with real numbers instead of integers.
 static json_t *load_file(const struct working *w, const char *name)
 {
-    json_t *read = json_load_file(in_folder(w, name), 0, NULL);
-    return read ? read : json_load_file(in_folder(w, name), JSON_DECODE_INT_AS_REAL, NULL);
+    struct file_text file;
+    if (file_read(w->arena, in_folder(w, name), &file))
+        return NULL;
+    json_t *read = json_loadb(file.text, file.length, 0, NULL);
+    return read ? read : json_loadb(file.text, file.length, JSON_DECODE_INT_AS_REAL, NULL);
 }
 
 static void put_statistics(const struct working *w, json_t *result)

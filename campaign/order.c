@@ -25,22 +25,28 @@ void campaign_order_estimate(struct campaign_counts *counts, double seconds, uin
     counts->seconds_left = seconds / (together ? together : 1);
 }
 
-// Returns the expected CPU seconds of a job of each workload.
-static const double *expected_seconds(struct campaign_store *store,
-                                      const struct campaign_plan *plan)
+// The mean of a workload's jobs, or of all; 0: unknown.
+static double mean_time(const struct campaign_time *of, const struct campaign_time *all)
 {
-    const struct campaign *campaign = plan->campaign;
-    double *seconds = ARENA_ARRAY(plan->arena, double, campaign->workloads.n + 1);
-    for (uint32_t i = 0; store->database && i < campaign->workloads.n; i++)
-        seconds[i] =
-            campaign_database_seconds(store, campaign->workloads.v[i].name, plan->is_quick);
-    return seconds;
+    const struct campaign_time *time = of->jobs ? of : all;
+    return time->jobs ? time->seconds / time->jobs : 0;
+}
+
+static struct campaign_time *times_of(struct campaign_store *store,
+                                      const struct campaign_plan *plan, struct campaign_time *all)
+{
+    struct campaign_time *of =
+        ARENA_ARRAY(plan->arena, struct campaign_time, plan->campaign->workloads.n + 1);
+    if (store->database)
+        campaign_database_times(store, plan->campaign, plan->is_quick, of, all);
+    return of;
 }
 
 void campaign_count(struct campaign_store *store, const struct campaign_plan *plan,
                     uint32_t at_a_time, struct campaign_counts *counts)
 {
-    const double *expected = expected_seconds(store, plan);
+    struct campaign_time all = {0};
+    const struct campaign_time *of = times_of(store, plan, &all);
     double seconds = 0;
     *counts = (struct campaign_counts){0};
     for (uint32_t i = 0; i < plan->jobs.n; i++) {
@@ -56,18 +62,19 @@ void campaign_count(struct campaign_store *store, const struct campaign_plan *pl
         counts->done += found.is_there && !failed;
         counts->left += !found.is_there && !failed;
         if (!found.is_there && !failed)
-            seconds += expected[job->workload];
+            seconds += mean_time(&of[job->workload], &all);
     }
     campaign_order_estimate(counts, seconds, at_a_time);
 }
 
-bool campaign_order_wants(const struct campaign_order *order, uint32_t i,
-                          struct campaign_counts *counts, const char **error)
+bool campaign_order_wants(struct campaign_order *order, uint32_t i, struct campaign_counts *counts,
+                          const char **error)
 {
     const struct campaign_job *job = &order->plan->jobs.v[i];
     struct campaign_found found;
     if (!is_first(order->plan, i) || order->had[i])
         return false;
+    order->left[job->workload]--;
     campaign_database_find(order->store, job->key, &found);
     if (!found.is_there)
         return true;
@@ -77,15 +84,24 @@ bool campaign_order_wants(const struct campaign_order *order, uint32_t i,
     return !*error;
 }
 
-void campaign_order_expect(struct campaign_order *order)
+double campaign_order_seconds(const struct campaign_order *order, uint32_t job)
 {
-    const struct campaign_plan *plan = order->plan;
-    const double *expected = expected_seconds(order->store, plan);
-    if (!order->seconds)
-        order->seconds = ARENA_ARRAY(plan->arena, double, plan->jobs.n + 1);
-    for (uint32_t i = 0; i < plan->jobs.n; i++)
-        if (is_first(plan, i) && !order->had[i])
-            order->seconds[i] = expected[plan->jobs.v[i].workload];
+    return mean_time(&order->ended[order->plan->jobs.v[job].workload], &order->all);
+}
+
+double campaign_order_left(const struct campaign_order *order)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < order->plan->campaign->workloads.n; i++)
+        seconds += order->left[i] * mean_time(&order->ended[i], &order->all);
+    return seconds;
+}
+
+void campaign_order_ended(struct campaign_order *order, uint32_t job, double seconds)
+{
+    const struct campaign_time time = {seconds, 1};
+    campaign_time_add(&order->ended[order->plan->jobs.v[job].workload], &time);
+    campaign_time_add(&order->all, &time);
 }
 
 // Orders the jobs by their expected time, the longest first: then no long job is left alone at the
@@ -96,7 +112,7 @@ static void choose_order(struct campaign_order *order)
     struct timed_job *jobs = ARENA_ARRAY(order->plan->arena, struct timed_job, count + 1);
     order->jobs = ARENA_ARRAY(order->plan->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
-        jobs[i] = (struct timed_job){order->seconds[i], i};
+        jobs[i] = (struct timed_job){order->had[i] ? 0 : campaign_order_seconds(order, i), i};
     qsort(jobs, count, sizeof *jobs, compare_times);
     for (uint32_t i = 0; i < count; i++)
         order->jobs[i] = jobs[i].job;
@@ -107,10 +123,12 @@ static void look(struct campaign_order *order, bool retry)
     const struct campaign_plan *plan = order->plan;
     struct campaign_found found;
     order->had = ARENA_ARRAY(plan->arena, bool, plan->jobs.n + 1);
+    order->left = ARENA_ARRAY(plan->arena, uint32_t, plan->campaign->workloads.n + 1);
     for (uint32_t i = 0; i < plan->jobs.n; i++)
         if (is_first(plan, i)) {
             campaign_database_find(order->store, plan->jobs.v[i].key, &found);
             order->had[i] = found.is_there && !(found.failure && retry);
+            order->left[plan->jobs.v[i].workload] += !order->had[i];
         }
 }
 
@@ -145,7 +163,7 @@ const char *campaign_order_make(struct campaign_order *order, struct campaign_st
     campaign_count(store, plan, watch->at_a_time, counts);
     counts->reused = reused;
     look(order, watch->retry);
-    campaign_order_expect(order);
+    order->ended = times_of(store, plan, &order->all);
     choose_order(order);
     return error;
 }

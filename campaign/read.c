@@ -1,6 +1,7 @@
 // Reading a campaign file: what is run.
 #include "campaign/reading.h"
 #include "campaign/slurm.h"
+#include "support/file.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static const char *path_of(const struct campaign *campaign, const char *name)
 static const char *config_of(const struct campaign *campaign, const struct yaml_node *node)
 {
     const char *path = path_of(campaign, node->text);
-    return access(path, F_OK) ? node->text : path;
+    return file_is_there(path) ? path : node->text;
 }
 
 // Settings

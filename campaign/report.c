@@ -35,26 +35,47 @@ static void miss(struct making *m, const char *reason)
 struct mean {
     double sum;
     uint32_t count, of;
+    const char *zeros; // names of the values that have no logarithm; NULL: none
 };
 
-static void mean_add(struct mean *mean, const struct campaign_column *column, double value)
+static void mean_add(struct making *m, struct mean *mean, const struct campaign_column *column,
+                     uint32_t workload, double value)
 {
     bool is_geometric = column->mean == MEAN_GEOMETRIC;
+    const char *name = m->report->campaign->workloads.v[workload].name;
     mean->of++;
-    if (isnan(value) || (is_geometric && value <= 0))
+    if (isnan(value))
         return;
+    if (is_geometric && value <= 0) {
+        mean->zeros = arena_printf(m->arena, "%s%s%s (%.4g)", mean->zeros ? mean->zeros : "",
+                                   mean->zeros ? ", " : "", name, shown(column, value));
+        return;
+    }
     mean->sum += is_geometric ? log(value) : value;
     mean->count++;
+}
+
+// Reports the values that a mean is made without.
+static void report_left_out(struct making *m, const struct mean *mean,
+                            const struct campaign_column *column, const char *row)
+{
+    const char *text = arena_printf(m->arena, "%s of '%s': of %u of %u only", row, column->name,
+                                    mean->count, mean->of);
+    if (mean->zeros)
+        text = arena_printf(m->arena,
+                            "%s; a geometric mean leaves out ratios and values that are not above "
+                            "0: %s",
+                            text, mean->zeros);
+    vec_push(m->arena, &m->table->left_out, text);
 }
 
 static double mean_of(struct making *m, const struct mean *mean,
                       const struct campaign_column *column, const char *row)
 {
+    if (mean->count < mean->of && (mean->count || mean->zeros))
+        report_left_out(m, mean, column, row);
     if (!mean->count)
         return NAN;
-    if (mean->count < mean->of)
-        miss(m, arena_printf(m->arena, "%s of '%s': of %u of %u only", row, column->name,
-                             mean->count, mean->of));
     double value = mean->sum / mean->count;
     return column->mean == MEAN_GEOMETRIC ? exp(value) : value;
 }
@@ -143,7 +164,7 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
         const char *name = campaign->workloads.v[workload].name;
         for (uint32_t k = 0; k < columns; k++) {
             values[k] = ask(m, &m->figure->columns.v[k], workload, CAMPAIGN_NONE);
-            mean_add(&means[k], &m->figure->columns.v[k], values[k]);
+            mean_add(m, &means[k], &m->figure->columns.v[k], workload, values[k]);
         }
         add_row(m, (struct campaign_row){.name = name, .label = name, .x = m->table->rows.n},
                 values);
@@ -162,9 +183,10 @@ static void add_point(struct making *m, uint32_t point)
         const struct campaign_column *column = &figure->columns.v[k];
         struct mean mean = {0};
         for (uint32_t i = 0; i < figure->rows.n; i++)
-            for (uint32_t w = 0; w < figure->rows.v[i].workloads.list.n; w++)
-                mean_add(&mean, column,
-                         ask(m, column, figure->rows.v[i].workloads.list.v[w], point));
+            for (uint32_t w = 0; w < figure->rows.v[i].workloads.list.n; w++) {
+                uint32_t workload = figure->rows.v[i].workloads.list.v[w];
+                mean_add(m, &mean, column, workload, ask(m, column, workload, point));
+            }
         values[k] = mean_of(m, &mean, column, of->name);
     }
     add_row(m,

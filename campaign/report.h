@@ -21,6 +21,7 @@ struct campaign_table {
     const struct campaign_figure *figure;
     VEC(struct campaign_row) rows;
     VEC(const char *) missing;  // reasons for missing values, each once
+    VEC(const char *) left_out; // values that means are made without
     uint32_t expectations, met; // of cells with a value
 };
 

@@ -74,6 +74,8 @@ static void write_figure(const struct campaign_report *report, const struct camp
     const char *expectations = campaign_expectations_text(report->arena, table);
     if (expectations)
         write_paragraph(expectations, to);
+    for (uint32_t i = 0; i < table->left_out.n; i++)
+        write_paragraph(arena_printf(report->arena, "– %s", table->left_out.v[i]), to);
     for (uint32_t i = 0; i < table->missing.n; i++)
         write_paragraph(arena_printf(report->arena, "– %s", table->missing.v[i]), to);
 }

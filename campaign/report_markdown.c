@@ -90,7 +90,7 @@ static void write_markdown_figure(const struct campaign_report *report,
         fputs("\n\n", to);
     }
     write_markdown_table(&grid, to);
-    if (table->missing.n || table->expectations)
+    if (table->missing.n || table->left_out.n || table->expectations)
         putc('\n', to);
     write_reasons(report, table, to);
 }

@@ -58,6 +58,8 @@ void campaign_report_reasons(const struct campaign_table *table, struct arena *a
     const char *expectations = campaign_expectations_text(arena, table);
     if (expectations)
         vec_push(arena, &lines->list, expectations);
+    for (uint32_t i = 0; i < table->left_out.n; i++)
+        vec_push(arena, &lines->list, arena_printf(arena, "– %s", table->left_out.v[i]));
     for (uint32_t i = 0; i < table->missing.n && i < MOST; i++)
         vec_push(arena, &lines->list, arena_printf(arena, "– %s", table->missing.v[i]));
     if (table->missing.n > MOST)

@@ -94,6 +94,8 @@ static void collect(struct running_jobs *r, struct campaign_worker *worker)
     campaign_database_find(r->store, job->key, &found);
     r->counts->ran++;
     r->counts->done += found.is_there && !found.failure;
+    if (found.is_there && !found.failure)
+        campaign_order_ended(&r->order, worker->job, found.cpu);
     r->counts->failed += !found.is_there || found.failure;
     if (r->watch->ended)
         r->watch->ended(r->watch->context, job, &found);
@@ -132,12 +134,10 @@ static void kill_all(struct running_jobs *r)
 
 static void report_progress(struct running_jobs *r)
 {
-    double seconds = 0;
-    for (uint32_t i = r->next; i < r->plan->jobs.n; i++)
-        seconds += r->order.seconds[r->order.jobs[i]];
+    double seconds = campaign_order_left(&r->order);
     for (uint32_t i = 0; i < r->watch->at_a_time; i++)
         if (r->workers[i].process)
-            seconds += r->order.seconds[r->workers[i].job] / 2;
+            seconds += campaign_order_seconds(&r->order, r->workers[i].job) / 2;
     campaign_order_estimate(r->counts, seconds, r->watch->at_a_time);
     if (r->watch->progress)
         r->watch->progress(r->watch->context, r->counts);
@@ -153,8 +153,6 @@ const char *campaign_run(struct campaign_store *store, const struct campaign_pla
     for (uint32_t step = 0; !r.error && !(watch->stop && atomic_load(watch->stop)); step++) {
         fill(&r);
         bool any = collect_some(&r);
-        if (any || step % (10 * REPORT) == 0)
-            campaign_order_expect(&r.order);
         if (any || step % REPORT == 0)
             report_progress(&r);
         if (!counts->running && r.next == plan->jobs.n)

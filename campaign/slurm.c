@@ -501,7 +501,7 @@ static uint32_t count_jobs(struct slurm_collector *c)
         left += !job->has_ended;
         c->counts->running += job->is_running;
         if (!job->has_ended)
-            seconds += c->order.seconds[job->job];
+            seconds += campaign_order_seconds(&c->order, job->job);
     }
     c->counts->left = c->counts->all - c->counts->done - c->counts->failed - c->counts->running;
     campaign_order_estimate(c->counts, seconds, c->counts->running);

@@ -1,4 +1,5 @@
 #include "campaign/store.h"
+#include "support/file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -132,25 +133,25 @@ void campaign_store_clean(struct campaign_store *store)
         closedir(folder);
 }
 
-// Result files. The digest is of the result as it is printed here, so that a changed byte is seen.
+// Result files: one line of JSON of exactly this form. The digest is of the result's bytes, so that
+// a changed one is seen.
 
 enum { AS_PRINTED = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
-static bool digest_of(json_t *result, char digest[SHA256_HEX + 1])
-{
-    char *text = json_dumps(result, AS_PRINTED);
-    if (text)
-        tables_digest(digest, text, strlen(text));
-    free(text);
-    return text;
-}
+static const char before_key[] = "{\"format\":\"ptxoffload-campaign-job\",\"version\":1,\"key\":\"";
+static const char before_digest[] = "\",\"sha256\":\"";
+static const char before_result[] = "\",\"result\":";
+static const char after_result[] = "}\n";
 
-static bool write_whole(const char *path, json_t *all)
+// Writes the document, in which the result is `text`, and an end of line.
+static bool write_whole(const char *path, const char *key, const char *digest, const char *text)
 {
     unlink(path); // of a link, too
     FILE *to = fopen(path, "wbxe");
-    bool good = to && !json_dumpf(all, to, AS_PRINTED) && fputc('\n', to) != EOF && !fflush(to) &&
-                !fsync(fileno(to));
+    bool good =
+        to && fprintf(to, "%s%s%s%s%s", before_key, key, before_digest, digest, before_result) > 0;
+    good = good && fputs(text, to) != EOF && fputs(after_result, to) != EOF && !fflush(to) &&
+           !fsync(fileno(to));
     return (!to || !fclose(to)) && good;
 }
 
@@ -159,31 +160,115 @@ const char *campaign_result_write(const struct campaign_store *store, const char
 {
     const char *part = campaign_store_path(store, "results", key, ".part");
     const char *path = campaign_store_path(store, "results", key, ".json");
-    char digest[SHA256_HEX + 1];
-    if (!digest_of(result, digest))
+    char digest[SHA256_HEX + 1], *text = json_dumps(result, AS_PRINTED);
+    if (!text)
         return "memory is exhausted";
-    json_t *all = json_pack("{s:s, s:i, s:s, s:s, s:O}", "format", "ptxoffload-campaign-job",
-                            "version", 1, "key", key, "sha256", digest, "result", result);
-    bool good = all && write_whole(part, all) && !rename(part, path);
+    tables_digest(digest, text, strlen(text));
+    bool good = write_whole(part, key, digest, text) && !rename(part, path);
     int error = errno;
-    json_decref(all);
+    free(text);
     if (!good)
         unlink(part);
     return good ? NULL : arena_printf(store->arena, "cannot write '%s': %s", path, strerror(error));
 }
 
-json_t *campaign_result_read(const struct campaign_store *store, const char *key)
+// Returns the text after the prefix, or NULL if the text begins otherwise.
+static const char *after(const char *text, const char *prefix)
 {
-    json_t *all = json_load_file(campaign_store_path(store, "results", key, ".json"), 0, NULL);
-    json_t *result = json_incref(json_object_get(all, "result"));
-    const char *of = json_string_value(json_object_get(all, "key"));
-    const char *expected = json_string_value(json_object_get(all, "sha256"));
-    char digest[SHA256_HEX + 1];
-    bool good = json_is_object(result) && of && !strcmp(of, key) && expected &&
-                digest_of(result, digest) && !strcmp(expected, digest);
-    json_decref(all);
-    if (good)
+    size_t length = strlen(prefix);
+    return text && !strncmp(text, prefix, length) ? text + length : NULL;
+}
+
+// Returns the text of the result in a whole document with this key and the right digest; `length`
+// is that of the document, and becomes that of the result.
+static const char *find_result(const char *text, size_t *length, const char *key)
+{
+    char digest[SHA256_HEX + 1], expected[SHA256_HEX + 1] = "";
+    const char *end = text + *length - strlen(after_result);
+    text = after(after(after(text, before_key), key), before_digest);
+    if (!text || end < text + SHA256_HEX || strcmp(end, after_result))
+        return NULL;
+    memcpy(expected, text, SHA256_HEX);
+    text = after(text + SHA256_HEX, before_result);
+    if (!text || text > end)
+        return NULL;
+    *length = (size_t)(end - text);
+    tables_digest(digest, text, *length);
+    return strcmp(digest, expected) ? NULL : text;
+}
+
+// Returns the end of the JSON value at the beginning of the text, which is followed by a comma or
+// by the end of the object around it.
+static const char *value_end(const char *at, const char *end)
+{
+    unsigned depth = 0;
+    bool quoted = false;
+    for (; at < end; at++) {
+        if (quoted && *at == '\\')
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (!quoted && (*at == '{' || *at == '['))
+            depth++;
+        else if (!quoted && !depth && (*at == ',' || *at == '}' || *at == ']'))
+            return at;
+        else if (!quoted && (*at == '}' || *at == ']'))
+            depth--;
+    }
+    return end;
+}
+
+// Returns a copy of an object, compact as it was printed, without some of its members.
+static const char *without_members(struct arena *arena, const char *text, size_t *length)
+{
+    static const char *const unused[] = {
+        "\"kernels\":", "\"run\":", "\"commands\":", "\"ingredients\":"};
+    const char *end = text + *length;
+    char *copy = arena_alloc(arena, *length + 1), *to = copy;
+    *to++ = '{';
+    for (const char *at = text + 1; at < end && *at == '"';) {
+        const char *colon = memchr(at, ':', (size_t)(end - at)); // no name has one
+        const char *next = value_end(colon + 1, end);
+        bool is_used = true;
+        for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+            is_used &= strncmp(at, unused[i], strlen(unused[i])) != 0;
+        if (is_used && to > copy + 1)
+            *to++ = ',';
+        if (is_used)
+            to = mempcpy(to, at, (size_t)(next - at));
+        at = next + (next < end && *next == ',');
+    }
+    *to++ = '}';
+    *length = (size_t)(to - copy);
+    return copy;
+}
+
+static json_t *read_result(const struct campaign_store *store, const char *key, bool whole)
+{
+    struct arena own;
+    struct file_text file;
+    arena_init(&own, store->arena->memory);
+    const char *path = campaign_store_path(store, "results", key, ".json");
+    const char *text = file_read(&own, path, &file) ? NULL : file.text;
+    size_t length = text ? file.length : 0;
+    bool is_text = text && length > strlen(after_result) && strlen(text) == length;
+    text = is_text ? find_result(text, &length, key) : NULL;
+    if (text && !whole)
+        text = without_members(&own, text, &length);
+    json_t *result = text ? json_loadb(text, length, 0, NULL) : NULL;
+    arena_free(&own);
+    if (json_is_object(result))
         return result;
     json_decref(result);
     return NULL;
+}
+
+json_t *campaign_result_read(const struct campaign_store *store, const char *key)
+{
+    return read_result(store, key, true);
+}
+
+json_t *campaign_result_summary(const struct campaign_store *store, const char *key)
+{
+    return read_result(store, key, false);
 }

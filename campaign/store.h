@@ -9,6 +9,7 @@
 #pragma once
 #include "campaign/plan.h"
 
+struct campaign_names;
 struct sqlite3;
 struct json_t; // of jansson
 
@@ -17,6 +18,7 @@ struct campaign_store {
     const char *folder;
     int lock; // -1: not held
     struct sqlite3 *database;
+    struct campaign_names *names; // of statistics in the database; NULL: not read yet
 };
 
 // Files
@@ -49,6 +51,8 @@ const char *campaign_result_write(const struct campaign_store *store, const char
 // Returns NULL if the file does not exist, is incomplete, has another key, or was changed. The
 // caller releases the result.
 struct json_t *campaign_result_read(const struct campaign_store *store, const char *key);
+// The same without the members that the database does not have, which are most of the text.
+struct json_t *campaign_result_summary(const struct campaign_store *store, const char *key);
 // Runs a job in this process, which then ends: tags, simulates, writes the result.
 void campaign_job_run(const struct campaign_store *store, const struct campaign_plan *plan,
                       const struct campaign_job *job) __attribute__((noreturn));
@@ -82,8 +86,17 @@ void campaign_database_find(struct campaign_store *store, const char *key,
 // Reads a statistic of a job. Returns false if the name is unknown.
 bool campaign_database_value(struct campaign_store *store, const char *key, const char *statistic,
                              double *value);
-// Returns the mean CPU seconds of a workload's jobs, or of all; 0: unknown.
-double campaign_database_seconds(struct campaign_store *store, const char *workload, bool is_quick);
+
+// CPU seconds of jobs that have ended.
+struct campaign_time {
+    double seconds;
+    uint32_t jobs;
+};
+void campaign_time_add(struct campaign_time *to, const struct campaign_time *more);
+// Adds the times of good jobs of the last plans to those of their workloads in `of`, by the
+// workload's place in the campaign, and to `all`.
+void campaign_database_times(struct campaign_store *store, const struct campaign *campaign,
+                             bool is_quick, struct campaign_time *of, struct campaign_time *all);
 
 struct campaign_stored {
     const char *workload, *variant, *point; // point: "" if none exists

@@ -1,5 +1,6 @@
 #include "campaign/tools.h"
 #include "support/json.h"
+#include "support/protect.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/sha2.h>
@@ -19,6 +20,7 @@ const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], co
     FILE *from = fopen(path, "rbe");
     if (!from)
         return arena_printf(arena, "cannot read '%s': %s", path, strerror(errno));
+    protect_open(arena->memory, fileno(from));
     sha256_init(&pieces);
     for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
         sha256_update(&pieces, n, (const uint8_t *)bytes);

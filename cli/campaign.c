@@ -9,6 +9,7 @@
 #include "campaign/report.h"
 #include "campaign/slurm.h"
 #include "support/file.h"
+#include "support/protect.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +61,10 @@ static bool read_campaign(struct campaign_program *p)
     bool read = campaign_read(&p->campaign, &p->arena, &p->source, &p->diags);
     read &= messages_diags(&p->messages, &p->diags, &p->source);
     p->campaign.is_trusted = p->arguments.allow_outside;
+    if (p->campaign.notes)
+        protect_file(&p->memory, p->campaign.notes);
+    if (p->campaign.quick_notes)
+        protect_file(&p->memory, p->campaign.quick_notes);
     return read && (p->arguments.allow_outside ||
                     campaign_outputs_check(&p->arena, &p->messages, &p->campaign));
 }

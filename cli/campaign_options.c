@@ -111,7 +111,7 @@ static const struct option what_options[] = {
 };
 
 static const struct option how_options[] = {
-    {"--store", "FOLDER", TEXT(store),
+    {"--store", "FOLDER", TEXT(store), .file = OPTION_WRITES,
      .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
     {"--jobs", "N", CALL(take_jobs),
      .help =
@@ -123,27 +123,31 @@ static const struct option how_options[] = {
      .help = "partition, time, memory, array_size, jobs_per_task or\n"
              "poll (seconds); may be repeated"},
     {"--sbatch", "OPTION", CALL(take_sbatch), .help = "another option of sbatch; may be repeated"},
-    {"--reuse", "FOLDER", CALL(take_reuse),
+    {"--reuse", "FOLDER", CALL(take_reuse), .file = OPTION_READS,
      .help = "take results of the same jobs from this store of another\ncampaign; may be repeated"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
     {"--dry-run", NULL, FLAG(dry_run, 1),
      .help = "list the jobs and their states, and the expected time"},
-    {"--tools", "FOLDER", TEXT(tools),
+    {"--tools", "FOLDER", TEXT(tools), .file = OPTION_READS,
      .help = "folder of ptxoffload and ptxoffload-sim (that of this program)"},
-    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+    {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
      .help = "allow the campaign's options to write files, and its run\n"
              "files to write anywhere and over any file"},
     {0},
 };
 
 static const struct option output_options[] = {
-    {"--text", "FILE", TEXT(text), .help = "write tables as text; '-' is standard output"},
-    {"--csv", "FILE", TEXT(csv), .help = "write a line for each number"},
-    {"--html", "FILE", TEXT(html), .help = "write a page with tables and plots"},
-    {"--svg", "FILE", TEXT(svg), .help = "write the plot of the one figure that --figure names"},
-    {"--markdown", "FILE", TEXT(markdown),
+    {"--text", "FILE", TEXT(text), .file = OPTION_WRITES,
+     .help = "write tables as text; '-' is standard output"},
+    {"--csv", "FILE", TEXT(csv), .file = OPTION_WRITES, .help = "write a line for each number"},
+    {"--html", "FILE", TEXT(html), .file = OPTION_WRITES,
+     .help = "write a page with tables and plots"},
+    {"--svg", "FILE", TEXT(svg), .file = OPTION_WRITES,
+     .help = "write the plot of the one figure that --figure names"},
+    {"--markdown", "FILE", TEXT(markdown), .file = OPTION_WRITES,
      .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
-    {"--notes", "FILE", TEXT(notes), .help = "with --markdown: the text of this file instead"},
+    {"--notes", "FILE", TEXT(notes), .file = OPTION_READS,
+     .help = "with --markdown: the text of this file instead"},
     {"--figure", "NAME", CALL(take_figure), .help = "report only this figure; may be repeated"},
     {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
     {0},

@@ -1,63 +1,42 @@
 #include "cli/campaign_outputs.h"
 #include "cli/command.h"
 #include "cli/sim_options.h"
-#include <stdlib.h>
 
-// The words as the program that takes them reads them. What is wrong with them, it says itself.
-static void read_words(struct arena *arena, const struct command *command,
-                       const struct campaign_words *words, void *into)
+// Returns the first word by which the command may write files: an option, as the command finds it,
+// or a response file; or NULL. The command reports wrong words itself, when it runs.
+static const char *find_output(struct arena *arena, const struct command *command, void *into,
+                               const struct campaign_words *words)
 {
     char **argv = ARENA_ARRAY(arena, char *, words->list.n + 1);
     FILE *nowhere = fopen("/dev/null", "we");
+    const char *found = NULL;
     if (!nowhere)
-        nowhere = stderr;
+        return "an option that cannot be checked";
     argv[0] = arena_strndup(arena, "", 0);
     for (uint32_t i = 0; i < words->list.n; i++)
         argv[i + 1] = arena_printf(arena, "%s", words->list.v[i]);
-    options_read(command, arena, (int)words->list.n + 1, argv, into, nowhere);
-    if (nowhere != stderr)
-        fclose(nowhere);
-}
-
-static const char *response_file(const struct campaign_words *words)
-{
-    for (uint32_t i = 0; i < words->list.n; i++)
+    struct command_line line =
+        options_read(command, arena, (int)words->list.n + 1, argv, into, nowhere);
+    fclose(nowhere);
+    for (uint32_t i = 0; i < line.recognized.n && !found; i++)
+        if (line.recognized.v[i]->file >= OPTION_WRITES)
+            found = line.recognized.v[i]->name;
+    for (uint32_t i = 0; i < words->list.n && !found; i++)
         if (words->list.v[i][0] == '@')
-            return words->list.v[i];
-    return NULL;
+            found = words->list.v[i];
+    return found;
 }
 
-// The option of ptxoffload-sim that writes a file, or NULL.
 static const char *sim_output(struct arena *arena, const struct campaign_words *words)
 {
-    struct sim_arguments a = {0};
-    read_words(arena, &sim_command, words, &a);
-    return a.json            ? "--json"
-           : a.stats         ? "--stats"
-           : a.series        ? "--series"
-           : a.trace         ? "--trace"
-           : a.profile       ? "--profile-out"
-           : a.checkpoint    ? "--checkpoint"
-           : a.saves.n       ? "--save"
-           : a.allow_outside ? "--allow-outside"
-                             : response_file(words);
+    struct sim_arguments ignored = {0};
+    return find_output(arena, sim_command_with_policies(arena), &ignored, words);
 }
 
-// The same of ptxoffload.
 static const char *tag_output(struct arena *arena, const struct campaign_words *words)
 {
-    struct arguments a = {0};
-    read_words(arena, &ptxoffload_command, words, &a);
-    for (int i = 0; i < REPORT_FORMATS; i++)
-        if (a.reports[i].path)
-            return "--report";
-    return a.output             ? "-o"
-           : a.metadata         ? "--metadata"
-           : a.emit             ? "--emit"
-           : a.depfile.wanted   ? "-MD"
-           : a.depfile.path     ? "-MF"
-           : a.diagnostics.path ? "--diagnostics"
-                                : response_file(words);
+    struct arguments ignored = {0};
+    return find_output(arena, &ptxoffload_command, &ignored, words);
 }
 
 // Reports an option of a workload or variant that may write files. Returns false if there is one.

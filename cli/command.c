@@ -186,19 +186,20 @@ static const char *take_quoted_target(struct arena *arena, void *into, const cha
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option output_options[] = {
-    {"-o", "OUT", TEXT(output),
+    {"-o", "OUT", TEXT(output), .file = OPTION_WRITES,
      .help = "write the PTX to this file; '-' is standard output; a folder\n"
              "gets a file for each module of IN, named after IN, the\n"
              "number and the architecture"},
-    {"--metadata", "FILE", TEXT(metadata), .help = "write the decisions as JSON"},
-    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report),
+    {"--metadata", "FILE", TEXT(metadata), .file = OPTION_WRITES,
+     .help = "write the decisions as JSON"},
+    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report), .file = OPTION_WRITES,
      .help = "write a report, to standard output without :FILE; html is\n"
              "one page for a browser, with the PTX, the reasons and the\n"
              "flow graphs"},
-    {"--beside", "BEFORE", TEXT(beside),
+    {"--beside", "BEFORE", TEXT(beside), .file = OPTION_READS,
      .help = "reports show what differs from BEFORE, a --report=json or\n"
              "--metadata; IN may then be such a file as well"},
-    {"--emit", "ptx,meta,elf,ir,dot,map", SET(emit, emit_names),
+    {"--emit", "ptx,meta,elf,ir,dot,map", SET(emit, emit_names), .file = OPTION_WRITES,
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
              "object for programs to map (.elf), PTX with the analyses in\n"
@@ -217,10 +218,11 @@ static const struct option output_options[] = {
 };
 
 static const struct option depfile_options[] = {
-    {"-MD", NULL, FLAG(depfile.wanted, 1),
+    {"-MD", NULL, FLAG(depfile.wanted, 1), .file = OPTION_WRITES,
      .help = "write a rule for make or ninja with the inputs of OUT, to\n"
              "OUT with .d for its suffix"},
-    {"-MF", "FILE", TEXT(depfile.path), .help = "write the rule to this file"},
+    {"-MF", "FILE", TEXT(depfile.path), .file = OPTION_WRITES,
+     .help = "write the rule to this file"},
     {"-MT", "TARGET", CALL(take_target),
      .help = "the target of the rule, verbatim; may be repeated"},
     {"-MQ", "TARGET", CALL(take_quoted_target), .help = "the same, quoted for make"},
@@ -262,10 +264,10 @@ static const struct option analysis_options[] = {
     {"--min-saving", "FLITS", CALL(take_min_saving),
      .help = "reject chains with a smaller expected saving per warp and\n"
              "hop; may be negative or a fraction"},
-    {"--capability", "FILE", TEXT(capability_path),
+    {"--capability", "FILE", TEXT(capability_path), .file = OPTION_READS,
      .help = "the unit near the data, where it differs from the paper's:\n"
              "types, operations, packets, vectors"},
-    {"--profile", "FILE", TEXT(profile_path),
+    {"--profile", "FILE", TEXT(profile_path), .file = OPTION_READS,
      .help = "decide with measured numbers of IN, from ptxoffload-sim\n"
              "--profile-out=FILE; the report lists the changes"},
     {"--fma", "fused|split|saving", CHOICE(fma, fma_names),
@@ -281,7 +283,7 @@ static const struct option message_options[] = {
     {"--overlap", "advise", CHOICE(overlap, overlap_names),
      .help = "list for each kernel which copies of its arrays may overlap\n"
              "it by full/empty bits, and why; write nothing"},
-    {"--compare", "OUT", TEXT(compare),
+    {"--compare", "OUT", TEXT(compare), .file = OPTION_READS,
      .help = "prove that OUT is equivalent to IN: the same instructions\n"
              "(with --fma=split, some divided) in an order that keeps all\n"
              "dependences; or report the first difference; write nothing"},

@@ -61,6 +61,7 @@ const struct option diagnostics_options[] = {
      .help = "make all warnings, or the warning NAME, errors;\n"
              "-Wno-error[=NAME] reverts this"},
     {"--diagnostics", "text|json|sarif[:FILE]", .kind = OPTION_CALL, .call = take_diagnostics,
+     .file = OPTION_WRITES,
      .help = "form of errors, warnings and remarks, on standard error\n"
              "without :FILE"},
     {"--max-errors", "N", .kind = OPTION_CALL, .call = take_max_errors,

@@ -68,7 +68,7 @@ static const char *take_stats(struct arena *arena, void *into, const char *argum
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option memory_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(measure.config),
+    {"--config", "NAME|FILE.yaml", TEXT(measure.config), .file = OPTION_READS,
      .help = "the memory; the default has the initial values of all keys"},
     {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the memory"},
     {"--print-config", NULL, FLAG(measure.print_config, 1),
@@ -96,14 +96,16 @@ static const struct option request_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"--json", "FILE", TEXT(measure.json), .help = "write the results; '-' is standard output"},
-    {"--csv", "FILE", TEXT(measure.csv), .help = "write them as a table, a line for each load"},
-    {"--plot", "FILE.svg", CALL(take_plot),
+    {"--json", "FILE", TEXT(measure.json), .file = OPTION_WRITES,
+     .help = "write the results; '-' is standard output"},
+    {"--csv", "FILE", TEXT(measure.csv), .file = OPTION_WRITES,
+     .help = "write them as a table, a line for each load"},
+    {"--plot", "FILE.svg", CALL(take_plot), .file = OPTION_WRITES,
      .help = "plot latency and served requests over the load"},
-    {"--trace", "FILE.json", TEXT(trace),
+    {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write all commands as Chrome trace events, for Perfetto;\n"
              "about 100 bytes per command: use few --cycles"},
-    {"--stats", "[=FILE]", CALL(take_stats), .joined = true,
+    {"--stats", "[=FILE]", CALL(take_stats), .joined = true, .file = OPTION_WRITES,
      .help = "write all statistics, as text, or by the suffix as .json or\n"
              ".csv; without FILE to standard output"},
     {"--list-stats", NULL, FLAG(measure.list_stats, 1),

@@ -88,6 +88,12 @@ static bool write_plot(struct map_run *run, const char *path)
     return to;
 }
 
+// The report on standard output says why a map does not fit.
+static bool prints_report(const struct map_arguments *a)
+{
+    return !a->measure.plot && !a->rewrite;
+}
+
 static bool write_all(struct map_run *run)
 {
     const struct map_arguments *a = &run->arguments;
@@ -98,7 +104,7 @@ static bool write_all(struct map_run *run)
         map_write(run->map, to);
     else if (a->rewrite)
         return false;
-    if (a->measure.plot || a->rewrite)
+    if (!prints_report(a))
         return true;
     to = open_output(run, "-");
     if (to)
@@ -157,6 +163,9 @@ static int do_all(struct map_run *run, int argc, char **argv)
                     (uint32_t)run->arguments.copies);
     if (!write_all(run) || commit(run))
         return BAD_INPUT;
+    if (run->report.fault && !prints_report(&run->arguments))
+        message_error(&run->messages, "%s: the map is not placed: %s", run->source.name,
+                      run->report.fault);
     return run->report.fault ? BAD_INPUT : DONE;
 }
 

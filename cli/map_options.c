@@ -35,10 +35,11 @@ static const struct option hardware_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"--plot", "FILE.svg|.html", CALL(take_plot),
+    {"--plot", "FILE.svg|.html", CALL(take_plot), .file = OPTION_WRITES,
      .help = "draw the map, its placement and its lanes; .svg has the\n"
              "placement only"},
-    {"--rewrite", "FILE", TEXT(rewrite), .help = "write the map as text, with all defaults"},
+    {"--rewrite", "FILE", TEXT(rewrite), .file = OPTION_WRITES,
+     .help = "write the map as text, with all defaults"},
     {0},
 };
 

@@ -66,7 +66,7 @@ static const char *take_plot(struct arena *arena, void *into, const char *argume
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 static const struct option network_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(measure.config),
+    {"--config", "NAME|FILE.yaml", TEXT(measure.config), .file = OPTION_READS,
      .help = "the network; the default has the initial values of all keys"},
     {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the network"},
     {"--print-config", NULL, FLAG(measure.print_config, 1),
@@ -98,15 +98,17 @@ static const struct option traffic_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"--json", "FILE", TEXT(measure.json), .help = "write the results; '-' is standard output"},
-    {"--csv", "FILE", TEXT(measure.csv), .help = "write them as a table, a line for each load"},
-    {"--plot", "FILE.svg|.html", CALL(take_plot),
+    {"--json", "FILE", TEXT(measure.json), .file = OPTION_WRITES,
+     .help = "write the results; '-' is standard output"},
+    {"--csv", "FILE", TEXT(measure.csv), .file = OPTION_WRITES,
+     .help = "write them as a table, a line for each load"},
+    {"--plot", "FILE.svg|.html", CALL(take_plot), .file = OPTION_WRITES,
      .help = "plot latency and accepted load over the load; .html also\n"
              "has the channels and the numbers"},
-    {"--heatmap", "FILE.svg", TEXT(heatmap),
+    {"--heatmap", "FILE.svg", TEXT(heatmap), .file = OPTION_WRITES,
      .help = "plot the load of each channel; for a sweep at the highest\n"
              "stable load"},
-    {"--stats", "FILE", TEXT(measure.stats),
+    {"--stats", "FILE", TEXT(measure.stats), .file = OPTION_WRITES,
      .help =
          "write all statistics, as text, or by the suffix as .json or\n.csv; for a sweep as above"},
     {"--list-stats", NULL, FLAG(measure.list_stats, 1),

@@ -197,6 +197,8 @@ static void read_option(struct option_reader *r, const char *text)
     const char *argument = text[length] ? text + length + 1 : NULL;
     if (!option && (option = find_joined(r->command, text)))
         argument = text + strlen(option->name);
+    if (option)
+        vec_push(r->arena, &r->line.recognized, option);
     if (!option) {
         unknown_option(r, arena_strndup(r->arena, text, length));
     } else if (!option->argument) {

@@ -11,6 +11,14 @@ enum option_kind {
     OPTION_CALL,   // `call` reads the argument
 };
 
+// What an option does with files. Inputs of other persons must not have options that write.
+enum option_file {
+    OPTION_NO_FILE,
+    OPTION_READS,   // its argument may name a file or folder that is read
+    OPTION_WRITES,  // it may make the command write a file or folder
+    OPTION_PERMITS, // it lets the files that are read name files that are written
+};
+
 // Reads the argument into the program's structure. Returns NULL, or the error. `argument` is NULL
 // if a joined one is missing.
 typedef const char *option_call(struct arena *arena, void *into, const char *argument);
@@ -23,6 +31,7 @@ struct option {
     int value;
     const char *const *choices; // NULL-terminated
     option_call *call;
+    enum option_file file;
     bool joined; // `argument` follows the name directly (`-Wname`, `--help=what`) or is missing
     const char *brief; // another name, of one letter: "-h"; NULL: none
     const char *help;  // with its line breaks; NULL: not listed
@@ -54,7 +63,8 @@ struct command {
         for (const struct option *option = group_->options; option->name; option++)
 
 struct command_line {
-    VEC(const char *) operands; // arguments that are not options, in order
+    VEC(const char *) operands;            // arguments that are not options, in order
+    VEC(const struct option *) recognized; // options, in order, with those whose argument is wrong
     bool failed;
 };
 

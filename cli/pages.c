@@ -1,7 +1,7 @@
 // Manual pages and completions of the commands, from their tables of options. For the build; not
 // installed.
 //
-// usage: pages man|bash|zsh|fish COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
+// usage: pages man|bash|zsh|fish|files COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
 #include "cli/campaign_options.h"
 #include "cli/command.h"
 #include "cli/dram_options.h"
@@ -164,9 +164,7 @@ static const char *words_of(const struct option *option)
 // Returns true if the argument of an option may be a file.
 static bool takes_file(const struct option *option)
 {
-    return option->argument &&
-           (strstr(option->argument, "FILE") || strstr(option->argument, "OUT") ||
-            strstr(option->argument, "FOLDER"));
+    return option->argument && (option->file == OPTION_READS || option->file == OPTION_WRITES);
 }
 
 static void put_words(const struct option *option, char between)
@@ -284,10 +282,25 @@ static void write_fish(const struct command *command, const command_list command
     }
 }
 
+// Rows of the table in docs/files.md: the options that concern files.
+static void write_files(const struct command *command, const command_list commands)
+{
+    static const char *const kinds[] = {
+        [OPTION_READS] = "reads", [OPTION_WRITES] = "writes", [OPTION_PERMITS] = "permits"};
+    (void)commands;
+    OPTION_EACH (option, command)
+        if (option->file)
+            printf("%s %s %s\n", command->name, option->name, kinds[option->file]);
+}
+
 static const struct {
     const char *name;
     void (*write)(const struct command *command, const command_list commands);
-} forms[] = {{"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+} forms[] = {{"man", write_man},
+             {"bash", write_bash},
+             {"zsh", write_zsh},
+             {"fish", write_fish},
+             {"files", write_files}};
 
 static int write_page(const char *form, const char *name, struct arena *arena)
 {
@@ -313,7 +326,8 @@ int main(int argc, char **argv)
         return ferror(stdout) || fflush(stdout);
     }
     if (argc != 3 || setjmp(memory.on_failure)) {
-        fprintf(stderr, "usage: pages man|bash|zsh|fish COMMAND, or topic NAME SECTION PURPOSE\n");
+        fprintf(stderr,
+                "usage: pages man|bash|zsh|fish|files COMMAND, or topic NAME SECTION PURPOSE\n");
         return 2;
     }
     arena_init(&arena, &memory);

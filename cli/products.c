@@ -3,6 +3,7 @@
 #include "cli/run.h"
 #include "passes/maps/compile.h"
 #include "support/file.h"
+#include "support/protect.h"
 #include <unistd.h>
 
 static void write_ptx(const struct tagger_run *run, FILE *to, struct report_style style)
@@ -144,6 +145,9 @@ bool run_write(struct tagger_run *run, const struct output_request *request)
     int descriptor = request->path ? STDOUT_FILENO : STDERR_FILENO;
     if (request->path) {
         const char *error;
+        // Only a PTX text may take the place of the one that it is made from.
+        if (request->product == PRODUCT_PTX)
+            protect_release(run->whole.memory, run->arguments.input);
         to = output_open(&run->outputs, request->path, &error);
         if (!to) {
             message_error(&run->messages, "%s", error);

@@ -10,12 +10,15 @@ struct response_frame {
     ino_t inode;
 };
 
-// Files that name each other many times over would grow without end.
-enum { MOST_ARGUMENTS = 1000000 };
+// Files that name each other many times over would grow without end, even if they hold no
+// arguments. Each limit is far above what a build makes.
+enum { MOST_ARGUMENTS = 1000000, MOST_FILES = 4096, MOST_DEPTH = 64, MOST_BYTES = 64 << 20 };
 
 struct expansion {
     struct arena *arena;
     struct response_line made;
+    uint32_t files;
+    size_t bytes;
 };
 
 static bool is_blank(char c)
@@ -63,6 +66,28 @@ static bool is_open(const struct response_frame *frame, const struct stat *statu
     return false;
 }
 
+static uint32_t depth_of(const struct response_frame *frame)
+{
+    uint32_t depth = 0;
+    for (; frame; frame = frame->outer)
+        depth++;
+    return depth;
+}
+
+// Returns the limit that another file of this size exceeds, or NULL.
+static const char *exceeded(struct expansion *e, const struct response_frame *outer, size_t size)
+{
+    if (depth_of(outer) == MOST_DEPTH)
+        return arena_printf(e->arena, "response files name each other more than %d deep",
+                            MOST_DEPTH);
+    if (e->files == MOST_FILES)
+        return arena_printf(e->arena, "more than %d response files are named", MOST_FILES);
+    if (e->bytes + size > MOST_BYTES)
+        return arena_printf(e->arena, "the response files have more than %d MiB together",
+                            MOST_BYTES >> 20);
+    return NULL;
+}
+
 static void expand_file(struct expansion *e, const char *path, const struct response_frame *outer)
 {
     struct stat status;
@@ -72,6 +97,9 @@ static void expand_file(struct expansion *e, const char *path, const struct resp
         e->made.error = arena_printf(e->arena, "the response file '%s' includes itself", path);
         return;
     }
+    e->made.error = exceeded(e, outer, is_there ? (size_t)status.st_size : 0);
+    if (e->made.error)
+        return;
     const char *error = file_read(e->arena, path, &file);
     // An empty file is one without arguments.
     if (error && !(is_there && file.text && !file.length))
@@ -81,6 +109,8 @@ static void expand_file(struct expansion *e, const char *path, const struct resp
         e->made.error = arena_printf(e->arena, "the response file '%s' is not text", path);
     if (e->made.error)
         return;
+    e->files++;
+    e->bytes += file.length;
     struct response_frame frame = {outer, status.st_dev, status.st_ino};
     expand_text(e, arena_strndup(e->arena, file.text, file.length), &frame);
 }

@@ -9,7 +9,8 @@ struct response_line {
 
 // Replaces each `@FILE` by the contents of the file, quoted as in gcc: white space separates
 // arguments; ' and " quote; a backslash escapes the next character, also within quotes. Files may
-// name files. A file that cannot be read or that includes itself is an error.
+// name files. A file that cannot be read or that includes itself is an error, and so are files that
+// together exceed a limit of number, depth, bytes or arguments.
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv);
 // Appends the words of the first line of the text, with the same quotes, and moves `text` behind
 // the line. Changes the text. A line ends at a line break that is not quoted.

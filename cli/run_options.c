@@ -26,7 +26,7 @@ static const struct option program_options[] = {
     {"--slack", "SIZE", .kind = OPTION_CALL, .call = take_slack,
      .help = "let kernels access memory up to SIZE (64K) before and behind an\n"
              "allocation, as on a GPU, whose pages are large"},
-    {"--record", "FOLDER", .kind = OPTION_TEXT, INTO(record),
+    {"--record", "FOLDER", .kind = OPTION_TEXT, INTO(record), .file = OPTION_WRITES,
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
     {0},
 };

@@ -1,4 +1,5 @@
 #include "cli/run_program.h"
+#include "support/protect.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -80,6 +81,7 @@ const char *run_program_read(struct run_program *program, struct arena *arena, c
     int file = open(program->path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return arena_printf(arena, "cannot read '%s': %s", program->path, strerror(errno));
+    protect_open(arena->memory, file);
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     program->is_elf = elf && elf_kind(elf) == ELF_K_ELF;

@@ -1,4 +1,5 @@
 #include "cli/sim_checkpoint.h"
+#include "support/protect.h"
 #include <inttypes.h>
 
 void sim_checkpoint_init(struct sim_checkpoint *checkpoint, struct memory *memory,
@@ -56,6 +57,9 @@ static bool read_file(struct sim_checkpoint *checkpoint)
     const struct sim_arguments *a = checkpoint->arguments;
     struct arena *arena = checkpoint->session->arena;
     const char *wrong = file_map(arena, a->resume, &checkpoint->file);
+    // A run may write the file that it resumes from, which it has read by then.
+    if (a->checkpoint && output_same(arena, a->checkpoint, a->resume))
+        protect_release(arena->memory, a->resume);
     if (!wrong)
         wrong = checkpoint_read(&checkpoint->resume, arena, checkpoint->file.bytes,
                                 checkpoint->file.size);

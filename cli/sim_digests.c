@@ -8,23 +8,33 @@
 #include <string.h>
 
 // Prints the configuration of a line to `to`. Returns false after errors, which are on `errors`.
-static bool print_machine(struct arena *arena, const struct response_line *line, FILE *to,
-                          FILE *errors)
+static bool print_machine(struct arena *arena, const struct response_line *line,
+                          struct sim_machine *machine, FILE *to, FILE *errors)
 {
     struct sim_arguments arguments;
     struct message_log log = {.errors = 0};
     struct messages messages;
-    struct sim_machine machine = {.series = NULL};
     if (!sim_arguments_read(&arguments, arena, (int)line->arguments.n, line->arguments.v, errors))
         return false;
     messages_init(&messages, sim_command.name, &arguments.common, &log);
     outputs_init(&log.outputs, arena);
     messages.to = log.to = errors;
     messages.colour = log.colour = false;
-    bool good = sim_machine_read(&machine, arena, &arguments, &messages);
+    bool good = sim_machine_read(machine, arena, &arguments, &messages);
     if (good)
-        config_print(&machine.resolved, to);
+        config_print(&machine->resolved, to);
     return good;
+}
+
+// Writes the names of the files, without the texts that are built in or are options.
+static void write_files(struct json *json, const struct config *config)
+{
+    json_key(json, "files");
+    json_array_flat(json);
+    for (uint32_t i = 0; i < config->texts.n; i++)
+        if (file_is_there(config->texts.v[i]->source.name))
+            json_string(json, config->texts.v[i]->source.name);
+    json_end_array(json);
 }
 
 static bool write_answer(struct arena *arena, const struct response_line *line, FILE *to)
@@ -34,7 +44,8 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
     FILE *printed = open_memstream(&text, &length);
     FILE *failed = open_memstream(&errors, &error_length);
     struct json json;
-    bool good = printed && failed && print_machine(arena, line, printed, failed);
+    struct sim_machine machine = {.series = NULL};
+    bool good = printed && failed && print_machine(arena, line, &machine, printed, failed);
     good &= !printed || !fclose(printed);
     good &= !failed || !fclose(failed);
     json_init(&json, to);
@@ -43,6 +54,8 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
         tables_digest(digest, text, length);
     json_key(&json, good ? "sha256" : "errors");
     json_string(&json, good ? digest : errors);
+    if (good)
+        write_files(&json, &machine.resolved);
     json_end_object(&json);
     json_done(&json);
     free(text);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 // Reads lines from standard input, each with options of a machine, quoted as in response files.
-// Writes a line of JSON for each: the SHA-256 of what --print-config prints with these options, or
-// its messages.
+// Writes a line of JSON for each: the SHA-256 of what --print-config prints with these options and
+// the files that it read, or its messages.
 // Returns NULL, or the error of reading; `*good` is false if a line has an error.
 const char *sim_digests_print(struct arena *arena, FILE *to, bool *good);

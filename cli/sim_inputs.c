@@ -58,6 +58,12 @@ bool sim_check_saves(struct sim *sim)
     return sim_report_run(sim);
 }
 
+static bool check_paths(struct sim *sim)
+{
+    return sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
+                           &sim->machine.resolved);
+}
+
 static bool read_run(struct sim *sim)
 {
     diags_init(&sim->run_diags, &sim->arena);
@@ -65,10 +71,7 @@ static bool read_run(struct sim *sim)
                              &sim->arguments, &sim->run_diags, &sim->messages);
     if (sim->run_source.text)
         good &= sim_report_run(sim);
-    return good && take_saves(sim) &&
-           sim_paths_check(&sim->arena, &sim->messages, &sim->arguments, &sim->run,
-                           &sim->machine.resolved) &&
-           sim_check_saves(sim);
+    return good && take_saves(sim) && check_paths(sim) && sim_check_saves(sim);
 }
 
 // Reading the program
@@ -152,5 +155,6 @@ static bool has_commands(const struct sim *sim)
 
 bool sim_read_inputs(struct sim *sim)
 {
-    return read_run(sim) && has_commands(sim) && read_program(sim) && build(sim) && read_plans(sim);
+    return read_run(sim) && has_commands(sim) && read_program(sim) && build(sim) &&
+           read_plans(sim) && check_paths(sim);
 }

@@ -209,7 +209,7 @@ static const struct option launch_options[] = {
     {"--shared", "BYTES", TEXT(shared), .help = "dynamic shared memory"},
     {"--cooperative", NULL, FLAG(cooperative, 1),
      .help = "all CTAs are there at once: for grid.sync()"},
-    {"--arg", "VALUE", CALL(take_arg),
+    {"--arg", "VALUE", CALL(take_arg), .file = OPTION_READS,
      .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
              "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
              "uniform[:SEED], range:LOW:HIGH[:SEED], const:VALUE,\n"
@@ -217,7 +217,7 @@ static const struct option launch_options[] = {
              "tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL with WORDS\n"
              "any of point or linear, texels or normalized, clamp,\n"
              "border, wrap or mirror, element or normalized-float"},
-    {"--texture", "NAME=TEXTURE", CALL(take_texture),
+    {"--texture", "NAME=TEXTURE", CALL(take_texture), .file = OPTION_READS,
      .help = "define the .texref NAME: TYPE[xCHANNELS]:WIDTH…, or the\n"
              ".samplerref NAME: WORDS"},
     {0},
@@ -239,11 +239,11 @@ static const struct option run_options[] = {
              "and reads of unwritten bytes: exit code 3; needs\n--functional"},
     {"--stop-after", "N", CALL(take_stop_after),
      .help = "end after launch N, from 1, of the whole run"},
-    {"--checkpoint", "FILE", TEXT(checkpoint),
+    {"--checkpoint", "FILE", TEXT(checkpoint), .file = OPTION_WRITES,
      .help = "write the state after each launch, from which --resume\ngoes on"},
     {"--checkpoint-every", "N", CALL(take_checkpoint_every),
      .help = "after launches N, 2 N, 3 N … only"},
-    {"--resume", "FILE", TEXT(resume),
+    {"--resume", "FILE", TEXT(resume), .file = OPTION_READS,
      .help = "continue from the state in this file, to the same results"},
     {"--lanes", "avx2|plain", TEXT(lanes),
      .help = "instructions of this machine to use; without it the best"},
@@ -251,7 +251,7 @@ static const struct option run_options[] = {
 };
 
 static const struct option machine_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(config),
+    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
      .help = "the machine; without it isca19, the GPU of ISCA'19"},
     {"--policy", "NAME", CHOICE(policy_choice, NULL), .help = ""}, // sim_command_with_policies
     {"--registers", "N", CALL(take_registers),
@@ -292,22 +292,22 @@ static const struct option input_options[] = {
     {"--module", "N", TEXT(common.module),
      .help = "take this module of a program or library:\n'ptxoffload --list' lists them"},
     {"--arch", "sm_N", TEXT(common.arch), .help = "take the module for this architecture"},
-    {"--program", "FILE", TEXT(program),
+    {"--program", "FILE", TEXT(program), .file = OPTION_READS,
      .help = "run this instead of the run file's program, for example\nthe same as 'ptxoffload' "
              "has tagged it"},
-    {"--metadata", "FILE", TEXT(metadata),
+    {"--metadata", "FILE", TEXT(metadata), .file = OPTION_READS,
      .help =
          "the program's chains, as 'ptxoffload --metadata' has\nwritten them, instead of its tags"},
     {0},
 };
 
 static const struct option output_options[] = {
-    {"--save", "N=FILE.npy", CALL(take_save),
+    {"--save", "N=FILE.npy", CALL(take_save), .file = OPTION_WRITES,
      .help = "write the buffer that is argument N, from 0, or that has\n"
              "this name in the run file, when all launches are done"},
-    {"--json", "FILE", TEXT(json),
+    {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
      .help = "write the launches and their counts; '-' is standard output"},
-    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report),
+    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report), .file = OPTION_WRITES,
      .help = "write a report, to standard output without :FILE: cycles,\n"
              "stalls, latency, each resource beside its peak, chains and\n"
              "blocks; html is a page for a browser, with the course of the\n"
@@ -315,13 +315,13 @@ static const struct option output_options[] = {
     {"--explain", NULL, FLAG(explains, 1),
      .help = "print the report as text, with what limits each kernel and\n"
              "what would be next"},
-    {"--beside", "FILE.json", TEXT(beside),
+    {"--beside", "FILE.json", TEXT(beside), .file = OPTION_READS,
      .help = "compare with another run, whose --report=json is this file,\n"
              "in --report=text and html"},
-    {"--overlap", "advise[:FILE]", CALL(take_overlap),
+    {"--overlap", "advise[:FILE]", CALL(take_overlap), .file = OPTION_WRITES,
      .help = "list which copies of the program may overlap its kernels by\n"
              "full/empty bits, with the reasons and the time it saves"},
-    {"--stats", "FILE", TEXT(stats),
+    {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
      .help = "write the statistics of each kernel and in total, as text\n"
              "or by the name as .json or .csv; '-' is standard output;\n"
              "of cores, slices, channels, nodes and links the least,\n"
@@ -329,17 +329,18 @@ static const struct option output_options[] = {
     {"--stats-filter", "GLOB", CALL(take_stats_filter),
      .help = "write each single statistic whose name matches, such as\n"
              "'core*.stall_load' or '*' for all; may be repeated"},
-    {"--series", "FILE.csv", TEXT(series), .help = "write the events of each interval of time"},
+    {"--series", "FILE.csv", TEXT(series), .file = OPTION_WRITES,
+     .help = "write the events of each interval of time"},
     {"--interval", "N", CALL(take_interval), .help = "its cycles (1000)"},
-    {"--trace", "FILE.json", TEXT(trace),
+    {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write the activity of warps, CTAs, packets and DRAM banks,\n"
              "cycle by cycle, as Chrome trace events, for Perfetto"},
     {"--trace-window", "FROM:TO", CALL(take_trace_window),
      .help = "only these cycles; TO is excluded"},
-    {"--profile-out", "FILE", TEXT(profile),
+    {"--profile-out", "FILE", TEXT(profile), .file = OPTION_WRITES,
      .help = "write for each instruction its number of executions and the\n"
              "lines that it accesses, and the iterations of loops"},
-    {"--allow-outside", NULL, FLAG(allow_outside, 1),
+    {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
      .help = "let the run file write anywhere and over any file; without\n"
              "it: below the current folder, over its own results only"},
     {0},

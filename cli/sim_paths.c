@@ -2,7 +2,6 @@
 #include "cli/sim_plans.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file.h"
-#include "support/file_map.h"
 #include <unistd.h>
 
 struct file_path {
@@ -31,6 +30,26 @@ static bool differ(struct paths *paths, const struct file_path *a, const struct 
     else
         message_error(paths->messages, "%s would overwrite %s '%s'", b->what, a->what, a->path);
     return false;
+}
+
+// Returns true if a file that is read has this name: differ reports it.
+static bool is_listed(const struct paths *paths, const char *path)
+{
+    for (uint32_t i = 0; i < paths->list.n; i++)
+        if (!paths->list.v[i].written && output_same(paths->arena, paths->list.v[i].path, path))
+            return true;
+    return false;
+}
+
+// Files that are read by way of others, such as maps, are known only when they have been read.
+static bool is_protected(struct paths *paths, const struct file_path *file)
+{
+    bool wrong = file->written && !is_listed(paths, file->path) &&
+                 output_is_protected(paths->arena->memory, file->path);
+    if (wrong)
+        message_error(paths->messages, "%s would overwrite '%s', which this run reads", file->what,
+                      file->path);
+    return wrong;
 }
 
 static void add_path(struct paths *paths, const char *path, const char *what, bool written)
@@ -94,13 +113,14 @@ static void collect_paths(struct paths *paths)
 // Returns true if the path has no file, or a file that a run has saved.
 static bool can_replace(struct arena *arena, const char *path)
 {
-    struct file_map map;
+    enum { HEADER = 1 << 16 }; // bytes, with all that npy_is_marked looks at
     if (file_is_standard(path) || access(path, F_OK))
         return true;
-    if (file_map(arena, path, &map))
-        return false;
-    bool own = npy_is_marked(map.bytes, map.size);
-    file_unmap(&map);
+    FILE *from = output_is_special(path) ? NULL : fopen(path, "rbe");
+    char *bytes = arena_alloc(arena, HEADER);
+    bool own = from && npy_is_marked(bytes, fread(bytes, 1, HEADER, from));
+    if (from)
+        fclose(from);
     return own;
 }
 
@@ -128,6 +148,8 @@ bool sim_paths_check(struct arena *arena, const struct messages *messages,
     };
     bool good = true;
     collect_paths(&paths);
+    for (uint32_t i = 0; i < paths.list.n; i++)
+        good &= !is_protected(&paths, &paths.list.v[i]);
     for (uint32_t i = 0; i < paths.list.n; i++)
         for (uint32_t k = 0; k < i; k++)
             good &= differ(&paths, &paths.list.v[k], &paths.list.v[i]);

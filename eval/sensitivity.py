@@ -162,6 +162,8 @@ def columns_of(rows):
 
 def mean_gain(row, policy, group):
     gains = [gain for name, gain in row['gain'][policy].items() if WORKLOADS[name][0] == group]
+    if min(gains) <= 0:
+        sys.exit('%s has no geometric mean: a gain under %s is %g' % (group, policy, min(gains)))
     return 100 * math.exp(sum(map(math.log, gains)) / len(gains)) - 100
 
 

@@ -213,6 +213,7 @@ void memory_free(struct memory *memory)
     while (memory->blocks)
         drop_block(memory, memory->blocks);
     return_spares(memory);
+    memory->protected_files = NULL;
 }
 
 // Returns the size from which an allocation has a block of its own. In a simulation that is the

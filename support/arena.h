@@ -11,15 +11,17 @@
 #include <stdint.h>
 
 struct arena_block;
+struct protected_files;
 struct memory {
     jmp_buf on_failure;         // set by the entry point before the first allocation
     struct arena_block *blocks; // all allocated blocks, of all arenas
     struct arena_block *spare;  // chunks that were freed, for other arenas, if `sparse`
-    size_t bytes;               // allocated from the system now, without spare chunks
-    size_t peak;                // maximum of `bytes`
-    size_t limit;               // maximum of `bytes` that is allowed; 0: no limit
-    bool limited;               // the last failed request exceeded the limit
-    bool sparse;                // set by the entry point: much of what is allocated is not used
+    struct protected_files *protected_files; // by support/protect.h; NULL: none
+    size_t bytes;                            // allocated from the system now, without spare chunks
+    size_t peak;                             // maximum of `bytes`
+    size_t limit;                            // maximum of `bytes` that is allowed; 0: no limit
+    bool limited;                            // the last failed request exceeded the limit
+    bool sparse;  // set by the entry point: much of what is allocated is not used
     long fail_in; // testing: >0 fails the n-th request to the system from now; 0 never
 };
 

@@ -1,4 +1,5 @@
 #include "support/file.h"
+#include "support/protect.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,6 +11,12 @@ enum { FIRST_READ = 64 * 1024, TERMINATOR = 2 };
 bool file_is_standard(const char *path)
 {
     return !strcmp(path, "-");
+}
+
+bool file_is_there(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && !S_ISDIR(status.st_mode);
 }
 
 static const char *system_error(struct arena *arena)
@@ -76,6 +83,7 @@ const char *file_read(struct arena *arena, const char *path, struct file_text *f
     int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return system_error(arena);
+    protect_open(arena->memory, fd);
     size_t expected;
     const char *error = expected_size(arena, fd, &expected);
     if (!error)

@@ -1,5 +1,6 @@
 #include "support/file_map.h"
 #include "support/file.h"
+#include "support/protect.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@ static bool is_large(const struct stat *status)
 }
 
 // Leaves `map` as it is where mapping does not pay or does not work.
-static void map_large(const char *path, struct file_map *map)
+static void map_large(struct arena *arena, const char *path, struct file_map *map)
 {
     struct stat status;
     // Asked before it is opened: a named pipe must be opened only once.
@@ -24,6 +25,7 @@ static void map_large(const char *path, struct file_map *map)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
+    protect_open(arena->memory, fd);
     if (!fstat(fd, &status) && is_large(&status)) {
         void *at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
@@ -36,7 +38,7 @@ const char *file_map(struct arena *arena, const char *path, struct file_map *map
 {
     *map = (struct file_map){0};
     if (!file_is_standard(path))
-        map_large(path, map);
+        map_large(arena, path, map);
     if (map->mapping)
         return NULL;
     struct file_text file;

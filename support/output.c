@@ -1,5 +1,6 @@
 #include "support/output.h"
 #include "support/file.h"
+#include "support/protect.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +21,8 @@ static const char *failure(struct arena *arena, const char *path, int error)
 {
     if (file_is_standard(path))
         return arena_printf(arena, "cannot write standard output: %s", strerror(error));
+    if (error == OUTPUT_IS_INPUT)
+        return arena_printf(arena, "cannot write '%s': this command reads or runs that file", path);
     return arena_printf(arena, "cannot write '%s': %s", path, strerror(error));
 }
 
@@ -54,11 +57,11 @@ static const char *follow_links(struct arena *arena, const char *path)
 // These names do not refer to the targets of their links, but to a pipe or an open file.
 static bool names_a_descriptor(const char *path)
 {
-    static const char *const prefixes[] = {"/dev/fd/", "/dev/std", "/proc/"};
+    static const char *const prefixes[] = {"/dev/fd/", "/dev/std"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
             return true;
-    return false;
+    return !strncmp(path, "/proc/", 6) && strstr(path, "/fd/");
 }
 
 bool output_is_special(const char *path)
@@ -70,6 +73,14 @@ bool output_is_special(const char *path)
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool output_is_protected(const struct memory *memory, const char *path)
+{
+    struct stat own, status;
+    return !file_is_standard(path) &&
+           (protect_has(memory, path) ||
+            (!stat(path, &status) && !stat("/proc/self/exe", &own) && same_file(&own, &status)));
 }
 
 bool output_same(struct arena *arena, const char *a, const char *b)
@@ -114,10 +125,23 @@ const char *output_refusal(struct arena *arena, const char *path)
 
 // Opening
 
+// Only when there is something to write is the earlier content given up: inputs are known then.
+static void truncate_direct(struct output_file *output)
+{
+    struct stat status;
+    output->is_truncated = true;
+    if (output_is_protected(output->memory, output->path))
+        output->error = OUTPUT_IS_INPUT;
+    else if (!fstat(output->fd, &status) && S_ISREG(status.st_mode) && ftruncate(output->fd, 0))
+        output->error = errno;
+}
+
 static ssize_t write_output(void *cookie, const char *data, size_t size)
 {
     struct output_file *output = cookie;
     size_t done = 0;
+    if (!output->is_truncated)
+        truncate_direct(output);
     while (done < size && !output->error) {
         ssize_t wrote = write(output->fd, data + done, size - done);
         if (wrote > 0)
@@ -171,6 +195,7 @@ static int open_temporary(struct outputs *outputs, struct output_file *output)
     output->fd = mkostemp(name, O_CLOEXEC);
     int error = output->fd < 0 ? errno : 0;
     if (!error) {
+        output->is_truncated = true;
         output->temporary = name;
         outputs->list.v[outputs->list.n++] = output;
     }
@@ -182,8 +207,9 @@ static int open_directly(struct outputs *outputs, struct output_file *output)
 {
     vec_reserve(outputs->arena, &outputs->list, outputs->list.n + 1);
     output->fd = STDOUT_FILENO;
+    output->is_truncated = file_is_standard(output->path);
     if (!file_is_standard(output->path))
-        output->fd = open(output->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+        output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (output->fd < 0)
         return errno;
     outputs->list.v[outputs->list.n++] = output;
@@ -198,6 +224,9 @@ FILE *output_open(struct outputs *outputs, const char *path, const char **error)
     bool direct = file_is_standard(path) || names_a_descriptor(path) || output_is_special(path);
     output->target = direct ? path : follow_links(outputs->arena, path);
     int failed = file_is_standard(path) ? 0 : check_target(output);
+    output->memory = outputs->arena->memory;
+    if (!failed && output_is_protected(output->memory, path))
+        failed = OUTPUT_IS_INPUT;
     if (!failed)
         failed = direct ? open_directly(outputs, output) : open_temporary(outputs, output);
     if (!failed && !open_stream(outputs->arena, output))
@@ -221,6 +250,10 @@ static void close_output(struct output_file *output)
     close_stream(output);
     if (output->fd < 0)
         return;
+    if (!output->is_truncated && !output->error)
+        truncate_direct(output);
+    if (output->temporary && !output->error && output_is_protected(output->memory, output->target))
+        output->error = OUTPUT_IS_INPUT;
     // Some file systems have no modes to set: no reason to give up.
     if (output->temporary)
         fchmod(output->fd, output->mode);

@@ -2,9 +2,14 @@
 // all outputs of a run are complete.
 //
 // A pipe, a terminal or a device is written directly, as is standard output ("-").
+//
+// A file that the command reads or runs (support/protect.h) is never replaced, whether it is read
+// before or after the output is opened.
 #pragma once
 #include "support/vec.h"
 #include <stdio.h>
+
+enum { OUTPUT_IS_INPUT = -1 }; // instead of an errno
 
 struct output_file {
     const char *path;      // as the user wrote it
@@ -12,7 +17,9 @@ struct output_file {
     const char *temporary; // beside the target, while it exists; NULL: written directly
     FILE *to;              // NULL when closed
     int fd;
-    int error; // errno of the first write that failed, or 0
+    int error;         // errno of the first write that failed, OUTPUT_IS_INPUT, or 0
+    bool is_truncated; // written directly: its earlier content is gone
+    const struct memory *memory;
     unsigned mode;
 };
 
@@ -37,6 +44,10 @@ void outputs_abandon(struct outputs *outputs);
 // Removes the temporary files and does nothing else. It may be called in a signal handler at any
 // time between outputs_init and the end of the arena.
 void outputs_remove(const struct outputs *outputs);
+
+// Returns true if the path leads to a file that the command has read, or to a program that it runs:
+// outputs do not replace it.
+bool output_is_protected(const struct memory *memory, const char *path);
 
 // Returns true if both paths name the same file. Devices, pipes and terminals can be written to
 // twice; standard output cannot.

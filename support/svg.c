@@ -1,45 +1,204 @@
 #include "support/svg.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
 
-// Shades go from near the background to far from it, so that little is faint on both.
-static const char style[] =
-    "<style>\n"
-    ".plot{--paper:#fff;--ink:#1c1e21;--faint:#5b616a;--grid:#dfe2e6;--box:#f3f4f6;--a:#1d5fbf;"
-    "--b:#a8480f;--s0:#e9edf2;--s1:#fde8cf;--s2:#fdd3a3;--s3:#fdba77;--s4:#f99a51;--s5:#ef7a34;"
-    "--s6:#da5a1e;--s7:#b94112;--s8:#922f0c;--s9:#651f07;--c0:#1d5fbf;--c1:#d2691e;--c2:#2e8b57;--"
-    "c3:#8a56ac;--c4:#b8860b;--c5:#c2386b;font:13px system-ui,sans-serif}\n"
-    "@media screen and "
-    "(prefers-color-scheme:dark){.plot{--paper:#15171b;--ink:#e8eaed;--faint:#a2a9b3;"
-    "--grid:#363a41;--box:#22252b;--a:#79b4ff;--b:#f3a871;--s0:#2b2f36;--s1:#45281a;--s2:#65331b;"
-    "--s3:#87401d;--s4:#a95021;--s5:#c9642b;--s6:#e37d42;--s7:#f39a65;--s8:#fbbb92;--s9:#ffdec8;--"
-    "c0:#79b4ff;--c1:#f3a871;--c2:#6fd0a0;--c3:#c79be6;--c4:#e3c05a;--c5:#f08ab0}}\n"
-    ".plot .paper{fill:var(--paper)}.plot text{fill:var(--ink)}.plot .faint{fill:var(--faint)}\n"
-    ".plot .halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px}"
-    ".plot .small{font-size:11px}.plot .title{font-size:15px;font-weight:600}\n"
-    ".plot .grid{stroke:var(--grid)}.plot .axis{stroke:var(--faint)}\n"
-    ".plot .mark{stroke:var(--faint);stroke-dasharray:4 4}\n"
-    ".plot .a,.plot .b{fill:none;stroke:var(--a);stroke-width:2}.plot .b{stroke:var(--b)}\n"
-    ".plot .thin{stroke-width:1.3;stroke-dasharray:5 3}\n"
-    ".plot .da,.plot .db{fill:var(--a);stroke:var(--paper)}.plot .db{fill:var(--b)}\n"
-    ".plot .hollow{fill:var(--paper);stroke:var(--a);stroke-width:1.6}\n"
-    ".plot .outline{fill:none;stroke:var(--ink);stroke-width:1.4}.plot .strong{font-weight:600}\n"
-    ".plot .box{fill:var(--box);stroke:var(--faint)}\n"
-    ".plot .wire{fill:none;stroke-width:2.5}\n"
-    ".plot .h0{fill:var(--s0)}.plot .h1{fill:var(--s1)}.plot .h2{fill:var(--s2)}"
-    ".plot .h3{fill:var(--s3)}.plot .h4{fill:var(--s4)}.plot .h5{fill:var(--s5)}"
-    ".plot .h6{fill:var(--s6)}.plot .h7{fill:var(--s7)}.plot .h8{fill:var(--s8)}"
-    ".plot .h9{fill:var(--s9)}\n"
-    ".plot .w0{stroke:var(--s0)}.plot .w1{stroke:var(--s1)}.plot .w2{stroke:var(--s2)}"
-    ".plot .w3{stroke:var(--s3)}.plot .w4{stroke:var(--s4)}.plot .w5{stroke:var(--s5)}"
-    ".plot .w6{stroke:var(--s6)}.plot .w7{stroke:var(--s7)}.plot .w8{stroke:var(--s8)}"
-    ".plot .w9{stroke:var(--s9)}\n"
-    ".plot .c0{fill:var(--c0)}.plot .c1{fill:var(--c1)}.plot .c2{fill:var(--c2)}"
-    ".plot .c3{fill:var(--c3)}.plot .c4{fill:var(--c4)}.plot .c5{fill:var(--c5)}\n"
-    ".plot .v0,.plot .v1,.plot .v2,.plot .v3,.plot .v4,.plot .v5{fill:none;stroke-width:2}"
-    ".plot .v0{stroke:var(--c0)}.plot .v1{stroke:var(--c1)}.plot .v2{stroke:var(--c2)}"
-    ".plot .v3{stroke:var(--c3)}.plot .v4{stroke:var(--c4)}.plot .v5{stroke:var(--c5)}\n"
-    "</style>\n";
+// Colours on a light and on a dark background. Shades go from near the background to far from it,
+// so that little is faint on both.
+enum colour {
+    COLOUR_NOT_SET,
+    COLOUR_NONE,
+    COLOUR_PAPER,
+    COLOUR_INK,
+    COLOUR_FAINT,
+    COLOUR_GRID,
+    COLOUR_BOX,
+    COLOUR_A,
+    COLOUR_B,
+    COLOUR_SHADE,                              // the first of SVG_SHADES
+    COLOUR_SERIES = COLOUR_SHADE + SVG_SHADES, // the first of SVG_SERIES
+    COLOURS = COLOUR_SERIES + SVG_SERIES,
+};
+
+static const struct {
+    const char *light, *dark;
+} colours[COLOURS] = {
+    [COLOUR_NONE] = {"none", "none"},
+    [COLOUR_PAPER] = {"#fff", "#15171b"},
+    [COLOUR_INK] = {"#1c1e21", "#e8eaed"},
+    [COLOUR_FAINT] = {"#5b616a", "#a2a9b3"},
+    [COLOUR_GRID] = {"#dfe2e6", "#363a41"},
+    [COLOUR_BOX] = {"#f3f4f6", "#22252b"},
+    [COLOUR_A] = {"#1d5fbf", "#79b4ff"},
+    [COLOUR_B] = {"#a8480f", "#f3a871"},
+    [COLOUR_SHADE] = {"#e9edf2", "#2b2f36"},
+    {"#fde8cf", "#45281a"},
+    {"#fdd3a3", "#65331b"},
+    {"#fdba77", "#87401d"},
+    {"#f99a51", "#a95021"},
+    {"#ef7a34", "#c9642b"},
+    {"#da5a1e", "#e37d42"},
+    {"#b94112", "#f39a65"},
+    {"#922f0c", "#fbbb92"},
+    {"#651f07", "#ffdec8"},
+    [COLOUR_SERIES] = {"#1d5fbf", "#79b4ff"},
+    {"#d2691e", "#f3a871"},
+    {"#2e8b57", "#6fd0a0"},
+    {"#8a56ac", "#c79be6"},
+    {"#b8860b", "#e3c05a"},
+    {"#c2386b", "#f08ab0"},
+};
+
+// What a class sets; NULL and COLOUR_NOT_SET: nothing. Of several classes the later row counts.
+struct look {
+    const char *class;
+    enum colour fill, stroke;
+    const char *stroke_width, *dashes, *font_size, *font_weight, *paint_order;
+};
+
+static const struct look looks[] = {
+    {"text", .fill = COLOUR_INK}, // the element
+    {"paper", .fill = COLOUR_PAPER},
+    {"faint", .fill = COLOUR_FAINT},
+    {"halo", .stroke = COLOUR_PAPER, .stroke_width = "3", .paint_order = "stroke"},
+    {"small", .font_size = "11"},
+    {"title", .font_size = "15", .font_weight = "600"},
+    {"strong", .font_weight = "600"},
+    {"grid", .stroke = COLOUR_GRID},
+    {"axis", .stroke = COLOUR_FAINT},
+    {"mark", .stroke = COLOUR_FAINT, .dashes = "4 4"},
+    {"a", .fill = COLOUR_NONE, .stroke = COLOUR_A, .stroke_width = "2"},
+    {"b", .fill = COLOUR_NONE, .stroke = COLOUR_B, .stroke_width = "2"},
+    {"thin", .stroke_width = "1.3", .dashes = "5 3"},
+    {"da", .fill = COLOUR_A, .stroke = COLOUR_PAPER},
+    {"db", .fill = COLOUR_B, .stroke = COLOUR_PAPER},
+    {"hollow", .fill = COLOUR_PAPER, .stroke = COLOUR_A, .stroke_width = "1.6"},
+    {"outline", .fill = COLOUR_NONE, .stroke = COLOUR_INK, .stroke_width = "1.4"},
+    {"box", .fill = COLOUR_BOX, .stroke = COLOUR_FAINT},
+    {"wire", .fill = COLOUR_NONE, .stroke_width = "2.5"},
+};
+
+// Classes with a number: a letter, and the colour of number 0.
+static const struct {
+    char letter;
+    enum colour first;
+    int count;
+    struct look look; // without the numbered colour
+} numbered[] = {
+    {'h', COLOUR_SHADE, SVG_SHADES, {.fill = COLOUR_SHADE}},
+    {'w', COLOUR_SHADE, SVG_SHADES, {.stroke = COLOUR_SHADE}},
+    {'c', COLOUR_SERIES, SVG_SERIES, {.fill = COLOUR_SERIES}},
+    {'v',
+     COLOUR_SERIES,
+     SVG_SERIES,
+     {.fill = COLOUR_NONE, .stroke = COLOUR_SERIES, .stroke_width = "2"}},
+};
+
+enum { LOOKS = sizeof looks / sizeof *looks, NUMBERED = sizeof numbered / sizeof *numbered };
+
+static struct look numbered_look(int kind, int number)
+{
+    struct look look = numbered[kind].look;
+    enum colour *of = look.stroke == numbered[kind].first ? &look.stroke : &look.fill;
+    *of = (enum colour)((int)numbered[kind].first + number);
+    return look;
+}
+
+static void add_look(struct look *to, const struct look *more)
+{
+    to->fill = more->fill ? more->fill : to->fill;
+    to->stroke = more->stroke ? more->stroke : to->stroke;
+    to->stroke_width = more->stroke_width ? more->stroke_width : to->stroke_width;
+    to->dashes = more->dashes ? more->dashes : to->dashes;
+    to->font_size = more->font_size ? more->font_size : to->font_size;
+    to->font_weight = more->font_weight ? more->font_weight : to->font_weight;
+    to->paint_order = more->paint_order ? more->paint_order : to->paint_order;
+}
+
+static bool has_class(const char *classes, const char *class)
+{
+    size_t length = strlen(class);
+    for (const char *at = classes; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (!strncmp(at, class, length) && (!at[length] || at[length] == ' '))
+            return true;
+    }
+    return false;
+}
+
+static struct look look_of(const char *element, const char *classes)
+{
+    struct look look = {0};
+    for (int i = 0; i < LOOKS; i++)
+        if (has_class(classes, looks[i].class) || !strcmp(element, looks[i].class))
+            add_look(&look, &looks[i]);
+    for (int i = 0; i < NUMBERED; i++)
+        for (int k = 0; k < numbered[i].count; k++) {
+            const char name[] = {numbered[i].letter, (char)('0' + k), 0};
+            const struct look more = numbered_look(i, k);
+            if (has_class(classes, name))
+                add_look(&look, &more);
+        }
+    return look;
+}
+
+static void write_attribute(FILE *to, const char *name, const char *value)
+{
+    if (value)
+        fprintf(to, " %s=\"%s\"", name, value);
+}
+
+void svg_open(FILE *to, const char *element, const char *classes)
+{
+    const struct look look = look_of(element, classes);
+    fprintf(to, "<%s", element);
+    write_attribute(to, "class", *classes ? classes : NULL);
+    write_attribute(to, "fill", colours[look.fill].light);
+    write_attribute(to, "stroke", colours[look.stroke].light);
+    write_attribute(to, "stroke-width", look.stroke_width);
+    write_attribute(to, "stroke-dasharray", look.dashes);
+    write_attribute(to, "font-size", look.font_size);
+    write_attribute(to, "font-weight", look.font_weight);
+    write_attribute(to, "paint-order", look.paint_order);
+}
+
+void svg_open_numbered(FILE *to, const char *element, char letter, unsigned number)
+{
+    const char class[] = {letter, (char)('0' + number % 10), 0};
+    svg_open(to, element, class);
+}
+
+static void write_dark(FILE *to, const char *selector, const struct look *look)
+{
+    if (look->fill <= COLOUR_NONE && look->stroke <= COLOUR_NONE)
+        return;
+    fprintf(to, ".plot %s{", selector);
+    if (look->fill > COLOUR_NONE)
+        fprintf(to, "fill:%s;", colours[look->fill].dark);
+    if (look->stroke > COLOUR_NONE)
+        fprintf(to, "stroke:%s;", colours[look->stroke].dark);
+    fputc('}', to);
+}
+
+// Attributes have the colours for light backgrounds, which every program can draw. A browser on a
+// dark screen takes the others from here.
+static void write_style(FILE *to)
+{
+    fputs("<style>@media screen and (prefers-color-scheme:dark){", to);
+    for (int i = 0; i < LOOKS; i++) {
+        char selector[16];
+        snprintf(selector, sizeof selector, "%s%s", i ? "." : "", looks[i].class);
+        write_dark(to, selector, &looks[i]);
+    }
+    for (int i = 0; i < NUMBERED; i++)
+        for (int k = 0; k < numbered[i].count; k++) {
+            const char selector[] = {'.', numbered[i].letter, (char)('0' + k), 0};
+            const struct look look = numbered_look(i, k);
+            write_dark(to, selector, &look);
+        }
+    fputs("}</style>\n", to);
+}
 
 void svg_escaped(FILE *to, const char *text)
 {
@@ -57,11 +216,14 @@ void svg_begin(FILE *to, double width, double height, const char *title)
 {
     fprintf(to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"%g\" height=\"%g\" "
-            "viewBox=\"0 0 %g %g\" role=\"img\">\n<title>",
+            "viewBox=\"0 0 %g %g\" role=\"img\" font-family=\"system-ui,sans-serif\" "
+            "font-size=\"13\">\n<title>",
             width, height, width, height);
     svg_escaped(to, title);
-    fprintf(to, "</title>\n%s<rect class=\"paper\" width=\"%g\" height=\"%g\"/>\n", style, width,
-            height);
+    fputs("</title>\n", to);
+    write_style(to);
+    svg_open(to, "rect", "paper");
+    fprintf(to, " width=\"%g\" height=\"%g\"/>\n", width, height);
 }
 
 void svg_end(FILE *to)
@@ -77,16 +239,16 @@ void svg_text(FILE *to, double x, double y, const char *anchor, const char *clas
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor,
-            class);
+    svg_open(to, "text", class);
+    fprintf(to, " x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     svg_escaped(to, text);
     fputs("</text>\n", to);
 }
 
 void svg_line(FILE *to, double x1, double y1, double x2, double y2, const char *class)
 {
-    fprintf(to, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1,
-            x2, y2, class);
+    svg_open(to, "line", class);
+    fprintf(to, " x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x1, y1, x2, y2);
 }
 
 // Nothing at all has a shade of its own.
@@ -102,9 +264,11 @@ void svg_scale(FILE *to, double x, double y, double most, const char *what)
 {
     enum { WIDE = 26, HIGH = 12, APART = 14 }; // nothing at all stands apart
     svg_text(to, x, y - 6, "start", "small", "%s", what);
-    for (int shade = 0; shade < SVG_SHADES; shade++)
-        fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"h%d\"/>\n",
-                x + shade * WIDE + (shade ? APART : 0), y, WIDE, HIGH, shade);
+    for (int shade = 0; shade < SVG_SHADES; shade++) {
+        svg_open_numbered(to, "rect", 'h', (unsigned)shade);
+        fprintf(to, " x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n",
+                x + shade * WIDE + (shade ? APART : 0), y, WIDE, HIGH);
+    }
     svg_text(to, x + WIDE / 2, y + HIGH + 13, "middle", "small", "none");
     for (int shade = 1; shade <= SVG_SHADES; shade += 3)
         svg_text(to, x + shade * WIDE + APART, y + HIGH + 13, "middle", "small", "%.3g",

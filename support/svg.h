@@ -10,6 +10,11 @@ enum { SVG_SERIES = 6 }; // classes c0 … c5 of areas and v0 … v5 of lines, d
 // The drawing's size is in pixels. The title is for screen readers.
 void svg_begin(FILE *to, double width, double height, const char *title);
 void svg_end(FILE *to);
+// Writes "<ELEMENT" with its classes and what they mean: colours as attributes, which programs
+// without style sheets draw. The caller writes the other attributes and the end.
+void svg_open(FILE *to, const char *element, const char *classes);
+// The same with one class, such as c3.
+void svg_open_numbered(FILE *to, const char *element, char letter, unsigned number);
 // Anchor: "start", "middle" or "end". The text is escaped.
 void svg_text(FILE *to, double x, double y, const char *anchor, const char *class,
               const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -439,14 +439,14 @@ static struct config_text *open_text(struct config *config, const char *name,
     const struct embedded *known = find_embedded(config, name);
     struct file_text file = {0};
     bool is_other = known && !above && config->folder && !config_is_usable(config, known);
-    if (is_other && access(path, F_OK)) {
+    if (is_other && !file_is_there(path)) {
         diag_add(&new_text(config, "--config", "", 0)->diags, DIAG_ERROR, "config", NO_OFFSET,
                  NO_OFFSET,
                  "the configuration '%s' is not that of a %s; --list-configs lists these", name,
                  strcmp(config->folder, "noc") ? "memory" : "network");
         return NULL;
     }
-    if (known && access(path, F_OK))
+    if (known && !file_is_there(path))
         return new_text(config, known->name, known->text, known->length);
     const char *error = file_read(config->arena, path, &file);
     struct config_text *text =

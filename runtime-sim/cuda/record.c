@@ -1,6 +1,7 @@
 #include "runtime-sim/cuda/record.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/run/npy.h"
+#include "support/output.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +41,10 @@ void record_begin(struct cuda *cuda)
 static FILE *open_file(struct cuda *cuda, const char *name)
 {
     const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
-    FILE *to = cuda->recorded->failed ? NULL : fopen(path, "wb");
+    bool is_input = output_is_protected(cuda->arena.memory, path);
+    FILE *to = cuda->recorded->failed || is_input ? NULL : fopen(path, "wb");
+    if (is_input)
+        errno = EEXIST;
     if (!to)
         fail(cuda, path);
     return to;

@@ -5,15 +5,18 @@ usage: untrusted.py BUILD-ROOT
 """
 import os
 import pathlib
+import re
 import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import case, ends, main, run, same, within
+from tap import Skip, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SIM, CAMPAIGN = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload-campaign'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign',
+            'ptxoffload-lsp', 'ptxoffload-map', 'ptxoffload-run')
 STORE = ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
 OUTSIDE, TAKEN = 'is outside of the current folder', 'exists, and is not a result of an earlier run'
 
@@ -189,6 +192,94 @@ def campaign_options(folder):
     assert (out / 'x').is_file()
     write_campaign(here, more='options: [--max-cycles=1000000]', tag='[--fma=split]')
     ends(campaign(here), 0, '')
+
+
+FORMS = ('../out/x', 'x.html', 'json:../out/x', 'html:x', 'advise:../out/x', 'a=../out/x')
+TOOLS = {'ptxoffload-sim': ('options', 'sample'), 'ptxoffload': ('tag',)}
+
+
+def listed_options(tool, folder):
+    """(name, whether it takes an argument) of each option, by all its names."""
+    text = ends(run([BUILD / 'cli' / tool, '--help'], folder), 0).out.decode()
+    for brief, name, argument in re.findall(r'^  (-\w, )?(--?[\w-]+)(\S* ?\S*)', text, re.M):
+        for spelled in filter(None, (brief[:2], name)):
+            yield spelled, bool(argument.strip())
+
+
+def words_with(name, takes_argument):
+    """Command lines with the option."""
+    if not takes_argument:
+        return [[name]]
+    joint = '=' if name.startswith('--') else ''
+    return [[name + joint + form] for form in FORMS] + [[name, FORMS[0]], [name]]
+
+
+def write_words(folder, key, words):
+    words = '[%s]' % ', '.join('"%s"' % word for word in words)
+    write_campaign(folder, more='options: %s' % (words if key == 'options' else '[]'),
+                   values='sample: %s' % (words if key == 'sample' else '[]'),
+                   tag=words if key == 'tag' else '[]')
+    text = (folder / 'c.yaml').read_text()
+    text = text.replace('{name: base}', '{name: base, sample: yes}')
+    only = 'tagged' if key == 'tag' else 'base'
+    (folder / 'c.yaml').write_text(text.replace('variants: [base, tagged]', 'variants: ' + only))
+
+
+@case
+def campaign_all_options(folder):
+    """no option of a command in a campaign writes a file, in any form of its argument"""
+    here, out = inner(folder)
+    write_run(here, '')
+    files = {path.name for path in here.iterdir()} | {'c.yaml', 'tiny.campaign'}
+    for tool, keys in TOOLS.items():
+        options = list(listed_options(tool, folder))
+        assert len(options) > 40, options
+        for name, takes_argument in options:
+            for words in words_with(name, takes_argument):
+                write_words(here, keys[0], words)
+                campaign(here)
+                left = {path.name for path in here.iterdir()} - files, list(out.iterdir())
+                same((words, *left), (words, set(), []))
+
+
+def file_options(tool, folder):
+    """name -> reads, writes or permits: as the table of options says"""
+    if not (BUILD / 'cli' / 'pages').exists():
+        raise Skip('built for another processor')
+    rows = ends(run([BUILD / 'cli' / 'pages', 'files', tool], folder), 0, '').out.decode().split('\n')
+    return dict(row.split()[1:] for row in rows if row)
+
+
+@case
+def campaign_marked_options(folder):
+    """each option that the tables mark as writing is refused by its name, wherever it stands"""
+    here, _ = inner(folder)
+    write_run(here, '')
+    for tool, keys in TOOLS.items():
+        options = dict(listed_options(tool, folder))
+        for name, kind in file_options(tool, folder).items():
+            for key in keys if kind != 'reads' else ():
+                value = [name, FORMS[0]] if options[name] else [name]
+                write_words(here, key, ['--quiet', *value])
+                within(' has %s, which may write files; --allow-outside permits it' % name,
+                       ends(campaign(here), 1).err.decode())
+
+
+@case
+def file_tables(folder):
+    """docs/files.md lists the options of all commands that concern files"""
+    text = (ROOT / 'docs' / 'files.md').read_text(encoding='utf-8')
+    listed = {}
+    for command, kind, names in re.findall(r'^\| `(ptxoffload[\w-]*)` \| (\w+) \| (.*) \|$', text, re.M):
+        for name in re.findall('`(-[^`]*)`', names):
+            assert (command, name) not in listed, name
+            listed[command, name] = kind
+    made = {(tool, name): kind for tool in COMMANDS for name, kind in file_options(tool, folder).items()}
+    same(listed, made)
+    for tool in COMMANDS:
+        text = ends(run([BUILD / 'cli' / tool, '--help'], folder), 0).out.decode()
+        for name, words in re.findall(r'^  (?:-\w, )?(--?[\w-]+)[ =]?(\S*(?:FILE|OUT|FOLDER)\S*)', text, re.M):
+            within((tool, name), made)
 
 
 @case

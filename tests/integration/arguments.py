@@ -97,10 +97,44 @@ def response_wrong(folder):
     usage(folder, "the response file 'a' includes itself", '@a')
     (folder / 'a').write_text('-w')
     ends(run([PROGRAM, '@a', '@a', '@b', '--check'], folder), 0)  # twice is no recursion
-    for level in range(30):
-        (folder / ('bomb%d' % level)).write_text('-w @bomb%d @bomb%d' % (level + 1, level + 1))
-    (folder / 'bomb30').write_text('-w')
-    usage(folder, 'the response files hold more than a million arguments', '@bomb0')
+    (folder / 'many').write_text('-w ' * 1000001)
+    usage(folder, 'the response files hold more than a million arguments', '@many')
+
+
+@case
+def response_growth(folder):
+    """response files that name each other end soon, whatever they hold"""
+    prepare(folder)
+    for leaf in ('-w', '', '-q'):
+        for level in range(60):
+            (folder / ('bomb%d' % level)).write_text('@bomb%d @bomb%d' % (level + 1, level + 1))
+        (folder / 'bomb60').write_text(leaf)
+        begun = sum(os.times()[2:4])
+        usage(folder, 'more than 4096 response files are named', '@bomb0')
+        assert sum(os.times()[2:4]) - begun < 5
+    for ways in (1, 7):
+        for level in range(5000):
+            (folder / ('deep%d' % level)).write_text(' '.join(['@deep%d' % (level + 1)] * ways))
+        usage(folder, 'response files name each other more than 64 deep', '@deep0')
+    (folder / 'deep63').write_text('in.ptx --check')
+    for level in range(63):
+        (folder / ('deep%d' % level)).write_text('@deep%d' % (level + 1))
+    ends(run([PROGRAM, '@deep0'], folder), 0)
+    (folder / 'wide').write_text('@leaf ' * 5000)
+    (folder / 'leaf').write_text('')
+    usage(folder, 'more than 4096 response files are named', '@wide')
+    (folder / 'leaf').write_text(' ' * (1 << 20))
+    (folder / 'wide').write_text('@leaf ' * 100)
+    usage(folder, 'the response files have more than 64 MiB together', '@wide')
+    (folder / 'leaf').write_bytes(b'')
+    os.truncate(folder / 'leaf', 1 << 31)
+    usage(folder, 'the response files have more than 64 MiB together', '@leaf')
+
+
+@case
+def response_not_text(folder):
+    """a response file with a byte 0"""
+    prepare(folder)
     (folder / 'binary').write_bytes(b'in.ptx\0 -o x')
     usage(folder, "the response file 'binary' is not text", '@binary')
 

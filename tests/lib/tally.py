@@ -26,6 +26,7 @@ PACKAGES = {
     'no make': 'make',
     'no pkg-config': 'pkg-config',
     'readelf': 'binutils',
+    'rsvg-convert': 'librsvg2-bin',
 }
 
 

@@ -207,6 +207,40 @@ def notes(folder):
     within('after {gain}\n', text)
 
 
+ZEROS = """  - name: zeros
+    title: Zeros
+    workloads: [micro, large]
+    mean: geometric
+    columns:
+      - {name: some, value: base.cycles - ref.base.cycles}
+      - {name: none, value: base.cycles * 0}
+      - {name: gain, value: base.cycles / fast.cycles * (base.cycles != ref.base.cycles), unit: gain}
+      - {name: all, value: base.cycles}
+    reference: VECADD
+"""
+
+
+@case
+def zeros(folder):
+    """a geometric mean says which values it leaves out, in every form of the report"""
+    write_finished(folder)
+    write_campaign(folder, CAMPAIGN + ZEROS)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--figure=zeros', '--text=t', '--html=h', '--markdown=m'), 0)
+    for name in 'thm':
+        text = (folder / name).read_text(encoding='utf-8').replace('&#39;', "'").replace('\\', '')
+        rule = 'a geometric mean leaves out ratios and values that are not above 0: '
+        within("mean micro of 'none': of 0 of 2 only; %sVECADD (0), COPY (0)" % rule, text)
+        within("mean micro of 'gain': of 1 of 2 only; %sVECADD (-100)" % rule, text)
+        within("mean micro of 'some': of ", text)
+        assert "of 'all'" not in text
+    text = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'fast'), 0, '').out.decode()
+    rows = [line.split() for line in text.split('\n')[3:-3]]
+    marked = [row for row in rows if row[1].endswith('*')]
+    assert marked and all(set(row[2:]) & {'0', '-'} for row in marked), marked
+    assert all('*' in row[1] or row[1] == '-' or not set(row[2:]) & {'0', '-'} for row in rows), rows
+    within('\n* without the workloads whose ratio is 0, negative or not defined\n', text)
+
+
 @case
 def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""

@@ -105,6 +105,25 @@ def costs(folder):
 
 
 @case
+def read_latency(folder):
+    """the latency of reads is the sum of its stages, and the chart of all replies says so"""
+    for policy in ('baseline', 'llc', 'omni'):
+        more = tagged(folder)
+        ends(sim(folder, *more, '--policy=' + policy, '--report=json:r.json', '--report=html:r.html',
+                 '--stats=s.json'), 0)
+        report = json.loads((folder / 'r.json').read_text())
+        stats = json.loads((folder / 's.json').read_text())['total']['statistics']
+        for kernel in [*report['kernels'], report['total']]:
+            latency = {number['name']: number['value'] for number in kernel['numbers']}['latency of reads']
+            parts = sum(part['value'] for part in kernel['latency'])
+            assert abs(parts - latency) < 1e-6 * latency, (policy, parts, latency)
+        assert policy == 'baseline' or stats['memory.data_answers'] != stats['memory.reads_answered']
+        page = (folder / 'r.html').read_text()
+        within('mean latency of all replies with data, cycles', page)
+        assert 'mean latency of reads' not in page
+
+
+@case
 def page(folder):
     """the page of text: what each kernel did; no page beside a file, or with -q"""
     text = ends(sim(folder, *tagged(folder)), 0, '').out.decode()
@@ -243,11 +262,11 @@ def launches(folder):
     within(longest + 1, links)
     for number in links:
         chart = text.split('id="launch-%d"' % number)[1].split('</svg>')[0]
-        ticks = [float(n) for n in re.findall(r'text-anchor="middle" class="small">([\d.e+]+)<', chart)]
+        ticks = [float(n) for n in re.findall(r'class="small"[^>]*text-anchor="middle">([\d.e+]+)<', chart)]
         assert ticks, chart[-2000:]
         span = spans[number - 1]
         assert all(span['begun'] <= tick <= span['ended'] for tick in ticks), (number, ticks, span)
-        x = [float(n) for n in re.findall(r'<rect x="([\d.]+)"', chart)]
+        x = [float(n) for n in re.findall(r'<rect class="c\d"[^>]* x="([\d.]+)"', chart)]
         assert x and 150 <= min(x) and max(x) <= 920, (min(x), max(x))
     ends(sim(folder, VECADD, '--report=html:one.html'), 0, '', '')
     assert 'launch-1' not in (folder / 'one.html').read_text()

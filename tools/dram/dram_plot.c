@@ -54,7 +54,8 @@ static void draw_line(FILE *to, const struct dram_panel *p, const struct dram_sw
             svg_line(to, before_x, before_y, x, y, "a");
         if (cut)
             return;
-        fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"da\"/>\n", x, y);
+        svg_open(to, "circle", "da");
+        fprintf(to, " cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", x, y);
         before_x = x;
         before_y = y;
     }

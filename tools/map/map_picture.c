@@ -57,9 +57,9 @@ static void draw_edge(const struct graph_picture *g, uint32_t node, uint32_t at)
     double x1 = x_of(g, from) + WIDE, y1 = y_of(g, from) + HIGH / 2.0;
     double x2 = x_of(g, node), y2 = y_of(g, node) + place;
     double bend = fmax(30, fabs(x2 - x1) / 2);
-    fprintf(g->to, "<path class=\"%s\" d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n",
-            at == MAP_OPERANDS ? "b thin" : "a", x1, y1, x1 + bend, from == node ? y1 - HIGH : y1,
-            x2 - bend, from == node ? y2 - HIGH : y2, x2, y2);
+    svg_open(g->to, "path", at == MAP_OPERANDS ? "b thin" : "a");
+    fprintf(g->to, " d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n", x1, y1, x1 + bend,
+            from == node ? y1 - HIGH : y1, x2 - bend, from == node ? y2 - HIGH : y2, x2, y2);
     if (tokens)
         svg_text(g->to, x2 - 4, y2 - 3, "end", "small strong", "%u", tokens);
 }
@@ -68,10 +68,10 @@ static void draw_node(const struct graph_picture *g, uint32_t number)
 {
     const struct map_node *node = &g->map->nodes.v[number];
     double x = x_of(g, number), y = y_of(g, number);
-    fprintf(g->to, "<rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n", x, y,
-            WIDE, HIGH);
-    fprintf(g->to, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"5\" height=\"%d\"/>\n",
-            fills[node->unit], x, y, HIGH);
+    svg_open(g->to, "rect", "box");
+    fprintf(g->to, " x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n", x, y, WIDE, HIGH);
+    svg_open(g->to, "rect", fills[node->unit]);
+    fprintf(g->to, " x=\"%.1f\" y=\"%.1f\" width=\"5\" height=\"%d\"/>\n", x, y, HIGH);
     svg_text(g->to, x + 10, y + 14, "start", "strong small", "%s", node->name.text);
     svg_text(g->to, x + 10, y + 28, "start", "small", "%s", node->op.text);
 }
@@ -107,8 +107,8 @@ static double position_x(uint32_t position)
 
 static void draw_lane(FILE *to, double y, uint32_t lane, double from, double until)
 {
-    fprintf(to, "<line class=\"v%u\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-            lane % SVG_SERIES, from, y, until, y);
+    svg_open_numbered(to, "line", 'v', lane % SVG_SERIES);
+    fprintf(to, " x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", from, y, until, y);
 }
 
 static void draw_arc(const struct map_report *report, const struct map_arc *arc, double base,
@@ -130,16 +130,16 @@ static void draw_arc(const struct map_report *report, const struct map_arc *arc,
         EACH_FIFO(at, &report->map->nodes.v[i])
     if (map_operand(&report->map->nodes.v[i], at)->from == arc->from && i != arc->from) {
         double x = position_x(p->position[arc->copy * n + i]) + CELL / 2.0 + 4;
-        fprintf(to, "<circle class=\"c%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
-                arc->lane % SVG_SERIES, x, y);
+        svg_open_numbered(to, "circle", 'c', arc->lane % SVG_SERIES);
+        fprintf(to, " cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x, y);
     }
 }
 
 static void draw_position(const struct map_report *report, uint32_t position, double base, FILE *to)
 {
-    fprintf(to, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n",
-            map_position_is_lsu(&report->hardware, position) ? "box" : "outline",
-            position_x(position) + 2, base, CELL - 4, CELL - 4);
+    svg_open(to, "rect", map_position_is_lsu(&report->hardware, position) ? "box" : "outline");
+    fprintf(to, " x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n", position_x(position) + 2,
+            base, CELL - 4, CELL - 4);
 }
 
 void map_picture_ring(const struct map_report *report, FILE *to)
@@ -153,8 +153,9 @@ void map_picture_ring(const struct map_report *report, FILE *to)
     for (uint32_t i = 0; i < p->copies * n; i++) {
         double x = position_x(p->position[i]);
         const struct map_node *node = &report->map->nodes.v[i % n];
-        fprintf(to, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n",
-                fills[node->unit], x + 2, base, CELL - 4, CELL - 4);
+        svg_open(to, "rect", fills[node->unit]);
+        fprintf(to, " x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n", x + 2, base, CELL - 4,
+                CELL - 4);
         fprintf(to, "<g transform=\"translate(%.1f %.1f) rotate(60)\">", x + 8, base + CELL + 6);
         svg_text(to, 0, 0, "start", "small", "%s", node->name.text);
         fputs("</g>\n", to);

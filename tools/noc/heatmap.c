@@ -72,7 +72,8 @@ static void draw_arrow(const struct heat_map *map, const struct noc_channel *cha
                                 {end - head, near + wide + beyond},
                                 {end - head, near + wide},
                                 {begin, near + wide}};
-    fprintf(map->to, "<polygon class=\"h%u\" points=\"", svg_shade(load, map->most));
+    svg_open_numbered(map->to, "polygon", 'h', svg_shade(load, map->most));
+    fputs(" points=\"", map->to);
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
         fprintf(map->to, "%.1f,%.1f ", x1 + points[i][0] * ux - points[i][1] * uy,
                 y1 + points[i][0] * uy + points[i][1] * ux);
@@ -104,10 +105,11 @@ static void draw_port(const struct heat_map *map, double x, double y, double siz
         return;
     double load = sum / count;
     double wide = size * 0.2, high = size * 0.11;
+    svg_open_numbered(map->to, "rect", 'h', svg_shade(load, map->most));
     fprintf(map->to,
-            "<rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: "
+            " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: "
             "%.4f flits per cycle</title></rect>\n",
-            svg_shade(load, map->most), x, y, wide, high, what, load);
+            x, y, wide, high, what, load);
 }
 
 // The channels from (left) and to (right) its nodes.
@@ -123,10 +125,9 @@ static void draw_router(const struct heat_map *map, uint32_t router)
 {
     enum { LEAST_FOR_TEXT = 30 };
     double half = map->cell * 0.27, x = router_x(map, router), y = router_y(map, router);
-    fprintf(map->to,
-            "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-            "height=\"%.1f\"/>\n",
-            x - half, y - half, 2 * half, 2 * half);
+    svg_open(map->to, "rect", "box");
+    fprintf(map->to, " rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x - half,
+            y - half, 2 * half, 2 * half);
     if (map->cell >= LEAST_FOR_TEXT)
         svg_text(map->to, x, y + 2, "middle", "small", "%u", router);
     draw_ports(map, router, x, y + half - map->cell * 0.16, map->cell);
@@ -210,8 +211,11 @@ static void draw_wire(const struct heat_map *map, double x1, double y1, double x
                       const struct noc_channel *channel, double load)
 {
     double bend = (x2 - x1) * 0.45;
-    fprintf(map->to, "<path class=\"wire w%u\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\">",
-            svg_shade(load, map->most), x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
+    char shade = (char)('0' + svg_shade(load, map->most));
+    const char classes[] = {'w', 'i', 'r', 'e', ' ', 'w', shade, 0};
+    svg_open(map->to, "path", classes);
+    fprintf(map->to, " d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\">", x1, y1, x1 + bend, y1,
+            x2 - bend, y2, x2, y2);
     title(map, channel, load);
     fputs("</path>\n", map->to);
 }
@@ -248,9 +252,8 @@ static void draw_stages(struct heat_map *map, struct arena *arena)
         draw_channel(map, i, sides);
     for (uint32_t router = 0; router < routers; router++) {
         double x = column_x(column_of(map, router)), y = stage_y(map, router);
-        fprintf(map->to,
-                "<rect class=\"box\" rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
-                "height=\"%.1f\"/>\n",
+        svg_open(map->to, "rect", "box");
+        fprintf(map->to, " rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n",
                 x - BOX / 2.0, y - high / 2, BOX, high);
         svg_text(map->to, x, y + 4, "middle", "small", "%u", router);
         draw_ports(map, router, x, y + high / 2 - PORTS * 0.13, PORTS);

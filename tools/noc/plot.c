@@ -94,8 +94,8 @@ static bool is_drawn(const struct measured *m)
 static void draw_series(FILE *to, const struct panel *panel, const struct sweep *sweep,
                         point_value *value, bool all, const char *class)
 {
-    fprintf(to, "<polyline clip-path=\"url(#panel%d)\" class=\"%s\" points=\"", (int)panel->y,
-            class);
+    svg_open(to, "polyline", class);
+    fprintf(to, " clip-path=\"url(#panel%d)\" points=\"", (int)panel->y);
     for (uint32_t i = 0; i < sweep->points.n; i++) {
         const struct measured *m = &sweep->points.v[i];
         if (all ? m->window > 0 : is_drawn(m))
@@ -109,10 +109,11 @@ static void draw_dot(FILE *to, const struct panel *panel, const struct measured 
 {
     if (value > panel->y_most)
         return;
+    svg_open(to, "circle", class);
     fprintf(to,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" class=\"%s\"><title>load %.4g: accepted %.4g, "
+            " cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>load %.4g: accepted %.4g, "
             "latency %.4g, 99%% within %.0f%s</title></circle>\n",
-            at_x(panel, m->load), at_y(panel, value), class, m->load, measured_accepted(m),
+            at_x(panel, m->load), at_y(panel, value), m->load, measured_accepted(m),
             measured_latency(m), tail_latency(m), m->stable ? "" : ", not stable");
 }
 

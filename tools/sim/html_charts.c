@@ -66,11 +66,10 @@ static void draw_launches(const struct sim_chart *c, double top)
     for (uint32_t i = 0; i < spans; i++) {
         const struct sim_span *span = &c->report->spans.v[i];
         uint32_t row = row_of(c, span->kernel);
-        fprintf(c->to,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" class=\"c%u\"><title>",
+        svg_open_numbered(c->to, "rect", 'c', span->kernel % SVG_SERIES);
+        fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>",
                 at_x(c, span->begun), top + row * ROW + 3,
-                fmax(0.7, at_x(c, span->ended) - at_x(c, span->begun)), ROW - 8,
-                span->kernel % SVG_SERIES);
+                fmax(0.7, at_x(c, span->ended) - at_x(c, span->begun)), ROW - 8);
         svg_escaped(c->to, c->report->kernels.v[span->kernel].shown);
         fprintf(c->to, ": cycles %.0f to %.0f, grid %g, %g, %g, block %g, %g, %g</title></rect>\n",
                 span->begun, span->ended, span->grid[0], span->grid[1], span->grid[2],
@@ -122,8 +121,8 @@ static void draw_cycles(const struct sim_chart *c, double y)
 static void draw_key(const struct sim_chart *c, double *x, double y, unsigned series,
                      const char *text)
 {
-    fprintf(c->to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"c%u\"/>\n", *x,
-            y - 9, series);
+    svg_open_numbered(c->to, "rect", 'c', series);
+    fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\"/>\n", *x, y - 9);
     svg_text(c->to, *x + 14, y, "start", "small", "%s", text);
     *x += 30 + 6.3 * (double)strlen(text);
 }
@@ -200,11 +199,12 @@ static double slots_in(const struct sim_chart *c, const struct sim_sample *sampl
 static void draw_slice(const struct sim_chart *c, const struct sim_panel *p,
                        const struct sim_sample *s, double from, double share, unsigned series)
 {
-    if (share > 0.0005)
-        fprintf(c->to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"c%u\"/>",
-                at_x(c, s->begun), at_y(p, from + share),
-                at_x(c, s->ended) - at_x(c, s->begun) + 0.3, at_y(p, from) - at_y(p, from + share),
-                series);
+    if (share <= 0.0005)
+        return;
+    svg_open_numbered(c->to, "rect", 'c', series);
+    fprintf(c->to, " x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", at_x(c, s->begun),
+            at_y(p, from + share), at_x(c, s->ended) - at_x(c, s->begun) + 0.3,
+            at_y(p, from) - at_y(p, from + share));
 }
 
 static void draw_slots(const struct sim_chart *c, const struct sim_panel *p)
@@ -242,7 +242,8 @@ struct sim_line {
 static void draw_line(const struct sim_chart *c, const struct sim_panel *p,
                       const struct sim_line *line, unsigned series)
 {
-    fprintf(c->to, "<polyline class=\"v%u\" points=\"", series);
+    svg_open_numbered(c->to, "polyline", 'v', series);
+    fputs(" points=\"", c->to);
     for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
         double below = *line->denominator ? value_of(c, s, line->denominator)
@@ -321,7 +322,7 @@ static void draw_panels(const struct sim_chart *c, double top)
     };
     struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
     draw_lines(c, &use, lines, sizeof lines / sizeof *lines, "%");
-    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of reads, cycles"};
+    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of all replies with data, cycles"};
     draw_lines(
         c, &latency,
         (const struct sim_line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}}, 1,
@@ -418,8 +419,9 @@ static void draw_roofs(FILE *to, const struct roof *r, const struct sim_report *
     double knee = report->peak_instructions / report->dram_bytes;
     double left = pow(10, r->x_low), right = pow(10, r->x_high);
     double from = fmax(left, pow(10, r->y_low) / report->dram_bytes);
-    fprintf(to, "<polyline class=\"v5\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n",
-            roof_x(r, from), roof_y(r, from * report->dram_bytes), roof_x(r, knee),
+    svg_open(to, "polyline", "v5");
+    fprintf(to, " points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", roof_x(r, from),
+            roof_y(r, from * report->dram_bytes), roof_x(r, knee),
             roof_y(r, report->peak_instructions), roof_x(r, right),
             roof_y(r, report->peak_instructions));
     svg_text(to, roof_x(r, right) - 4, roof_y(r, report->peak_instructions) - 6, "end", "small",
@@ -436,11 +438,11 @@ static void draw_points(const struct sim_chart *c, const struct roof *r, const c
         if (!place_of(kernel, &x, &y))
             continue;
         if (*whose)
-            fprintf(c->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" class=\"outline\"><title>",
-                    roof_x(r, x), roof_y(r, y));
+            svg_open(c->to, "circle", "outline");
         else
-            fprintf(c->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" class=\"c%u\"><title>",
-                    roof_x(r, x), roof_y(r, y), i % SVG_SERIES);
+            svg_open_numbered(c->to, "circle", 'c', i % SVG_SERIES);
+        fprintf(c->to, " cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>", roof_x(r, x), roof_y(r, y),
+                *whose ? 6 : 5);
         svg_escaped(c->to, kernel->shown);
         fprintf(c->to, "%s: %.4g instructions in a cycle, %.4g for each byte</title></circle>\n",
                 whose, y, x);
