@@ -121,11 +121,13 @@ static const char *add_chain(struct record_builder *b, const struct chain *chain
 
 static const char *live_name(const struct record_builder *b, const struct live_value *live)
 {
-    uint32_t name = live->reg == IR_NONE ? IR_NONE : b->fn->registers.v[live->reg].name;
-    if (name != IR_NONE)
-        return name_text(b, name);
-    if (live->reg != IR_NONE)
+    const struct ir_register *reg =
+        live->reg == IR_NONE ? NULL : &b->fn->registers.v[live->reg];
+    if (reg && reg->name == IR_NONE)
         return "CC.CF"; // the carry flag has no name in PTX's text
+    if (reg)
+        return reg->repeated ? ir_register_name(b->module, b->fn, live->reg, b->arena)
+                             : name_text(b, reg->name);
     const char *member = live->member < WORD_COUNT ? isa_words[live->member].text : "";
     return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
 }
