@@ -1,5 +1,6 @@
 // Only proven parts are written; others are left out, with a warning.
 #include "backend/proof.h"
+#include "backend/read_back.h"
 #include "cli/run.h"
 
 static bool report_left_out(struct tagger_run *run, const struct proof *proof)
@@ -22,7 +23,11 @@ bool run_prove(struct tagger_run *run, struct output *output, const struct backe
     if (!run->arguments.verify &&
         !backend_emit(output, &run->arena, &run->module, &run->plan, options)) {
         timing_end(&run->timing, "emit");
-        return true;
+        struct verify_fault fault =
+            backend_read_back(output, &run->arena, &run->module, &run->plan);
+        timing_end(&run->timing, "read back");
+        if (!fault.text)
+            return true;
     }
     backend_emit_proven(output, &proof, &run->arena, &run->module, &run->plan, options);
     if (proof.list.n)

@@ -165,7 +165,7 @@ static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum 
             depth++;
         if (c == '}' && !depth--)
             return at;
-        if (begins_comment(r, at))
+        if (c == '/' && begins_comment(r, at))
             at = past_comment(r, at) - 1;
         if (c == ':' && at > begin && is_label_end(r, at)) {
             *kind = ITEM_FIXED;

@@ -31,8 +31,8 @@ static const char *const functions[] = {
     "    setp.lt.u32 %q, %i, %n; @%q bra LOOP; ret; }\n",
     ".func (.param .b32 r) f_deep(.param .b32 x, .param .b64 p)\n"
     "{ .reg .b32 %a<3>; .reg .b64 %p; ld.param.b32 %a0, [x]; ld.param.b64 %p, [p];\n"
-    "    { .param .b32 x; .param .b32 y; .param .b32 r; st.param.b32 [x], %a0;\n"
-    "    st.param.b32 [y], 3; call (r), f_mix, (x, y); ld.param.b32 %a1, [r]; }\n"
+    "    { .param .b32 u; .param .b32 v; .param .b32 w; st.param.b32 [u], %a0;\n"
+    "    st.param.b32 [v], 3; call (w), f_mix, (u, v); ld.param.b32 %a1, [w]; }\n"
     "    call (%a2), f_load, (%p); add.u32 %a0, %a1, %a2; st.param.b32 [r], %a0; ret; }\n",
 };
 

@@ -57,11 +57,11 @@ FUNCTIONS = '''.func (.param .b32 r) twice(.param .b32 x)
     .reg .b32 %a;
     ld.param.b32 %a, [x];
     {
-        .param .b32 x;
-        .param .b32 y;
-        st.param.b32 [x], %a;
-        call.uni (y), twice, (x);
-        ld.param.b32 %a, [y];
+        .param .b32 u;
+        .param .b32 v;
+        st.param.b32 [u], %a;
+        call.uni (v), twice, (u);
+        ld.param.b32 %a, [v];
     }
     add.u32 %a, %a, 1;
     st.param.b32 [r], %a;
