@@ -195,6 +195,8 @@ uint32_t ir_find_register(const struct ir_module *module, const struct ir_functi
     const char *end = name + length, *sign = memchr(name, '@', length);
     uint32_t found = IR_NONE;
     uint64_t scope = 0;
+    if (sign && sign + 1 == end)
+        return IR_NONE;
     for (const char *at = sign ? sign + 1 : end; at < end; at++) {
         if (*at < '0' || *at > '9' || scope > UINT32_MAX)
             return IR_NONE;

@@ -147,7 +147,7 @@ static void execute(struct trial *trial)
     for (uint32_t i = 0; plain.how == EXECUTED && i < POLICIES && !trial->report->why[0]; i++)
         if (is_chosen(trial, i))
             run_policy(trial, &tagged, policies[i], &plain,
-                       trial->only || (i % FOR_CHAINS == 0 && !trial->few));
+                       trial->only || (i % FOR_CHAINS == 0 && !trial->few && !trial->kind));
     free(plain.bytes);
     tagged_free(&tagged);
 }
