@@ -223,12 +223,10 @@ static bool read_block_facts(struct tag_reader *r, struct table_block *block, ui
     if (!fields_split_text(&r->fields, r->record->rest + at, r->record->length - at, &pairs))
         return false;
     // Estimates follow from kind and number of iterations, and others from them.
-    struct pairs own = pairs;
-    own.list.v = arena_alloc(r->arena, pairs.list.n * sizeof *own.list.v + 1);
-    if (pairs.list.n)
-        memcpy(own.list.v, pairs.list.v, pairs.list.n * sizeof *own.list.v);
-    if (!fields_read_known(&r->fields, rows_small_block, &facts, &own))
+    if (!fields_read_known(&r->fields, rows_small_shape, &facts, &pairs))
         return false;
+    for (uint32_t i = 0; i < pairs.list.n; i++)
+        pairs.list.v[i].taken = false;
     block->kind = facts.kind;
     block->trips = facts.trips;
     if (!read_estimates(r, block, &pairs))
