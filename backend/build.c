@@ -121,8 +121,7 @@ static const char *add_chain(struct record_builder *b, const struct chain *chain
 
 static const char *live_name(const struct record_builder *b, const struct live_value *live)
 {
-    const struct ir_register *reg =
-        live->reg == IR_NONE ? NULL : &b->fn->registers.v[live->reg];
+    const struct ir_register *reg = live->reg == IR_NONE ? NULL : &b->fn->registers.v[live->reg];
     if (reg && reg->name == IR_NONE)
         return "CC.CF"; // the carry flag has no name in PTX's text
     if (reg)

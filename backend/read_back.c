@@ -56,8 +56,7 @@ static bool find_order(const struct ir_function *fn, const struct body *body, ui
 {
     for (uint32_t place = 0; place < fn->insts.n; place++) {
         order[place] = inst_of(fn, body->insts.v[place].node);
-        if (order[place] == IR_NONE ||
-            fn->insts.v[order[place]].block != fn->insts.v[place].block)
+        if (order[place] == IR_NONE || fn->insts.v[order[place]].block != fn->insts.v[place].block)
             return false;
     }
     return true;

@@ -27,9 +27,9 @@ struct tag_reader {
     struct field_reader fields;
     struct tags tags;
     VEC(struct record) records;
-    struct source plain;  // the text without tags
-    const char *sha256;   // of that, or NULL: not computed
-    struct bodies bodies; // of that
+    struct source plain;         // the text without tags
+    const char *sha256;          // of that, or NULL: not computed
+    struct bodies bodies;        // of that
     const struct record *record; // at work
     const struct body *body;     // that holds it
     // The kernel at work is the tables' last.

@@ -154,7 +154,8 @@ static bool scan_tag(const struct scan *scan, uint32_t at, enum tag_style style,
     return true;
 }
 
-// Reads the tag whose string or comment begins here. Text before `from` belongs to what precedes it.
+// Reads the tag whose string or comment begins here. Text before `from` belongs to what precedes
+// it.
 static bool find_tag(const struct scan *scan, uint32_t from, struct tag *tag)
 {
     static const char pragma[] = ".pragma ";
@@ -177,8 +178,8 @@ static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
         tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
 }
 
-// Returns the first character from `at` on at which a string, a comment, a line or a scope may begin
-// or end.
+// Returns the first character from `at` on at which a string, a comment, a line or a scope may
+// begin or end.
 static uint32_t skip_plain(const struct scan *scan, uint32_t at)
 {
     static const bool matters[UCHAR_MAX + 1] = {

@@ -148,7 +148,7 @@ static bool *ended_of(struct tag_reader *r, struct small_kernel *k, uint32_t id)
 static double read_number(const char *text, char **end)
 {
     enum { MOST_DIGITS = 15 };
-    static const double powers[MOST_DIGITS + 1] = {1,   1e1, 1e2, 1e3,  1e4,  1e5,  1e6,  1e7,
+    static const double powers[MOST_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     uint64_t digits = 0;
     uint32_t count = 0, point = 0;

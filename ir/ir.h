@@ -248,8 +248,8 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
-// Returns the number of the scope that declares the register: 0 for the body and the parameters; the
-// scopes inside follow in the order of their opening braces.
+// Returns the number of the scope that declares the register: 0 for the body and the parameters;
+// the scopes inside follow in the order of their opening braces.
 uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg);
 // Returns a name that identifies the register within its function: that of the source, and for one
 // of several registers with this name `name@scope`. Requires a register other than the carry flag.

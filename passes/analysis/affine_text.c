@@ -79,8 +79,8 @@ static void put_plain_atom(struct atom_writer *w, const struct affine_atom *atom
     case AFFINE_SYMBOL: put_name(w, w->affines->module->symbols.v[atom->index].name); break;
     case AFFINE_ITERATION: put_iteration(w, atom->index); break;
     default:
-        put_text(w, ir_register_name(w->affines->module, fn, fn->versions.v[atom->index].reg,
-                                     w->arena));
+        put_text(
+            w, ir_register_name(w->affines->module, fn, fn->versions.v[atom->index].reg, w->arena));
         break;
     }
 }

@@ -1,6 +1,6 @@
 // The parts of the generator: kernels.c (statements and control), kernels_chains.c (chains and
-// addresses), kernels_scopes.c (scopes, calls, pointers), kernels_frame.c (declarations, inputs, first
-// values and what is kept at the end).
+// addresses), kernels_scopes.c (scopes, calls, pointers), kernels_frame.c (declarations, inputs,
+// first values and what is kept at the end).
 #pragma once
 #include "tests/fuzz/kernels.h"
 

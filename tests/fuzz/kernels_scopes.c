@@ -175,9 +175,9 @@ void put_pointer(struct maker *m)
 {
     // N: a number.
     static const char *const accesses[] = {
-        "ld.u32 $R, [%pointer+N];",        "st.u32 [%pointer+N], $R;",
-        "ld.f32 $F, [%pointer+N];",        "st.f32 [%pointer+N], $F;",
-        "st.local.u32 [stack+N], $R;",     "ld.local.u32 $R, [stack+N];",
+        "ld.u32 $R, [%pointer+N];",           "st.u32 [%pointer+N], $R;",
+        "ld.f32 $F, [%pointer+N];",           "st.f32 [%pointer+N], $F;",
+        "st.local.u32 [stack+N], $R;",        "ld.local.u32 $R, [stack+N];",
         "ld.v2.u32 {%r0, %r3}, [%pointer+N];"};
     m->group = ++m->groups;
     emit(m, "%s", fill_in(m, pointers[pick(m, sizeof pointers / sizeof *pointers)]));

@@ -35,9 +35,9 @@ struct trial {
     struct random_kernel *kernel;
     enum kernel_kind kind;
     const struct machine_group *group; // of the machine
-    const char *only; // this policy, or NULL: all
-    bool few;         // see is_chosen
-    bool shrinks;     // a kernel that cannot be executed is none that fails
+    const char *only;                  // this policy, or NULL: all
+    bool few;                          // see is_chosen
+    bool shrinks;                      // a kernel that cannot be executed is none that fails
     struct report *report;
 };
 
@@ -122,7 +122,7 @@ static bool is_chosen(const struct trial *trial, uint32_t policy)
 {
     uint32_t first = trial->group->first, end = trial->group->end;
     uint64_t other = first + 1 + trial->kernel->inputs.seed % (end - first - 1);
-    return trial->only ? !strcmp(trial->only, policies[policy])
+    return trial->only                       ? !strcmp(trial->only, policies[policy])
            : policy < first || policy >= end ? false
                                              : !trial->few || policy == first || policy == other;
 }
@@ -280,9 +280,9 @@ struct wish {
     bool ordered;                       // kernels of kernels_ordered.h, on random machines
     enum kernel_kind kind;              // of others
     const struct machine_group *group;
-    const char *policy;                 // NULL: all
-    bool few;                           // see is_chosen
-    const char *folder;                 // for what fails
+    const char *policy; // NULL: all
+    bool few;           // see is_chosen
+    const char *folder; // for what fails
 };
 
 struct totals {
@@ -368,8 +368,8 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     struct arena arena;
     struct random_kernel kernel;
     const struct machine_group *group = wish->group ? wish->group : &groups[0];
-    struct trial trial = {.machine = wish->machine ? wish->machine
-                                                   : &group->machines[seed % group->count],
+    struct trial trial = {.machine =
+                              wish->machine ? wish->machine : &group->machines[seed % group->count],
                           .group = group,
                           .kind = wish->kind,
                           .only = wish->policy,
@@ -503,7 +503,10 @@ static int run_test(void)
     try_many(&totals, 1, TEST_STACKS,
              &(struct wish){.group = &groups[1], .few = IS_SANITIZED, .folder = "."});
     for (uint32_t i = 0; i < GROUPS; i++)
-        try_many(&totals, 1, TEST_SCOPES, &(struct wish){.group = &groups[i], .few = IS_SANITIZED, .kind = KERNEL_SCOPES, .folder = "."});
+        try_many(
+            &totals, 1, TEST_SCOPES,
+            &(struct wish){
+                .group = &groups[i], .few = IS_SANITIZED, .kind = KERNEL_SCOPES, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
     printf("%s 2 - blocks were offloaded\n", totals.blocks && totals.ahead ? "ok" : "not ok");
     bool good = !totals.failed && totals.blocks && totals.ahead;

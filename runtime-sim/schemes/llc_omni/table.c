@@ -149,11 +149,8 @@ bool offload_table_build(struct offload_table *table, struct arena *arena,
                          const struct tables *tables, const struct program *program,
                          const struct offload_config *config, struct diags *diags)
 {
-    struct table_builder b = {.to = table,
-                              .arena = arena,
-                              .program = program,
-                              .config = config,
-                              .diags = diags};
+    struct table_builder b = {
+        .to = table, .arena = arena, .program = program, .config = config, .diags = diags};
     bool good = true;
     arena_init(&b.own, arena->memory);
     read_chains_begin(&b.chains, arena, program->module, tables);

@@ -202,9 +202,12 @@ static void wrong_edits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_wrong), cmocka_unit_test(wrong_chain),
-        cmocka_unit_test(wrong_chains),  cmocka_unit_test(wrong_block),
-        cmocka_unit_test(wrong_order),   cmocka_unit_test(wrong_edits),
+        cmocka_unit_test(nothing_wrong),
+        cmocka_unit_test(wrong_chain),
+        cmocka_unit_test(wrong_chains),
+        cmocka_unit_test(wrong_block),
+        cmocka_unit_test(wrong_order),
+        cmocka_unit_test(wrong_edits),
         cmocka_unit_test(store_before_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

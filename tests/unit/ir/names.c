@@ -237,8 +237,8 @@ static void test_shadowed(void **state)
     static const char text[] =
         BODY(".reg .b32 a, r<4>; mov.b32 a, r1; { .reg .b64 a; mov.b64 a, 1; { .reg .b32 r<2>;\n"
              "mov.b32 r0, r1; } mov.b32 r0, r3; } { .reg .pred a; .reg .b32 b; mov.b32 b, r1; }");
-    static const char *const names[] = {"a@0", "r1@0", "a@1", "r0@2", "r1@2", "r0@0", "r3", "a@3",
-                                        "b"};
+    static const char *const names[] = {"a@0",  "r1@0", "a@1", "r0@2", "r1@2",
+                                        "r0@0", "r3",   "a@3", "b"};
     struct program p;
     struct ir_module module;
     program_parse(&p, text, strlen(text));
