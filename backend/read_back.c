@@ -7,8 +7,8 @@
 #include <string.h>
 
 struct read_back {
-    struct arena *arena; // of the result
-    struct arena own;
+    struct arena *arena;       // of the result
+    struct arena own, scratch; // of a function
     const struct output *output;
     const struct plan *plan;
     struct ir_module module; // the program as it is written
@@ -118,10 +118,10 @@ static bool write_function(struct read_back *r, struct ir_function *fn, const st
         return false;
     if (!is_moved(fn, body))
         return true;
-    uint32_t *order = ARENA_ARRAY(&r->own, uint32_t, fn->insts.n + 1);
+    uint32_t *order = ARENA_ARRAY(&r->scratch, uint32_t, fn->insts.n + 1);
     bool found = find_order(fn, body, order);
     if (found)
-        put_in_order(fn, &r->own, order);
+        put_in_order(fn, &r->scratch, order);
     return found;
 }
 
@@ -221,14 +221,16 @@ static bool read_chains(struct read_back *r, const struct table_kernel *kernel, 
     read_chains_of(&r->chains, function, body);
     while (r->chain < r->plan->chains.n && r->plan->chains.v[r->chain].function < function)
         r->chain++;
-    for (uint32_t i = 0; i < kernel->chains.n; i++) {
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < kernel->chains.n && !wrong; i++) {
         struct chain chain;
         uint32_t inst;
-        const char *wrong = read_chain(&r->chains, &kernel->chains.v[i], &chain, &inst);
+        wrong = read_chain(&r->chains, &kernel->chains.v[i], &chain, &inst);
         if (wrong)
-            return set_fault(r, r->chain + i, wrong);
+            set_fault(r, r->chain + i, wrong);
     }
-    return true;
+    arena_reset(&r->scratch);
+    return !wrong;
 }
 
 static bool check_kernel(void *context, const struct table_kernel *read)
@@ -269,10 +271,12 @@ struct verify_fault backend_read_back(const struct output *output, struct arena 
                           .plan = plan,
                           .fault = {.chain = IR_NONE, .block = IR_NONE}};
     arena_init(&r.own, arena->memory);
+    arena_init(&r.scratch, arena->memory);
     write_module(&r, module);
     read_chains_begin(&r.chains, &r.own, &r.module, &output->tables);
     read_all(&r);
     read_chains_end(&r.chains);
+    arena_free(&r.scratch);
     arena_free(&r.own);
     return r.fault;
 }

@@ -11,8 +11,10 @@ void read_chains_begin(struct chain_reader *r, struct arena *arena, const struct
     *r = (struct chain_reader){
         .arena = arena, .module = module, .options = tables->options, .check = {.module = module}};
     arena_init(&r->own, arena->memory);
+    arena_init(&r->facts, arena->memory);
     arena_init(&r->check.scratch, arena->memory);
     r->plan.arena = &r->own;
+    r->plan.facts_arena = &r->facts;
     r->options.capability = NULL;
     r->options.measured = NULL;
     struct capability *capability = ARENA_NEW(&r->own, struct capability);
@@ -22,6 +24,8 @@ void read_chains_begin(struct chain_reader *r, struct arena *arena, const struct
 
 void read_chains_of(struct chain_reader *r, uint32_t function, const struct body *body)
 {
+    facts_forget(&r->plan, r->function, r->function + 1);
+    arena_reset(&r->facts);
     r->function = function;
     r->body = body;
     r->begun = false;
@@ -86,5 +90,6 @@ const char *read_chain(struct chain_reader *r, const struct table_chain *from, s
 void read_chains_end(struct chain_reader *r)
 {
     arena_free(&r->check.scratch);
+    arena_free(&r->facts);
     arena_free(&r->own);
 }

@@ -9,8 +9,8 @@ struct chain_reader {
     struct arena *arena;
     const struct ir_module *module;
     struct pass_options options;
-    struct arena own;
-    struct plan plan; // owner of the facts
+    struct arena own, facts; // of all functions; of the one at work
+    struct plan plan;        // owner of the facts
     struct chain_check check;
     uint32_t function; // at work
     const struct body *body;

@@ -184,9 +184,10 @@ static uint32_t skip_plain(const struct scan *scan, uint32_t at)
 {
     static const bool matters[UCHAR_MAX + 1] = {
         ['"'] = true, ['/'] = true, ['#'] = true, ['@'] = true, ['{'] = true, ['}'] = true,
+        [0] = true, // follows the text
     };
     const char *text = scan->text;
-    for (uint32_t end = scan->length; at < end && !matters[(unsigned char)text[at]];)
+    while (!matters[(unsigned char)text[at]])
         at++;
     return at;
 }
