@@ -1,6 +1,7 @@
 // Order of calls: backend_open, then the caller parses, builds the module and runs the passes, then
 // backend_emit. Its result is the input of tables_write_json and the reports.
 #pragma once
+#include "backend/bodies.h"
 #include "backend/report.h"
 #include "backend/tags.h"
 #include "support/prefix_map.h"
@@ -32,6 +33,8 @@ struct output {
     const char *text;
     uint32_t length;
     struct tables tables;
+    struct bodies bodies; // of the text without its tags
+    struct tree *tree;    // theirs: the module's, or that of a text with other instructions
 };
 
 // Finds tags of an earlier run. Requires an initialised source. With `--tags=none` and without

@@ -121,11 +121,12 @@ static const char *add_chain(struct record_builder *b, const struct chain *chain
 
 static const char *live_name(const struct record_builder *b, const struct live_value *live)
 {
-    uint32_t name = live->reg == IR_NONE ? IR_NONE : b->fn->registers.v[live->reg].name;
-    if (name != IR_NONE)
-        return name_text(b, name);
-    if (live->reg != IR_NONE)
+    const struct ir_register *reg = live->reg == IR_NONE ? NULL : &b->fn->registers.v[live->reg];
+    if (reg && reg->name == IR_NONE)
         return "CC.CF"; // the carry flag has no name in PTX's text
+    if (reg)
+        return reg->repeated ? ir_register_name(b->module, b->fn, live->reg, b->arena)
+                             : name_text(b, reg->name);
     const char *member = live->member < WORD_COUNT ? isa_words[live->member].text : "";
     return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
 }
@@ -136,26 +137,40 @@ static uint64_t limited(uint64_t count, uint64_t most)
     return count < most ? count : most;
 }
 
-// A block's instructions need not keep their order: the first and the last of the output are those
-// that stand first and last there.
+// Extends the block by a basic block's instructions in the output. Returns false if it has none.
+static bool place_part(const struct record_builder *b, const struct block_plan *plan,
+                       uint32_t number, struct table_block *block)
+{
+    const struct ir_block *part = &b->fn->blocks.v[number];
+    bool any = false;
+    for (uint32_t inst = part->first; inst < part->end; inst++) {
+        bool branch = number == plan->tail && inst + 1 == part->end &&
+                      b->fn->insts.v[inst].flags & INST_TERMINATOR;
+        if (inst < plan->first || inst > plan->last || branch)
+            continue;
+        struct record_range range = output_range(b, inst);
+        if (range.first == range.end)
+            continue;
+        any = true;
+        if (range.first < block->begin_index)
+            block->begin_index = range.first;
+        if (range.end - 1 > block->end_index)
+            block->end_index = range.end - 1;
+    }
+    return any;
+}
+
+// Instructions keep their basic block, but not their order in it: the first and the last of the
+// output are in the first and the last basic block.
 static void place_block(const struct record_builder *b, const struct block_plan *plan,
                         struct table_block *block)
 {
+    uint32_t first = 0, last = plan->block_count;
     block->begin_index = UINT32_MAX;
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        const struct ir_block *part = &b->fn->blocks.v[plan->blocks[i]];
-        for (uint32_t inst = part->first; inst < part->end; inst++) {
-            bool branch = plan->blocks[i] == plan->tail && inst + 1 == part->end &&
-                          b->fn->insts.v[inst].flags & INST_TERMINATOR;
-            if (inst < plan->first || inst > plan->last || branch)
-                continue;
-            struct record_range range = output_range(b, inst);
-            if (range.first < range.end && range.first < block->begin_index)
-                block->begin_index = range.first;
-            if (range.first < range.end && range.end - 1 > block->end_index)
-                block->end_index = range.end - 1;
-        }
-    }
+    while (first < plan->block_count && !place_part(b, plan, plan->blocks[first], block))
+        first++;
+    while (last > first + 1 && !place_part(b, plan, plan->blocks[last - 1], block))
+        last--;
 }
 
 struct table_estimate tables_estimate(const struct block_estimate *from)

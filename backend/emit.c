@@ -88,25 +88,26 @@ const char *backend_strip(struct arena *arena, const struct source *input, uint3
 // The text with the plan's edits, and the bodies in it. It is read anew only if an edit brings or
 // takes away instructions: that is a tenth of the whole run, and as much memory as the input's
 // tree.
-static const char *apply_edits(struct arena *arena, const struct ir_module *module,
-                               const struct plan *plan, struct written *written,
-                               struct bodies *bodies)
+static const char *apply_edits(struct output *output, struct arena *arena,
+                               const struct ir_module *module, const struct plan *plan,
+                               struct written *written)
 {
     const struct source *input = module->tree->source;
     const char *wrong = writer_apply(arena, input, &plan->edits, written);
     if (wrong)
         return wrong;
+    output->tree = module->tree;
     if (keep_instructions(&plan->edits, input)) {
-        bodies_written(bodies, arena, module->tree, written);
+        bodies_written(&output->bodies, arena, module->tree, written);
         return NULL;
     }
     struct source *source = ARENA_NEW(arena, struct source);
-    struct tree *tree = ARENA_NEW(arena, struct tree);
+    output->tree = ARENA_NEW(arena, struct tree);
     struct diags ignored;
     diags_init(&ignored, arena);
     source_init(source, arena, input->name, written->text, written->length);
-    ptx_parse(tree, arena, source, &ignored);
-    bodies_find(bodies, arena, tree);
+    ptx_parse(output->tree, arena, source, &ignored);
+    bodies_find(&output->bodies, arena, output->tree);
     return NULL;
 }
 
@@ -122,7 +123,7 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
 {
     const struct source *source = module->tree->source;
     struct written written;
-    struct bodies bodies;
+    struct bodies *bodies = &output->bodies;
     struct tables *tables = &output->tables;
     *tables = (struct tables){.version = TABLES_VERSION,
                               .options = options->passes,
@@ -132,15 +133,20 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
     tables->source.file = table_name(arena, options, source->name);
     tables->output.file = table_name(arena, options, options->output_name);
     tables_digest(tables->source.sha256, source->text, source->length);
-    const char *wrong = apply_edits(arena, module, plan, &written, &bodies);
+    const char *wrong = apply_edits(output, arena, module, plan, &written);
     if (wrong)
         return wrong;
-    if (written.text == source->text)
-        bodies.sha256 = tables->source.sha256;
-    wrong = tables_build(tables, arena, module, plan, &written, &bodies);
+    if (written.text == source->text) {
+        bodies->sha256 = tables->source.sha256;
+    } else if (options->tags != TAGS_NONE && options->tags != TAGS_PAPER) {
+        char *sha256 = arena_alloc(arena, SHA256_HEX + 1);
+        tables_digest(sha256, written.text, written.length);
+        bodies->sha256 = sha256;
+    }
+    wrong = tables_build(tables, arena, module, plan, &written, bodies);
     if (wrong)
         return wrong;
-    output->text = tags_write(arena, &bodies, tables, options->tags, &output->length);
+    output->text = tags_write(arena, bodies, tables, options->tags, &output->length);
     if (!output->text)
         return "a kernel of the tables is not in the output";
     if (!options->undigested)

@@ -395,7 +395,8 @@ static bool read_field(struct field_reader *reader, const struct record_field *f
                        struct pairs *pairs, const char *prefix)
 {
     void *value = (char *)record + field->offset;
-    const char *key = arena_printf(reader->arena, "%s%s", prefix, field->key);
+    const char *key =
+        *prefix ? arena_printf(reader->arena, "%s%s", prefix, field->key) : field->key;
     if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
         const char *inner = arena_printf(reader->arena, "%s.", key);
         bool there = field->kind == FIELD_OBJECT || has_prefix(pairs, inner);

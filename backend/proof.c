@@ -1,7 +1,7 @@
 #include "backend/proof.h"
 #include "backend/build.h"
+#include "backend/read_back.h"
 #include "passes/base/passes.h"
-#include "passes/verify/verify.h"
 
 struct proving {
     struct proof *to;
@@ -153,7 +153,11 @@ static struct verify_fault try_output(struct proving *p, struct output *output)
     step(p, "verify");
     p->to->statements = verified.statements;
     p->to->moved = verified.moved;
-    return verified.faults.n ? verified.faults.v[0] : (struct verify_fault){.text = NULL};
+    if (verified.faults.n)
+        return verified.faults.v[0];
+    struct verify_fault fault = backend_read_back(output, p->arena, p->module, p->plan);
+    step(p, "read back");
+    return fault;
 }
 
 void backend_emit_proven(struct output *output, struct proof *proof, struct arena *arena,
@@ -172,7 +176,12 @@ void backend_emit_proven(struct output *output, struct proof *proof, struct aren
             write_input(&p, output);
             return;
         }
-        drop_at(&p, fault.input, fault.text);
+        if (fault.chain != IR_NONE) {
+            drop_chain(&p, fault.chain, fault.text);
+            move_again(&p);
+        } else {
+            drop_at(&p, fault.input, fault.text);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-// Writes proven output only: a chain or block that the checker (passes/verify/verify.h) refutes is
-// left out, and the rest is written and checked again.
+// Writes proven output only: a chain or block that the checker (passes/verify/verify.h) refutes, or
+// that is none when the output is read back (backend/read_back.h), is left out, and the rest is
+// written and checked again.
 #pragma once
 #include "backend/backend.h"
 #include "support/diag.h"
@@ -15,7 +16,7 @@ struct proof {
     VEC(struct left_out) list;
     uint64_t statements; // of the input
     uint64_t moved;      // that are in another order
-    // Called after each "emit" and "verify"; may be NULL.
+    // Called after each "emit", "verify" and "read back"; may be NULL.
     void (*step)(void *context, const char *name);
     void *context;
 };

@@ -27,18 +27,24 @@ struct tag_reader {
     struct field_reader fields;
     struct tags tags;
     VEC(struct record) records;
-    struct source plain; // the text without tags
-    struct bodies bodies;
+    struct source plain;         // the text without tags
+    const char *sha256;          // of that, or NULL: not computed
+    struct bodies bodies;        // of that
     const struct record *record; // at work
     const struct body *body;     // that holds it
     // The kernel at work is the tables' last.
     const struct body *kernel_body;
     VEC(struct seen_chain) chains, blocks;
+    // Takes each kernel of small tags instead of the tables; NULL: they are kept in the tables.
+    take_kernel *take;
+    void *context;
 };
 
 // Add a fault with the place of a record, or of that at work. Return false.
 bool tag_fault_at(struct tag_reader *r, const struct record *record, const char *what);
 bool tag_fault(struct tag_reader *r, const char *what);
+// Returns the digest of the text without tags.
+const char *tag_reader_digest(struct tag_reader *r);
 // Makes the record the one at work.
 void tag_reader_place(struct tag_reader *r, const struct record *record);
 // Reads " 12", an id below `count`; `rest` becomes the offset of what follows.

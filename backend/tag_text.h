@@ -52,6 +52,7 @@ enum tag_kind {
 
 struct tag_kind_info {
     const char *word;
+    uint32_t length; // of the word
     bool at_instruction;
 };
 extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
-#define TAG_KIND(name, word, at_instruction) {word, at_instruction},
+#define TAG_KIND(name, word, at_instruction) {word, sizeof word - 1, at_instruction},
     TAG_KINDS
 #undef TAG_KIND
 };
@@ -25,16 +25,14 @@ enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest)
     uint32_t word = blank ? (uint32_t)(blank - content) : length;
     *rest = word;
     for (enum tag_kind kind = 0; kind < TAG_KIND_COUNT; kind++)
-        if (strlen(tag_kinds[kind].word) == word && !memcmp(tag_kinds[kind].word, content, word))
+        if (tag_kinds[kind].length == word && !memcmp(tag_kinds[kind].word, content, word))
             return kind;
     return TAG_KIND_COUNT;
 }
 
 bool tags_are_small(const struct tags *tags)
 {
-    uint32_t rest;
-    return tags->list.n &&
-           tag_kind(tags->list.v[0].content, tags->list.v[0].length, &rest) == TAG_TAGS;
+    return tags->list.n && tags->list.v[0].kind == TAG_TAGS;
 }
 
 bool tags_are(const struct tags *tags, enum tag_style style)
@@ -62,14 +60,12 @@ void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, c
 void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags)
 {
     struct sha256_ctx all;
-    uint32_t rest;
     sha256_init(&all);
     for (uint32_t i = 0; i < tags->list.n; i++) {
         const struct tag *tag = &tags->list.v[i];
-        enum tag_kind kind = tag_kind(tag->content, tag->length, &rest);
-        uint32_t own = kind == TAG_TAGS ? TAG_DIGESTS_LENGTH : 0;
+        uint32_t own = tag->kind == TAG_TAGS ? TAG_DIGESTS_LENGTH : 0;
         uint32_t length = tag->length > own ? tag->length - own : tag->length;
-        if (kind != TAG_DIGEST)
+        if (tag->kind != TAG_DIGEST)
             tags_digest_add(&all, tag->at, "", tag->content, length);
     }
     tables_digest_end(digest, &all);
@@ -136,20 +132,20 @@ static bool is_content(char c)
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-// Reads the tag that begins here, without its blank.
-static bool scan_tag(const struct scan *scan, struct tag *tag)
+// Reads the tag of this style that begins at `at`, without its blank.
+static bool scan_tag(const struct scan *scan, uint32_t at, enum tag_style style, struct tag *tag)
 {
-    enum tag_style style = scan->text[scan->at] == '.' ? TAGS_PRAGMA : TAGS_COMMENT;
     const char *open = tag_spellings[style].open, *close = tag_spellings[style].close;
-    if (!starts(scan, scan->at, open))
+    if (!starts(scan, at, open))
         return false;
-    uint32_t begin = scan->at + (uint32_t)strlen(open), end = begin;
-    while (end < scan->length && is_content(scan->text[end]) && !starts(scan, end, close))
+    uint32_t begin = at + (uint32_t)strlen(open), end = begin;
+    while (end < scan->length && is_content(scan->text[end]) &&
+           !(scan->text[end] == *close && starts(scan, end, close)))
         end++;
     if (end == begin || end == scan->length || !starts(scan, end, close))
         return false;
     *tag = (struct tag){
-        .begin = scan->at,
+        .begin = at,
         .end = end + (uint32_t)strlen(close),
         .content = scan->text + begin,
         .length = end - begin,
@@ -158,25 +154,40 @@ static bool scan_tag(const struct scan *scan, struct tag *tag)
     return true;
 }
 
+// Reads the tag whose string or comment begins here. Text before `from` belongs to what precedes
+// it.
+static bool find_tag(const struct scan *scan, uint32_t from, struct tag *tag)
+{
+    static const char pragma[] = ".pragma ";
+    uint32_t before = sizeof pragma - 1;
+    if (!scan->depth)
+        return false;
+    if (scan->text[scan->at] == '/')
+        return scan_tag(scan, scan->at, TAGS_COMMENT, tag);
+    return scan->text[scan->at] == '"' && scan->at - from >= before &&
+           scan_tag(scan, scan->at - before, TAGS_PRAGMA, tag);
+}
+
 // Takes the blank that was written with the tag.
 static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
 {
-    uint32_t rest;
-    enum tag_kind kind = tag_kind(tag->content, tag->length, &rest);
-    if (kind < TAG_KIND_COUNT && !tag_kinds[kind].at_instruction)
+    tag->kind = tag_kind(tag->content, tag->length, &tag->rest);
+    if (tag->kind < TAG_KIND_COUNT && !tag_kinds[tag->kind].at_instruction)
         tag->begin -= tag->begin > least && scan->text[tag->begin - 1] == ' ';
     else
         tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
 }
 
-// The first character from `at` on at which anything may begin.
+// Returns the first character from `at` on at which a string, a comment, a line or a scope may
+// begin or end.
 static uint32_t skip_plain(const struct scan *scan, uint32_t at)
 {
     static const bool matters[UCHAR_MAX + 1] = {
-        ['"'] = true, ['/'] = true, ['#'] = true, ['@'] = true,
-        ['.'] = true, ['{'] = true, ['}'] = true,
+        ['"'] = true, ['/'] = true, ['#'] = true, ['@'] = true, ['{'] = true, ['}'] = true,
+        [0] = true, // follows the text
     };
-    while (at < scan->length && !matters[(unsigned char)scan->text[at]])
+    const char *text = scan->text;
+    while (!matters[(unsigned char)text[at]])
         at++;
     return at;
 }
@@ -184,17 +195,19 @@ static uint32_t skip_plain(const struct scan *scan, uint32_t at)
 void tags_find(struct tags *tags, struct arena *arena, const struct source *source)
 {
     struct scan scan = {.text = source->text, .length = source->length};
-    uint32_t removed = 0, last = 0;
+    uint32_t removed = 0, last = 0, from = 0;
     *tags = (struct tags){0};
     if (!memmem(source->text, source->length, TAG_PREFIX, strlen(TAG_PREFIX)))
         return;
+    scan.at = skip_plain(&scan, 0);
     while (scan.at < scan.length) {
         struct tag tag;
-        if (scan.depth && scan_tag(&scan, &tag)) {
+        if (find_tag(&scan, from, &tag)) {
             take_blank(&scan, &tag, last);
             tag.at = tag.begin - removed;
             removed += tag.end - tag.begin;
-            last = scan.at = tag.end;
+            last = from = tag.end;
+            scan.at = skip_plain(&scan, from);
             vec_push(arena, &tags->list, tag);
             continue;
         }
@@ -205,7 +218,8 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
             scan.depth -= c == '}' && scan.depth;
             next++;
         }
-        scan.at = skip_plain(&scan, next);
+        from = next;
+        scan.at = skip_plain(&scan, from);
     }
 }
 

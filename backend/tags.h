@@ -26,6 +26,8 @@ struct tag {
     uint32_t at;         // its place in the text without tags
     const char *content; // what follows `ptxoffload.`, not terminated
     uint32_t length;
+    uint32_t rest;        // offset after the word in the content
+    unsigned kind;        // enum tag_kind of the word
     enum tag_style style; // TAGS_PRAGMA or TAGS_COMMENT, also of full tags
 };
 
@@ -59,3 +61,13 @@ char *tags_write(struct arena *arena, const struct bodies *bodies, const struct 
 // with their place. Returns false if there are faults or no tags; `tables` is then undefined.
 bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
                struct diags *diags);
+
+// Takes a kernel of the tables, which is freed afterwards. Returns false to end the reading.
+typedef bool take_kernel(void *context, const struct table_kernel *kernel);
+
+// Reads the tables back from a text that tags_write made with these bodies: as tags_read, without a
+// parse of the text. `take` takes the kernels in their order; `tables` gets the rest, without the
+// digest of the output. Returns true for a text without tags, too.
+bool tags_read_written(struct tables *tables, struct arena *arena, const struct source *source,
+                       const struct bodies *bodies, take_kernel *take, void *context,
+                       struct diags *diags);

@@ -34,9 +34,9 @@ static bool collect(struct tag_reader *r)
 {
     for (uint32_t i = 0; i < r->tags.list.n; i++) {
         const struct tag *tag = &r->tags.list.v[i];
-        uint32_t rest;
+        uint32_t rest = tag->rest;
         struct record record = {.at = tag->at, .begin = tag->begin, .end = tag->end};
-        record.kind = tag_kind(tag->content, tag->length, &rest);
+        record.kind = tag->kind;
         record.rest = tag->content + rest;
         record.length = tag->length - rest;
         struct record *last = r->records.n ? &r->records.v[r->records.n - 1] : NULL;
@@ -77,10 +77,19 @@ static bool read_fields(struct tag_reader *r, const struct record_field *rows, v
            fields_read_text(&r->fields, rows, into, &pairs);
 }
 
+const char *tag_reader_digest(struct tag_reader *r)
+{
+    if (!r->sha256) {
+        char *text = arena_alloc(r->arena, SHA256_HEX + 1);
+        tables_digest(text, r->plain.text, r->plain.length);
+        r->sha256 = text;
+    }
+    return r->sha256;
+}
+
 // Finds the digest tag, and checks that the program is what was tagged.
 static bool read_digests(struct tag_reader *r, const struct record **found, struct digests *digests)
 {
-    char text[SHA256_HEX + 1];
     *found = NULL;
     for (uint32_t i = 0; i < r->records.n; i++) {
         if (r->records.v[i].kind != TAG_DIGEST)
@@ -94,8 +103,7 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
     tag_reader_place(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
-    tables_digest(text, r->plain.text, r->plain.length);
-    return !strcmp(text, digests->text) ||
+    return !strcmp(tag_reader_digest(r), digests->text) ||
            tag_fault(r, "the program is not the one that was tagged");
 }
 
@@ -338,31 +346,82 @@ static void strip(struct tag_reader *r, const struct source *source)
     bodies_find(&r->bodies, r->arena, tree);
 }
 
-bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
-               struct diags *diags)
+static struct tag_reader begin_reading(struct tables *tables, struct arena *arena,
+                                       const struct source *source, struct diags *diags)
 {
     struct tag_reader r = {.arena = arena, .tables = tables};
+    *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
+    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL, false};
+    tags_find(&r.tags, arena, source);
+    return r;
+}
+
+// Requires the text without tags and its bodies.
+static bool read_all(struct tag_reader *r)
+{
     const struct record *digest;
     struct digests digests = {0};
     char tags[SHA256_HEX + 1];
-    *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
+    if (!collect(r))
+        return false;
+    if (tags_are_small(&r->tags))
+        return tags_read_small(r);
+    if (!read_digests(r, &digest, &digests) || !read_records(r))
+        return false;
+    const char *wrong = tables_check(r->arena, r->tables);
+    if (wrong)
+        return tag_fault_at(r, r->records.v, wrong);
+    tags_digest(tags, &r->tags);
+    return !strcmp(tags, digests.tags) || tag_fault_at(r, digest, "the tags were changed");
+}
+
+bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
+               struct diags *diags)
+{
+    struct tag_reader r = begin_reading(tables, arena, source, diags);
     tables_digest(tables->output.sha256, source->text, source->length);
-    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL, false};
-    tags_find(&r.tags, arena, source);
     if (!r.tags.list.n) {
         diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET, "it has no tags");
         return false;
     }
     strip(&r, source);
-    if (!collect(&r))
+    return read_all(&r);
+}
+
+// Returns true if the text without its tags is this one.
+static bool leaves(const struct tags *tags, const struct source *source, const char *plain,
+                   uint32_t length)
+{
+    uint32_t at = 0, from = 0; // in the two texts
+    for (uint32_t i = 0; i <= tags->list.n; i++) {
+        uint32_t end = i < tags->list.n ? tags->list.v[i].begin : source->length;
+        if (end - from > length - at || memcmp(source->text + from, plain + at, end - from) != 0)
+            return false;
+        at += end - from;
+        from = i < tags->list.n ? tags->list.v[i].end : end;
+    }
+    return at == length;
+}
+
+bool tags_read_written(struct tables *tables, struct arena *arena, const struct source *source,
+                       const struct bodies *bodies, take_kernel *take, void *context,
+                       struct diags *diags)
+{
+    struct tag_reader r = begin_reading(tables, arena, source, diags);
+    r.plain = (struct source){.text = bodies->text, .length = bodies->length};
+    r.sha256 = bodies->sha256;
+    r.bodies = *bodies;
+    r.take = take;
+    r.context = context;
+    if (!leaves(&r.tags, source, bodies->text, bodies->length)) {
+        diag_add(diags, DIAG_ERROR, "tags", NO_OFFSET, NO_OFFSET,
+                 "the text without its tags is not the one that was tagged");
         return false;
-    if (tags_are_small(&r.tags))
-        return tags_read_small(&r);
-    if (!read_digests(&r, &digest, &digests) || !read_records(&r))
-        return false;
-    const char *wrong = tables_check(arena, tables);
-    if (wrong)
-        return tag_fault_at(&r, r.records.v, wrong);
-    tags_digest(tags, &r.tags);
-    return !strcmp(tags, digests.tags) || tag_fault_at(&r, digest, "the tags were changed");
+    }
+    if (!r.tags.list.n)
+        return true;
+    bool good = read_all(&r);
+    for (uint32_t i = 0; i < tables->kernels.n && good; i++)
+        good = take(context, &tables->kernels.v[i]);
+    return good;
 }

@@ -33,9 +33,7 @@ static bool split_digests(const struct record *first, const char **digests, uint
 
 static bool check_text(struct tag_reader *r, const char *digests)
 {
-    char text[SHA256_HEX + 1];
-    tables_digest(text, r->plain.text, r->plain.length);
-    return !memcmp(text, digests, TAG_DIGITS) ||
+    return !memcmp(tag_reader_digest(r), digests, TAG_DIGITS) ||
            tag_fault(r, "the program is not the one that was tagged");
 }
 
@@ -146,6 +144,30 @@ static bool *ended_of(struct tag_reader *r, struct small_kernel *k, uint32_t id)
     return &k->ended.v[id];
 }
 
+// As strtod. Up to 15 digits without an exponent are a quotient of two exact numbers.
+static double read_number(const char *text, char **end)
+{
+    enum { MOST_DIGITS = 15 };
+    static const double powers[MOST_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t digits = 0;
+    uint32_t count = 0, point = 0;
+    const char *at = text;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = count + 1;
+            continue;
+        }
+        digits = digits * 10 + (uint64_t)(*at - '0');
+        if (++count > MOST_DIGITS)
+            return strtod(text, end);
+    }
+    if (!count || *at == 'e' || *at == '.')
+        return strtod(text, end);
+    *end = (char *)(uintptr_t)at;
+    return (double)digits / powers[point ? count + 1 - point : 0];
+}
+
 // "64,0,34,32.25"
 static bool read_numbers(const char *text, uint32_t length, double *numbers, uint32_t count)
 {
@@ -159,7 +181,7 @@ static bool read_numbers(const char *text, uint32_t length, double *numbers, uin
         return false;
     for (uint32_t i = 0; i < count; i++) {
         char *end;
-        numbers[i] = strtod(at, &end);
+        numbers[i] = read_number(at, &end);
         if (end == at || !isfinite(numbers[i]) || *end != (i + 1 < count ? ',' : 0))
             return false;
         at = end + 1;
@@ -201,12 +223,10 @@ static bool read_block_facts(struct tag_reader *r, struct table_block *block, ui
     if (!fields_split_text(&r->fields, r->record->rest + at, r->record->length - at, &pairs))
         return false;
     // Estimates follow from kind and number of iterations, and others from them.
-    struct pairs own = pairs;
-    own.list.v = arena_alloc(r->arena, pairs.list.n * sizeof *own.list.v + 1);
-    if (pairs.list.n)
-        memcpy(own.list.v, pairs.list.v, pairs.list.n * sizeof *own.list.v);
-    if (!fields_read_known(&r->fields, rows_small_block, &facts, &own))
+    if (!fields_read_known(&r->fields, rows_small_shape, &facts, &pairs))
         return false;
+    for (uint32_t i = 0; i < pairs.list.n; i++)
+        pairs.list.v[i].taken = false;
     block->kind = facts.kind;
     block->trips = facts.trips;
     if (!read_estimates(r, block, &pairs))
@@ -319,8 +339,20 @@ static bool end_kernel(struct tag_reader *r, const struct small_kernel *k)
     return good;
 }
 
+// Keeps the kernel in the tables, or checks it and hands it on.
+static bool put_kernel(struct tag_reader *r, struct table_kernel *kernel)
+{
+    if (!r->take) {
+        vec_push(r->arena, &r->tables->kernels, *kernel);
+        return true;
+    }
+    struct tables alone = {.kernels = {kernel, 1, 1}};
+    const char *wrong = tables_check(r->arena, &alone);
+    return wrong ? tag_fault(r, wrong) : r->take(r->context, kernel);
+}
+
 // Reads the records of the body, from `*next` on.
-static bool read_body(struct tag_reader *r, const struct body *body, uint32_t *next)
+static bool read_records(struct tag_reader *r, const struct body *body, uint32_t *next)
 {
     struct table_kernel entry = small_usual_kernel();
     uint32_t first = *next;
@@ -339,8 +371,20 @@ static bool read_body(struct tag_reader *r, const struct body *body, uint32_t *n
     }
     if (*next > first)
         good = good && end_kernel(r, &k);
-    if (own || body_is_entry(body))
-        vec_push(r->arena, &r->tables->kernels, entry);
+    if (good && (own || body_is_entry(body)))
+        good = put_kernel(r, &entry);
+    return good;
+}
+
+static bool read_body(struct tag_reader *r, const struct body *body, uint32_t *next,
+                      struct arena *scratch)
+{
+    struct arena *kept = r->arena;
+    if (r->take)
+        r->arena = r->fields.arena = scratch;
+    bool good = read_records(r, body, next);
+    r->arena = r->fields.arena = kept;
+    arena_reset(scratch);
     return good;
 }
 
@@ -352,8 +396,11 @@ bool tags_read_small(struct tag_reader *r)
     if (!read_module(r, &digests))
         return false;
     bool good = true;
+    struct arena scratch;
+    arena_init(&scratch, r->arena->memory);
     for (uint32_t i = 0; i < r->bodies.list.n && good; i++)
-        good = read_body(r, &r->bodies.list.v[i], &next);
+        good = read_body(r, &r->bodies.list.v[i], &next, &scratch);
+    arena_free(&scratch);
     if (!good)
         return false;
     if (next < r->records.n)

@@ -24,6 +24,11 @@ const struct record_field rows_small_chain[] = {
 #undef RECORD
 
 #define RECORD struct table_block
+const struct record_field rows_small_shape[] = {
+    ENTRY("kind", WORD, kind, .words = table_block_names),
+    ENTRY("trips", COUNT, trips),
+    END,
+};
 const struct record_field rows_small_block[] = {
     ENTRY("kind", WORD, kind, .words = table_block_names),
     ENTRY("end", UINT, end_index),

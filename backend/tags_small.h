@@ -5,6 +5,7 @@
 extern const struct record_field rows_small_kernel[];
 extern const struct record_field rows_small_chain[];
 extern const struct record_field rows_small_block[];
+extern const struct record_field rows_small_shape[]; // those that others follow from
 
 // Return the values of keys that a tag lacks.
 struct tables small_usual_module(void);

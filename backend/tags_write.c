@@ -376,6 +376,7 @@ char *tags_write(struct arena *arena, const struct bodies *bodies, const struct 
     struct tagger t = {.tables = tables, .bodies = bodies, .style = style, .arena = arena};
     text_init(&t.tag, arena);
     text_init(&t.text, arena);
+    vec_fix(arena, &t.text.bytes, bodies->length + bodies->length / 4 + 512);
     sha256_init(&t.digest);
     if (!put_kernels(&t))
         return NULL;

@@ -243,6 +243,7 @@ const char *writer_apply(struct arena *arena, const struct source *source,
         return NULL;
     }
     text_init(&writer.text, arena);
+    vec_fix(arena, &writer.text.bytes, source->length + source->length / 64 + 64);
     put(&writer, 0, source->length, false);
     put_points(&writer, source->length, false);
     if (written->spans.n)

@@ -1,6 +1,7 @@
 // Builds a module step by step, and answers small questions about it.
 #include "ir/lower.h"
 #include "support/parallel.h"
+#include <string.h>
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
     ir_build_edges, ir_build_dominators, ir_build_loops, ir_build_liveness, ir_build_ssa,
@@ -18,6 +19,7 @@ static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
 static void keep_lowered(struct ir_work *work, struct ir_function *fn)
 {
     KEEP(work, &fn->registers);
+    KEEP(work, &fn->scopes);
     KEEP(work, &fn->insts);
     KEEP(work, &fn->operands);
     KEEP(work, &fn->operand_inst);
@@ -161,6 +163,55 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
     case VERSION_PHI: return fn->phis.v[v->index].block;
     default: return 0;
     }
+}
+
+uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg)
+{
+    uint32_t low = 0, high = fn->scopes.n, scope = fn->registers.v[reg].scope;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (fn->scopes.v[middle] < scope)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const char *ir_register_name(const struct ir_module *module, const struct ir_function *fn,
+                             uint32_t reg, struct arena *arena)
+{
+    const struct ir_register *at = &fn->registers.v[reg];
+    const struct name *name = tree_name(module->tree, at->name);
+    if (!at->repeated)
+        return arena_strndup(arena, name->text, name->length);
+    return arena_printf(arena, "%.*s@%u", (int)name->length, name->text,
+                        ir_register_scope(fn, reg));
+}
+
+uint32_t ir_find_register(const struct ir_module *module, const struct ir_function *fn,
+                          const char *name, size_t length)
+{
+    const char *end = name + length, *sign = memchr(name, '@', length);
+    uint32_t found = IR_NONE;
+    uint64_t scope = 0;
+    if (sign && sign + 1 == end)
+        return IR_NONE;
+    for (const char *at = sign ? sign + 1 : end; at < end; at++) {
+        if (*at < '0' || *at > '9' || scope > UINT32_MAX)
+            return IR_NONE;
+        scope = 10 * scope + (uint64_t)(*at - '0');
+    }
+    uint32_t id = intern_find(&module->tree->names, name, sign ? (size_t)(sign - name) : length);
+    for (uint32_t i = 0; i < fn->registers.n && id != UINT32_MAX; i++) {
+        const struct ir_register *at = &fn->registers.v[i];
+        if (at->name != id || (sign && ir_register_scope(fn, i) != scope))
+            continue;
+        if (found != IR_NONE)
+            return IR_NONE;
+        found = i;
+    }
+    return found;
 }
 
 uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role, uint32_t n)

@@ -21,11 +21,12 @@ struct ir_symbol {
 };
 
 struct ir_register {
-    uint32_t name;  // name id
-    uint32_t decl;  // node of its declarator
-    uint32_t scope; // node of the scope that it was declared in
-    uint16_t type;  // isa_word; W_UNKNOWN if it was never declared
-    uint16_t bits;  // of one lane; 1 for predicates
+    uint32_t name;         // name id
+    uint32_t decl;         // node of its declarator
+    uint32_t scope;        // node of the scope that it was declared in
+    uint16_t type;         // isa_word; W_UNKNOWN if it was never declared
+    uint16_t bits : 15;    // of one lane; 1 for predicates
+    uint16_t repeated : 1; // another register of the function has the same name
 };
 
 enum ir_operand_kind {
@@ -148,6 +149,7 @@ struct ir_function {
                       // change it
     uint32_t returns, params;          // NODE_RETURNS / NODE_PARAMS or IR_NONE
     VEC(struct ir_register) registers; // register 0 is the carry flag (CC)
+    VEC(uint32_t) scopes;              // nodes of the body and its inner scopes, ascending
     VEC(struct ir_inst) insts;
     VEC(struct ir_operand) operands;
     VEC(uint32_t) operand_inst; // instruction of each operand
@@ -246,6 +248,16 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
+// Returns the number of the scope that declares the register: 0 for the body and the parameters;
+// the scopes inside follow in the order of their opening braces.
+uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg);
+// Returns a name that identifies the register within its function: that of the source, and for one
+// of several registers with this name `name@scope`. Requires a register other than the carry flag.
+const char *ir_register_name(const struct ir_module *module, const struct ir_function *fn,
+                             uint32_t reg, struct arena *arena);
+// Returns the register of such a name, or IR_NONE: there is none, or there are several.
+uint32_t ir_find_register(const struct ir_module *module, const struct ir_function *fn,
+                          const char *name, size_t length);
 // Returns the n-th operand id with this role, or IR_NONE; n from 0.
 uint32_t ir_find_operand(const struct ir_function *fn, uint32_t inst, enum ir_role role,
                          uint32_t n);

@@ -239,6 +239,8 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
         lower_carry(l, ROLE_USE);
     if (spelled->sets_carry)
         lower_carry(l, ROLE_DEF);
+    if (at->aux == OP_ret)
+        lower_results(l);
     if (spelled->inst.flags & INST_TERMINATOR)
         l->open = false;
 }
@@ -262,6 +264,7 @@ static void read_targets(struct ir_lower *l, uint32_t directive)
 static void lower_scope(struct ir_lower *l, uint32_t scope)
 {
     uint32_t undo = l->names.undo.n;
+    vec_push(l->lists, &l->fn->scopes, scope);
     l->names.depth++;
     NODE_EACH (child, l->module->tree, scope) {
         switch (node_at(l, child)->kind) {
@@ -357,6 +360,8 @@ void ir_lower_function(struct ir_lower *l, uint32_t function)
             if (node_at(l, child)->kind == NODE_SCOPE)
                 lower_scope(l, child);
         fn->blocks.v[fn->blocks.n - 1].end = fn->insts.n;
+        // At the end of the body no instruction reads the results.
+        fn->incomplete |= l->open && fn->registers.n > 1 && lower_is_result(l, 1);
         resolve_labels(l);
         resolve_targets(l);
         names_forget_labels(&l->names);

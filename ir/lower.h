@@ -36,5 +36,13 @@ static inline const struct node *node_at(const struct ir_lower *l, uint32_t node
 void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const char *roles);
 // The name at `node` guards the instruction.
 void lower_guard(struct ir_lower *l, uint32_t node, bool negated);
+// The instruction reads the registers in which the function returns its results, which are declared
+// before all others.
+void lower_results(struct ir_lower *l);
+static inline bool lower_is_result(const struct ir_lower *l, uint32_t reg)
+{
+    uint32_t list = l->fn->returns, decl = l->fn->registers.v[reg].decl;
+    return list != IR_NONE && decl > list && decl < node_next(l->module->tree, list);
+}
 // The instruction reads or writes the carry flag.
 void lower_carry(struct ir_lower *l, enum ir_role role);

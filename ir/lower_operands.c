@@ -253,3 +253,11 @@ void lower_carry(struct ir_lower *l, enum ir_role role)
     add_operand(l, OPERAND_REGISTER, place, CARRY, IR_NONE);
     keep_value(l, false);
 }
+
+void lower_results(struct ir_lower *l)
+{
+    const struct ir_function *fn = l->fn;
+    struct place_role place = {.role = ROLE_USE, .slot = UINT8_MAX};
+    for (uint32_t reg = CARRY + 1; reg < fn->registers.n && lower_is_result(l, reg); reg++)
+        add_operand(l, OPERAND_REGISTER, place, reg, IR_NONE);
+}

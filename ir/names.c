@@ -36,9 +36,17 @@ static struct binding *place_of(struct names *names, uint32_t name, bool family)
 uint32_t names_add_register(struct names *names, uint32_t name, uint32_t decl, uint32_t scope,
                             const struct declared_type *type)
 {
-    struct ir_register reg = {name, decl, scope, type->type, type->bits};
-    vec_push(names->lists, &names->fn->registers, reg);
-    return names->fn->registers.n - 1;
+    struct ir_function *fn = names->fn;
+    struct ir_register reg = {name, decl, scope, type->type, type->bits & 0x7fff, false};
+    if (name != IR_NONE) {
+        uint32_t *last = &names->of.v[name].reg;
+        reg.repeated = *last && *last <= fn->registers.n && fn->registers.v[*last - 1].name == name;
+        if (reg.repeated)
+            fn->registers.v[*last - 1].repeated = true;
+        *last = fn->registers.n + 1;
+    }
+    vec_push(names->lists, &fn->registers, reg);
+    return fn->registers.n - 1;
 }
 
 static uint32_t add_symbol(struct names *names, const struct ir_symbol *symbol)

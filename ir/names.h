@@ -59,6 +59,7 @@ struct name_meaning {
     struct resolved_name resolved;
     struct split split;
     struct binding binding, family; // a family and a name of its own are independent
+    uint32_t reg;                   // a register + 1, if it is one of the function with this name
     uint32_t label;                 // last label + 1
     uint32_t labels;                // last label + 1 whose name begins with this one
     uint32_t member;                // last member + 1 of those whose name begins with this one

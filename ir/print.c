@@ -42,6 +42,8 @@ static void print_register(struct printer *p, uint32_t reg)
         fputs("%cc", p->to);
     else
         print_name(p, p->fn->registers.v[reg].name);
+    if (p->fn->registers.v[reg].repeated)
+        fprintf(p->to, "@%u", ir_register_scope(p->fn, reg));
 }
 
 // Versions are numbered as they are met in the dump's own order: ids of the whole function.

@@ -3,6 +3,7 @@
 #include "backend/measured_list.h"
 #include "backend/places.h"
 #include "backend/profile_read.h"
+#include "backend/read_back.h"
 #include "ir/read.h"
 #include "passes/base/capability.h"
 
@@ -190,7 +191,10 @@ bool tagger_emit(struct tagging *t, struct output *output, const struct backend_
     struct diags diags;
     if (t->options.unverified && !backend_emit(output, t->arena, &t->module, &t->plan, options)) {
         end_step(t, "emit");
-        return true;
+        struct verify_fault fault = backend_read_back(output, t->arena, &t->module, &t->plan);
+        end_step(t, "read back");
+        if (!fault.text)
+            return true;
     }
     t->proof = (struct proof){.step = end_step, .context = t};
     backend_emit_proven(output, &t->proof, t->arena, &t->module, &t->plan, options);

@@ -4,6 +4,7 @@
 
 struct atom_writer {
     const struct affines *affines;
+    struct arena *arena;
     char text[2048];
     size_t length;
     bool cut;
@@ -77,7 +78,10 @@ static void put_plain_atom(struct atom_writer *w, const struct affine_atom *atom
     case AFFINE_PARAMETER: put_parameter(w, atom); break;
     case AFFINE_SYMBOL: put_name(w, w->affines->module->symbols.v[atom->index].name); break;
     case AFFINE_ITERATION: put_iteration(w, atom->index); break;
-    default: put_name(w, fn->registers.v[fn->versions.v[atom->index].reg].name); break;
+    default:
+        put_text(
+            w, ir_register_name(w->affines->module, fn, fn->versions.v[atom->index].reg, w->arena));
+        break;
     }
 }
 
@@ -85,6 +89,7 @@ const char *affine_atom_text(const struct affines *affines, struct arena *arena,
 {
     struct atom_writer w;
     w.affines = affines;
+    w.arena = arena;
     w.length = 0;
     w.cut = false;
     put_plain_atom(&w, &affines->atoms.v[atom]);

@@ -7,7 +7,8 @@
 //     factor   = integer | name | "(" sum ")" | function "(" sum { ", " sum } ")"
 //     function = "min" | "max" | "and" | "or" | "xor" | "rem" | "shl" | "shr" | "if"
 //              | "lt" | "le" | "gt" | "ge" | "eq" | "ne" | ("s" | "u") ("8" | "16" | "32")
-//     name     = a register, a special register (%ctaid.x), or a kernel parameter as in [name+4]
+//     name     = a register as ir_register_name has it, a special register (%ctaid.x), or a kernel
+//                parameter as in [name+4]
 //
 // Arithmetic is signed in 64 bits and wraps around. A name is its value sign-extended from its
 // width, a predicate 0 or 1, a part of a parameter its bits from there on. s8() … u32() take the

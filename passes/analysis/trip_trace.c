@@ -58,7 +58,7 @@ static struct linear register_value(const struct tracer *t, uint32_t reg, uint32
     struct trip_atom atom = {NULL, false, FORM_SIGNED, (uint8_t)bits, version};
     if (at->bits != bits)
         return linear_unknown();
-    atom.text = name_text(t, at->name);
+    atom.text = ir_register_name(t->module, t->fn, reg, t->arena);
     return linear_of_atom(atom, bits);
 }
 
@@ -338,7 +338,7 @@ static const char *predicate_text(struct tracer *t, uint32_t operand)
     if (o->kind != OPERAND_REGISTER || o->negated || version == IR_NONE || t->left-- <= 0)
         return NULL;
     if (is_outside(t, version))
-        return name_text(t, t->fn->registers.v[o->index].name);
+        return ir_register_name(t->module, t->fn, o->index, t->arena);
     const struct ir_version *v = &t->fn->versions.v[version];
     if (v->kind != VERSION_INST || t->fn->insts.v[v->index].op != OP_setp)
         return NULL;

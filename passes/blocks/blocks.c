@@ -22,6 +22,7 @@
 // blocks are the candidates of the paper's tool [002 §5.2].
 // With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
 // the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
+#include "passes/analysis/call_variables.h"
 #include "passes/analysis/measured.h"
 #include "passes/base/passes.h"
 #include "passes/blocks/estimate.h"
@@ -262,6 +263,11 @@ static void reject_barred(struct block_pass *p, const struct block_candidate *ca
 {
     uint32_t inst = candidate->counts.barred;
     enum plan_rule rule = p->candidates.effects[inst].rule;
+    if (candidate->cuts) {
+        reject(p, RULE_SPACE, candidate->counts.first, inst,
+               reason_cut(p->plan->arena, p->module, p->fn, inst));
+        return;
+    }
     if (rule == RULE_COUNT)
         rule = RULE_DIVERGES; // a return
     reject(p, rule, candidate->counts.first, inst,
@@ -310,10 +316,26 @@ static void explain(struct block_pass *p, const struct judged *judged,
         reject_rival(p, span, spans, judged);
 }
 
+// A block does not cut the parameter scope of a call.
+static void bar_cuts(struct block_pass *p)
+{
+    struct call_variables variables;
+    call_variables_find(&variables, &p->scratch, p->module, p->function);
+    for (uint32_t i = 0; i < p->candidates.list.n && variables.list.n; i++) {
+        struct block_candidate *candidate = &p->candidates.list.v[i];
+        struct block_counts *counts = &candidate->counts;
+        if (counts->barred != IR_NONE || counts->first == IR_NONE)
+            continue;
+        counts->barred = call_variables_cut(&variables, counts->first, counts->last);
+        candidate->cuts = counts->barred != IR_NONE;
+    }
+}
+
 static void judge_function(struct block_pass *p)
 {
     traffics_init(&p->traffics, p->plan, p->module, p->options, p->function);
     candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
+    bar_cuts(p);
     sort_candidates(p);
     evaluate_all(p);
     struct block_span *spans = ARENA_ARRAY(&p->scratch, struct block_span, p->count + 1);

@@ -30,6 +30,7 @@ struct block_candidate {
     double mean;
     struct block_counts counts; // of one iteration
     bool open;                  // it has several exits
+    bool cuts; // `counts.barred` names a variable that an instruction outside names, too
 };
 
 struct candidates {

@@ -50,6 +50,15 @@ const char *reason_barred(struct arena *arena, const struct ir_module *module,
                         line_of(module, fn, inst), advice(rule));
 }
 
+const char *reason_cut(struct arena *arena, const struct ir_module *module,
+                       const struct ir_function *fn, uint32_t inst)
+{
+    return arena_printf(arena,
+                        "%s on line %u names an argument or result of a call that code outside of "
+                        "the block names, too; a block must have all of it or none",
+                        opcode_text(arena, module, fn, inst), line_of(module, fn, inst));
+}
+
 const char *reason_open(struct arena *arena, const struct ir_module *module,
                         const struct ir_function *fn, const struct block_candidate *candidate)
 {

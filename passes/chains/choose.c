@@ -293,8 +293,10 @@ static void sift(struct matcher *m, struct plan *plan)
             check_expected(m, candidate);
         if (!candidate->done)
             check_gain(m, candidate);
-        if (candidate->across && !candidate->done)
+        if (candidate->across && !candidate->done) {
+            order_hold(&m->order, candidate->inst, candidate->count);
             accept(m, candidate, plan);
+        }
     }
 }
 

@@ -48,14 +48,20 @@ static enum order_effect effect_of(const struct ir_module *module, const struct 
     return reads_time(fn, at) ? EFFECT_FIXED : effect;
 }
 
+static void add_access(struct order *order, uint32_t inst, struct address address)
+{
+    struct order_access access = {address, order->access[inst]};
+    vec_push(order->arena, &order->accesses, access);
+    order->access[inst] = order->accesses.n;
+}
+
 static void read_access(struct order *order, uint32_t inst, enum order_effect effect)
 {
     struct address address = {
         .parameter = IR_NONE, .version = IR_NONE, .space = W_UNKNOWN, .pointer = IR_NONE};
     if (effect != EFFECT_FETCH)
         address = address_in(order->facts, inst);
-    vec_push(order->arena, &order->accesses, address);
-    order->access[inst] = order->accesses.n;
+    add_access(order, inst, address);
 }
 
 // Declarations in the middle of the body
@@ -150,6 +156,13 @@ void order_init(struct order *order, struct arena *arena, struct facts *facts)
     }
 }
 
+void order_hold(struct order *order, const uint32_t *members, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (order->fn->insts.v[members[i]].class == CLASS_LOAD)
+            add_access(order, members[count - 1], address_in(order->facts, members[i]));
+}
+
 static bool writes_memory(const struct order *order, uint32_t inst)
 {
     return order->fn->insts.v[inst].class == CLASS_STORE;
@@ -161,8 +174,12 @@ static bool memory_depends(const struct order *order, uint32_t a, uint32_t b)
         return false;
     if (!writes_memory(order, a) && !writes_memory(order, b))
         return false;
-    return address_may_alias(order->facts, &order->accesses.v[order->access[a] - 1],
-                             &order->accesses.v[order->access[b] - 1]);
+    const struct order_access *all = order->accesses.v;
+    for (uint32_t i = order->access[a]; i; i = all[i - 1].next)
+        for (uint32_t k = order->access[b]; k; k = all[k - 1].next)
+            if (address_may_alias(order->facts, &all[i - 1].address, &all[k - 1].address))
+                return true;
+    return false;
 }
 
 static bool registers_depend(const struct ir_function *fn, uint32_t earlier, uint32_t later)

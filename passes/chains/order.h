@@ -11,6 +11,12 @@
 #include "passes/base/plan.h"
 #include "passes/analysis/statement.h"
 
+// An access of an instruction to memory.
+struct order_access {
+    struct address address;
+    uint32_t next; // place of the next one of the same instruction + 1, or 0
+};
+
 struct order {
     struct facts *facts;
     const struct ir_module *module;
@@ -24,8 +30,8 @@ struct order {
     uint32_t *place; // instruction → place
     uint32_t *unit;  // instruction → number of its chain from 1, or 0
     uint32_t units;
-    uint32_t *access; // instruction → place in `accesses` + 1, or 0
-    VEC(struct address) accesses;
+    uint32_t *access; // instruction → place of its first one in `accesses` + 1, or 0
+    VEC(struct order_access) accesses;
     // state of one attempt
     uint32_t round;
     uint32_t *read,
@@ -43,6 +49,10 @@ struct obstacle {
 };
 
 void order_init(struct order *order, struct arena *arena, struct facts *facts);
+
+// The last member of a chain across blocks completes the loads before it in `members`: it counts as
+// an access to their addresses, so that no store which may write there passes it.
+void order_hold(struct order *order, const uint32_t *members, uint32_t count);
 
 // Returns true if the members can be made adjacent in the given order. Requires that the members
 // are in one basic block and in no unit yet.

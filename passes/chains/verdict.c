@@ -37,21 +37,24 @@ const char *verdict_inst(struct matcher *m, uint32_t inst)
                         ir_place(m->module, m->fn, inst).line);
 }
 
+static const char *register_text(struct matcher *m, uint32_t reg)
+{
+    if (m->fn->registers.v[reg].name == IR_NONE)
+        return "the carry";
+    return arena_printf(&m->scratch, "%.*s", MOST_QUOTED,
+                        ir_register_name(m->module, m->fn, reg, &m->scratch));
+}
+
 const char *verdict_value(struct matcher *m, uint32_t version)
 {
-    uint32_t id = m->fn->registers.v[m->fn->versions.v[version].reg].name;
-    if (id == IR_NONE)
-        return "the carry";
-    const struct name *name = tree_name(m->module->tree, id);
-    int length = name->length > MOST_QUOTED ? MOST_QUOTED : (int)name->length;
-    return arena_printf(&m->scratch, "%.*s", length, name->text);
+    return register_text(m, m->fn->versions.v[version].reg);
 }
 
 const char *verdict_operand(struct matcher *m, uint32_t operand)
 {
     const struct ir_operand *at = &m->fn->operands.v[operand];
     if (at->node == IR_NONE)
-        return "the carry";
+        return register_text(m, at->index);
     const struct node *node = &m->module->tree->nodes.v[at->node];
     return quote(m, node->begin, node->end);
 }

@@ -324,6 +324,9 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
     arena_init(&m->scratch, m->plan->arena->memory);
     order_init(&m->order, &m->scratch, m->facts);
     m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
+    for (uint32_t i = first; i < end; i++)
+        if (m->plan->chains.v[i].across)
+            order_hold(&m->order, m->plan->chains.v[i].inst, m->plan->chains.v[i].count);
     for (uint32_t i = first; i < end; i++) {
         const struct chain *chain = &m->plan->chains.v[i];
         if (!chain->across && order_allows(&m->order, chain->inst, chain->count, &why))

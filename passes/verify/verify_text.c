@@ -24,12 +24,17 @@ static bool begins_comment(const struct item_reader *r, uint32_t at)
     return r->text[at] == '/' && (starts_with(r, at, "/*") || starts_with(r, at, "//"));
 }
 
-// The first character from `at` on that the table has.
+// The first character from `at` on that the table has. It has NUL, which follows the text.
 static uint32_t skip(const struct item_reader *r, uint32_t at, const bool matters[UCHAR_MAX + 1])
 {
-    while (at < r->length && !matters[(unsigned char)r->text[at]])
-        at++;
-    return at;
+    const char *text = r->text;
+    for (; at < r->length; at++) {
+        while (!matters[(unsigned char)text[at]])
+            at++;
+        if (text[at])
+            break;
+    }
+    return at < r->length ? at : r->length;
 }
 
 static uint32_t past_comment(const struct item_reader *r, uint32_t at)
@@ -46,7 +51,8 @@ static uint32_t past_comment(const struct item_reader *r, uint32_t at)
 
 static uint32_t past_string(const struct item_reader *r, uint32_t at)
 {
-    static const bool matters[UCHAR_MAX + 1] = {['"'] = true, ['\n'] = true, ['\\'] = true};
+    static const bool matters[UCHAR_MAX + 1] = {
+        ['"'] = true, ['\n'] = true, ['\\'] = true, [0] = true};
     for (at = skip(r, at + 1, matters); at < r->length && r->text[at] == '\\';)
         at = at + 1 < r->length ? skip(r, at + 2, matters) : at + 1;
     return at < r->length ? at + 1 : at;
@@ -154,7 +160,7 @@ static uint32_t past_directive(const struct item_reader *r, uint32_t at)
 static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum item_kind *kind)
 {
     static const bool matters[UCHAR_MAX + 1] = {
-        [';'] = true, ['{'] = true, ['}'] = true, ['/'] = true, [':'] = true};
+        [';'] = true, ['{'] = true, ['}'] = true, ['/'] = true, [':'] = true, [0] = true};
     uint32_t begin = at, depth = 0;
     *kind = ITEM_INSTRUCTION;
     for (at = skip(r, at, matters); at < r->length; at = skip(r, at + 1, matters)) {
@@ -165,7 +171,7 @@ static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum 
             depth++;
         if (c == '}' && !depth--)
             return at;
-        if (begins_comment(r, at))
+        if (c == '/' && begins_comment(r, at))
             at = past_comment(r, at) - 1;
         if (c == ':' && at > begin && is_label_end(r, at)) {
             *kind = ITEM_FIXED;

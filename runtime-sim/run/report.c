@@ -133,12 +133,11 @@ static void report_register(struct session *session, const struct check_report *
     const struct ir_function *function =
         &module->functions
              .v[session->device.program->functions.v[report->second.function].function];
-    const struct name *name = tree_name(module->tree, function->registers.v[report->reg].name);
+    const char *name = ir_register_name(module, function, report->reg, session->arena);
     const struct node *node = node_of(session, &report->second);
     diag_add(session->diags, DIAG_ERROR, "uninit", node->begin, node->end,
-             "%s reads the register '%.*s', which it has not written; launch %u, %" PRIu64 " times",
-             thread_of(session, &report->second), (int)name->length, name->text, report->launch + 1,
-             report->times);
+             "%s reads the register '%s', which it has not written; launch %u, %" PRIu64 " times",
+             thread_of(session, &report->second), name, report->launch + 1, report->times);
     session_note_origin(session, "uninit", report->second.function, report->second.inst);
 }
 

@@ -188,7 +188,7 @@ static const char *random_guard(struct maker *m, uint32_t one_in)
     return pick(m, one_in) ? "" : fill_in(m, guards[pick(m, 2)]);
 }
 
-static void put_calculation(struct maker *m)
+void put_calculation(struct maker *m)
 {
     const char *guard = random_guard(m, 8);
     const char *text =
@@ -230,7 +230,7 @@ void emit_steps(struct maker *m, const struct address *address)
         emit(m, "%s", address->step[i]);
 }
 
-static void put_access(struct maker *m)
+void put_access(struct maker *m)
 {
     uint32_t i = pick(m, sizeof accesses / sizeof *accesses);
     bool store = pick(m, 2);
@@ -360,8 +360,26 @@ static void put_control(struct maker *m)
         put_loop(m);
 }
 
+static bool put_scoped(struct maker *m)
+{
+    uint32_t choice = pick(m, 32);
+    if (choice < 2 && m->depth < MOST_DEPTH)
+        put_scope(m);
+    else if (choice < 4)
+        put_call(m);
+    else if (choice < 6)
+        put_next(m);
+    else if (choice < 8 && m->spaces)
+        put_pointer(m);
+    else
+        return false;
+    return true;
+}
+
 static void put_something(struct maker *m)
 {
+    if (m->scopes && put_scoped(m))
+        return;
     uint32_t choice = pick(m, 100), atomics = m->close ? 5 : 2;
     if (choice < 70)
         chains_go_on(m);
@@ -383,7 +401,7 @@ static void put_something(struct maker *m)
 void put_body(struct maker *m)
 {
     struct chains outer = m->chains;
-    uint32_t most = 4 + pick(m, m->depth ? 20 : 60);
+    uint32_t most = 4 + pick(m, m->scopes ? 12 : m->depth ? 20 : 60);
     m->chains.count = 0;
     m->depth++;
     for (uint32_t i = 0; i < most; i++)
@@ -394,11 +412,16 @@ void put_body(struct maker *m)
     m->chains = outer;
 }
 
-void kernel_make_wide(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
-                      uint32_t times)
+void kernel_make_kind(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
+                      uint32_t times, enum kernel_kind kind)
 {
     *kernel = (struct random_kernel){.arena = arena, .times = times};
-    struct maker m = {.kernel = kernel, .arena = arena, .random = seed, .uniform = true};
+    struct maker m = {.kernel = kernel,
+                      .arena = arena,
+                      .random = seed,
+                      .uniform = true,
+                      .scopes = kind >= KERNEL_SCOPES,
+                      .spaces = kind >= KERNEL_SPACES};
     kernel->inputs.seed = seed;
     m.close = pick(&m, 3) == 0;
     m.fixed = true;
@@ -411,7 +434,7 @@ void kernel_make_wide(struct random_kernel *kernel, struct arena *arena, uint64_
 
 void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t seed)
 {
-    kernel_make_wide(kernel, arena, seed, 1);
+    kernel_make_kind(kernel, arena, seed, 1, KERNEL_PLAIN);
 }
 
 static uint32_t count_lines(const char *text)

@@ -26,9 +26,14 @@ struct random_kernel {
 };
 
 void kernel_make(struct random_kernel *kernel, struct arena *arena, uint64_t seed);
-// The same kernel with so many times as many CTAs.
-void kernel_make_wide(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
-                      uint32_t times);
+enum kernel_kind {
+    KERNEL_PLAIN,
+    KERNEL_SCOPES, // with scopes that shadow registers, calls, and more chains at a time
+    KERNEL_SPACES, // and with generic pointers into shared and local memory
+};
+// With so many times as many CTAs.
+void kernel_make_kind(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
+                      uint32_t times, enum kernel_kind kind);
 // The text without what is dropped; with `divided` (a bit per statement; may be NULL) those fused
 // multiply-adds are two instructions. `lines`: the first line of each statement, from 1, or NULL.
 const char *kernel_text(const struct random_kernel *kernel, const uint64_t *divided,

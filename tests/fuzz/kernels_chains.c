@@ -384,9 +384,9 @@ void chains_go_on(struct maker *m)
 {
     enum { MOST_TAKEN = 10 }; // temporaries of one chain
     // Chains of outer bodies keep their registers.
-    uint32_t most = m->depth > 1 ? 2 : 3;
+    uint32_t most = m->scopes ? MOST_CHAINS : m->depth > 1 ? 2 : 3;
     bool room = __builtin_popcountll(m->temporaries) + MOST_TAKEN <= TEMPORARIES &&
-                __builtin_popcountll(m->addresses) + 4 <= ADDRESSES;
+                __builtin_popcountll(m->addresses) + (m->scopes ? 8 : 4) <= ADDRESSES;
     if (room && (!m->chains.count || (m->chains.count < most && pick(m, 8) == 0)))
         open_chain(m);
     if (m->chains.count)

@@ -3,9 +3,9 @@
 #include "tests/fuzz/kernels_internal.h"
 #include <string.h>
 
+static const char header[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                             ".const .align 4 .u32 table[4] = {3, 0xfffffffe, 0x3fc00000, 77};\n";
 static const char declarations[] =
-    ".version 7.8\n.target sm_80\n.address_size 64\n"
-    ".const .align 4 .u32 table[4] = {3, 0xfffffffe, 0x3fc00000, 77};\n"
     ".visible .entry fuzz(\n"
     "    .param .u64 p_w0, .param .u64 p_w1, .param .u64 p_w2, .param .u64 p_o0, .param .u64 "
     "p_o1,\n"
@@ -111,7 +111,14 @@ void put_head(struct maker *m)
     inputs->entry = "fuzz";
     memcpy(inputs->grid, (uint32_t[3]){grid, 1, 1}, sizeof inputs->grid);
     memcpy(inputs->block, (uint32_t[3]){block, 1, 1}, sizeof inputs->block);
+    emit(m, "%s", header);
+    if (m->scopes)
+        put_functions(m);
     emit(m, "%s    .shared .align 16 .b8 cells[%u];", declarations, 16 * block);
+    if (m->scopes)
+        emit(m, ".reg .b32 %%keep; .reg .b64 %%pointer; mov.u32 %%keep, 0; mov.u64 %%pointer, 0;");
+    if (m->spaces)
+        emit(m, ".local .align 16 .b8 stack[16]; st.local.v4.u32 [stack], {1, 2, 3, 4};");
     emit(m, "mov.u32 %%thread, %%tid.x;\n    mov.u32 %%block, %%ctaid.x;\n"
             "    mov.u32 %%gid, %%ntid.x;\n    mad.lo.u32 %%gid, %%block, %%gid, %%thread;");
     // Another thread of the CTA: the one in front; of the first, the last.
@@ -153,5 +160,10 @@ void put_tail(struct maker *m)
         emit(m, "st.global.u64 [%%dump+%u], %%d%u;", at, i);
     for (uint32_t i = 0; i < REAL_DOUBLES; i++, at += 8)
         emit(m, "st.global.f64 [%%dump+%u], %%g%u;", at, i);
+    if (m->scopes)
+        emit(m, "st.global.u32 [%%dump+%u], %%keep;", at);
+    for (uint32_t i = 0; i < 4 && m->spaces; i++)
+        emit(m, "ld.local.u32 %%r0, [stack+%u];\n    st.global.u32 [%%dump+%u], %%r0;", 4 * i,
+             at + 4 + 4 * i);
     emit(m, "ret;\n}");
 }

@@ -1,5 +1,6 @@
 // The parts of the generator: kernels.c (statements and control), kernels_chains.c (chains and
-// addresses), kernels_frame.c (declarations, inputs, first values and what is kept at the end).
+// addresses), kernels_scopes.c (scopes, calls, pointers), kernels_frame.c (declarations, inputs,
+// first values and what is kept at the end).
 #pragma once
 #include "tests/fuzz/kernels.h"
 
@@ -60,7 +61,9 @@ struct maker {
     uint64_t random;
     bool uniform; // all threads of the CTA come here
     bool fixed;
-    bool close; // few places, so that many accesses meet, and more atomics
+    bool close;  // few places, so that many accesses meet, and more atomics
+    bool scopes; // scopes, calls and labels, and more chains at a time
+    bool spaces; // generic pointers into shared and local memory
     uint32_t depth, labels;
     uint32_t group, groups; // of what is emitted; how many there are
     uint32_t label;         // what $L stands for
@@ -74,6 +77,13 @@ void emit(struct maker *m, const char *format, ...) __attribute__((format(printf
 // Replaces $R, $F … by random operands of that kind.
 const char *fill_in(struct maker *m, const char *form);
 void put_body(struct maker *m);
+void put_calculation(struct maker *m);
+void put_access(struct maker *m);
+void put_functions(struct maker *m);
+void put_scope(struct maker *m);
+void put_call(struct maker *m);
+void put_next(struct maker *m);
+void put_pointer(struct maker *m);
 
 void emit_steps(struct maker *m, const struct address *address);
 

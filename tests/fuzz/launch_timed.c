@@ -46,18 +46,24 @@ static void set_all(struct rig *r, struct config *config, const char *settings)
             wrong(r->timed, "the machine has no %s", each);
 }
 
+static bool is_for_blocks(const char *policy)
+{
+    return !strncmp(policy, "tom-", strlen("tom-"));
+}
+
 static bool configure(struct rig *r, const struct timed_wish *wish)
 {
     struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     uint32_t count = machine_sections(sections, &r->config, r->arena, schemes);
     config_init(&config, r->arena, sections, count);
-    if (!config_load(&config, wish->stacks ? "tom" : "isca19"))
+    if (!config_load(&config, wish->config))
         abort();
     set_all(r, &config, "machine.watchdog=1000000");
     set_all(r, &config, wish->settings);
     set_all(r, &config,
-            arena_printf(r->arena, "%s.policy=%s", wish->stacks ? "tom" : "offload", wish->policy));
+            arena_printf(r->arena, "%s.policy=%s", is_for_blocks(wish->policy) ? "tom" : "offload",
+                         wish->policy));
     const char *fault = machine_check(r->arena, &r->config);
     if (fault)
         wrong(r->timed, "%s", fault);
@@ -69,7 +75,7 @@ static const void *config_of(const struct rig *r, const struct scheme_ops *ops)
     return r->config.of_scheme[machine_scheme_number(&r->config, ops)];
 }
 
-static void find_plans(struct rig *r, bool stacks)
+static void find_plans(struct rig *r, bool blocks)
 {
     struct tables tables = {0};
     struct tags tags = {0};
@@ -79,7 +85,7 @@ static void find_plans(struct rig *r, bool stacks)
     if (!tags.list.n)
         return;
     bool good = tags_read(&tables, r->arena, &r->loaded->source, &diags);
-    if (good && stacks)
+    if (good && blocks)
         good = tom_table_build(&r->blocks, r->arena, &tables, &r->loaded->program,
                                config_of(r, &tom_blocks), &diags);
     else if (good)
@@ -290,7 +296,7 @@ void launch_execute_timed(struct timed *timed, const char *text, size_t length,
     *r->loaded = (struct loaded){.arena = &arena};
     r->function = launch_load(r->loaded, &timed->done, text, length, inputs->entry, "plain");
     if (r->function && configure(r, wish)) {
-        find_plans(r, wish->stacks);
+        find_plans(r, is_for_blocks(wish->policy));
         build(r, wish);
         run(r, inputs);
         if (timed->done.how == EXECUTED)

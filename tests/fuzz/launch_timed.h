@@ -5,9 +5,9 @@
 #include "tests/fuzz/launch.h"
 
 struct timed_wish {
-    const char *settings; // of the machine, over those of isca19 or tom: "KEY=VALUE KEY=VALUE …"
+    const char *config;   // isca19, tom or isca19-stacks
+    const char *settings; // of the machine, over those: "KEY=VALUE KEY=VALUE …"
     const char *policy;
-    bool stacks; // the machine is tom, and the policy one for blocks
     uint64_t shuffle;
 };
 

@@ -9,8 +9,8 @@
 //        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep FOLDER]
 //            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
 //        policies --machines
-//            their names and settings; --machine stacks: all with memory stacks, one after the
-//            other
+//            their names and settings; --machine chains, stacks or both: all of the group, one
+//            after the other
 #include "passes/base/capability.h"
 #include "tests/fuzz/kernels_ordered.h"
 #include "tests/fuzz/launch_timed.h"
@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TEST_STACKS = 21, TIMES = 6 };
+enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TEST_STACKS = 21, TEST_SCOPES = 12, TIMES = 6 };
 
 // Of a kernel that is run: what it is tagged with follows from its seed.
 struct trial {
@@ -33,10 +33,11 @@ struct trial {
     struct pass_options passes;
     struct capability capability;
     struct random_kernel *kernel;
-    bool stacks;      // the machine is one of stack_machines
-    const char *only; // this policy, or NULL: all
-    bool few;         // see is_chosen
-    bool shrinks;     // a kernel that cannot be executed is none that fails
+    enum kernel_kind kind;
+    const struct machine_group *group; // of the machine
+    const char *only;                  // this policy, or NULL: all
+    bool few;                          // see is_chosen
+    bool shrinks;                      // a kernel that cannot be executed is none that fails
     struct report *report;
 };
 
@@ -95,7 +96,7 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
     struct timed timed[2];
     snprintf(trial->report->policy, sizeof trial->report->policy, "%s", policy);
     for (uint32_t i = 0; i < 1u + again && !trial->report->why[0]; i++) {
-        struct timed_wish wish = {trial->machine->settings, policy, trial->stacks,
+        struct timed_wish wish = {trial->group->config, trial->machine->settings, policy,
                                   i ? trial->kernel->inputs.seed : 0};
         launch_execute_timed(&timed[i], tagged->text, tagged->length, &trial->kernel->inputs,
                              &wish);
@@ -115,19 +116,15 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
         timed_free(&timed[0]);
 }
 
-enum { POLICIES = 4 };
-static const char *const policies[2][POLICIES] = {
-    {"omni", "llc", "adaptive", "baseline"},
-    {"tom-no-ctrl", "tom-ctrl", "tom-measured", "tom-alu"},
-};
-
-// The test of a build with sanitizers runs a kernel under omni and one other policy, and compares
-// no orders of evaluation.
+// The test of a build with sanitizers runs a kernel under one policy or two, and compares no orders
+// of evaluation.
 static bool is_chosen(const struct trial *trial, uint32_t policy)
 {
-    uint64_t other = 1 + trial->kernel->inputs.seed % (POLICIES - 1);
-    return trial->only ? !strcmp(trial->only, policies[trial->stacks][policy])
-                       : !trial->few || !policy || policy == other;
+    uint32_t first = trial->group->first, end = trial->group->end;
+    uint64_t other = first + 1 + trial->kernel->inputs.seed % (end - first - 1);
+    return trial->only                       ? !strcmp(trial->only, policies[policy])
+           : policy < first || policy >= end ? false
+                                             : !trial->few || policy == first || policy == other;
 }
 
 static void execute(struct trial *trial)
@@ -136,20 +133,24 @@ static void execute(struct trial *trial)
     const char *text = kernel_text(trial->kernel, NULL, NULL);
     struct tagged tagged;
     struct executed plain;
-    tagged_make_by(&tagged, text, strlen(text), &trial->passes, MUTATE_NOTHING, 0);
+    tagged_make_by(&tagged, text, strlen(text), &trial->passes,
+                   trial->kind == KERNEL_PLAIN ? MUTATE_NOTHING : MUTATE_COST, inputs->seed);
     if (tagged.wrong[0]) {
         differ(trial, "tagging", tagged.wrong);
         tagged_free(&tagged);
         return;
     }
     trial->report->chains += tagged.chains;
-    launch_execute(&plain, tagged.text, tagged.length, inputs, "plain");
+    // Divided multiply-adds round twice: only then it is not the text as it was.
+    bool divides = trial->passes.fma == FMA_SPLIT;
+    launch_execute(&plain, divides ? tagged.text : text, divides ? tagged.length : strlen(text),
+                   inputs, "plain");
     if (plain.how != EXECUTED && !trial->shrinks)
         differ(trial, "functional", plain.why);
     for (uint32_t i = 0; plain.how == EXECUTED && i < POLICIES && !trial->report->why[0]; i++)
         if (is_chosen(trial, i))
-            run_policy(trial, &tagged, policies[trial->stacks][i], &plain,
-                       trial->only || (!i && !trial->few));
+            run_policy(trial, &tagged, policies[i], &plain,
+                       trial->only || (i % FOR_CHAINS == 0 && !trial->few && !trial->kind));
     free(plain.bytes);
     tagged_free(&tagged);
 }
@@ -277,10 +278,11 @@ static void keep(const char *folder, const struct trial *trial)
 struct wish {
     const struct machine_kind *machine; // NULL: one after the other
     bool ordered;                       // kernels of kernels_ordered.h, on random machines
-    bool stacks;                        // on stack_machines
-    const char *policy;                 // NULL: all
-    bool few;                           // see is_chosen
-    const char *folder;                 // for what fails
+    enum kernel_kind kind;              // of others
+    const struct machine_group *group;
+    const char *policy; // NULL: all
+    bool few;           // see is_chosen
+    const char *folder; // for what fails
 };
 
 struct totals {
@@ -365,10 +367,11 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     struct memory memory = {0};
     struct arena arena;
     struct random_kernel kernel;
-    const struct machine_kind *machine =
-        wish->stacks ? &stack_machines[seed % STACK_MACHINES] : &machines[seed % MACHINES];
-    struct trial trial = {.machine = wish->machine ? wish->machine : machine,
-                          .stacks = wish->stacks,
+    const struct machine_group *group = wish->group ? wish->group : &groups[0];
+    struct trial trial = {.machine =
+                              wish->machine ? wish->machine : &group->machines[seed % group->count],
+                          .group = group,
+                          .kind = wish->kind,
                           .only = wish->policy,
                           .few = wish->few,
                           .kernel = &kernel,
@@ -379,7 +382,7 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     if (wish->ordered)
         make_ordered(&trial, &arena, seed, wish);
     else
-        kernel_make_wide(&kernel, &arena, seed, TIMES);
+        kernel_make_kind(&kernel, &arena, seed, wish->kind ? 1 : TIMES, wish->kind);
     choose(&trial, &arena, seed);
     bool failed = fails(&trial);
     totals->kernels++;
@@ -456,15 +459,20 @@ static uint32_t print_coverage(const struct offload_stats *sum, uint32_t number)
     return failed;
 }
 
-static const struct machine_kind *machine_named(const char *name)
+// Chooses a group, or a machine of one. Returns false if there is none with this name.
+static bool choose_machine(struct wish *wish, const char *name)
 {
-    for (uint32_t i = 0; i < MACHINES; i++)
-        if (!strcmp(machines[i].name, name))
-            return &machines[i];
-    for (uint32_t i = 0; i < STACK_MACHINES; i++)
-        if (!strcmp(stack_machines[i].name, name))
-            return &stack_machines[i];
-    return NULL;
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        wish->group = &groups[i];
+        if (!strcmp(groups[i].name, name))
+            return true;
+        for (uint32_t k = 0; k < groups[i].count; k++)
+            if (!strcmp(groups[i].machines[k].name, name)) {
+                wish->machine = &groups[i].machines[k];
+                return true;
+            }
+    }
+    return false;
 }
 
 // Kernels in which something was wrong once.
@@ -478,9 +486,11 @@ static void try_found(struct totals *totals)
         {739, "no_l1"},       // a load that did so, too
         {160, "destination"}, // a store between a chain's load and its last instruction
     };
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
-        try_seed(totals, &(struct wish){.machine = machine_named(found[i].machine), .folder = "."},
-                 found[i].seed);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        struct wish wish = {.folder = "."};
+        choose_machine(&wish, found[i].machine);
+        try_seed(totals, &wish, found[i].seed);
+    }
 }
 
 static int run_test(void)
@@ -491,7 +501,12 @@ static int run_test(void)
     try_many(&totals, 1, TEST_ORDERED,
              &(struct wish){.ordered = true, .few = IS_SANITIZED, .folder = "."});
     try_many(&totals, 1, TEST_STACKS,
-             &(struct wish){.stacks = true, .few = IS_SANITIZED, .folder = "."});
+             &(struct wish){.group = &groups[1], .few = IS_SANITIZED, .folder = "."});
+    for (uint32_t i = 0; i < GROUPS; i++)
+        try_many(
+            &totals, 1, TEST_SCOPES,
+            &(struct wish){
+                .group = &groups[i], .few = IS_SANITIZED, .kind = KERNEL_SCOPES, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
     printf("%s 2 - blocks were offloaded\n", totals.blocks && totals.ahead ? "ok" : "not ok");
     bool good = !totals.failed && totals.blocks && totals.ahead;
@@ -500,8 +515,8 @@ static int run_test(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: policies [--count N] [--seed S] [--kernels ordered] [--machine NAME] "
-                    "[--policy NAME] [--keep FOLDER] | --machines\n");
+    fprintf(stderr, "usage: policies [--count N] [--seed S] [--kernels ordered|scopes|spaces] "
+                    "[--machine NAME] [--policy NAME] [--keep FOLDER] | --machines\n");
     return 2;
 }
 
@@ -519,17 +534,17 @@ static int run_command(int argc, char **argv)
             seed = strtoull(value, NULL, 0);
         else if (!strcmp(argv[i], "--kernels") && !strcmp(value, "ordered"))
             wish.ordered = true;
-        else if (!strcmp(argv[i], "--machine") && !strcmp(value, "stacks"))
-            wish.stacks = true;
+        else if (!strcmp(argv[i], "--kernels") && !strcmp(value, "scopes"))
+            wish.kind = KERNEL_SCOPES;
+        else if (!strcmp(argv[i], "--kernels") && !strcmp(value, "spaces"))
+            wish.kind = KERNEL_SPACES;
         else if (!strcmp(argv[i], "--keep") && *value)
             wish.folder = value;
         else if (!strcmp(argv[i], "--policy") && *value)
             wish.policy = value;
-        else if (strcmp(argv[i], "--machine") != 0 || !(wish.machine = machine_named(value)))
+        else if (strcmp(argv[i], "--machine") != 0 || !choose_machine(&wish, value))
             return usage();
     }
-    for (uint32_t i = 0; i < STACK_MACHINES; i++)
-        wish.stacks |= wish.machine == &stack_machines[i];
     try_many(&totals, seed, count, &wish);
     return totals.failed ? 1 : 0;
 }
@@ -541,9 +556,9 @@ int main(int argc, char **argv)
         return run_test();
     if (strcmp(argv[1], "--machines") != 0)
         return run_command(argc, argv);
-    for (uint32_t i = 0; i < MACHINES; i++)
-        printf("%-16s %s\n", machines[i].name, machines[i].settings);
-    for (uint32_t i = 0; i < STACK_MACHINES; i++)
-        printf("%-16s %s\n", stack_machines[i].name, stack_machines[i].settings);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        for (uint32_t k = 0; k < groups[i].count; k++)
+            printf("%-7s %-16s %s\n", groups[i].name, groups[i].machines[k].name,
+                   groups[i].machines[k].settings);
     return 0;
 }

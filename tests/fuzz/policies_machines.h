@@ -102,4 +102,28 @@ static const struct machine_kind stack_machines[] = {
     {"stacks_sm", REGIONS "memory.cores=8 tom.sm_warps=2 tom.sm_issue=2 tom.sm_mshrs=1 "
                           "tom.condition=first tom.cost=refined tom.window=48 tom.sample=3"},
 };
-enum { STACK_MACHINES = sizeof stack_machines / sizeof *stack_machines };
+// With memory stacks and chains near the LLC, for all policies.
+static const struct machine_kind both_machines[] = {
+    {"both", "memory.cores=8 tom.window=48 tom.pause=1"},
+    {"both_small", REGIONS TINY "memory.cores=8 offload.queue=3 tom.window=48"},
+};
+
+enum { FOR_CHAINS = 4, POLICIES = 10 };
+static const char *const policies[POLICIES] = {
+    "omni",     "llc",     "adaptive",     "baseline",  "tom-no-ctrl",
+    "tom-ctrl", "tom-alu", "tom-measured", "tom-ideal", "tom-ideal-ctrl",
+};
+
+// The machines of a configuration, and the policies that they have: from one to before another.
+static const struct machine_group {
+    const char *name, *config;
+    const struct machine_kind *machines;
+    uint32_t count, first, end;
+} groups[] = {
+    {"chains", "isca19", machines, MACHINES, 0, FOR_CHAINS},
+    {"stacks", "tom", stack_machines, sizeof stack_machines / sizeof *stack_machines, FOR_CHAINS,
+     POLICIES},
+    {"both", "isca19-stacks", both_machines, sizeof both_machines / sizeof *both_machines, 0,
+     POLICIES},
+};
+enum { GROUPS = sizeof groups / sizeof *groups };

@@ -47,6 +47,35 @@ static void drop_move(struct tagged *tagged, struct plan *plan, uint64_t *random
     }
 }
 
+// Whatever may be offloaded saves something; what it saves decides between blocks that overlap.
+static void change_costs(struct plan *plan, uint64_t seed)
+{
+    for (uint32_t i = 0; i < plan->rejections.n; i++) {
+        const struct rejection *why = &plan->rejections.v[i];
+        if (why->rule != RULE_NO_SAVING && why->rule != RULE_PASSED_OVER &&
+            why->rule != RULE_TRIP_UNKNOWN)
+            continue;
+        for (uint32_t k = 0; k < plan->blocks.n; k++) {
+            struct block_plan *block = &plan->blocks.v[k];
+            if (block->function != why->function || block->first != why->inst ||
+                block->last != why->last || block->kind != why->shape)
+                continue;
+            double saved = 50 + (double)(random_next(&seed) % 100);
+            enum cost_model cost = block->estimate.cost, other = block->other.cost;
+            block->estimate = (struct block_estimate){.saved_tx = saved,
+                                                      .bw_tx = -saved,
+                                                      .at_tx = -saved,
+                                                      .threshold = 1,
+                                                      .threshold_tx = 1,
+                                                      .saves = SAVES_TX,
+                                                      .candidate = true};
+            block->other = block->estimate;
+            block->estimate.cost = cost;
+            block->other.cost = other;
+        }
+    }
+}
+
 // True if the instruction reads a register that the one before it has just defined.
 static bool reads_result(const struct ir_function *fn, uint32_t inst)
 {
@@ -178,6 +207,8 @@ static void make(struct tagged *tagged, struct arena *arena, const char *bytes, 
         set_wrong(tagged, pass ? "the IR is not valid" : "the text has errors", pass);
         return;
     }
+    if (mutation == MUTATE_COST)
+        change_costs(&plan, random);
     count(tagged, text, &plan);
     if (mutation == MUTATE_MOVE)
         drop_move(tagged, &plan, &random);

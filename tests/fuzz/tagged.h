@@ -7,6 +7,7 @@ enum mutation {
     MUTATE_SWAP, // two instructions, of which one reads what the other defines, change places
     MUTATE_MOVE, // one of the moves of the new order is left out
     MUTATE_TAG,  // one tag is left out
+    MUTATE_COST, // blocks that save nothing save something, which changes no value
 };
 
 struct tagged {

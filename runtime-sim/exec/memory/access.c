@@ -195,7 +195,8 @@ static bool find_local(struct warp *warp, const struct access *access, uint32_t 
 {
     if (access->atomic)
         return bad_address(warp, access, spot, lane, bytes, "is in local memory");
-    if (warp->cta->detached)
+    // Arguments and results of calls are in memory of its own.
+    if (warp->cta->detached && !access->memory->parameter)
         return bad_address(warp, access, spot, lane, bytes, DETACHED_ADDRESS);
     if (spot->address >= access->local_end || bytes > access->local_end - spot->address)
         return bad_address(warp, access, spot, lane, bytes,

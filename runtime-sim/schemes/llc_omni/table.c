@@ -1,30 +1,21 @@
-// Metadata name instructions by their number in the function's text, which is also the number in
-// the IR. All entries are checked against the program: a chain must be one that the passes find in
-// it with the options with which it was tagged.
+// All entries of the metadata are checked against the program.
 #include "runtime-sim/schemes/llc_omni/table.h"
-#include "backend/bodies.h"
-#include "passes/base/capability.h"
-#include "passes/analysis/facts.h"
-#include "passes/verify/verify_chain.h"
+#include "backend/read_chains.h"
 #include <string.h>
 
 struct table_builder {
     struct offload_table *to;
     struct arena *arena;
-    const struct tables *tables;
     const struct program *program;
     const struct offload_config *config;
     struct diags *diags;
+    struct arena own;
     struct bodies bodies;
-    struct pass_options options;
-    struct plan plan; // owner of the facts
-    struct chain_check check;
+    struct chain_reader chains;
     // State of the work:
     uint32_t function; // of the program
     const struct ir_function *fn;
-    const struct body *body;
     const struct table_kernel *kernel;
-    bool checking; // `check` is set up for the function
 };
 
 // Faults
@@ -52,56 +43,11 @@ static bool fault_of_chain(struct table_builder *b, const struct table_chain *ch
 
 // Chains
 
-// Checks an instruction of a chain against the program, as far as its pattern does not determine
-// it.
-static const char *inst_fault(struct table_builder *b, const struct table_instruction *inst)
+static bool is_chain(struct table_builder *b, const struct table_chain *from, struct chain *chain)
 {
-    const char *opcode = body_opcode(b->body, b->arena, inst->index);
-    const struct ir_inst *at = &b->fn->insts.v[inst->index];
-    if (strcmp(opcode, inst->opcode))
-        return arena_printf(b->arena, "this is '%s', but the chain has '%s' here", opcode,
-                            inst->opcode);
-    if (at->class == CLASS_LOAD || at->class == CLASS_STORE || ir_is_copy(b->fn, inst->index))
-        return NULL;
-    struct alu alu = alu_of(capability_of(&b->options), b->program->module, b->fn, inst->index);
-    return alu.kind == ALU_NONE
-               ? arena_printf(b->arena, "the unit near the data cannot compute '%s'", opcode)
-               : NULL;
-}
-
-// As the passes have it.
-static struct chain chain_of(const struct table_builder *b, const struct table_chain *from)
-{
-    struct chain chain = {.function = b->program->functions.v[b->function].function,
-                          .pattern = from->pattern,
-                          .count = from->instructions.n,
-                          .response = from->response,
-                          .response_flits = from->response_flits,
-                          .expected_saving = from->expected_saving};
-    uint32_t last = b->fn->insts.v[from->instructions.v[chain.count - 1].index].block;
-    for (uint32_t i = 0; i < chain.count; i++) {
-        chain.inst[i] = from->instructions.v[i].index;
-        chain.across |= b->fn->insts.v[chain.inst[i]].block != last;
-    }
-    return chain;
-}
-
-static bool is_chain(struct table_builder *b, const struct table_chain *from,
-                     const struct chain *chain)
-{
-    for (uint32_t i = 0; i < chain->count; i++) {
-        const char *wrong = inst_fault(b, &from->instructions.v[i]);
-        if (wrong)
-            return fault_of_chain(b, from, chain->inst[i], wrong);
-    }
-    if (b->fn->insts.v[chain->inst[0]].class != CLASS_LOAD)
-        return fault_of_chain(b, from, chain->inst[0], "it does not begin with a load");
-    if (!b->checking)
-        verify_chain_begin(&b->check,
-                           facts_of(&b->plan, b->program->module, &b->options, chain->function));
-    b->checking = true;
-    const char *wrong = verify_chain(&b->check, chain);
-    return !wrong || fault_of_chain(b, from, chain->inst[0], wrong);
+    uint32_t inst;
+    const char *wrong = read_chain(&b->chains, from, chain, &inst);
+    return !wrong || fault_of_chain(b, from, inst, wrong);
 }
 
 static void add_chain(struct table_builder *b, const struct chain *from, uint32_t id,
@@ -154,7 +100,7 @@ static bool add_chains(struct table_builder *b)
                                     .first = b->to->chains.n,
                                     .service_queue_at_core = b->kernel->service_queue_at_core};
     for (uint32_t i = 0; i < b->kernel->chains.n; i++) {
-        struct chain chain = chain_of(b, &b->kernel->chains.v[i]);
+        struct chain chain;
         good &= is_chain(b, &b->kernel->chains.v[i], &chain);
         if (good)
             add_chain(b, &chain, i, places);
@@ -175,8 +121,7 @@ static bool find_function(struct table_builder *b)
             continue;
         b->function = i;
         b->fn = fn;
-        b->body = &b->bodies.list.v[i];
-        b->checking = false;
+        read_chains_of(&b->chains, program->functions.v[i].function, &b->bodies.list.v[i]);
         return true;
     }
     diag_add(b->diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
@@ -200,41 +145,23 @@ static bool add_function(struct table_builder *b, const struct table_kernel *ker
     return is_room(b) && add_chains(b);
 }
 
-static void take_options(struct table_builder *b)
-{
-    struct capability *capability = ARENA_NEW(b->arena, struct capability);
-    b->options = b->tables->options;
-    b->options.capability = NULL;
-    b->options.measured = NULL;
-    if (b->tables->capability && capability_from_text(capability, b->arena, b->tables->capability))
-        b->options.capability = capability;
-}
-
 bool offload_table_build(struct offload_table *table, struct arena *arena,
                          const struct tables *tables, const struct program *program,
                          const struct offload_config *config, struct diags *diags)
 {
-    struct arena own;
-    struct table_builder b = {.to = table,
-                              .arena = arena,
-                              .tables = tables,
-                              .program = program,
-                              .config = config,
-                              .diags = diags,
-                              .check = {.module = program->module}};
+    struct table_builder b = {
+        .to = table, .arena = arena, .program = program, .config = config, .diags = diags};
     bool good = true;
-    arena_init(&own, arena->memory);
-    arena_init(&b.check.scratch, arena->memory);
-    b.plan.arena = &own;
+    arena_init(&b.own, arena->memory);
+    read_chains_begin(&b.chains, arena, program->module, tables);
     *table = (struct offload_table){0};
     for (uint32_t i = 0; i < program->functions.n; i++)
         vec_push(arena, &table->functions, (struct offload_function){0});
-    bodies_find(&b.bodies, &own, program->module->tree);
-    take_options(&b);
+    bodies_find(&b.bodies, &b.own, program->module->tree);
     for (uint32_t i = 0; i < tables->kernels.n; i++)
         if (tables->kernels.v[i].chains.n)
             good &= add_function(&b, &tables->kernels.v[i]);
-    arena_free(&b.check.scratch);
-    arena_free(&own);
+    read_chains_end(&b.chains);
+    arena_free(&b.own);
     return good;
 }

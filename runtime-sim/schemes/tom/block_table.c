@@ -28,15 +28,6 @@ struct block_builder {
 
 // Registers
 
-static bool is_named(const struct block_builder *b, uint32_t reg, const char *text, size_t length)
-{
-    uint32_t id = b->fn->registers.v[reg].name;
-    if (id == IR_NONE) // the carry
-        return false;
-    const struct name *name = tree_name(b->program->module->tree, id);
-    return name->length == length && !memcmp(name->text, text, length);
-}
-
 // Returns the place of a register in the block's list, to which it is added.
 static uint32_t add_register(struct block_builder *b, uint32_t reg)
 {
@@ -61,22 +52,10 @@ static void add_registers(struct block_builder *b)
     }
 }
 
-// The register of a name that has a place in the frame. Of several with the same name, in
-// different scopes: one that the block uses.
+// The register of a name in the metadata, or IR_NONE: names of several registers are of none.
 static uint32_t find_register(const struct block_builder *b, const char *text, size_t length)
 {
-    for (uint32_t i = b->block->begin; i <= b->block->end; i++) {
-        const struct ir_inst *at = &b->fn->insts.v[i];
-        for (uint32_t k = 0; k < at->operand_count; k++) {
-            const struct ir_operand *operand = &b->fn->operands.v[at->operands + k];
-            if (operand->kind == OPERAND_REGISTER && is_named(b, operand->index, text, length))
-                return operand->index;
-        }
-    }
-    for (uint32_t i = 0; i < b->fn->registers.n; i++)
-        if (b->slots.offset[i] != IR_NONE && is_named(b, i, text, length))
-            return i;
-    return IR_NONE;
+    return ir_find_register(b->program->module, b->fn, text, length);
 }
 
 // Bytes of a live value of a warp. A predicate is a bit for each lane; other names are those of
@@ -93,7 +72,7 @@ static bool add_outs(struct block_builder *b, const struct table_block *from)
     for (uint32_t i = 0; i < from->live_out.n; i++) {
         const char *name = from->live_out.v[i];
         uint32_t reg = find_register(b, name, strlen(name));
-        if (reg == IR_NONE)
+        if (reg == IR_NONE || b->slots.offset[reg] == IR_NONE)
             return false;
         uint32_t place = add_register(b, reg);
         vec_push(b->arena, &b->block->out, b->block->registers.v[place]);
@@ -115,11 +94,23 @@ static bool varies(const char *special)
     return false;
 }
 
-static void add_ins(struct block_builder *b, const struct table_block *from)
+static bool is_special(const char *name)
+{
+    size_t length = strcspn(name, ".");
+    for (uint32_t i = 0; i < SPECIAL_COUNT; i++)
+        if (strlen(isa_specials[i].text) == length && !memcmp(isa_specials[i].text, name, length))
+            return true;
+    return !strcmp(name, "CC.CF");
+}
+
+// Returns false if a name is that of no register, or of several.
+static bool add_ins(struct block_builder *b, const struct table_block *from)
 {
     for (uint32_t i = 0; i < from->live_in.n; i++) {
         const char *name = from->live_in.v[i];
         uint32_t reg = find_register(b, name, strlen(name));
+        if (reg == IR_NONE && !is_special(name))
+            return false;
         bool special = reg == IR_NONE || b->slots.offset[reg] == IR_NONE;
         struct tom_live_in in = {.place = special ? UINT32_MAX : add_register(b, reg),
                                  .varies = special && varies(name),
@@ -127,6 +118,7 @@ static void add_ins(struct block_builder *b, const struct table_block *from)
         vec_push(b->arena, &b->block->in, in);
         b->block->bytes_in += in.bytes;
     }
+    return true;
 }
 
 // Returns the offset of a parameter of the kernel in all of them, or UINT32_MAX.
@@ -377,7 +369,8 @@ static const char *make_block(struct block_builder *b, const struct table_block 
         why = add_condition(b, from, estimate);
     if (!why && !add_outs(b, from))
         why = "it has a live-out that is no register";
-    add_ins(b, from);
+    if (!add_ins(b, from) && !why)
+        why = "it has a live-in that is neither a register nor a special register";
     add_parameters(b);
     block->bytes_in += HEADER_BYTES + PC_AND_MASK_BYTES;
     block->bytes_out += HEADER_BYTES;

@@ -103,7 +103,7 @@ static size_t name_length(const char *at)
     size_t length = 0;
     if (*at == '[')
         return strcspn(at, "]") + 1;
-    while (isalnum((unsigned char)at[length]) || (at[length] && strchr("_$%.", at[length])))
+    while (isalnum((unsigned char)at[length]) || (at[length] && strchr("_$%.@", at[length])))
         length++;
     return length;
 }

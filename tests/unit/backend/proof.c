@@ -24,10 +24,10 @@ struct planted {
     struct backend_options options;
 };
 
-static void begin(struct planted *p)
+static void begin_with(struct planted *p, const char *text)
 {
     memset(p, 0, sizeof *p);
-    program_parse(&p->program, TEXT, strlen(TEXT));
+    program_parse(&p->program, text, strlen(text));
     ir_build(&p->module, &p->program.arena, &p->program.tree, &p->program.diags);
     p->plan.arena = &p->program.arena;
     p->options = (struct backend_options){.passes = {.reorder = true, .cost = COST_REFINED},
@@ -36,6 +36,11 @@ static void begin(struct planted *p)
     assert_null(pipeline_run(&pipeline, &p->module, &p->plan));
     assert_int_equal(p->plan.chains.n, 2);
     assert_true(p->plan.edits.list.n > 0);
+}
+
+static void begin(struct planted *p)
+{
+    begin_with(p, TEXT);
 }
 
 // Writes what is left of the plan, and proves it once more. Returns how many entries there are.
@@ -156,6 +161,28 @@ static void wrong_order(void **state)
     assert_int_equal(finish(&p, 1, "the input does not have it"), 1);
 }
 
+// A comparison goes after the store of another chain, which may write what its load reads: the
+// output does what the input does, but has no such chain.
+static void store_before_comparison(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<4>;\n.reg .b64 %d<4>;\n"
+        ".reg .pred %p<3>;\nld.param.u64 %d1, [a];\nld.param.u64 %d2, [b];\n"
+        "ld.global.u32 %r1, [%d1];\nNEXT:\nld.global.u32 %r2, [%d2];\n"
+        "setp.eq.s32 %p1, %r1, 7;\nst.global.u32 [%d1], %r2;\nret;\n}\n";
+    struct planted p;
+    begin_with(&p, text);
+    uint32_t compare = (uint32_t)(strstr(text, "setp") - text);
+    uint32_t store = (uint32_t)(strstr(text, "st.global") - text);
+    uint32_t end = (uint32_t)(strstr(text, "ret;") - text);
+    p.plan.edits.list.n = 0;
+    add_edit(&p, (struct edit){EDIT_MOVE, compare, store, end, "", 0});
+    assert_int_equal(
+        finish(&p, 1, "a store between a load and its comparison may write the loaded data"), 1);
+}
+
 // An edit that nothing can be done with: all goes, and the input is written.
 static void wrong_edits(void **state)
 {
@@ -175,9 +202,13 @@ static void wrong_edits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_wrong), cmocka_unit_test(wrong_chain),
-        cmocka_unit_test(wrong_chains),  cmocka_unit_test(wrong_block),
-        cmocka_unit_test(wrong_order),   cmocka_unit_test(wrong_edits),
+        cmocka_unit_test(nothing_wrong),
+        cmocka_unit_test(wrong_chain),
+        cmocka_unit_test(wrong_chains),
+        cmocka_unit_test(wrong_block),
+        cmocka_unit_test(wrong_order),
+        cmocka_unit_test(wrong_edits),
+        cmocka_unit_test(store_before_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,33 @@ static void test_innermost(void **state)
     program_free(&p);
 }
 
+// The name of each register finds it again, and only it.
+static void test_shadowed(void **state)
+{
+    (void)state;
+    static const char text[] =
+        BODY(".reg .b32 a, r<4>; mov.b32 a, r1; { .reg .b64 a; mov.b64 a, 1; { .reg .b32 r<2>;\n"
+             "mov.b32 r0, r1; } mov.b32 r0, r3; } { .reg .pred a; .reg .b32 b; mov.b32 b, r1; }");
+    static const char *const names[] = {"a@0",  "r1@0", "a@1", "r0@2", "r1@2",
+                                        "r0@0", "r3",   "a@3", "b"};
+    struct program p;
+    struct ir_module module;
+    program_parse(&p, text, strlen(text));
+    ir_build(&module, &p.arena, &p.tree, &p.diags);
+    const struct ir_function *fn = &module.functions.v[0];
+    assert_string_equal(diagnosed(&p), "");
+    assert_int_equal(fn->registers.n, 1 + sizeof names / sizeof *names);
+    for (uint32_t i = 1; i < fn->registers.n; i++) {
+        const char *name = ir_register_name(&module, fn, i, &p.arena);
+        assert_string_equal(name, names[i - 1]);
+        assert_int_equal(ir_find_register(&module, fn, name, strlen(name)), i);
+    }
+    static const char *const wrong[] = {"a", "a@2", "a@4", "a@", "a@0x", "r1", "r2", "c", "@0", ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ir_find_register(&module, fn, wrong[i], strlen(wrong[i])), IR_NONE);
+    program_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_scopes),     cmocka_unit_test(test_variables),
         cmocka_unit_test(test_functions),  cmocka_unit_test(test_unread),
         cmocka_unit_test(test_guesses),    cmocka_unit_test(test_innermost),
+        cmocka_unit_test(test_shadowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

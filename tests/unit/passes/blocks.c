@@ -271,6 +271,13 @@ static void test_live_ins(void **unused)
          "{ .param .b32 r; call (r), gives; ld.param.b32 %r1, [r]; }\nbar.sync 0;\n@%p bra "
          "OVER;\nst.global.u32 [%pa], %r1;\nOVER:\n",
          "block 4-4 in %r1 out - ld 0 st 1 chosen\n"},
+        {"a call with its parameter scope",
+         "{ .param .b32 r; call (r), gives; ld.param.b32 %r1, [r];\nst.global.u32 [%pa], %r1; }\n",
+         "block 1-2 in - out - ld 0 st 1 chosen\n"},
+        {"a part of a call's parameter scope",
+         "{ .param .b32 r; call (r), gives;\nbar.sync 0;\n@%p bra OVER;\nld.param.b32 %r1, [r];\n"
+         "st.global.u32 [%pa], %r1;\nst.global.u32 [%pa+4], %r1;\nOVER: }\n",
+         "space:4<4\n"},
         {"written before it is read", "mov.u32 %s, 5;\nst.global.u32 [%pa], %s;\n",
          "block 1-2 in - out - ld 0 st 1 chosen\n"},
         {"read, then written", "st.global.u32 [%pa], %s;\nmov.u32 %s, 5;\n",
