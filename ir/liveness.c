@@ -1,7 +1,7 @@
 // Which registers are live where, as runs of blocks: each use walks back to the definitions that
 // reach it. A loop that does not define the register is taken whole, so that the work on nested
-// loops does not grow with their depth.
-#include "ir/internal.h"
+// loops does not grow with their depth. A register whose walk is long is left to liveness_wide.
+#include "ir/liveness.h"
 #include <stdlib.h>
 
 struct live_pair {
@@ -64,7 +64,10 @@ struct marks {
     uint32_t *looked, *taken;          // per loop: register + 1
     uint32_t *whole;                   // per loop: see `find_whole`
     bool by_loops;
+    uint32_t steps; // of the walk of this register
 };
+
+enum { MOST_STEPS = 256 };
 
 // The walk mostly goes from a block to the one before it.
 static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
@@ -82,6 +85,8 @@ static void kill_loops(const struct liveness *l, uint32_t reg, uint32_t block, s
 {
     uint32_t loop = l->fn->blocks.v[block].loop;
     for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = l->fn->loops.v[loop].parent) {
+        if (m->steps++ == MOST_STEPS)
+            return;
         m->looked[loop] = reg + 1;
         m->whole[loop] = IR_NONE;
     }
@@ -101,7 +106,8 @@ static uint32_t find_whole(const struct liveness *l, uint32_t reg, uint32_t bloc
     uint32_t inner = fn->blocks.v[block].loop, loop = inner, whole = IR_NONE;
     if (inner == IR_NONE || !m->by_loops)
         return IR_NONE;
-    for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = fn->loops.v[loop].parent)
+    for (; loop != IR_NONE && m->looked[loop] != reg + 1;
+         loop = fn->loops.v[loop].parent, m->steps++)
         if (is_contiguous(&fn->loops.v[loop]))
             whole = loop;
     if (loop != IR_NONE && m->whole[loop] != IR_NONE)
@@ -127,12 +133,14 @@ static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, 
     }
 }
 
-// Spreads one register from the blocks that read it up to those that define it.
-static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
+// Spreads one register from the blocks that read it up to those that define it. Returns false if
+// that takes too many steps.
+static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
                    const struct csr *kills, struct marks *m)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
+    m->steps = 0;
     for (uint32_t i = kills->at[reg]; i < kills->at[reg + 1]; i++) {
         m->killed[kills->item[i]] = reg + 1;
         kill_loops(l, reg, kills->item[i], m);
@@ -141,7 +149,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
         m->marked[readers->item[i]] = reg + 1;
         m->stack[depth++] = readers->item[i];
     }
-    while (depth) {
+    while (depth && m->steps++ < MOST_STEPS) {
         uint32_t block = m->stack[--depth], whole = find_whole(l, reg, block, m);
         if (whole == IR_NONE) {
             add_live(l, reg, block, block);
@@ -153,6 +161,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
             spread_back(l, reg, loop->header, m, &depth);
         }
     }
+    return m->steps <= MOST_STEPS;
 }
 
 static int by_first(const void *a, const void *b)
@@ -193,19 +202,51 @@ static struct marks new_marks(struct liveness *l)
                           .by_loops = l->fn->rpo.n == blocks};
 }
 
+// Puts the runs of wide registers between those of the others.
+static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32_t count)
+{
+    struct ir_function *fn = l->fn;
+    uint32_t more = 0, from = fn->live.n, at = 0;
+    for (uint32_t i = 0; i < count; i++)
+        more += wide[i].runs.n;
+    vec_reserve(&l->work->lists, &fn->live, from + more);
+    at = fn->live.n = from + more;
+    for (uint32_t reg = fn->registers.n; reg-- > 0;) {
+        bool is_wide = count && wide[count - 1].reg == reg;
+        const struct ir_run *runs =
+            is_wide ? wide[--count].runs.v : fn->live.v + fn->live_at.v[reg];
+        uint32_t n = is_wide ? wide[count].runs.n : from - fn->live_at.v[reg];
+        from = fn->live_at.v[reg];
+        at -= n;
+        if (n)
+            memmove(fn->live.v + at, runs, n * sizeof *runs);
+        fn->live_at.v[reg] = at;
+    }
+}
+
 static void spread_all(struct liveness *l)
 {
     struct ir_function *fn = l->fn;
     struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
     l->work->definitions = by_register(l, l->kills.v, l->kills.n);
     struct marks marks = new_marks(l);
+    VEC(struct wide_list) wide = {0};
     for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
         fn->live_at.v[reg] = fn->live.n;
         if (!l->exposed_counts[reg])
             continue;
-        spread(l, reg, &readers, &l->work->definitions, &marks);
-        join_runs(fn, fn->live_at.v[reg]);
+        if (spread(l, reg, &readers, &l->work->definitions, &marks)) {
+            join_runs(fn, fn->live_at.v[reg]);
+        } else {
+            fn->live.n = fn->live_at.v[reg];
+            vec_push(l->scratch, &wide, (struct wide_list){.reg = reg});
+        }
     }
+    fn->live_at.v[fn->registers.n] = fn->live.n;
+    if (!wide.n)
+        return;
+    liveness_wide(fn, l->scratch, &readers, &l->work->definitions, wide.v, wide.n);
+    insert_runs(l, wide.v, wide.n);
     fn->live_at.v[fn->registers.n] = fn->live.n;
 }
 

@@ -92,7 +92,8 @@ static uint32_t value_node(const struct space_builder *b, uint32_t operand)
 {
     const struct ir_operand *at = &b->fn->operands.v[operand];
     uint32_t version = b->fn->operand_version.v[operand];
-    if (at->kind != OPERAND_REGISTER || version == IR_NONE || b->fn->registers.v[at->index].bits == 1)
+    if (at->kind != OPERAND_REGISTER || version == IR_NONE ||
+        b->fn->registers.v[at->index].bits == 1)
         return IR_NONE;
     return b->flow->base[b->function] + version;
 }
@@ -386,10 +387,10 @@ static void add_registers(struct space_builder *b)
 static void add_function(struct spaces *spaces, struct space_flow *flow, uint32_t function)
 {
     struct space_builder b = {.spaces = spaces,
-                             .flow = flow,
-                             .module = spaces->module,
-                             .fn = &spaces->module->functions.v[function],
-                             .function = function};
+                              .flow = flow,
+                              .module = spaces->module,
+                              .fn = &spaces->module->functions.v[function],
+                              .function = function};
     for (uint32_t i = 0; i < b.fn->insts.n; i++)
         add_inst(&b, i);
     add_phis(&b);
@@ -431,7 +432,8 @@ static uint32_t number_nodes(struct spaces *spaces, const uint32_t *list, uint32
 }
 
 // Edges are listed only if they can change an answer.
-static void analyse(struct spaces *spaces, struct space_flow *f, const uint32_t *list, uint32_t count)
+static void analyse(struct spaces *spaces, struct space_flow *f, const uint32_t *list,
+                    uint32_t count)
 {
     arena_init(&f->scratch, spaces->arena->memory);
     for (int connected = 0; connected <= f->foreign; connected++) {
@@ -518,7 +520,7 @@ unsigned spaces_of(struct spaces *spaces, const struct ir_function *fn, uint32_t
     if (at->kind == OPERAND_SYMBOL)
         set = set_of_space(spaces->module->symbols.v[at->index].space);
     if (at->kind == OPERAND_REGISTER && fn->operand_version.v[base] != IR_NONE)
-        set = sets_of(spaces, (uint32_t)(fn - spaces->module->functions.v))
-                     [fn->operand_version.v[base]];
+        set = sets_of(spaces,
+                      (uint32_t)(fn - spaces->module->functions.v))[fn->operand_version.v[base]];
     return set ? set : SPACE_GLOBAL;
 }
