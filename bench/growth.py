@@ -104,6 +104,22 @@ def loops_deep(n):
                    *(loop_close(i, 'L') for i in reversed(range(n)))], n)
 
 
+def loops_tested_first(n):
+    """each within the one before it, with the test at the start"""
+    return kernel([*('mov.u32 %%r%d, 0;\nL%d: setp.ge.u32 %%p, %%r%d, %%n; @%%p bra X%d;\n' % (i, i, i, i)
+                     for i in range(n)),
+                   *('ld.global.u32 %%v, [%%a+%d]; add.u32 %%r%d, %%r%d, 1; bra L%d;\nX%d:\n'
+                     % (4 * (i % 1000), i, i, i, i) for i in reversed(range(n)))], n)
+
+
+def loops_with_ways_out(n):
+    """each within the one before it, with code at the end of the kernel on the way out of each"""
+    return kernel([*(loop_open(i, 'L') + 'setp.eq.u32 %%p, %%r%d, 77; @%%p bra Y%d; Z%d:\n' % (i, i, i)
+                     for i in range(n)),
+                   *(loop_close(i, 'L') for i in reversed(range(n))), 'bra END;\n',
+                   *('Y%d: st.global.u32 [%%a], %%r%d; bra Z%d;\n' % (i, i, i) for i in range(n)), 'END:\n'], n)
+
+
 def loops_tree(n):
     """a binary tree of loops"""
     def tree(first, end):
@@ -271,7 +287,7 @@ def guards(n):
 
 
 SHAPES = [diamonds, diamonds_in_loop, own_values, long_lived, crossing, early_exits, loops_wide, loops_in_loop,
-          loops_deep, loops_tree, branches_deep, two_sided, switch, switches_in_loop, if_chain, kernels, straight,
+          loops_deep, loops_tested_first, loops_with_ways_out, loops_tree, branches_deep, two_sided, switch, switches_in_loop, if_chain, kernels, straight,
           pressure, one_value, labels, functions, calls, scopes_deep, scopes_wide, generic, array, strings,
           loop_carried, accesses, unstructured, barriers, guards]
 

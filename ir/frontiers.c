@@ -2,10 +2,10 @@
 // dominator, without this. So the frontier of a block has the joins that edges lead to from the
 // subtree that it dominates, unless they lie deeper than the block.
 //
-// Edges are in the order of a walk over the dominator tree, in which a subtree is a range. Each edge
-// has the least level of the blocks for which it counts; where the paths of two edges to one join
-// meet, only the first one counts. A query lists the edges of the range with at most the block's
-// level, by a tree of minima.
+// Edges are in the order of a walk over the dominator tree, in which a subtree is a range. Each
+// edge has the least level of the blocks for which it counts; where the paths of two edges to one
+// join meet, only the first one counts. A query lists the edges of the range with at most the
+// block's level, by a tree of minima.
 #include "ir/frontiers.h"
 
 struct minima {

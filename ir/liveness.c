@@ -64,10 +64,9 @@ struct marks {
     uint32_t *looked, *taken;          // per loop: register + 1
     uint32_t *whole;                   // per loop: see `find_whole`
     bool by_loops;
-    uint32_t steps; // of the walk of this register
 };
 
-enum { MOST_STEPS = 256 };
+enum { MOST_STEPS = 256 }; // of a walk
 
 // The walk mostly goes from a block to the one before it.
 static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
@@ -85,8 +84,6 @@ static void kill_loops(const struct liveness *l, uint32_t reg, uint32_t block, s
 {
     uint32_t loop = l->fn->blocks.v[block].loop;
     for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = l->fn->loops.v[loop].parent) {
-        if (m->steps++ == MOST_STEPS)
-            return;
         m->looked[loop] = reg + 1;
         m->whole[loop] = IR_NONE;
     }
@@ -106,8 +103,7 @@ static uint32_t find_whole(const struct liveness *l, uint32_t reg, uint32_t bloc
     uint32_t inner = fn->blocks.v[block].loop, loop = inner, whole = IR_NONE;
     if (inner == IR_NONE || !m->by_loops)
         return IR_NONE;
-    for (; loop != IR_NONE && m->looked[loop] != reg + 1;
-         loop = fn->loops.v[loop].parent, m->steps++)
+    for (; loop != IR_NONE && m->looked[loop] != reg + 1; loop = fn->loops.v[loop].parent)
         if (is_contiguous(&fn->loops.v[loop]))
             whole = loop;
     if (loop != IR_NONE && m->whole[loop] != IR_NONE)
@@ -134,13 +130,12 @@ static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, 
 }
 
 // Spreads one register from the blocks that read it up to those that define it. Returns false if
-// that takes too many steps.
+// that takes more than `most` steps.
 static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
-                   const struct csr *kills, struct marks *m)
+                   const struct csr *kills, struct marks *m, uint32_t most)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
-    m->steps = 0;
     for (uint32_t i = kills->at[reg]; i < kills->at[reg + 1]; i++) {
         m->killed[kills->item[i]] = reg + 1;
         kill_loops(l, reg, kills->item[i], m);
@@ -149,7 +144,7 @@ static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
         m->marked[readers->item[i]] = reg + 1;
         m->stack[depth++] = readers->item[i];
     }
-    while (depth && m->steps++ < MOST_STEPS) {
+    for (; depth && most; most--) {
         uint32_t block = m->stack[--depth], whole = find_whole(l, reg, block, m);
         if (whole == IR_NONE) {
             add_live(l, reg, block, block);
@@ -161,7 +156,7 @@ static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
             spread_back(l, reg, loop->header, m, &depth);
         }
     }
-    return m->steps <= MOST_STEPS;
+    return !depth;
 }
 
 static int by_first(const void *a, const void *b)
@@ -224,6 +219,27 @@ static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32
     }
 }
 
+// The runs of a wide register by a walk of any length.
+static void walk_wide(struct liveness *l, struct wide_list *wide, const struct csr *readers,
+                      struct marks *m)
+{
+    struct ir_function *fn = l->fn;
+    uint32_t *at = &fn->live_at.v[wide->reg], before = *at, from = fn->live.n;
+    if (wide->runs.n)
+        return;
+    *at = from;
+    // Marks of the walk that was given up belong to this register, too.
+    memset(m->marked, 0, fn->blocks.n * sizeof *m->marked);
+    memset(m->taken, 0, fn->loops.n * sizeof *m->taken);
+    spread(l, wide->reg, readers, &l->work->definitions, m, UINT32_MAX);
+    join_runs(fn, from);
+    vec_reserve(l->scratch, &wide->runs, fn->live.n - from);
+    wide->runs.n = fn->live.n - from;
+    memcpy(wide->runs.v, fn->live.v + from, wide->runs.n * sizeof *wide->runs.v);
+    fn->live.n = from;
+    *at = before;
+}
+
 static void spread_all(struct liveness *l)
 {
     struct ir_function *fn = l->fn;
@@ -235,7 +251,7 @@ static void spread_all(struct liveness *l)
         fn->live_at.v[reg] = fn->live.n;
         if (!l->exposed_counts[reg])
             continue;
-        if (spread(l, reg, &readers, &l->work->definitions, &marks)) {
+        if (spread(l, reg, &readers, &l->work->definitions, &marks, MOST_STEPS)) {
             join_runs(fn, fn->live_at.v[reg]);
         } else {
             fn->live.n = fn->live_at.v[reg];
@@ -245,7 +261,9 @@ static void spread_all(struct liveness *l)
     fn->live_at.v[fn->registers.n] = fn->live.n;
     if (!wide.n)
         return;
-    liveness_wide(fn, l->scratch, &readers, &l->work->definitions, wide.v, wide.n);
+    if (!liveness_wide(fn, l->scratch, &readers, &l->work->definitions, wide.v, wide.n))
+        for (uint32_t i = 0; i < wide.n; i++)
+            walk_wide(l, &wide.v[i], &readers, &marks);
     insert_runs(l, wide.v, wide.n);
     fn->live_at.v[fn->registers.n] = fn->live.n;
 }

@@ -25,16 +25,22 @@ static bool update(struct wide_search *w, uint32_t block)
     return changed;
 }
 
-static void solve(struct wide_search *w)
+enum { MOST_ROUNDS = 12 };
+
+// Returns false if the equations do not hold after some rounds: in nests of loops a round may bring
+// a value one loop further.
+static bool solve(struct wide_search *w)
 {
     const struct ir_function *fn = w->fn;
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (uint32_t round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = false;
         for (uint32_t i = fn->rpo.n; i-- > 0;)
             changed |= update(w, fn->rpo.v[i]);
         for (uint32_t i = fn->blocks.n; i-- > 0 && fn->rpo.n < fn->blocks.n;)
             changed |= fn->blocks.v[i].rpo == IR_NONE && update(w, i);
     }
+    return !changed;
 }
 
 static void list_runs(const struct wide_search *w, struct wide_list *lists)
@@ -54,10 +60,11 @@ static void list_runs(const struct wide_search *w, struct wide_list *lists)
     }
 }
 
-void liveness_wide(const struct ir_function *fn, struct arena *scratch, const struct csr *readers,
+bool liveness_wide(const struct ir_function *fn, struct arena *scratch, const struct csr *readers,
                    const struct csr *kills, struct wide_list *lists, uint32_t count)
 {
     struct wide_search w = {.fn = fn, .scratch = scratch};
+    bool all = true;
     w.live = ARENA_ARRAY(scratch, uint64_t, fn->blocks.n);
     w.read = ARENA_ARRAY(scratch, uint64_t, fn->blocks.n);
     w.defined = ARENA_ARRAY(scratch, uint64_t, fn->blocks.n);
@@ -70,7 +77,10 @@ void liveness_wide(const struct ir_function *fn, struct arena *scratch, const st
             mark(w.read, readers, lists[i].reg, UINT64_C(1) << (i - from));
             mark(w.defined, kills, lists[i].reg, UINT64_C(1) << (i - from));
         }
-        solve(&w);
-        list_runs(&w, lists + from);
+        if (solve(&w))
+            list_runs(&w, lists + from);
+        else
+            all = false;
     }
+    return all;
 }
