@@ -4,8 +4,8 @@
 //
 // Edges are in the order of a walk over the dominator tree, in which a subtree is a range. Each
 // edge has the least level of the blocks for which it counts; where the paths of two edges to one
-// join meet, only the first one counts. A query lists the edges of the range with at most the
-// block's level, by a tree of minima.
+// join meet, only the first one counts. A query lists the edges of the range with at most the level
+// of the block, and to the joins in question, by a tree of minima.
 #include "ir/frontiers.h"
 
 struct minima {
@@ -20,6 +20,7 @@ struct frontiers {
     uint32_t *first;    // per position: its first edge; then the end
     uint32_t *join;     // per edge
     struct minima edges;
+    uint32_t *low, *high; // per node of the tree: the extent of the joins
 };
 
 static struct minima minima_new(struct arena *arena, uint32_t count)
@@ -70,17 +71,47 @@ static uint32_t *walk_order(struct arena *arena, const struct ir_function *fn)
     return order;
 }
 
+static bool is_listed(const struct ir_function *fn, uint32_t block, uint32_t join)
+{
+    return fn->blocks.v[join].idom != block;
+}
+
+static uint32_t count_edges(const struct ir_function *fn)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fn->rpo.n; i++)
+        for (uint32_t k = 0; k < fn->blocks.v[fn->rpo.v[i]].succ_count; k++)
+            count += is_listed(fn, fn->rpo.v[i], ir_succs(fn, fn->rpo.v[i])[k]);
+    return count;
+}
+
+static void measure_joins(struct frontiers *f, struct arena *arena, uint32_t count)
+{
+    uint32_t leaves = f->edges.count;
+    f->low = ARENA_ARRAY(arena, uint32_t, 2 * leaves);
+    f->high = ARENA_ARRAY(arena, uint32_t, 2 * leaves);
+    for (uint32_t i = 0; i < leaves; i++) {
+        f->low[leaves + i] = i < count ? f->join[i] : UINT32_MAX;
+        f->high[leaves + i] = i < count ? f->join[i] : 0;
+    }
+    for (uint32_t i = leaves; i-- > 1;) {
+        f->low[i] = f->low[2 * i] < f->low[2 * i + 1] ? f->low[2 * i] : f->low[2 * i + 1];
+        f->high[i] = f->high[2 * i] > f->high[2 * i + 1] ? f->high[2 * i] : f->high[2 * i + 1];
+    }
+}
+
 struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *fn,
                                 const uint32_t *level)
 {
     struct frontiers *f = ARENA_NEW(arena, struct frontiers);
     uint32_t *order = walk_order(arena, fn), count = fn->rpo.n, edge = 0;
     uint32_t *seen = ARENA_ARRAY(arena, uint32_t, fn->blocks.n); // per join: position + 1
+    uint32_t edges = count_edges(fn);
     struct minima levels = minima_new(arena, count);
-    *f = (struct frontiers){.fn = fn, .level = level, .edges = minima_new(arena, fn->edges.n)};
+    *f = (struct frontiers){.fn = fn, .level = level, .edges = minima_new(arena, edges)};
     f->position = ARENA_ARRAY(arena, uint32_t, fn->blocks.n);
     f->first = ARENA_ARRAY(arena, uint32_t, count + 1);
-    f->join = ARENA_ARRAY(arena, uint32_t, fn->edges.n + 1);
+    f->join = ARENA_ARRAY(arena, uint32_t, edges + 1);
     for (uint32_t i = 0; i < count; i++)
         levels.least[levels.count + i] = level[order[i]];
     minima_build(&levels);
@@ -90,7 +121,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
         f->first[i] = edge;
         for (uint32_t k = 0; k < fn->blocks.v[block].succ_count; k++) {
             uint32_t join = ir_succs(fn, block)[k], before = seen[join], from = level[join];
-            if (fn->blocks.v[join].idom == block || before == i + 1)
+            if (!is_listed(fn, block, join) || before == i + 1)
                 continue;
             // Below the block where the paths from both predecessors meet.
             uint32_t meets = before ? minima_of(&levels, before, i + 1) : 0;
@@ -101,6 +132,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
     }
     f->first[count] = edge;
     minima_build(&f->edges);
+    measure_joins(f, arena, edge);
     return f;
 }
 
@@ -108,6 +140,7 @@ struct query {
     const struct frontiers *of;
     struct arena *arena;
     uint32_t first, end, most; // edges; level
+    struct ir_run joins;
     struct frontier_list *list;
 };
 
@@ -115,7 +148,8 @@ struct query {
 static void list_edges(const struct query *q, uint32_t node, uint32_t from, uint32_t width)
 {
     const struct minima *m = &q->of->edges;
-    if (from >= q->end || from + width <= q->first || m->least[node] > q->most)
+    bool outside = q->of->low[node] > q->joins.last || q->of->high[node] < q->joins.first;
+    if (from >= q->end || from + width <= q->first || m->least[node] > q->most || outside)
         return;
     if (node >= m->count) {
         vec_push(q->arena, &q->list->blocks, q->of->join[from]);
@@ -126,7 +160,7 @@ static void list_edges(const struct query *q, uint32_t node, uint32_t from, uint
 }
 
 void frontiers_find(const struct frontiers *f, struct arena *arena, uint32_t block,
-                    struct frontier_list *list)
+                    struct ir_run joins, struct frontier_list *list)
 {
     const struct ir_block *at = &f->fn->blocks.v[block];
     uint32_t size = (at->dom_out - at->dom_in + 1) / 2, position = f->position[block];
@@ -135,6 +169,7 @@ void frontiers_find(const struct frontiers *f, struct arena *arena, uint32_t blo
                           .first = f->first[position],
                           .end = f->first[position + size],
                           .most = f->level[block],
+                          .joins = joins,
                           .list = list};
     list_edges(&query, 1, 0, f->edges.count);
 }

@@ -12,7 +12,6 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
 struct frontier_list {
     VEC(uint32_t) blocks;
 };
-// Adds the frontier of a reachable block to the list, each join once, in time for the size of the
-// frontier.
+// Adds the joins from `joins` in the frontier of a reachable block to the list, each once.
 void frontiers_find(const struct frontiers *frontiers, struct arena *arena, uint32_t block,
-                    struct frontier_list *list);
+                    struct ir_run joins, struct frontier_list *list);

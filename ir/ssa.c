@@ -105,7 +105,8 @@ static void place_frontier(struct ssa *s, struct placing *p, uint32_t root, uint
         p->frontiers = frontiers_new(s->scratch, s->fn, p->level);
     p->is_long = reg + 1;
     p->frontier.blocks.n = 0;
-    frontiers_find(p->frontiers, s->scratch, root, &p->frontier);
+    struct ir_run joins = {p->live[0].first, p->live_end[-1].last};
+    frontiers_find(p->frontiers, s->scratch, root, joins, &p->frontier);
     for (uint32_t i = 0; i < p->frontier.blocks.n; i++)
         place(s, p, p->frontier.blocks.v[i], reg);
 }
