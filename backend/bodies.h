@@ -13,7 +13,7 @@ struct body {
     uint32_t node; // NODE_FUNCTION
     uint32_t open; // offset after its opening brace
     uint32_t end;
-    uint32_t loads;              // instructions that may load from global memory
+    uint32_t loads;              // loads that name global memory, or no space
     VEC(struct body_inst) insts; // in the order of the text
 };
 

@@ -1,4 +1,5 @@
 #include "backend/build.h"
+#include "passes/analysis/spaces.h"
 #include "passes/chains/shared.h"
 #include <nettle/sha2.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct record_builder {
     const struct bodies *bodies;
     const struct rejection **rejections; // by function, then place
     struct shared_search *shared;
+    struct spaces *spaces;
     uint32_t chain, block, map, rejection; // how far the plan's lists are done
     const char **names;                    // per name of the tree; NULL: not requested yet
     struct arena own;                      // for the build only
@@ -307,11 +309,23 @@ static void make_room(const struct record_builder *b, uint32_t function,
     vec_fix(b->arena, &kernel->rejected, rejection - b->rejection);
 }
 
+// Loads that may go to global memory: without those whose address is known to lie elsewhere.
+static uint32_t count_loads(const struct record_builder *b)
+{
+    uint32_t count = b->body->loads;
+    for (uint32_t i = 0; i < b->fn->insts.n && count; i++) {
+        const struct ir_inst *at = &b->fn->insts.v[i];
+        count -= at->class == CLASS_LOAD && at->space == W_UNKNOWN &&
+                 !(spaces_of(b->spaces, b->fn, i) & SPACE_GLOBAL);
+    }
+    return count;
+}
+
 static const char *add_kernel(struct record_builder *b, uint32_t function)
 {
     struct table_kernel kernel = {.name = name_text(b, b->fn->name),
                                   .instructions = b->body->insts.n,
-                                  .loads = b->body->loads};
+                                  .loads = count_loads(b)};
     const struct plan *plan = b->plan;
     const char *wrong = NULL;
     b->kernel = &kernel;
@@ -362,6 +376,7 @@ const char *tables_build(struct tables *tables, struct arena *arena, const struc
     arena_init(&b.own, arena->memory);
     arena_init(&b.scratch, arena->memory);
     b.shared = shared_search_new(&b.own, module);
+    b.spaces = spaces_new(&b.own, module);
     b.names = ARENA_ARRAY(&b.own, const char *, module->tree->names.names.n);
     sort_rejections(&b);
     for (uint32_t function = 0; function < module->functions.n && !wrong; function++) {

@@ -146,7 +146,7 @@ static bool read_kernel(struct tag_reader *r)
         return false;
     if (strcmp(entry.name, body_name(r->body, r->arena)))
         return tag_fault(r, "it belongs to another kernel");
-    if (entry.instructions != r->body->insts.n || entry.loads != r->body->loads)
+    if (entry.instructions != r->body->insts.n || entry.loads > r->body->loads)
         return tag_fault(r, "the kernel has fewer instructions or loads");
     vec_push(r->arena, &r->tables->kernels, entry);
     r->kernel_body = r->body;

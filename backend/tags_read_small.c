@@ -303,8 +303,10 @@ static bool read_kernel(struct tag_reader *r, struct small_kernel *k)
     struct pairs pairs = {0};
     if (r->record->at != r->body->open)
         return tag_fault(r, "this tag must follow the opening brace of a function");
-    return fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) &&
-           fields_read_text(&r->fields, rows_small_kernel, k->to, &pairs);
+    if (!fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) ||
+        !fields_read_text(&r->fields, rows_small_kernel, k->to, &pairs))
+        return false;
+    return k->to->loads <= r->body->loads || tag_fault(r, "the kernel has fewer loads");
 }
 
 static bool read_record(struct tag_reader *r, struct small_kernel *k)
@@ -354,13 +356,12 @@ static bool put_kernel(struct tag_reader *r, struct table_kernel *kernel)
 // Reads the records of the body, from `*next` on.
 static bool read_records(struct tag_reader *r, const struct body *body, uint32_t *next)
 {
-    struct table_kernel entry = small_usual_kernel();
+    struct table_kernel entry = small_usual_kernel(body->loads);
     uint32_t first = *next;
     bool good = true, own = false;
     r->body = body;
     entry.name = body_name(body, r->arena);
     entry.instructions = body->insts.n;
-    entry.loads = body->loads;
     struct small_kernel k = {.to = &entry};
     for (; *next < r->records.n && r->records.v[*next].at < body->end; ++*next) {
         tag_reader_place(r, &r->records.v[*next]);

@@ -44,6 +44,7 @@ const struct record_field rows_small_block[] = {
 #define RECORD struct table_kernel
 const struct record_field rows_small_kernel[] = {
     ENTRY("service_queue_at_core", BOOL, service_queue_at_core),
+    ENTRY("loads", UINT, loads),
     END,
 };
 #undef RECORD
@@ -56,9 +57,9 @@ struct tables small_usual_module(void)
                            .profile = ""};
 }
 
-struct table_kernel small_usual_kernel(void)
+struct table_kernel small_usual_kernel(uint32_t loads)
 {
-    return (struct table_kernel){.service_queue_at_core = true};
+    return (struct table_kernel){.service_queue_at_core = true, .loads = loads};
 }
 
 struct table_chain small_usual_chain(uint32_t pattern)

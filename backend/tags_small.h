@@ -9,7 +9,7 @@ extern const struct record_field rows_small_shape[]; // those that others follow
 
 // Return the values of keys that a tag lacks.
 struct tables small_usual_module(void);
-struct table_kernel small_usual_kernel(void);
+struct table_kernel small_usual_kernel(uint32_t loads);
 struct table_chain small_usual_chain(uint32_t pattern);
 // Requires kind, trips and estimates.
 struct table_block small_usual_block(const struct table_block *block);

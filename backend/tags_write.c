@@ -150,11 +150,12 @@ static void put_small_module(struct tagger *t, const struct body *body)
 static void put_small_facts(struct tagger *t, const struct body *body,
                             const struct table_kernel *kernel)
 {
-    struct table_kernel usual = small_usual_kernel();
+    struct table_kernel usual = small_usual_kernel(body->loads);
     if (!t->begun)
         put_small_module(t, body);
     t->begun = true;
-    if (kernel->service_queue_at_core && (body_is_entry(body) || t->marks.n))
+    bool is_usual = kernel->service_queue_at_core && kernel->loads == body->loads;
+    if (is_usual && (body_is_entry(body) || t->marks.n))
         return;
     fields_write_unusual(begin_tag(t, TAG_KERNEL), rows_small_kernel, kernel, &usual);
     put_tag(t, body->open, false);

@@ -1,7 +1,7 @@
 // Which registers are live where, as runs of blocks: each use walks back to the definitions that
 // reach it. A loop that does not define the register is taken whole, so that the work on nested
-// loops does not grow with their depth.
-#include "ir/internal.h"
+// loops does not grow with their depth. A register whose walk is long is left to liveness_wide.
+#include "ir/liveness.h"
 #include <stdlib.h>
 
 struct live_pair {
@@ -66,6 +66,8 @@ struct marks {
     bool by_loops;
 };
 
+enum { MOST_STEPS = 256 }; // of a walk
+
 // The walk mostly goes from a block to the one before it.
 static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
 {
@@ -127,9 +129,10 @@ static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, 
     }
 }
 
-// Spreads one register from the blocks that read it up to those that define it.
-static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
-                   const struct csr *kills, struct marks *m)
+// Spreads one register from the blocks that read it up to those that define it. Returns false if
+// that takes more than `most` steps.
+static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
+                   const struct csr *kills, struct marks *m, uint32_t most)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
@@ -141,7 +144,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
         m->marked[readers->item[i]] = reg + 1;
         m->stack[depth++] = readers->item[i];
     }
-    while (depth) {
+    for (; depth && most; most--) {
         uint32_t block = m->stack[--depth], whole = find_whole(l, reg, block, m);
         if (whole == IR_NONE) {
             add_live(l, reg, block, block);
@@ -153,6 +156,7 @@ static void spread(struct liveness *l, uint32_t reg, const struct csr *readers,
             spread_back(l, reg, loop->header, m, &depth);
         }
     }
+    return !depth;
 }
 
 static int by_first(const void *a, const void *b)
@@ -193,19 +197,74 @@ static struct marks new_marks(struct liveness *l)
                           .by_loops = l->fn->rpo.n == blocks};
 }
 
+// Puts the runs of wide registers between those of the others.
+static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32_t count)
+{
+    struct ir_function *fn = l->fn;
+    uint32_t more = 0, from = fn->live.n, at = 0;
+    for (uint32_t i = 0; i < count; i++)
+        more += wide[i].runs.n;
+    vec_reserve(&l->work->lists, &fn->live, from + more);
+    at = fn->live.n = from + more;
+    for (uint32_t reg = fn->registers.n; reg-- > 0;) {
+        bool is_wide = count && wide[count - 1].reg == reg;
+        const struct ir_run *runs =
+            is_wide ? wide[--count].runs.v : fn->live.v + fn->live_at.v[reg];
+        uint32_t n = is_wide ? wide[count].runs.n : from - fn->live_at.v[reg];
+        from = fn->live_at.v[reg];
+        at -= n;
+        if (n)
+            memmove(fn->live.v + at, runs, n * sizeof *runs);
+        fn->live_at.v[reg] = at;
+    }
+}
+
+// The runs of a wide register by a walk of any length.
+static void walk_wide(struct liveness *l, struct wide_list *wide, const struct csr *readers,
+                      struct marks *m)
+{
+    struct ir_function *fn = l->fn;
+    uint32_t *at = &fn->live_at.v[wide->reg], before = *at, from = fn->live.n;
+    if (wide->runs.n)
+        return;
+    *at = from;
+    // Marks of the walk that was given up belong to this register, too.
+    memset(m->marked, 0, fn->blocks.n * sizeof *m->marked);
+    memset(m->taken, 0, fn->loops.n * sizeof *m->taken);
+    spread(l, wide->reg, readers, &l->work->definitions, m, UINT32_MAX);
+    join_runs(fn, from);
+    vec_reserve(l->scratch, &wide->runs, fn->live.n - from);
+    wide->runs.n = fn->live.n - from;
+    memcpy(wide->runs.v, fn->live.v + from, wide->runs.n * sizeof *wide->runs.v);
+    fn->live.n = from;
+    *at = before;
+}
+
 static void spread_all(struct liveness *l)
 {
     struct ir_function *fn = l->fn;
     struct csr readers = by_register(l, l->exposed.v, l->exposed.n);
     l->work->definitions = by_register(l, l->kills.v, l->kills.n);
     struct marks marks = new_marks(l);
+    VEC(struct wide_list) wide = {0};
     for (uint32_t reg = 0; reg < fn->registers.n; reg++) {
         fn->live_at.v[reg] = fn->live.n;
         if (!l->exposed_counts[reg])
             continue;
-        spread(l, reg, &readers, &l->work->definitions, &marks);
-        join_runs(fn, fn->live_at.v[reg]);
+        if (spread(l, reg, &readers, &l->work->definitions, &marks, MOST_STEPS)) {
+            join_runs(fn, fn->live_at.v[reg]);
+        } else {
+            fn->live.n = fn->live_at.v[reg];
+            vec_push(l->scratch, &wide, (struct wide_list){.reg = reg});
+        }
     }
+    fn->live_at.v[fn->registers.n] = fn->live.n;
+    if (!wide.n)
+        return;
+    if (!liveness_wide(fn, l->scratch, &readers, &l->work->definitions, wide.v, wide.n))
+        for (uint32_t i = 0; i < wide.n; i++)
+            walk_wide(l, &wide.v[i], &readers, &marks);
+    insert_runs(l, wide.v, wide.n);
     fn->live_at.v[fn->registers.n] = fn->live.n;
 }
 

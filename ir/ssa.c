@@ -5,6 +5,10 @@
 // and Gao ("A linear time algorithm for placing phi-nodes", POPL 1995) finds them from the
 // dominator tree, deepest definition first; here it stays in blocks where the register is live, and
 // in parts of the tree from which an edge leaves what the definition dominates.
+//
+// A walk that comes to many blocks, for a value that lives long, is given up for a query
+// (frontiers.h).
+#include "ir/frontiers.h"
 #include "ir/internal.h"
 #include <string.h>
 
@@ -35,6 +39,9 @@ struct placing {
     uint32_t *queued, *visited, *placed;  // per block: register + 1
     const struct ir_run *live, *live_end; // of the register
     uint32_t *stack;
+    struct frontiers *frontiers; // NULL: not requested yet
+    struct frontier_list frontier;
+    uint32_t is_long;   // register + 1 with a walk that was given up
     VEC(uint64_t) heap; // definitions to walk from: ~level << 32 | block, least first
 };
 
@@ -83,25 +90,48 @@ static bool is_live(const struct placing *p, uint32_t block)
     return low < high && low->first <= block && block <= low->last;
 }
 
+static void place(struct ssa *s, struct placing *p, uint32_t join, uint32_t reg)
+{
+    if (p->placed[join] == reg + 1 || !is_live(p, join))
+        return;
+    p->placed[join] = reg + 1;
+    vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
+    queue(s, p, join, reg + 1);
+}
+
+static void place_frontier(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
+{
+    if (!p->frontiers)
+        p->frontiers = frontiers_new(s->scratch, s->fn, p->level);
+    p->is_long = reg + 1;
+    p->frontier.blocks.n = 0;
+    struct ir_run joins = {p->live[0].first, p->live_end[-1].last};
+    frontiers_find(p->frontiers, s->scratch, root, joins, &p->frontier);
+    for (uint32_t i = 0; i < p->frontier.blocks.n; i++)
+        place(s, p, p->frontier.blocks.v[i], reg);
+}
+
+enum { MOST_WALKED = 64 }; // blocks
+
 // Phis where edges leave what the block dominates: to joins that do not lie deeper than it.
 static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 {
     struct ir_function *fn = s->fn;
-    uint32_t depth = 0, mark = reg + 1;
+    uint32_t depth = 0, mark = reg + 1, walked = 0;
     if (p->least[root] > p->level[root])
         return;
     p->visited[root] = mark;
     p->stack[depth++] = root;
     while (depth) {
         uint32_t block = p->stack[--depth];
+        if (p->is_long == mark || walked++ == MOST_WALKED) {
+            place_frontier(s, p, root, reg);
+            return;
+        }
         for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
             uint32_t join = ir_succs(fn, block)[i];
-            if (p->level[join] > p->level[root] || p->placed[join] == mark ||
-                fn->blocks.v[join].idom == block || !is_live(p, join))
-                continue;
-            p->placed[join] = mark;
-            vec_push(s->scratch, &s->phis, (uint64_t)join << 32 | reg);
-            queue(s, p, join, mark);
+            if (p->level[join] <= p->level[root] && fn->blocks.v[join].idom != block)
+                place(s, p, join, reg);
         }
         for (uint32_t i = s->children.at[block]; i < s->children.at[block + 1]; i++) {
             uint32_t child = s->children.item[i];
@@ -250,8 +280,13 @@ static void fill_phi_arguments(struct ssa *s, uint32_t block)
         const struct ir_block *to = &fn->blocks.v[succ];
         if (!to->phi_count)
             continue;
-        while (ir_preds(fn, succ)[place] != block)
-            place++;
+        for (uint32_t high = to->pred_count; place < high;) {
+            uint32_t middle = place + (high - place) / 2;
+            if (ir_preds(fn, succ)[middle] < block)
+                place = middle + 1;
+            else
+                high = middle;
+        }
         for (uint32_t k = 0; k < to->phi_count; k++) {
             const struct ir_phi *phi = &fn->phis.v[to->phi + k];
             fn->phi_args.v[phi->args + place] = use_version(s, phi->reg);

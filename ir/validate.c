@@ -1,5 +1,6 @@
 // The IR against its definitions. Each structure is checked by another way than the one by which it
-// was built: dominators by removing nodes, liveness by its equation, versions by dominance.
+// was built: dominators by removing nodes, liveness by its equation, versions by dominance. Where
+// that takes more than time in proportion to the function, a part of it is checked.
 #include "ir/ir.h"
 #include "support/bits.h"
 #include <stdarg.h>
@@ -27,12 +28,11 @@ __attribute__((format(printf, 2, 3))) static void fault(struct ir_validation *c,
     va_end(args);
 }
 
-static bool has(const uint32_t *list, uint32_t count, uint32_t wanted)
+// Work on a function that is in proportion to it.
+static uint64_t usual_work(const struct ir_function *fn)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (list[i] == wanted)
-            return true;
-    return false;
+    enum { EACH = 64, LEAST = 1 << 20 };
+    return EACH * ((uint64_t)fn->operands.n + fn->blocks.n) + LEAST;
 }
 
 // Bound of the index that an operand of a kind has.
@@ -62,6 +62,23 @@ static void check_operands(struct ir_validation *c)
     }
 }
 
+// Every edge is in the lists of both ends; predecessors ascend.
+static void check_edges(struct ir_validation *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t *found = ARENA_ARRAY(&c->scratch, uint32_t, fn->blocks.n + 1); // of the predecessors
+    for (uint32_t i = 0; i < fn->blocks.n; i++)
+        for (uint32_t k = 0; k < fn->blocks.v[i].succ_count; k++) {
+            uint32_t to = ir_succs(fn, i)[k];
+            if (to >= fn->blocks.n || found[to] >= fn->blocks.v[to].pred_count ||
+                ir_preds(fn, to)[found[to]++] != i)
+                fault(c, "edge %u to %u has no counterpart", i, to);
+        }
+    for (uint32_t i = 0; i < fn->blocks.n; i++)
+        if (found[i] != fn->blocks.v[i].pred_count)
+            fault(c, "edge %u from %u has no counterpart", i, ir_preds(fn, i)[found[i]]);
+}
+
 static void check_blocks(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
@@ -77,18 +94,10 @@ static void check_blocks(struct ir_validation *c)
             if ((fn->insts.v[inst].flags & INST_TERMINATOR) && inst + 1 != block->end)
                 fault(c, "instruction %u ends block %u but is not its last", inst, i);
         }
-        for (uint32_t k = 0; k < block->succ_count; k++) {
-            uint32_t succ = ir_succs(fn, i)[k];
-            if (succ >= fn->blocks.n || !has(ir_preds(fn, succ), fn->blocks.v[succ].pred_count, i))
-                fault(c, "edge %u to %u has no counterpart", i, succ);
-        }
-        for (uint32_t k = 0; k < block->pred_count; k++)
-            if (!has(ir_succs(fn, ir_preds(fn, i)[k]), fn->blocks.v[ir_preds(fn, i)[k]].succ_count,
-                     i))
-                fault(c, "edge %u from %u has no counterpart", i, ir_preds(fn, i)[k]);
     }
     if (at != fn->insts.n)
         fault(c, "blocks end at instruction %u of %u", at, fn->insts.n);
+    check_edges(c);
 }
 
 // Blocks that can be reached from the entry without passing `removed`.
@@ -140,67 +149,161 @@ static void check_dominators(struct ir_validation *c)
     }
 }
 
-static void check_loops(struct ir_validation *c)
+// Every block is dominated by the header of its innermost loop, and only headers are entered from
+// outside, from the loop around theirs.
+static void check_nest(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
-    for (uint32_t i = 0; i < fn->loops.n; i++) {
-        const struct ir_loop *loop = &fn->loops.v[i];
-        if (loop->parent != IR_NONE &&
-            (loop->parent >= i || !ir_in_loop(fn, loop->parent, loop->header)))
-            fault(c, "loop %u does not lie in loop %u", i, loop->parent);
-        for (uint32_t k = 0; k < loop->block_count; k++) {
-            uint32_t block = loop->blocks[k];
-            if (!ir_dominates(fn, loop->header, block))
-                fault(c, "loop %u holds block %u, which its header does not dominate", i, block);
-            for (uint32_t p = 0; block != loop->header && p < fn->blocks.v[block].pred_count; p++) {
-                uint32_t pred = ir_preds(fn, block)[p];
-                if (fn->blocks.v[pred].rpo != IR_NONE && !ir_in_loop(fn, i, pred))
-                    fault(c, "loop %u is entered at block %u", i, block);
-            }
+    for (uint32_t block = 0; block < fn->blocks.n; block++) {
+        uint32_t loop = fn->blocks.v[block].loop;
+        if (loop == IR_NONE)
+            continue;
+        if (!ir_dominates(fn, fn->loops.v[loop].header, block))
+            fault(c, "loop %u holds block %u, which its header does not dominate", loop, block);
+        if (fn->loops.v[loop].header == block)
+            loop = fn->loops.v[loop].parent;
+        for (uint32_t p = 0; loop != IR_NONE && p < fn->blocks.v[block].pred_count; p++) {
+            uint32_t pred = ir_preds(fn, block)[p];
+            if (fn->blocks.v[pred].rpo != IR_NONE && !ir_in_loop(fn, loop, pred))
+                fault(c, "loop %u is entered at block %u", loop, block);
         }
     }
 }
 
-// live-in(b) must be the registers that b reads first, and those live into its successors that b
-// does not define.
-static void check_liveness(struct ir_validation *c)
+static void check_loops(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
-    uint32_t *state =
-        ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // 2·block + 1 read, + 2 defined
-    struct ir_live_lists live = ir_live_lists(fn, &c->scratch);
-    for (uint32_t b = 0; b < fn->blocks.n; b++) {
-        const struct ir_block *block = &fn->blocks.v[b];
-        for (uint32_t inst = block->first; inst < block->end; inst++)
+    uint64_t left = usual_work(fn);
+    uint32_t *sizes = ARENA_ARRAY(&c->scratch, uint32_t, fn->loops.n + 1);
+    for (uint32_t block = 0; block < fn->blocks.n; block++)
+        if (fn->blocks.v[block].loop != IR_NONE)
+            sizes[fn->blocks.v[block].loop]++;
+    for (uint32_t i = fn->loops.n; i-- > 0;) {
+        const struct ir_loop *loop = &fn->loops.v[i];
+        if (loop->parent != IR_NONE &&
+            (loop->parent >= i || !ir_in_loop(fn, loop->parent, loop->header)))
+            fault(c, "loop %u does not lie in loop %u", i, loop->parent);
+        else if (loop->parent != IR_NONE)
+            sizes[loop->parent] += sizes[i];
+        if (sizes[i] != loop->block_count)
+            fault(c, "loop %u has %u blocks, not %u", i, sizes[i], loop->block_count);
+        for (uint32_t k = 0; k < loop->block_count && left; k++, left--)
+            if (!ir_in_loop(fn, i, loop->blocks[k]) ||
+                (k && loop->blocks[k - 1] >= loop->blocks[k]))
+                fault(c, "loop %u lists block %u", i, loop->blocks[k]);
+    }
+    check_nest(c);
+}
+
+// Liveness: live-in(b) must be the registers that b reads first, and those live into its successors
+// that b does not define.
+
+static void check_readers(struct ir_validation *c)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t *seen = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n); // block + 1
+    for (uint32_t b = 0; b < fn->blocks.n; b++)
+        for (uint32_t inst = fn->blocks.v[b].first; inst < fn->blocks.v[b].end; inst++)
             for (int writes = 0; writes < 2; writes++)
                 for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++) {
                     const struct ir_operand *operand = ir_operands(fn, inst) + i;
-                    if (operand->kind != OPERAND_REGISTER || (operand->role == ROLE_DEF) != writes)
+                    if (operand->kind != OPERAND_REGISTER ||
+                        (operand->role == ROLE_DEF) != writes || seen[operand->index] == b + 1)
                         continue;
-                    uint32_t *seen = &state[operand->index];
-                    if (*seen == 2 * b + 1 || *seen == 2 * b + 2)
-                        continue;
-                    *seen = 2 * b + 1 + (uint32_t)writes;
+                    seen[operand->index] = b + 1;
                     if (!writes && !ir_live_in(fn, b, operand->index))
                         fault(c, "block %u reads a register that is not live on entry", b);
                 }
-        for (uint32_t s = 0; s < block->succ_count; s++) {
-            uint32_t succ = ir_succs(fn, b)[s];
-            for (uint32_t i = live.at[succ]; i < live.at[succ + 1]; i++) {
-                uint32_t reg = live.reg[i];
-                bool defined = false;
-                for (uint32_t inst = block->first;
-                     inst < block->end && !defined && state[reg] > 2 * b; inst++)
-                    for (uint32_t k = 0; k < fn->insts.v[inst].operand_count; k++) {
-                        const struct ir_operand *operand = ir_operands(fn, inst) + k;
-                        defined |= operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF &&
-                                   operand->index == reg;
-                    }
-                if (!defined && !ir_live_in(fn, b, reg))
-                    fault(c, "a register is live into a successor of block %u, not into it", b);
-            }
-        }
+}
+
+// A sweep over the blocks with the registers that are live on entry.
+struct live_sweep {
+    struct csr_of_runs {
+        uint32_t *at, *reg;
+    } begin, end;     // registers with a run that begins at a block, or ended before it
+    uint32_t *active; // the live registers
+    uint32_t *place;  // per register: its place in `active`
+    uint32_t count;
+};
+
+static void sort_runs(struct ir_validation *c, struct csr_of_runs *to, bool ends)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t *at = ARENA_ARRAY(&c->scratch, uint32_t, fn->blocks.n + 3);
+    *to = (struct csr_of_runs){at, ARENA_ARRAY(&c->scratch, uint32_t, fn->live.n + 1)};
+    for (uint32_t i = 0; i < fn->live.n; i++)
+        at[(ends ? fn->live.v[i].last + 1 : fn->live.v[i].first) + 2]++;
+    for (uint32_t i = 0; i <= fn->blocks.n; i++)
+        at[i + 2] += at[i + 1];
+    for (uint32_t reg = 0; reg < fn->registers.n && fn->live_at.n; reg++)
+        for (uint32_t i = fn->live_at.v[reg]; i < fn->live_at.v[reg + 1]; i++)
+            to->reg[at[(ends ? fn->live.v[i].last + 1 : fn->live.v[i].first) + 1]++] = reg;
+}
+
+static void sweep_to(struct live_sweep *s, uint32_t block)
+{
+    for (uint32_t i = s->end.at[block]; i < s->end.at[block + 1]; i++) {
+        uint32_t place = s->place[s->end.reg[i]], moved = s->active[--s->count];
+        s->active[place] = moved;
+        s->place[moved] = place;
     }
+    for (uint32_t i = s->begin.at[block]; i < s->begin.at[block + 1]; i++) {
+        s->place[s->begin.reg[i]] = s->count;
+        s->active[s->count++] = s->begin.reg[i];
+    }
+}
+
+static void check_edge(struct ir_validation *c, const struct live_sweep *s, uint32_t pred,
+                       uint32_t *defined, uint32_t stamp)
+{
+    const struct ir_function *fn = c->fn;
+    for (uint32_t inst = fn->blocks.v[pred].first; inst < fn->blocks.v[pred].end; inst++)
+        for (uint32_t k = 0; k < fn->insts.v[inst].operand_count; k++) {
+            const struct ir_operand *operand = ir_operands(fn, inst) + k;
+            if (operand->kind == OPERAND_REGISTER && operand->role == ROLE_DEF)
+                defined[operand->index] = stamp;
+        }
+    for (uint32_t i = 0; i < s->count; i++)
+        if (defined[s->active[i]] != stamp && !ir_live_in(fn, pred, s->active[i]))
+            fault(c, "a register is live into a successor of block %u, not into it", pred);
+}
+
+static uint64_t edges_work(const struct ir_function *fn, const struct live_sweep *s, uint32_t block)
+{
+    uint64_t work = 1;
+    for (uint32_t k = 0; k < fn->blocks.v[block].pred_count; k++) {
+        const struct ir_block *pred = &fn->blocks.v[ir_preds(fn, block)[k]];
+        work += s->count + pred->end - pred->first;
+    }
+    return work;
+}
+
+// Looks at one block of `each`, and returns the work on all.
+static uint64_t sweep(struct ir_validation *c, struct live_sweep *s, uint64_t each)
+{
+    const struct ir_function *fn = c->fn;
+    uint32_t *defined = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n), stamp = 0;
+    uint64_t work = 0;
+    s->count = 0;
+    for (uint32_t block = 0; block < fn->blocks.n; block++) {
+        sweep_to(s, block);
+        work += edges_work(fn, s, block);
+        for (uint32_t k = 0; each && k < fn->blocks.v[block].pred_count; k++)
+            if ((block + k) % each == 0)
+                check_edge(c, s, ir_preds(fn, block)[k], defined, ++stamp);
+    }
+    return work;
+}
+
+static void check_liveness(struct ir_validation *c)
+{
+    const struct ir_function *fn = c->fn;
+    struct live_sweep s = {.active = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n + 1),
+                           .place = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n + 1)};
+    check_readers(c);
+    sort_runs(c, &s.begin, false);
+    sort_runs(c, &s.end, true);
+    sweep(c, &s, 1 + sweep(c, &s, 0) / usual_work(fn));
 }
 
 // Returns true if the definition of `version` precedes the place (block, instruction).

@@ -1,5 +1,6 @@
 #include "passes/analysis/effects.h"
 #include "passes/analysis/address.h"
+#include "passes/analysis/spaces.h"
 
 enum { MOST_NESTED = 32 }; // calls that are looked into
 
@@ -14,6 +15,7 @@ struct effects {
     const struct ir_module *module;
     uint32_t *body_of;     // per name id: function with a body + 1
     struct callee *callee; // per function
+    struct spaces *spaces;
     uint32_t nested;
 };
 
@@ -44,18 +46,22 @@ static struct memory_effect parameter_access(const struct effects *effects,
     return nothing;
 }
 
+// An SM in a stack has no shared memory of the warp's CTA [002 §3.1.4]. It reaches all other
+// memory: local memory and constants are in the memory of the GPU.
 static struct memory_effect access(const struct effects *effects, const struct ir_function *fn,
                                    uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
-    struct address address = address_of(effects->module, fn, inst);
-    if (address.space == W_shared)
-        return barred(RULE_SHARED);
+    unsigned set = spaces_of(effects->spaces, fn, inst);
+    if (set & SPACE_SHARED)
+        return barred(set == SPACE_SHARED ? RULE_SHARED : RULE_GENERIC);
     if (at->flags & INST_ORDERED)
         return barred(RULE_VOLATILE);
-    if (address.space == W_param)
+    if (set == SPACE_PARAM) {
+        struct address address = address_of(effects->module, fn, inst);
         return parameter_access(effects, fn, &address);
-    if (address.space != W_global && address.space != W_local && address.space != W_UNKNOWN)
+    }
+    if (!(set & (SPACE_GLOBAL | SPACE_LOCAL)))
         return barred(RULE_SPACE);
     bool load = at->class == CLASS_LOAD;
     return (struct memory_effect){RULE_COUNT, load, !load};
@@ -211,6 +217,7 @@ struct effects *effects_new(struct arena *arena, const struct ir_module *module)
 {
     struct effects *effects = ARENA_NEW(arena, struct effects);
     effects->module = module;
+    effects->spaces = spaces_new(arena, module);
     effects->body_of = ARENA_ARRAY(arena, uint32_t, module->tree->names.names.n + 1);
     effects->callee = ARENA_ARRAY(arena, struct callee, module->functions.n + 1);
     for (uint32_t i = 0; i < module->functions.n; i++)

@@ -3,6 +3,7 @@
 struct facts_table {
     struct facts **of; // per function
     struct reuse_memo *memo;
+    struct spaces *spaces;
 };
 
 struct facts *facts_of(struct plan *plan, const struct ir_module *module,
@@ -12,6 +13,7 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
         plan->facts = ARENA_NEW(plan->arena, struct facts_table);
         plan->facts->of = ARENA_ARRAY(plan->arena, struct facts *, module->functions.n + 1);
         plan->facts->memo = reuse_memo_new(plan->arena);
+        plan->facts->spaces = spaces_new(plan->arena, module);
     }
     struct facts **at = &plan->facts->of[function];
     if (*at)
@@ -22,6 +24,7 @@ struct facts *facts_of(struct plan *plan, const struct ir_module *module,
     **at = (struct facts){.arena = arena, .module = module, .fn = fn, .options = *options};
     (*at)->shape = shape_of(module, fn, options->block);
     (*at)->memo = plan->facts->memo;
+    (*at)->spaces = plan->facts->spaces;
     return *at;
 }
 

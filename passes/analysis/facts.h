@@ -2,6 +2,7 @@
 #pragma once
 #include "passes/base/plan.h"
 #include "passes/analysis/reuse.h"
+#include "passes/analysis/spaces.h"
 
 struct facts {
     struct arena *arena;
@@ -10,6 +11,7 @@ struct facts {
     struct pass_options options;
     struct block_shape shape; // .reqntid, else --block, else unknown
     struct reuse_memo *memo;  // of all functions
+    struct spaces *spaces;    // of all functions
     // Computed on demand: use the functions below.
     const struct divergence *divergence, *certain;
     struct affines *affines;

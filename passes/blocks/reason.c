@@ -26,6 +26,9 @@ static const char *advice(enum plan_rule rule)
     case RULE_SHARED:
         return "accesses shared memory, which a memory stack cannot reach; a block must end before "
                "it";
+    case RULE_GENERIC:
+        return "has a generic address that may lie in shared memory, which a memory stack cannot "
+               "reach; a block must end before it";
     case RULE_SPACE:
         return "accesses memory that is neither global nor local; read it before the block";
     case RULE_ATOMIC: return "is atomic; a block must end before it";

@@ -1,19 +1,15 @@
 // Loads, and the reasons against each alone.
 #include "passes/chains/match.h"
 
-static bool is_wanted(const struct address *address)
+bool match_is_listed(const struct matcher *m, uint32_t inst)
 {
-    return address->space == W_global || address->space == W_shared || address->space == W_UNKNOWN;
+    return spaces_of(m->facts->spaces, m->fn, inst) & (SPACE_GLOBAL | SPACE_SHARED);
 }
 
-// Loads of parameters, constants and local memory are not listed: they cannot be offloaded.
 static bool is_listed(const struct matcher *m, uint32_t inst)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
-    if (at->class != CLASS_LOAD && at->class != CLASS_ATOMIC)
-        return false;
-    struct address address = address_of(m->module, m->fn, inst);
-    return is_wanted(&address);
+    return (at->class == CLASS_LOAD || at->class == CLASS_ATOMIC) && match_is_listed(m, inst);
 }
 
 enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
@@ -23,16 +19,16 @@ enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
                                             [ACCESS_NOT] = RULE_WIDTH,
                                             [ACCESS_TYPE] = RULE_TYPE};
     const struct ir_inst *at = &m->fn->insts.v[inst];
-    struct address address = address_of(m->module, m->fn, inst);
+    unsigned set = spaces_of(m->facts->spaces, m->fn, inst);
     if (at->class == CLASS_ATOMIC)
         return RULE_ATOMIC;
-    if (address.space == W_shared)
+    if (set == SPACE_SHARED)
         return RULE_SHARED;
-    if (address.space != W_global && address.space != W_UNKNOWN)
+    if (!(set & SPACE_GLOBAL))
         return RULE_SPACE;
     if (at->flags & INST_ORDERED)
         return RULE_VOLATILE;
-    if (address.space == W_UNKNOWN)
+    if (address_of(m->module, m->fn, inst).space != W_global)
         return RULE_GENERIC;
     if (at->op != OP_ld && at->op != OP_st)
         return RULE_OPERATION;

@@ -68,6 +68,9 @@ void match_find_copies(struct matcher *m);
 uint32_t match_last_copy(const struct matcher *m, uint32_t inst);
 void match_add_copies(const struct matcher *m, struct candidate *candidate, uint32_t inst);
 
+// Returns true if an access may go to global or shared memory. Those to parameters, constants and
+// local memory are not listed: they cannot be offloaded.
+bool match_is_listed(const struct matcher *m, uint32_t inst);
 // Finds the loads and checks each alone.
 void match_loads(struct matcher *m);
 // Finds the candidates. A load without candidate and verdict gets a verdict by its reader.

@@ -186,10 +186,7 @@ static void judge(struct matcher *m, struct load *store)
 static bool is_listed(const struct matcher *m, uint32_t inst)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
-    if (at->class != CLASS_STORE || at->op != OP_st)
-        return false;
-    struct address address = address_of(m->module, m->fn, inst);
-    return address.space == W_global || address.space == W_shared || address.space == W_UNKNOWN;
+    return at->class == CLASS_STORE && at->op == OP_st && match_is_listed(m, inst);
 }
 
 void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_chain)

@@ -1,5 +1,6 @@
-// The blocks of a plan against what they claim to be, from the definitions and uses of the IR
-// alone, and its chains (verify_chain.c).
+// The blocks of a plan against what they claim to be, from the definitions and uses of the IR and
+// the spaces of accesses, and its chains (verify_chain.c).
+#include "passes/analysis/spaces.h"
 #include "passes/verify/verify.h"
 #include "passes/verify/verify_chain.h"
 #include "support/bits.h"
@@ -14,6 +15,7 @@ struct plan_checker {
     struct arena *arena;
     const struct ir_module *module;
     const struct plan *plan;
+    struct spaces *spaces;
     const struct ir_function *fn;
     struct arena scratch;
     // Stamp of the current block; older marks belong to others.
@@ -69,15 +71,17 @@ static bool stays(const struct plan_checker *c, const struct block_plan *plan, u
            (to != plan->entry || plan->again);
 }
 
-static bool is_barred(const struct ir_inst *inst)
+static bool is_barred(const struct plan_checker *c, uint32_t number)
 {
+    const struct ir_inst *inst = &c->fn->insts.v[number];
     static const uint8_t classes[] = {CLASS_ATOMIC, CLASS_BARRIER, CLASS_FENCE,
                                       CLASS_OPAQUE, CLASS_SURFACE, CLASS_ASYNC};
     for (size_t i = 0; i < sizeof classes; i++)
         if (inst->class == classes[i])
             return true;
     bool access = inst->class == CLASS_LOAD || inst->class == CLASS_STORE;
-    return inst->flags & INST_ORDERED || (access && inst->space == W_shared);
+    return inst->flags & INST_ORDERED ||
+           (access && spaces_of(c->spaces, c->fn, number) & SPACE_SHARED);
 }
 
 static bool is_reachable(const struct plan_checker *c, uint32_t block)
@@ -291,7 +295,7 @@ static bool sends_back(struct plan_checker *c, const struct block_plan *plan, ui
 static const char *inst_fault(struct plan_checker *c, const struct block_plan *plan, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
-    if (is_barred(at))
+    if (is_barred(c, inst))
         return "a block has an instruction that cannot be moved to memory";
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[i];
@@ -471,6 +475,7 @@ void verify_plan(struct verified *to, struct arena *arena, const struct ir_modul
     arena_init(&chains.scratch, arena->memory);
     arena_init(&own_arena, arena->memory);
     arena_init(&facts, arena->memory);
+    c.spaces = spaces_new(&own_arena, module);
     for (uint32_t function = 0; function < module->functions.n; function++) {
         bool chained = chain < plan->chains.n && plan->chains.v[chain].function == function;
         bool any =

@@ -209,7 +209,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     if (warp->cta->events == events)
         return;
     core_look_at_cta(core, now + 1, slot->cta);
-    if (warp->cta->cluster.count > 1)
+    if (warp->cta->cluster.count > 1 && !core_is_detached(slot))
         core->stirred |= UINT64_C(1) << slot->cta;
 }
 

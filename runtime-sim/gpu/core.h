@@ -102,6 +102,7 @@ struct core_cta {
     uint32_t left;              // slots of these that are not over
     uint32_t registers, shared_bytes;
     uint8_t starter; // of a detached warp: number among watchers
+    uint32_t local;  // of a detached warp: slot of the machine whose local memory it has
     uint64_t seen;   // its events at the watchdog's last look
     struct epochs epochs;
 };
@@ -320,9 +321,15 @@ bool core_has_warp_room(const struct core *core, uint32_t registers);
 // Starts the warp of a place that cta_start_detached has made ready, with the core's number.
 // Requires core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one.
 // `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
-// is called. In a scheme's tick machine_set_due follows.
+// is called. `local`: core_local_of the warp that it stands for. In a scheme's tick machine_set_due
+// follows.
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
-                     uint32_t registers, const struct core_ops *ops);
+                     uint32_t registers, uint32_t local, const struct core_ops *ops);
+// Returns the slot of the machine to which the local memory of a slot's warp belongs.
+uint32_t core_local_of(const struct core *core, uint32_t slot);
+// Returns the first line of the local memory of a slot's warp. Each thread has all words of its
+// window of addresses.
+uint64_t core_local_line(const struct core *core, uint32_t slot);
 // Ends a detached warp and all that it has begun: it is over when its last results have been
 // written.
 void core_end_warp(struct core *core, uint64_t now, uint32_t slot);

@@ -27,6 +27,12 @@ bool core_has_warp_room(const struct core *core, uint32_t registers)
            core->registers + register_count(core, registers) <= config->registers;
 }
 
+uint32_t core_local_of(const struct core *core, uint32_t slot)
+{
+    return core_is_detached(&core->slots[slot]) ? core->ctas[core->slots[slot].cta].local
+                                                : core->first_slot + slot;
+}
+
 // The core may have slept for long.
 static void wake_up(struct core *core, uint64_t now)
 {
@@ -35,7 +41,7 @@ static void wake_up(struct core *core, uint64_t now)
 }
 
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
-                     uint32_t registers, const struct core_ops *ops)
+                     uint32_t registers, uint32_t local, const struct core_ops *ops)
 {
     uint32_t slot = core_free_slot(core), place = CORE_CTAS + slot;
     struct core_cta *to = &core->ctas[place];
@@ -43,6 +49,7 @@ void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t 
                             .kernel = kernel,
                             .left = 1,
                             .registers = register_count(core, registers),
+                            .local = local,
                             .starter = (uint8_t)(core_owner(core, ops) - 1)};
     epoch_init(&to->epochs);
     wake_up(core, now);

@@ -15,11 +15,9 @@ static void add_shared(struct core *core, struct entry *entry, const struct lane
     vec_push(core->arena, &entry->parts, part);
 }
 
-// Returns the first line of a warp's local memory. Each thread has all words of its window of
-// addresses.
-static uint64_t local_line(const struct core *core, uint32_t slot)
+uint64_t core_local_line(const struct core *core, uint32_t slot)
 {
-    return LOCAL_LINES + ((uint64_t)core->first_slot + slot) * (WINDOW_BYTES / 4);
+    return LOCAL_LINES + (uint64_t)core_local_of(core, slot) * (WINDOW_BYTES / 4);
 }
 
 static void add_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
@@ -27,7 +25,7 @@ static void add_local(struct core *core, struct entry *entry, const struct lane_
 {
     struct part part = *as;
     bool store = as->kind == MEMSYS_WRITE;
-    part.line = local_line(core, entry->slot);
+    part.line = core_local_line(core, entry->slot);
     part.route = store || core->kind->config->l1_local ? ROUTE_L1 : ROUTE_DIRECT;
     coalesce_local(core, entry, lanes, &part);
 }

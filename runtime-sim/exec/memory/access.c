@@ -117,8 +117,6 @@ void access_settle(const struct cta *cta, struct spot *spot)
     }
 }
 
-static const char DETACHED_ADDRESS[] = "is not in the memory of a warp that runs without a CTA";
-
 static bool find_global(struct warp *warp, const struct access *access, uint32_t lane,
                         uint64_t bytes, struct spot *spot)
 {
@@ -170,8 +168,6 @@ static bool find_shared(struct warp *warp, const struct access *access, uint32_t
 {
     const struct cluster *cluster = &warp->cta->cluster;
     uint64_t offset = spot->address;
-    if (warp->cta->detached)
-        return bad_address(warp, access, spot, lane, bytes, DETACHED_ADDRESS);
     spot->cta = warp->cta;
     if (offset >= SHARED_STRIDE) {
         uint64_t rank = offset / SHARED_STRIDE - 1;
@@ -195,9 +191,6 @@ static bool find_local(struct warp *warp, const struct access *access, uint32_t 
 {
     if (access->atomic)
         return bad_address(warp, access, spot, lane, bytes, "is in local memory");
-    // Arguments and results of calls are in memory of its own.
-    if (warp->cta->detached && !access->memory->parameter)
-        return bad_address(warp, access, spot, lane, bytes, DETACHED_ADDRESS);
     if (spot->address >= access->local_end || bytes > access->local_end - spot->address)
         return bad_address(warp, access, spot, lane, bytes,
                            "is outside of the thread's local memory");

@@ -73,8 +73,7 @@ static bool access_shared(struct warp *warp, const struct access *access, uint64
 static bool access_local(struct warp *warp, const struct access *access, uint64_t base)
 {
     uint64_t least = access->span.least - base, most = access->span.most - base;
-    if (least > most || most >= access->local_end || access->bytes > access->local_end - most ||
-        warp->cta->detached)
+    if (least > most || most >= access->local_end || access->bytes > access->local_end - most)
         return false;
     uint64_t address[LANES];
     for (uint32_t i = 0; i < LANES; i++)

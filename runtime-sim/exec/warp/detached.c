@@ -19,10 +19,23 @@ struct cta *cta_new_detached(struct arena *arena, const struct program *program)
     return cta;
 }
 
+// The memory of the other warp. A call in it has its frame of local memory behind that of the
+// caller.
+static void share_memory(struct cta *cta, const struct warp *of)
+{
+    struct warp *warp = &cta->warps[0];
+    cta->shared = of->cta->shared;
+    cta->shared_bytes = of->cta->shared_bytes;
+    cta->cluster = of->cta->cluster;
+    warp->local = of->local;
+    warp->local_stride = of->local_stride;
+}
+
 void cta_start_detached(struct cta *cta, const struct detached_start *start)
 {
     struct warp *warp = &cta->warps[0];
     const struct cta *from = start->of->cta;
+    const struct path *path = &start->of->paths.v[start->of->current];
     cta->launch = from->launch;
     cta->fault = from->fault;
     cta->linear = from->linear;
@@ -33,11 +46,20 @@ void cta_start_detached(struct cta *cta, const struct detached_start *start)
     warp->profile = start->of->profile;
     warp->bases[BASE_LAUNCH] = start->of->bases[BASE_LAUNCH];
     memcpy(warp->bases[BASE_WARP], start->of->bases[BASE_WARP], warp->program->warp_bytes);
+    share_memory(cta, start->of);
     warp_start(warp, start->function, start->mask);
+    warp->paths.v[0].local = path->local;
+    warp->paths.v[0].local_end = path->local_end;
     special_fill_cta(warp); // %smid
     warp->paths.v[0].pc = start->begin;
     warp->end = start->end;
     warp_write_registers(warp, start->registers, start->register_count, start->values, start->mask);
+}
+
+void cta_end_detached(const struct cta *cta, struct warp *of)
+{
+    of->local = cta->warps[0].local;
+    of->local_stride = cta->warps[0].local_stride;
 }
 
 // A detached warp begins and ends in its first frame.

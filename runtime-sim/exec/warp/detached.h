@@ -1,8 +1,9 @@
 // A detached warp runs without a CTA, from a start code to an end code, with registers and lanes of
 // another warp, and is executed by single instructions (issue.h).
 //
-// It has the special registers, the kernel's parameters and the global memory of the other warp. It
-// has no shared memory, no local memory and no barriers: using them is a fault.
+// It has the special registers, the kernel's parameters and all memory of the other warp, which
+// must not execute meanwhile: global memory, the CTA's shared memory and the lanes' local memory.
+// It has no barriers: using them is a fault.
 #pragma once
 #include "runtime-sim/exec/warp/cta.h"
 
@@ -26,6 +27,9 @@ struct detached_start {
 struct cta *cta_new_detached(struct arena *arena, const struct program *program);
 // Requires that the previous warp has ended. cta->core must be set.
 void cta_start_detached(struct cta *cta, const struct detached_start *start);
+// Gives the other warp its local memory back, which calls may have moved. To be called when the
+// detached warp has ended.
+void cta_end_detached(const struct cta *cta, struct warp *of);
 // Reads registers of all lanes at the current path; for a detached warp, at its end.
 void warp_read_registers(const struct warp *warp, const struct warp_register *list, uint32_t count,
                          uint8_t *values);

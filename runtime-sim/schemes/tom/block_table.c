@@ -1,8 +1,9 @@
 // Metadata name instructions by their number in the function's text, which is that of the IR. A
 // block is taken if the program agrees with it: one entry, at its first instruction; all ways out
 // lead behind its last one [002 §3.1.4]; accesses to global memory whose addresses are registers or
-// known.
+// known, and none to shared memory.
 #include "runtime-sim/schemes/tom/block_table.h"
+#include "passes/analysis/spaces.h"
 #include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/schemes/tom/block_registers.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
@@ -19,6 +20,7 @@ struct block_builder {
     const struct program *program;
     const struct tom_config *config;
     const struct ir_function *fn;
+    struct spaces *spaces;
     struct slots slots;
     const char *name;      // of the function
     uint32_t first_number; // of its blocks
@@ -313,9 +315,14 @@ static bool add_access(struct block_builder *b, uint32_t inst)
 static const char *find_accesses(struct block_builder *b)
 {
     struct tom_block *block = b->block;
-    for (uint32_t i = block->begin; i <= block->end; i++)
-        if (is_access(&b->fn->insts.v[i]) && !add_access(b, i))
+    for (uint32_t i = block->begin; i <= block->end; i++) {
+        const struct ir_inst *at = &b->fn->insts.v[i];
+        bool access = at->class == CLASS_LOAD || at->class == CLASS_STORE;
+        if (access && spaces_of(b->spaces, b->fn, i) & SPACE_SHARED)
+            return "an access may go to shared memory";
+        if (is_access(at) && !add_access(b, i))
             return "the address of an access is not known";
+    }
     return block->at.n ? NULL : "it has no access to global memory";
 }
 
@@ -487,7 +494,11 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
                      const struct program *program, const struct tom_config *config,
                      struct diags *diags)
 {
-    struct block_builder b = {.to = table, .arena = arena, .program = program, .config = config};
+    struct block_builder b = {.to = table,
+                              .arena = arena,
+                              .program = program,
+                              .config = config,
+                              .spaces = spaces_new(arena, program->module)};
     *table = (struct tom_table){.rehearsal = ARENA_NEW(arena, struct tom_rehearsal)};
     bool good = check_numbers(&config->at_core, "at_core", tables, diags);
     if (!check_numbers(&config->at_stack, "at_stack", tables, diags) || !good)

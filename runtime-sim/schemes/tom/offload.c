@@ -436,7 +436,7 @@ static void start(struct tom *tom, struct tom_run *run)
                                                           .values = run->values});
     tom_core_of(core)->here[core_free_slot(core)] = run;
     core_start_warp(core, now, run->cta, home->ctas[from->cta].kernel, registers_of(tom, run),
-                    &tom_core_ops);
+                    core_local_of(home, run->slot), &tom_core_ops);
     machine_set_due(tom->machine, core->index, now);
     tom->stats.queue_cycles += now - run->ready;
     run->began = run->passed = now;

@@ -92,6 +92,7 @@ struct tom_core {
     uint32_t polls;
     struct tom_epochs epochs; // of a core of a stack
     uint64_t lines_old;       // dropped because they are older than a block
+    uint64_t shared;          // accesses of blocks to shared memory
 };
 
 // Number of packets with parameters, which are no block's.

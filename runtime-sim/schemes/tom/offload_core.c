@@ -226,14 +226,38 @@ static void add_line(struct line_set *set, struct arena *arena, uint64_t line)
     set->table[at] = line + 1;
 }
 
+enum { WORD = 4, LOCAL_WORDS = 17 }; // of local memory; at most, of an access of a lane
+
+// Lists the lines of local memory that an access touches, those of neighbouring lanes once.
+static uint32_t find_local_lines(const struct core *core, uint32_t slot, const struct held *held,
+                                 uint64_t *to)
+{
+    uint64_t base = held->local ? core_local_line(core, slot) : 0;
+    uint32_t count = 0;
+    for (uint32_t rest = held->local; rest; rest &= rest - 1) {
+        uint64_t address = held->address[__builtin_ctz(rest)];
+        uint64_t end = (address + held->bytes - 1) / WORD;
+        for (uint64_t word = address / WORD; word <= end; word++)
+            if (!count || to[count - 1] != base + word)
+                to[count++] = base + word;
+    }
+    return count;
+}
+
 // The lines of an access, those of neighbouring lanes once.
-static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena,
+static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
                        const struct held *held)
 {
+    struct tom *tom = tom_core_of(core)->of;
+    struct arena *arena = core->arena;
     const struct tom_config *config = tom->config;
     uint64_t size = tom->stacks->memsys_config->llc.line_bytes, last = UINT64_MAX;
+    uint64_t local[LANES * LOCAL_WORDS];
     bool listed = run->state == RUN_AWAY && held->kind != HELD_LOAD &&
                   config->invalidate != TOM_INVALIDATE_NONE;
+    uint32_t count = listed ? find_local_lines(core, slot, held, local) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        add_line(&run->lines, arena, local[i]);
     for (uint32_t rest = held->global; rest; rest &= rest - 1) {
         uint64_t address = held->address[__builtin_ctz(rest)];
         for (uint64_t line = address / size; line <= (address + held->bytes - 1) / size; line++) {
@@ -252,11 +276,22 @@ static void note_lines(struct tom *tom, struct tom_run *run, struct arena *arena
     }
 }
 
-// Lines that are older than the block are dropped, so that the access fetches them anew.
-static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+// A line that is older than the block is dropped, so that the access fetches it anew.
+static void look_at_age(struct core *core, uint64_t now, uint32_t slot, uint64_t line)
 {
     struct tom_core *own = tom_core_of(core);
-    uint64_t last = UINT64_MAX;
+    if (cache_has(&core->l1, line) && tom_epochs_is_old(&own->epochs, line, slot))
+        own->lines_old += cache_drop(&core->l1, line);
+    if (!cache_has(&core->l1, line))
+        tom_epochs_fetch(&own->epochs, line, now);
+}
+
+static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+{
+    uint64_t last = UINT64_MAX, local[LANES * LOCAL_WORDS];
+    uint32_t count = find_local_lines(core, slot, held, local);
+    for (uint32_t i = 0; i < count; i++)
+        look_at_age(core, now, slot, local[i]);
     for (uint32_t rest = held->global; rest; rest &= rest - 1) {
         uint64_t address = held->address[__builtin_ctz(rest)];
         uint64_t end = (address + held->bytes - 1) / LINE_BYTES;
@@ -264,22 +299,20 @@ static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const s
             if (line == last)
                 continue;
             last = line;
-            if (cache_has(&core->l1, line) && tom_epochs_is_old(&own->epochs, line, slot))
-                own->lines_old += cache_drop(&core->l1, line);
-            if (!cache_has(&core->l1, line))
-                tom_epochs_fetch(&own->epochs, line, now);
+            look_at_age(core, now, slot, line);
         }
     }
 }
 
 static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
 {
-    const struct tom_core *own = tom_core_of(core);
+    struct tom_core *own = tom_core_of(core);
     struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
+    own->shared += own->here && held->shared;
     if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
         look_at_ages(core, now, slot, held);
     if (!own->runs || run->state == RUN_HOME)
-        note_lines(own->of, run, core->arena, held);
+        note_lines(core, slot, run, held);
 }
 
 // The end of a block in its stack, in the commit.
@@ -303,6 +336,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
         tom_trace_block(tom->trace, run, slot, now);
     if (!run->comes_back)
         tom_end_instance(tom, run);
+    cta_end_detached(run->cta, tom->machine->cores[run->core].slots[run->slot].warp);
     vec_push(tom->machine->arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += bytes + listed;

@@ -147,9 +147,12 @@ static void settle(struct machine *machine, void *state)
 {
     struct tom *tom = state;
     const struct machine_kind *kind = &machine->kinds[tom->kind];
-    tom->stats.lines_old = 0;
-    for (uint32_t i = 0; i < kind->count; i++)
-        tom->stats.lines_old += tom_core_of(&machine->cores[kind->first + i])->lines_old;
+    tom->stats.lines_old = tom->stats.shared = 0;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        const struct tom_core *core = tom_core_of(&machine->cores[kind->first + i]);
+        tom->stats.lines_old += core->lines_old;
+        tom->stats.shared += core->shared;
+    }
     tom_learn_settle(tom);
 }
 

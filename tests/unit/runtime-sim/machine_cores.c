@@ -39,10 +39,22 @@ static const char *const kernels[] = {
     ENTRY("barrier", "ex2.approx.f32 %f1, %f2; bar.sync 0; ex2.approx.f32 %f1, %f1;\n"),
     ENTRY("cluster", "ex2.approx.f32 %f1, %f2;\n"
                      "barrier.cluster.arrive; ex2.approx.f32 %f1, %f1;\n"),
-    ENTRY("shared", "ex2.approx.f32 %f1, %f2; ld.shared.f32 %f3, [s]; ex2.approx.f32 %f1, %f1;\n"),
-    ENTRY("generic", "mov.u64 %d5, s; cvta.shared.u64 %d5, %d5; ex2.approx.f32 %f1, %f2;\n"
-                     "st.f32 [%d5], %f1; ex2.approx.f32 %f1, %f1;\n"),
-    ENTRY("local", "ex2.approx.f32 %f1, %f2; st.local.f32 [l], %f1; ex2.approx.f32 %f1, %f1;\n"),
+    // Shared and local memory from before the block, in it and after it; a function in the block
+    // has more local memory than the kernel.
+    ".func (.param .b32 out) more(.param .b32 in)\n{\n"
+    ".reg .b32 %r<4>; .local .b32 big[64];\n"
+    "ld.param.b32 %r1, [in]; st.local.b32 [big+252], %r1; add.u32 %r1, %r1, 1;\n"
+    "ld.local.b32 %r2, [big+252]; mad.lo.u32 %r1, %r1, %r2, 5; st.param.b32 [out], %r1; ret;\n}\n",
+    ENTRY("memories",
+          "mov.u32 %r4, s; shl.b32 %r5, %r3, 2; add.u32 %r4, %r4, %r5; mov.u64 %d5, l;\n"
+          "cvta.local.u64 %d5, %d5; cvt.u64.u32 %d6, %r4; cvta.shared.u64 %d6, %d6;\n"
+          "st.shared.u32 [%r4], %r1; st.local.u32 [l], %r3; st.local.u32 [l+8], 77;\n"
+          "mov.f32 %f2, 0f00000000; ex2.approx.f32 %f1, %f2;\n"
+          "ld.u32 %r6, [%d6]; ld.u32 %r7, [%d5]; add.u32 %r6, %r6, %r7; st.u32 [%d6], %r6;\n"
+          "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r6; call (q), more, (p);\n"
+          "ld.param.b32 %r8, [q]; } st.local.u32 [l+4], %r8; ex2.approx.f32 %f1, %f1;\n"
+          "ld.shared.u32 %r9, [%r4]; ld.local.u32 %r10, [l+4]; ld.local.u32 %r11, [l+8];\n"
+          "add.u32 %r10, %r10, %r11; st.global.u32 [%d2], %r9; st.global.u32 [%d3], %r10;\n"),
     // Lanes that end in the block.
     ENTRY("exit", "setp.eq.u32 %p1, %r3, 5; ex2.approx.f32 %f1, %f2;\n"
                   "@%p1 exit; ex2.approx.f32 %f1, %f1;\n"),
@@ -217,6 +229,28 @@ static void blocks(void **state)
     }
 }
 
+// A block has the memory of its warp.
+static void memories(void **state)
+{
+    (void)state;
+    static uint32_t expected[2 * THREADS], found[2 * THREADS];
+    const char *const *const settings[] = {ON("satellite.policy=baseline"),
+                                           ON("satellite.blocks=true", "satellite.node=5")};
+    for (int i = 0; i < 2; i++) {
+        struct rig r;
+        prepare(&r, 2, settings[i]);
+        rig_run(&r, "memories", GRID, BLOCK);
+        memcpy(i ? found : expected, w.b, THREADS * 4);
+        memcpy((i ? found : expected) + THREADS, w.c, THREADS * 4);
+        if (i)
+            assert_true(rig_stat(&r, "satellites.started") == THREADS / LANES);
+        rig_free(&r);
+    }
+    assert_memory_equal(found, expected, sizeof found);
+    assert_int_equal(found[5], 5 + 5);
+    assert_int_equal(found[THREADS + 5], (10 + 1) * 10 + 5 + 77);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -225,9 +259,6 @@ static void refusals(void **state)
     } cases[] = {
         {"barrier", "a warp that runs without a CTA has no barriers"},
         {"cluster", "a warp that runs without a CTA has no barriers"},
-        {"shared", "is not in the memory of a warp that runs without a CTA"},
-        {"generic", "is not in the memory of a warp that runs without a CTA"},
-        {"local", "is not in the memory of a warp that runs without a CTA"},
     };
     struct rig r;
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -343,7 +374,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds),    cmocka_unit_test(configurations), cmocka_unit_test(blocks),
-        cmocka_unit_test(refusals), cmocka_unit_test(in_order),       cmocka_unit_test(modes),
+        cmocka_unit_test(memories), cmocka_unit_test(refusals),       cmocka_unit_test(in_order),
+        cmocka_unit_test(modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ static void take_back(struct core *core, uint64_t now, uint32_t slot, struct war
     if (warp->reached != traveller->mask)
         warp_fault(at_home, &warp->program->codes.v[0], traveller->mask, "lanes are lost");
     own_of(home)->away[traveller->slot / 64] &= ~slot_bit(traveller->slot);
+    cta_end_detached(traveller->cta, at_home);
     traveller->busy = false;
     core_go_on_at(home, now, traveller->slot, block->end);
     machine_set_due(own->machine, traveller->core, now);
@@ -261,7 +262,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
                                                                 .register_count = block->count,
                                                                 .values = own->values});
     core_start_warp(core, machine->now, traveller->cta, from->ctas[from->slots[slot].cta].kernel,
-                    WARP_REGISTERS, &core_ops);
+                    WARP_REGISTERS, core_local_of(from, slot), &core_ops);
     machine_set_due(machine, core->index, machine->now);
     own->stats.started++;
     return true;

@@ -1,0 +1,27 @@
+// Spaces of memory that an access can touch. The answer for all passes, and for the simulator.
+//
+// A value carries the set of spaces that its address may lie in: cvta, mapa, alloca and the names
+// of variables begin such sets; they follow moves, arithmetic, phis, parameters and results of
+// calls, and memory, in which all stored addresses are one set. Kernel parameters hold addresses of
+// global memory [CUDA: a launch has no others]. Numbers have the empty set.
+#pragma once
+#include "ir/ir.h"
+
+enum space_set {
+    SPACE_GLOBAL = 1,
+    SPACE_SHARED = 2, // of any CTA of the cluster
+    SPACE_LOCAL = 4,
+    SPACE_CONST = 8,
+    SPACE_PARAM = 16,
+    SPACE_ANY = 31,
+};
+
+struct spaces;
+
+// Requires the SSA overlay. Nothing is computed before the first request; results are in `arena`.
+// Functions that call or are called are analysed together, others one at a time.
+struct spaces *spaces_new(struct arena *arena, const struct ir_module *module);
+
+// Returns the set of spaces that a load, store or atomic can touch: one for an access that names
+// its space. An address that is only a number counts as global.
+unsigned spaces_of(struct spaces *spaces, const struct ir_function *fn, uint32_t inst);
