@@ -131,12 +131,11 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
                                   options->passes.measured ? options->passes.measured->sha256 : ""};
     tables->source.file = table_name(arena, options, source->name);
     tables->output.file = table_name(arena, options, options->output_name);
-    tables_digest(tables->source.sha256, source->text, source->length);
+    if (!options->undigested || tag_style_is_full(options->tags))
+        tables_digest(tables->source.sha256, source->text, source->length);
     const char *wrong = apply_edits(arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;
-    if (written.text == source->text)
-        bodies.sha256 = tables->source.sha256;
     wrong = tables_build(tables, arena, module, plan, &written, &bodies);
     if (wrong)
         return wrong;

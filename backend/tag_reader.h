@@ -28,6 +28,7 @@ struct tag_reader {
     struct tags tags;
     VEC(struct record) records;
     struct source plain; // the text without tags
+    struct tag_digests digests;
     struct bodies bodies;
     const struct record *record; // at work
     const struct body *body;     // that holds it

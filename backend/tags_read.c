@@ -56,11 +56,8 @@ static bool collect(struct tag_reader *r)
 
 static const struct record_field rows_digest[] = {
     {.key = "text", .kind = FIELD_SHA256, .offset = 0},
-    {.key = "tags", .kind = FIELD_SHA256, .offset = SHA256_HEX + 1},
+    {.key = "tags", .kind = FIELD_SHA256, .offset = offsetof(struct tag_digests, tags)},
     {.key = NULL},
-};
-struct digests {
-    char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
 };
 
 void tag_reader_place(struct tag_reader *r, const struct record *record)
@@ -78,9 +75,9 @@ static bool read_fields(struct tag_reader *r, const struct record_field *rows, v
 }
 
 // Finds the digest tag, and checks that the program is what was tagged.
-static bool read_digests(struct tag_reader *r, const struct record **found, struct digests *digests)
+static bool read_digests(struct tag_reader *r, const struct record **found,
+                         struct tag_digests *digests)
 {
-    char text[SHA256_HEX + 1];
     *found = NULL;
     for (uint32_t i = 0; i < r->records.n; i++) {
         if (r->records.v[i].kind != TAG_DIGEST)
@@ -94,8 +91,7 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
     tag_reader_place(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
-    tables_digest(text, r->plain.text, r->plain.length);
-    return !strcmp(text, digests->text) ||
+    return !strcmp(r->digests.text, digests->text) ||
            tag_fault(r, "the program is not the one that was tagged");
 }
 
@@ -334,6 +330,7 @@ static void strip(struct tag_reader *r, const struct source *source)
     char *text = tags_strip(r->arena, source, &r->tags, &length);
     source_init(&r->plain, r->arena, source->name, text, length);
     diags_init(&ignored, r->arena);
+    tags_digest(&r->digests, &r->tags, &r->plain);
     ptx_parse(tree, r->arena, &r->plain, &ignored);
     bodies_find(&r->bodies, r->arena, tree);
 }
@@ -343,8 +340,7 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
 {
     struct tag_reader r = {.arena = arena, .tables = tables};
     const struct record *digest;
-    struct digests digests = {0};
-    char tags[SHA256_HEX + 1];
+    struct tag_digests digests = {0};
     *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
     tables_digest(tables->output.sha256, source->text, source->length);
     r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL, false};
@@ -363,6 +359,6 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     const char *wrong = tables_check(arena, tables);
     if (wrong)
         return tag_fault_at(&r, r.records.v, wrong);
-    tags_digest(tags, &r.tags);
-    return !strcmp(tags, digests.tags) || tag_fault_at(&r, digest, "the tags were changed");
+    return !strcmp(r.digests.tags, digests.tags) ||
+           tag_fault_at(&r, digest, "the tags were changed");
 }
