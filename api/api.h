@@ -49,8 +49,17 @@ bool api_report(const struct ptxoffload_context *context, struct diags *diags,
 void api_fault(const struct ptxoffload_context *context, const char *rule, const char *file,
                const char *message);
 
-// Copies as many bytes of a record as the caller's struct has; its `size` stays.
-void api_copy(void *to, const void *from, size_t from_size);
+// A struct of the caller begins with its size: that of this version or of an earlier one. Returns
+// false for NULL, and for a size that is too small to be one or has members that this version does
+// not know.
+bool api_sized(const void *of, size_t known);
+// Initialises the caller's struct of `size` bytes with a record of `known` bytes; the rest is 0.
+void api_init(void *to, const void *from, size_t size, size_t known);
+// Fills the caller's struct with as much of a record of `known` bytes as it has; its `size` stays.
+enum ptxoffload_status api_give(void *to, const void *from, size_t known);
+// Replaces the members of a record of `known` bytes by those that the caller's struct has; NULL: no
+// struct. Returns false if its size is not allowed.
+bool api_take(void *to, const void *from, size_t known);
 
 // A text of another object, valid as long as this object does not work.
 struct api_text {

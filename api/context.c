@@ -22,13 +22,16 @@ void ptxoffload_context_free(struct ptxoffload_context *context)
 void ptxoffload_set_diagnose(struct ptxoffload_context *context, ptxoffload_diagnose *diagnose,
                              void *user)
 {
+    if (!context)
+        return;
     context->diagnose = diagnose;
     context->user = user;
 }
 
 void ptxoffload_set_memory_limit(struct ptxoffload_context *context, size_t bytes)
 {
-    context->limit = bytes;
+    if (context)
+        context->limit = bytes;
 }
 
 // Objects
@@ -116,14 +119,44 @@ bool api_report(const struct ptxoffload_context *context, struct diags *diags,
     return !diags->errors;
 }
 
-void api_copy(void *to, const void *from, size_t from_size)
+bool api_sized(const void *of, size_t known)
 {
     size_t size;
-    memcpy(&size, to, sizeof size);
-    if (size < sizeof size)
+    if (!of)
+        return false;
+    memcpy(&size, of, sizeof size);
+    return size >= sizeof size && size <= known;
+}
+
+void api_init(void *to, const void *from, size_t size, size_t known)
+{
+    if (!to || size < sizeof size)
         return;
-    size_t bytes = size < from_size ? size : from_size;
     memset(to, 0, size);
-    memcpy(to, from, bytes);
+    memcpy(to, from, size < known ? size : known);
     memcpy(to, &size, sizeof size);
+}
+
+enum ptxoffload_status api_give(void *to, const void *from, size_t known)
+{
+    size_t size;
+    if (!api_sized(to, known))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    memcpy(&size, to, sizeof size);
+    memcpy(to, from, size);
+    memcpy(to, &size, sizeof size);
+    return PTXOFFLOAD_OK;
+}
+
+bool api_take(void *to, const void *from, size_t known)
+{
+    size_t size;
+    if (!from)
+        return true;
+    if (!api_sized(from, known))
+        return false;
+    memcpy(&size, from, sizeof size);
+    memcpy(to, from, size);
+    memcpy(to, &known, sizeof known);
+    return true;
 }

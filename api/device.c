@@ -139,8 +139,7 @@ static bool read_plans(struct ptxoffload_device *device, const struct tables *kn
 void ptxoffload_device_options_init(struct ptxoffload_device_options *options, size_t size)
 {
     struct ptxoffload_device_options usual = {.functional = 0};
-    options->size = size;
-    api_copy(options, &usual, sizeof usual);
+    api_init(options, &usual, size, sizeof usual);
 }
 
 static void add_statistic(void *context, const struct stat_group *group, const struct stat_key *key,
@@ -189,10 +188,8 @@ static enum ptxoffload_status make_device(struct ptxoffload_context *context,
     struct ptxoffload_device_options all;
     *device = NULL;
     ptxoffload_device_options_init(&all, sizeof all);
-    if (options && options->size > sizeof all)
-        return PTXOFFLOAD_BAD_ARGUMENT; // members that this version does not know
-    if (options)
-        memcpy(&all, options, options->size);
+    if (!api_take(&all, options, sizeof all))
+        return PTXOFFLOAD_BAD_ARGUMENT;
     struct ptxoffload_device *made = api_new(context, sizeof *made);
     if (!made)
         return PTXOFFLOAD_NO_MEMORY;
@@ -282,8 +279,8 @@ enum ptxoffload_status ptxoffload_write(struct ptxoffload_device *device, uint64
     if (!device || (!from && bytes))
         return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&device->object);
-    uint8_t *at = device_at_written(&device->device, to, bytes);
-    if (!at)
+    uint8_t *at = bytes ? device_at_written(&device->device, to, bytes) : NULL;
+    if (!at && bytes)
         return range_fault(device, to, bytes);
     if (bytes)
         memcpy(at, from, bytes);
@@ -296,8 +293,8 @@ enum ptxoffload_status ptxoffload_read(struct ptxoffload_device *device, void *t
     if (!device || (!to && bytes))
         return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&device->object);
-    const uint8_t *at = device_at(&device->device, from, bytes);
-    if (!at)
+    const uint8_t *at = bytes ? device_at(&device->device, from, bytes) : NULL;
+    if (!at && bytes)
         return range_fault(device, from, bytes);
     if (bytes)
         memcpy(to, at, bytes);
@@ -402,6 +399,42 @@ static const struct program_parameter *parameters_of(const struct ptxoffload_dev
     return vec_from(&device->module.program.parameters, kernel->params);
 }
 
+// Elements of an array; 0: a scalar.
+static uint64_t count_elements(const struct ptxoffload_device *device,
+                               const struct program_parameter *parameter,
+                               const struct ir_symbol *symbol)
+{
+    const struct tree *tree = &device->module.tree;
+    uint32_t bits = ir_type_bits(symbol->type);
+    bool is_array = false;
+    NODE_EACH (child, tree, parameter->node)
+        is_array |= tree->nodes.v[child].kind == NODE_DIMENSION;
+    return is_array && bits >= 8 ? symbol->size / (bits / 8) : 0;
+}
+
+enum ptxoffload_status ptxoffload_parameter_at(struct ptxoffload_device *device, const char *kernel,
+                                               uint32_t number,
+                                               struct ptxoffload_parameter_info *to)
+{
+    if (!device || !kernel || !api_sized(to, sizeof *to))
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER(&device->object);
+    const struct program_function *found = find_kernel(device, kernel);
+    if (!found || number >= found->param_count)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    const struct program_parameter *parameter = &parameters_of(device, found)[number];
+    const struct ir_symbol *symbol = &device->module.module.symbols.v[parameter->symbol];
+    const struct name *name = tree_name(&device->module.tree, symbol->name);
+    struct ptxoffload_parameter_info info = {
+        .name = arena_strndup(&device->object.arena, name->text, name->length),
+        .type = isa_words[symbol->type].text,
+        .bytes = parameter->bytes,
+        .alignment = symbol->align ? symbol->align : ir_type_bits(symbol->type) / 8,
+        .elements = count_elements(device, parameter, symbol),
+    };
+    return api_give(to, &info, sizeof info);
+}
+
 enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device, const char *kernel,
                                              uint32_t *sizes, uint32_t room, uint32_t *count)
 {
@@ -458,6 +491,10 @@ static enum ptxoffload_status run(struct ptxoffload_device *device,
                                            "the kernel has %u parameters, and %u arguments are "
                                            "given",
                                            request.kernel->param_count, launch->argument_count));
+    for (uint32_t i = 0; i < launch->argument_count; i++)
+        if (!launch->arguments[i])
+            return argument_fault(device, launch->kernel,
+                                  arena_printf(&device->object.arena, "argument %u is NULL", i));
     struct device_launch *prepared = device_prepare(&device->device, &request, &refusal);
     if (!prepared)
         return refuse(device, launch, request.kernel, &refusal);
@@ -470,9 +507,8 @@ enum ptxoffload_status ptxoffload_run(struct ptxoffload_device *device,
                                       const struct ptxoffload_launch *launch)
 {
     struct ptxoffload_launch all = {.size = sizeof all};
-    if (!device || !launch || launch->size > sizeof all)
+    if (!device || !launch || !api_take(&all, launch, sizeof all))
         return PTXOFFLOAD_BAD_ARGUMENT;
-    memcpy(&all, launch, launch->size);
     return run(device, &all);
 }
 
@@ -501,7 +537,7 @@ enum ptxoffload_status ptxoffload_statistic(struct ptxoffload_device *device, co
 
 uint32_t ptxoffload_statistic_count(const struct ptxoffload_device *device)
 {
-    return device->object.lost ? 0 : device->statistics.n;
+    return !device || device->object.lost ? 0 : device->statistics.n;
 }
 
 enum ptxoffload_status ptxoffload_statistic_at(struct ptxoffload_device *device, uint32_t number,

@@ -60,7 +60,7 @@ void ptxoffload_input_free(struct ptxoffload_input *input)
 
 uint32_t ptxoffload_module_count(const struct ptxoffload_input *input)
 {
-    return input->object.lost ? 0 : input->container.modules.n;
+    return !input || input->object.lost ? 0 : input->container.modules.n;
 }
 
 static const char *name_of(struct ptxoffload_input *input, uint32_t module, struct arena *arena)
@@ -73,6 +73,8 @@ static const char *name_of(struct ptxoffload_input *input, uint32_t module, stru
 enum ptxoffload_status ptxoffload_module_at(struct ptxoffload_input *input, uint32_t module,
                                             struct ptxoffload_module_info *to)
 {
+    if (!input || !api_sized(to, sizeof *to))
+        return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&input->object);
     if (module >= input->container.modules.n)
         return PTXOFFLOAD_BAD_ARGUMENT;
@@ -84,8 +86,7 @@ enum ptxoffload_status ptxoffload_module_at(struct ptxoffload_input *input, uint
         .version = from->kind == MODULE_PTX ? from->major * 10u + from->minor : 0,
         .bytes = from->size,
     };
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }
 
 enum ptxoffload_status api_unpack(struct ptxoffload_input *input, uint32_t module,

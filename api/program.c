@@ -48,8 +48,7 @@ bool api_program_text(const struct ptxoffload_program *program, struct api_text 
 void ptxoffload_options_init(struct ptxoffload_options *options, size_t size)
 {
     struct ptxoffload_options usual = {.cost = PTXOFFLOAD_MODEL_REFINED, .min_saving = NAN};
-    options->size = size;
-    api_copy(options, &usual, sizeof usual);
+    api_init(options, &usual, size, sizeof usual);
 }
 
 static bool read_capability(struct ptxoffload_program *program, const char *text,
@@ -202,11 +201,7 @@ enum ptxoffload_status ptxoffload_analyse(struct ptxoffload_input *input, uint32
         return PTXOFFLOAD_BAD_ARGUMENT;
     *program = NULL;
     ptxoffload_options_init(&all, sizeof all);
-    if (options && options->size > sizeof all)
-        return PTXOFFLOAD_BAD_ARGUMENT; // members that this version does not know
-    if (options)
-        memcpy(&all, options, options->size);
-    if (!are_allowed(&all))
+    if (!api_take(&all, options, sizeof all) || !are_allowed(&all))
         return PTXOFFLOAD_BAD_ARGUMENT;
     enum ptxoffload_status status = api_unpack(input, module, &text);
     if (status == PTXOFFLOAD_OK)
@@ -324,7 +319,7 @@ static const struct table_kernel *kernel_of(const struct ptxoffload_program *pro
 
 uint32_t ptxoffload_kernel_count(const struct ptxoffload_program *program)
 {
-    return program->object.lost ? 0 : program->tables.kernels.n;
+    return !program || program->object.lost ? 0 : program->tables.kernels.n;
 }
 
 enum ptxoffload_status ptxoffload_kernel_at(const struct ptxoffload_program *program,
@@ -340,8 +335,7 @@ enum ptxoffload_status ptxoffload_kernel_at(const struct ptxoffload_program *pro
         .blocks = from->blocks.n,
         .rejections = from->rejected.n,
     };
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }
 
 static const struct table_chain *chain_of(const struct ptxoffload_program *program, uint32_t kernel,
@@ -366,8 +360,7 @@ enum ptxoffload_status ptxoffload_chain_at(const struct ptxoffload_program *prog
         .saving = from->saving,
         .expected_saving = from->expected_saving,
     };
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }
 
 enum ptxoffload_status ptxoffload_chain_instruction(const struct ptxoffload_program *program,
@@ -381,8 +374,7 @@ enum ptxoffload_status ptxoffload_chain_instruction(const struct ptxoffload_prog
     const struct table_instruction *from = &of->instructions.v[instruction];
     struct ptxoffload_instruction_info info = {
         .line = from->line, .column = from->column, .index = from->index, .opcode = from->opcode};
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }
 
 enum ptxoffload_status ptxoffload_block_at(const struct ptxoffload_program *program,
@@ -406,8 +398,7 @@ enum ptxoffload_status ptxoffload_block_at(const struct ptxoffload_program *prog
         .condition = from->has_condition ? from->condition : NULL,
         .threshold = from->threshold,
     };
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }
 
 enum ptxoffload_status ptxoffload_rejection_at(const struct ptxoffload_program *program,
@@ -426,6 +417,5 @@ enum ptxoffload_status ptxoffload_rejection_at(const struct ptxoffload_program *
         .column = from->column,
         .because_line = from->because_line,
     };
-    api_copy(to, &info, sizeof info);
-    return PTXOFFLOAD_OK;
+    return api_give(to, &info, sizeof info);
 }

@@ -13,7 +13,7 @@ struct backend_options {
     const char *output_name;           // name of the output in the tables
     const struct prefix_map *prefixes; // of the names of files in the tables; NULL: none
     bool only_text;                    // no tables are written
-    bool undigested; // only the text is written: the digest of the output is not computed
+    bool undigested; // only the text is written: digests of files are not computed
 };
 
 struct opened {

@@ -20,7 +20,6 @@ struct body {
 struct bodies {
     const char *text;
     uint32_t length;
-    const char *sha256;    // of the text, or NULL: not computed
     VEC(struct body) list; // in the order of the text
 };
 

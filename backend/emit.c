@@ -132,17 +132,11 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
                                   options->passes.measured ? options->passes.measured->sha256 : ""};
     tables->source.file = table_name(arena, options, source->name);
     tables->output.file = table_name(arena, options, options->output_name);
-    tables_digest(tables->source.sha256, source->text, source->length);
+    if (!options->undigested || tag_style_is_full(options->tags))
+        tables_digest(tables->source.sha256, source->text, source->length);
     const char *wrong = apply_edits(output, arena, module, plan, &written);
     if (wrong)
         return wrong;
-    if (written.text == source->text) {
-        bodies->sha256 = tables->source.sha256;
-    } else if (options->tags != TAGS_NONE && options->tags != TAGS_PAPER) {
-        char *sha256 = arena_alloc(arena, SHA256_HEX + 1);
-        tables_digest(sha256, written.text, written.length);
-        bodies->sha256 = sha256;
-    }
     wrong = tables_build(tables, arena, module, plan, &written, bodies);
     if (wrong)
         return wrong;

@@ -27,9 +27,9 @@ struct tag_reader {
     struct field_reader fields;
     struct tags tags;
     VEC(struct record) records;
-    struct source plain;         // the text without tags
-    const char *sha256;          // of that, or NULL: not computed
-    struct bodies bodies;        // of that
+    struct source plain; // the text without tags
+    struct tag_digests digests;
+    struct bodies bodies;        // of the text without tags
     const struct record *record; // at work
     const struct body *body;     // that holds it
     // The kernel at work is the tables' last.
@@ -43,8 +43,6 @@ struct tag_reader {
 // Add a fault with the place of a record, or of that at work. Return false.
 bool tag_fault_at(struct tag_reader *r, const struct record *record, const char *what);
 bool tag_fault(struct tag_reader *r, const char *what);
-// Returns the digest of the text without tags.
-const char *tag_reader_digest(struct tag_reader *r);
 // Makes the record the one at work.
 void tag_reader_place(struct tag_reader *r, const struct record *record);
 // Reads " 12", an id below `count`; `rest` becomes the offset of what follows.

@@ -60,9 +60,13 @@ extern const struct tag_kind_info tag_kinds[TAG_KIND_COUNT];
 // Returns the kind of a content, or TAG_KIND_COUNT; sets `rest` to the offset after the word.
 enum tag_kind tag_kind(const char *content, uint32_t length, uint32_t *rest);
 
-// Digest over tags: `at content` of each, without the digest tag and the digests in `tags`.
-void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags);
-// Adds one of them; its content is `lead` and `content` together.
+struct tag_digests {
+    char text[SHA256_HEX + 1]; // of the tokens of the text without tags
+    char tags[SHA256_HEX + 1]; // `place content` of each, without the tag and key `digest`
+};
+// Computes them for the tags of a text, and this text without its tags.
+void tags_digest(struct tag_digests *digests, const struct tags *tags, const struct source *plain);
+// Adds a tag; its content is `lead` and `content` together. `place`: bytes of tokens in front.
 struct sha256_ctx; // nettle's
-void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
-                     uint32_t length);
+void tags_digest_add(struct sha256_ctx *digest, uint64_t place, const char *lead,
+                     const char *content, uint32_t length);

@@ -1,9 +1,9 @@
 #include "backend/build.h"
 #include "backend/tag_text.h"
 #include "backend/text.h"
+#include "backend/token_digest.h"
 #include "support/number.h"
 #include <limits.h>
-#include <nettle/sha2.h>
 #include <string.h>
 
 const struct tag_kind_info tag_kinds[TAG_KIND_COUNT] = {
@@ -45,30 +45,37 @@ bool tags_are(const struct tags *tags, enum tag_style style)
            tags_are_small(tags) != tag_style_is_full(style);
 }
 
-void tags_digest_add(struct sha256_ctx *digest, uint32_t at, const char *lead, const char *content,
-                     uint32_t length)
+void tags_digest_add(struct sha256_ctx *digest, uint64_t place, const char *lead,
+                     const char *content, uint32_t length)
 {
-    char place[NUMBER_TEXT];
-    size_t digits = number_uint(place, at);
-    place[digits++] = ' ';
-    sha256_update(digest, digits, (const uint8_t *)place);
+    char number[NUMBER_TEXT];
+    size_t digits = number_uint(number, place);
+    number[digits++] = ' ';
+    sha256_update(digest, digits, (const uint8_t *)number);
     sha256_update(digest, strlen(lead), (const uint8_t *)lead);
     sha256_update(digest, length, (const uint8_t *)content);
     sha256_update(digest, 1, (const uint8_t *)"\n");
 }
 
-void tags_digest(char digest[SHA256_HEX + 1], const struct tags *tags)
+void tags_digest(struct tag_digests *digests, const struct tags *tags, const struct source *plain)
 {
     struct sha256_ctx all;
+    struct token_digest tokens;
+    uint32_t done = 0;
     sha256_init(&all);
+    token_digest_init(&tokens);
     for (uint32_t i = 0; i < tags->list.n; i++) {
         const struct tag *tag = &tags->list.v[i];
         uint32_t own = tag->kind == TAG_TAGS ? TAG_DIGESTS_LENGTH : 0;
         uint32_t length = tag->length > own ? tag->length - own : tag->length;
+        token_digest_add(&tokens, plain->text + done, tag->at - done);
+        done = tag->at;
         if (tag->kind != TAG_DIGEST)
-            tags_digest_add(&all, tag->at, "", tag->content, length);
+            tags_digest_add(&all, tokens.bytes, "", tag->content, length);
     }
-    tables_digest_end(digest, &all);
+    token_digest_add(&tokens, plain->text + done, plain->length - done);
+    token_digest_end(&tokens, digests->text);
+    tables_digest_end(digests->tags, &all);
 }
 
 // Finding. The scan knows as much of PTX as it takes not to look into comments and strings.

@@ -56,11 +56,8 @@ static bool collect(struct tag_reader *r)
 
 static const struct record_field rows_digest[] = {
     {.key = "text", .kind = FIELD_SHA256, .offset = 0},
-    {.key = "tags", .kind = FIELD_SHA256, .offset = SHA256_HEX + 1},
+    {.key = "tags", .kind = FIELD_SHA256, .offset = offsetof(struct tag_digests, tags)},
     {.key = NULL},
-};
-struct digests {
-    char text[SHA256_HEX + 1], tags[SHA256_HEX + 1];
 };
 
 void tag_reader_place(struct tag_reader *r, const struct record *record)
@@ -77,18 +74,9 @@ static bool read_fields(struct tag_reader *r, const struct record_field *rows, v
            fields_read_text(&r->fields, rows, into, &pairs);
 }
 
-const char *tag_reader_digest(struct tag_reader *r)
-{
-    if (!r->sha256) {
-        char *text = arena_alloc(r->arena, SHA256_HEX + 1);
-        tables_digest(text, r->plain.text, r->plain.length);
-        r->sha256 = text;
-    }
-    return r->sha256;
-}
-
 // Finds the digest tag, and checks that the program is what was tagged.
-static bool read_digests(struct tag_reader *r, const struct record **found, struct digests *digests)
+static bool read_digests(struct tag_reader *r, const struct record **found,
+                         struct tag_digests *digests)
 {
     *found = NULL;
     for (uint32_t i = 0; i < r->records.n; i++) {
@@ -103,7 +91,7 @@ static bool read_digests(struct tag_reader *r, const struct record **found, stru
     tag_reader_place(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
-    return !strcmp(tag_reader_digest(r), digests->text) ||
+    return !strcmp(r->digests.text, digests->text) ||
            tag_fault(r, "the program is not the one that was tagged");
 }
 
@@ -342,6 +330,7 @@ static void strip(struct tag_reader *r, const struct source *source)
     char *text = tags_strip(r->arena, source, &r->tags, &length);
     source_init(&r->plain, r->arena, source->name, text, length);
     diags_init(&ignored, r->arena);
+    tags_digest(&r->digests, &r->tags, &r->plain);
     ptx_parse(tree, r->arena, &r->plain, &ignored);
     bodies_find(&r->bodies, r->arena, tree);
 }
@@ -360,8 +349,7 @@ static struct tag_reader begin_reading(struct tables *tables, struct arena *aren
 static bool read_all(struct tag_reader *r)
 {
     const struct record *digest;
-    struct digests digests = {0};
-    char tags[SHA256_HEX + 1];
+    struct tag_digests digests = {0};
     if (!collect(r))
         return false;
     if (tags_are_small(&r->tags))
@@ -371,8 +359,8 @@ static bool read_all(struct tag_reader *r)
     const char *wrong = tables_check(r->arena, r->tables);
     if (wrong)
         return tag_fault_at(r, r->records.v, wrong);
-    tags_digest(tags, &r->tags);
-    return !strcmp(tags, digests.tags) || tag_fault_at(r, digest, "the tags were changed");
+    return !strcmp(r->digests.tags, digests.tags) ||
+           tag_fault_at(r, digest, "the tags were changed");
 }
 
 bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
@@ -409,7 +397,6 @@ bool tags_read_written(struct tables *tables, struct arena *arena, const struct 
 {
     struct tag_reader r = begin_reading(tables, arena, source, diags);
     r.plain = (struct source){.text = bodies->text, .length = bodies->length};
-    r.sha256 = bodies->sha256;
     r.bodies = *bodies;
     r.take = take;
     r.context = context;
@@ -420,6 +407,7 @@ bool tags_read_written(struct tables *tables, struct arena *arena, const struct 
     }
     if (!r.tags.list.n)
         return true;
+    tags_digest(&r.digests, &r.tags, &r.plain);
     bool good = read_all(&r);
     for (uint32_t i = 0; i < tables->kernels.n && good; i++)
         good = take(context, &tables->kernels.v[i]);

@@ -33,15 +33,13 @@ static bool split_digests(const struct record *first, const char **digests, uint
 
 static bool check_text(struct tag_reader *r, const char *digests)
 {
-    return !memcmp(tag_reader_digest(r), digests, TAG_DIGITS) ||
+    return !memcmp(r->digests.text, digests, TAG_DIGITS) ||
            tag_fault(r, "the program is not the one that was tagged");
 }
 
 static bool check_tags(struct tag_reader *r, const char *digests)
 {
-    char tags[SHA256_HEX + 1];
-    tags_digest(tags, &r->tags);
-    return !memcmp(tags, digests + TAG_DIGITS, TAG_DIGITS) ||
+    return !memcmp(r->digests.tags, digests + TAG_DIGITS, TAG_DIGITS) ||
            tag_fault_at(r, r->records.v, "the tags were changed");
 }
 

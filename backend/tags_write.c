@@ -6,8 +6,8 @@
 #include "backend/tag_text.h"
 #include "backend/tags_small.h"
 #include "backend/text.h"
+#include "backend/token_digest.h"
 #include "support/number.h"
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +31,7 @@ struct tagger {
     struct text text;           // the output
     uint32_t at;                // the source is in it up to here
     struct sha256_ctx digest;   // of the tags
+    struct token_digest plain;  // of the text without tags, up to `at`
     bool begun;
     uint32_t digests; // where in the output the digests go
 };
@@ -38,6 +39,7 @@ struct tagger {
 static void put_source(struct tagger *t, uint32_t end)
 {
     text_add(&t->text, t->bodies->text + t->at, end - t->at);
+    token_digest_add(&t->plain, t->bodies->text + t->at, end - t->at);
     t->at = end;
 }
 
@@ -65,9 +67,10 @@ static struct text *begin_tag(struct tagger *t, enum tag_kind kind)
 static void put_tag(struct tagger *t, uint32_t at, bool at_instruction)
 {
     const char *content = t->tag.bytes.v, *lead = "";
+    put_source(t, at);
     for (uint32_t left = t->tag.bytes.n; left;) {
         uint32_t part = left < TAG_LONGEST ? left : TAG_LONGEST;
-        tags_digest_add(&t->digest, at, lead, content, part);
+        tags_digest_add(&t->digest, t->plain.bytes, lead, content, part);
         put_piece(t, at, at_instruction, lead, content, part);
         content += part;
         left -= part;
@@ -126,10 +129,9 @@ static void fill_digest(struct tagger *t)
     bool full = tag_style_is_full(t->style);
     size_t digits = full ? SHA256_HEX : TAG_DIGITS, between = full ? strlen(" tags=") : 0;
     tables_digest_end(tags, &t->digest);
-    if (!t->bodies->sha256)
-        tables_digest(text, t->bodies->text, t->bodies->length);
+    token_digest_end(&t->plain, text);
     memcpy(end - digits, tags, digits);
-    memcpy(end - digits - between - digits, t->bodies->sha256 ? t->bodies->sha256 : text, digits);
+    memcpy(end - digits - between - digits, text, digits);
 }
 
 // The first small tag, with room for the digests.
@@ -138,7 +140,8 @@ static void put_small_module(struct tagger *t, const struct body *body)
     struct tables usual = small_usual_module();
     struct text *text = begin_tag(t, TAG_TAGS);
     fields_write_unusual(text, rows_small_module, t->tables, &usual);
-    tags_digest_add(&t->digest, body->open, "", text->bytes.v, text->bytes.n);
+    put_source(t, body->open);
+    tags_digest_add(&t->digest, t->plain.bytes, "", text->bytes.v, text->bytes.n);
     text_string(text, TAG_DIGEST_KEY);
     for (uint32_t i = 0; i < 2 * TAG_DIGITS; i++)
         text_add(text, "0", 1);
@@ -379,6 +382,7 @@ char *tags_write(struct arena *arena, const struct bodies *bodies, const struct 
     text_init(&t.text, arena);
     vec_fix(arena, &t.text.bytes, bodies->length + bodies->length / 4 + 512);
     sha256_init(&t.digest);
+    token_digest_init(&t.plain);
     if (!put_kernels(&t))
         return NULL;
     put_source(&t, bodies->length);

@@ -145,6 +145,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->arch = a->sim.common.arch ? (uint32_t)atoi(a->sim.common.arch + 3) : 0;
     cuda->record = place(library, a->record);
     cuda->slack = a->slack;
+    cuda->reads_tags = !a->offload && machine_reads_plans(cuda->machine);
     cuda->profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);
@@ -293,19 +294,30 @@ static bool extend_device(struct library *library)
     return !wrong;
 }
 
-static bool load(void *context, struct cuda *cuda, struct source *source)
+static bool read_program(struct library *library, struct source *source)
+{
+    struct device_module *module = library->module;
+    struct sim_plans plans = library->plans;
+    if ((!library->arguments.offload || tag(library, source)) && read_module(library, source) &&
+        read_plans(library))
+        return true;
+    library->module = module;
+    library->plans = plans;
+    return false;
+}
+
+static enum cuda_loaded load(void *context, struct cuda *cuda, struct source *source)
 {
     struct library *library = context;
     bool first = !cuda->device->program;
-    if (library->arguments.offload && !tag(library, source))
-        return false;
-    if (!read_module(library, source) || !read_plans(library))
-        return false;
+    if (!read_program(library, source))
+        return LOAD_REFUSED;
     cuda->device->program = &library->module->program;
     cuda->device->source = &library->module->source;
-    return (!cuda->timed ||
-            sim_machine_finds(&library->machine, cuda->device->program, &library->messages)) &&
-           (first ? begin_device(library) : extend_device(library));
+    bool good = (!cuda->timed ||
+                 sim_machine_finds(&library->machine, cuda->device->program, &library->messages)) &&
+                (first ? begin_device(library) : extend_device(library));
+    return good ? LOAD_DONE : LOAD_FAILED;
 }
 
 // Ends

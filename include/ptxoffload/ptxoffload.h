@@ -7,7 +7,10 @@
  * - Bytes that a function is given are copied unless it says otherwise. Texts and records that are
  *   returned stay valid until the object they are asked of is freed.
  * - Structs begin with `size`, which the macro of the same name sets, so that later versions of the
- *   library can add members at the end.
+ *   library can add members at the end. A size below that of `size` itself, or above that of the
+ *   struct here, is PTXOFFLOAD_BAD_ARGUMENT.
+ * - NULL is allowed where it says so, and as the object of functions that free or count; elsewhere
+ *   it is PTXOFFLOAD_BAD_ARGUMENT.
  * - An object is freed before its context.
  *
  * Link with pkg-config --libs libptxoffload. docs/api.md is the guide.
@@ -86,7 +89,7 @@ struct ptxoffload_module_info {
         .size = sizeof(struct ptxoffload_module_info)                                              \
     }
 
-/* `name` is for messages. Bytes are not copied: they must stay until the input is freed. On success
+/* `name` is for messages; NULL: "input.ptx". Bytes are not copied: they must stay until the input is freed. On success
  * *input is set, otherwise NULL. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_open(struct ptxoffload_context *context,
                                                       const char *name, const void *bytes,
@@ -296,8 +299,8 @@ struct ptxoffload_launch {
     uint32_t grid[3], block[3]; /* 0 is 1 */
     uint64_t shared;            /* bytes of dynamic shared memory */
     int cooperative;
-    /* For each parameter of the kernel, a pointer to its value; ptxoffload_parameters has their
-     * number and sizes. */
+    /* For each parameter of the kernel, a pointer to its value: as many bytes as the parameter has,
+     * of its type, which cannot be checked. ptxoffload_parameter_at has names, types and sizes. */
     const void *const *arguments;
     uint32_t argument_count;
 };
@@ -306,6 +309,25 @@ struct ptxoffload_launch {
         .size = sizeof(struct ptxoffload_launch)                                                   \
     }
 
+/* A parameter of a kernel. */
+struct ptxoffload_parameter_info {
+    size_t size;
+    const char *name;   /* as in PTX */
+    const char *type;   /* of the parameter or of its elements, as in PTX: "u64", "f32", "b8" */
+    uint32_t bytes;     /* of the value that an argument points to */
+    uint32_t alignment; /* in bytes */
+    uint64_t elements;  /* of an array, as a struct that is passed by value; 0: no array */
+};
+#define PTXOFFLOAD_PARAMETER_INFO                                                                  \
+    {                                                                                              \
+        .size = sizeof(struct ptxoffload_parameter_info)                                           \
+    }
+
+/* Parameters are numbered from 0; a number that does not exist is PTXOFFLOAD_BAD_ARGUMENT without a
+ * diagnostic. */
+PTXOFFLOAD_API enum ptxoffload_status
+ptxoffload_parameter_at(struct ptxoffload_device *device, const char *kernel, uint32_t number,
+                        struct ptxoffload_parameter_info *to);
 /* Sets *count, and the sizes in bytes of at most `room` parameters. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device,
                                                             const char *kernel, uint32_t *sizes,

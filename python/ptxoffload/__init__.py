@@ -20,7 +20,9 @@ import re
 import cffi
 import numpy
 
-__all__ = ['Buffer', 'Device', 'Diagnostic', 'Error', 'Program', 'check', 'strip', 'tag', 'version']
+from .values import Parameter, convert_array, native_dtype, to_array
+
+__all__ = ['Buffer', 'Device', 'Diagnostic', 'Error', 'Parameter', 'Program', 'check', 'strip', 'tag', 'version']
 
 LIBRARY = 'libptxoffload.so.0'
 
@@ -221,7 +223,7 @@ class Buffer:
 
     def __init__(self, device, shape, dtype):
         self.device = device
-        self.dtype = numpy.dtype(dtype)
+        self.dtype = native_dtype(dtype)
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self.bytes = self.dtype.itemsize * int(numpy.prod(self.shape, dtype=object))
         to = _ffi.new('uint64_t *')
@@ -230,19 +232,29 @@ class Buffer:
 
     def set(self, values):
         """Copies values into the device."""
-        data = numpy.ascontiguousarray(numpy.broadcast_to(values, self.shape), self.dtype)
-        self.device._call(_lib.ptxoffload_write, self.address, _ffi.from_buffer(data), self.bytes)
+        data = convert_array(values, self.dtype, self.shape)
+        self.device._call(_lib.ptxoffload_write, self._address(), _bytes(data), self.bytes)
 
     def get(self):
         """A copy of the values."""
         data = numpy.empty(self.shape, self.dtype)
-        self.device._call(_lib.ptxoffload_read, _ffi.from_buffer(data, require_writable=True),
-                          self.address, self.bytes)
+        self.device._call(_lib.ptxoffload_read, _bytes(data), self._address(), self.bytes)
         return data
 
     def free(self):
         """Frees the memory in the device."""
-        self.device._call(_lib.ptxoffload_release, self.address)
+        self.device._call(_lib.ptxoffload_release, self._address())
+        self.address = None
+
+    def _address(self):
+        if self.address is None:
+            raise ValueError('the buffer was freed')
+        return self.address
+
+
+def _bytes(data):
+    """The memory of a contiguous array, of any shape."""
+    return _ffi.from_buffer(data.reshape(-1)) if data.size else _ffi.new('char[1]')
 
 
 def _shape(of):
@@ -282,7 +294,7 @@ class Device:
             arguments = (given.pointer, given.module(module), options)
         self._context.begin()
         self._pointer = self._context.make('device', make, _lib.ptxoffload_device_free, *arguments)
-        self._names = None
+        self._names, self._parameters = None, {}
 
     def _call(self, function, *arguments):
         self._context.begin()
@@ -290,7 +302,7 @@ class Device:
 
     def array(self, values):
         """A buffer with these values."""
-        data = numpy.asarray(values)
+        data = to_array(values)
         buffer = Buffer(self, data.shape, data.dtype)
         buffer.set(data)
         return buffer
@@ -299,38 +311,39 @@ class Device:
         """A buffer of zeros."""
         return Buffer(self, shape, dtype)
 
-    def _sizes(self, kernel):
-        count = _ffi.new('uint32_t *')
-        self._call(_lib.ptxoffload_parameters, kernel.encode(), _ffi.NULL, 0, count)
-        sizes = _ffi.new('uint32_t[]', count[0])
-        self._call(_lib.ptxoffload_parameters, kernel.encode(), sizes, count[0], count)
-        return list(sizes)
+    def parameters(self, kernel):
+        """The parameters of a kernel: a list with name, type, bytes, alignment and elements of each."""
+        if kernel not in self._parameters:
+            count = _ffi.new('uint32_t *')
+            self._call(_lib.ptxoffload_parameters, kernel.encode(), _ffi.NULL, 0, count)
+            self._parameters[kernel] = [self._parameter(kernel, number) for number in range(count[0])]
+        return list(self._parameters[kernel])
 
-    @staticmethod
-    def _bytes(value, size):
-        if isinstance(value, Buffer):
-            return int(value.address).to_bytes(size, 'little')
-        if isinstance(value, (bytes, bytearray)):
-            data = bytes(value)
-        elif isinstance(value, bool) or isinstance(value, int):
-            data = (value & (1 << 8 * size) - 1).to_bytes(size, 'little')
-        elif isinstance(value, float):
-            data = numpy.array(value, {2: 'f2', 4: 'f4', 8: 'f8'}[size]).tobytes()
-        else:
-            data = numpy.asarray(value).tobytes()
-        if len(data) != size:
-            raise ValueError('an argument has %d bytes, and its parameter %d' % (len(data), size))
-        return data
+    def _parameter(self, kernel, number):
+        info = _ffi.new('struct ptxoffload_parameter_info *')
+        info.size = _ffi.sizeof('struct ptxoffload_parameter_info')
+        self._call(_lib.ptxoffload_parameter_at, kernel.encode(), number, info)
+        return Parameter(number, _text(info.name), _text(info.type).lstrip('.'), info.bytes, info.alignment,
+                         info.elements)
+
+    def _pack(self, parameter, value):
+        if not isinstance(value, Buffer):
+            return parameter.pack(value)
+        if value.device is not self or value.address is None:
+            raise ValueError("argument %d, for '%s': the buffer %s" % (
+                parameter.number + 1, parameter.name,
+                'was freed' if value.address is None else 'is in another device'))
+        return parameter.pack_address(value.address)
 
     def run(self, kernel, grid, block, *arguments, shared=0, cooperative=False):
-        """Runs a kernel to its end. Arguments: buffers, integers and floats by the parameter's
-        size, numpy scalars, bytes."""
-        sizes = self._sizes(kernel)
-        if len(sizes) != len(arguments):
+        """Runs a kernel to its end. Arguments: buffers, numbers, and bytes as they are. A number is converted to
+        the type of its parameter, or refused: integers exactly, floating-point numbers rounded to nearest."""
+        parameters = self.parameters(kernel)
+        if len(parameters) != len(arguments):
             raise ValueError('%s has %d parameters, and %d arguments are given' %
-                             (kernel, len(sizes), len(arguments)))
-        values = [_ffi.from_buffer(self._bytes(value, size))
-                  for value, size in zip(arguments, sizes)]
+                             (kernel, len(parameters), len(arguments)))
+        values = [_ffi.from_buffer(self._pack(parameter, value))
+                  for parameter, value in zip(parameters, arguments)]
         listed = _ffi.new('const void *[]', values or [_ffi.NULL])
         name = _ffi.new('char[]', kernel.encode())
         launch = _ffi.new('struct ptxoffload_launch *')

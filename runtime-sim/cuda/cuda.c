@@ -47,8 +47,8 @@ int cuda_leave_quietly(struct cuda *cuda, int result)
 
 int cuda_leave(struct cuda *cuda, int error)
 {
-    if (!error && cuda->sticky)
-        error = cuda->sticky;
+    if (!error)
+        error = cuda->sticky ? cuda->sticky : cuda->refused;
     if (error && error != cudaErrorNotReady)
         last_error = error;
     return cuda_leave_quietly(cuda, error);
@@ -57,7 +57,7 @@ int cuda_leave(struct cuda *cuda, int error)
 int cuda_last_error(bool forget)
 {
     int error = last_error;
-    if (forget && !process.sticky)
+    if (forget && !process.sticky && !process.refused)
         last_error = cudaSuccess;
     return error;
 }

@@ -12,6 +12,7 @@
 #pragma once
 #include "runtime-sim/cuda/abi.h"
 #include "runtime-sim/cuda/link.h"
+#include "runtime-sim/cuda/program_tags.h"
 #include "runtime-sim/host/host.h"
 
 enum cuda_error {
@@ -45,15 +46,21 @@ enum cuda_error {
 struct cuda;
 struct cuda_work;
 
+enum cuda_loaded {
+    LOAD_DONE,
+    LOAD_REFUSED, // the program cannot be run
+    LOAD_FAILED,  // nothing can
+};
+
 // Where the options of the simulator come from and its results go. Set before the first call.
 struct cuda_front {
     void *context;
     // Reads the options and sets the fields of cuda->device and those above the line in `cuda`.
     // Returns false after reporting errors.
     bool (*begin)(void *context, struct cuda *cuda);
-    // Reads the program, makes it that of the device, and begins or renews the machine. Returns
-    // false after reporting errors.
-    bool (*load)(void *context, struct cuda *cuda, struct source *source);
+    // Reads the program, makes it that of the device, and begins or renews the machine. Reports
+    // errors; a refused program leaves everything as it was.
+    enum cuda_loaded (*load)(void *context, struct cuda *cuda, struct source *source);
     // Reports a launch that has not ended well.
     void (*report)(void *context, const struct device_result *result);
     // Reports a kernel that cannot be executed, with the place of the instruction.
@@ -77,6 +84,7 @@ struct cuda_binary {
     int failure;
     bool nvlinked;           // device code of several sources, which nvlink has linked
     struct link_names names; // of the linked program, where they differ
+    struct tables *tables;   // of its tags; NULL: none
 };
 
 struct cuda_function {
@@ -167,14 +175,14 @@ struct cuda {
     uint64_t slack;        // bytes around each allocation of the device that kernels can access
     uint32_t arch;         // of the modules to take; 0: the newest
     const char *record;    // folder for a run file of the program; NULL: none
-    bool offload;
-    bool ended_by_limit;
+    bool reads_tags;       // of the program's PTX; else they have no effect
 
     enum { CUDA_IDLE, CUDA_READY, CUDA_FAILED } state;
     int failure; // of CUDA_FAILED
     // After a fault of a kernel nothing runs any more. Its error is returned by the call that waits
     // for the kernel, and by all later ones.
     int fault, sticky;
+    int refused;           // no module can be run: the error of all calls, which do what they can
     int calling;           // depth of calls of the host's functions by works
     uint64_t shared_until; // end of the variables that the host accesses; 0: it does not
     bool profiling, ended;

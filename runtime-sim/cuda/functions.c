@@ -44,16 +44,6 @@ struct cuda_function *function_of(struct cuda *cuda, const void *host)
     return function;
 }
 
-// Names of the linked program
-
-static const char *linked_name(const struct cuda_binary *binary, const char *name)
-{
-    for (uint32_t i = 0; i < binary->names.list.n; i++)
-        if (!strcmp(binary->names.list.v[i].from, name))
-            return binary->names.list.v[i].to;
-    return name;
-}
-
 const struct program_function *function_entry(struct cuda *cuda, struct cuda_function *function,
                                               int *error)
 {
@@ -64,7 +54,8 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
         function->program = cuda->programs;
         function->entry =
             function->binary->linked
-                ? program_find(cuda->device->program, linked_name(function->binary, function->name))
+                ? program_find(cuda->device->program,
+                               link_find_name(&function->binary->names, function->name))
                 : NULL;
     }
     if (!function->entry)
@@ -78,7 +69,7 @@ const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_bi
 {
     if (!binary->linked)
         return NULL;
-    uint32_t variable = device_find_variable(cuda->device, linked_name(binary, name));
+    uint32_t variable = device_find_variable(cuda->device, link_find_name(&binary->names, name));
     return variable == UINT32_MAX ? NULL : device_variable(cuda->device, variable);
 }
 

@@ -377,3 +377,11 @@ const char *link_text(struct link *link, uint32_t *length)
     to[*length] = to[*length + 1] = 0;
     return to;
 }
+
+const char *link_find_name(const struct link_names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->list.n; i++)
+        if (!strcmp(names->list.v[i].from, name))
+            return names->list.v[i].to;
+    return name;
+}

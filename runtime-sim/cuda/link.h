@@ -26,5 +26,7 @@ struct link {
 // Adds a module. Stores its changed names in *names. Returns NULL, or the fault as a sentence.
 const char *link_add(struct link *link, const char *text, uint32_t length,
                      struct link_names *names);
+// Returns the name in the program.
+const char *link_find_name(const struct link_names *names, const char *name);
 // Returns the program's text: `*length` bytes, then two NUL bytes, in the arena of the link.
 const char *link_text(struct link *link, uint32_t *length);

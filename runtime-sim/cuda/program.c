@@ -3,6 +3,25 @@
 #include "runtime-sim/cuda/memory.h"
 #include <string.h>
 
+static void refuse(struct cuda_binary *binary, int failure)
+{
+    binary->failure = failure;
+    binary->failed = true;
+    binary->linked = false;
+}
+
+static void link_binary(struct cuda *cuda, struct cuda_binary *binary)
+{
+    binary->names = (struct link_names){0};
+    const char *wrong = link_add(&cuda->link, binary->text, binary->length, &binary->names);
+    if (!wrong) {
+        binary->linked = true;
+        return;
+    }
+    cuda_complain(cuda, DIAG_ERROR, "the PTX of '%s' cannot be run: %s", cuda->program_name, wrong);
+    refuse(binary, cudaErrorInvalidPtx);
+}
+
 // Returns true if the program has grown.
 static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
@@ -13,17 +32,17 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
     binary->failed = binary->failure || !binary->length; // then only its kernels fail
     if (binary->failed)
         return false;
-    const char *wrong = link_add(&cuda->link, binary->text, binary->length, &binary->names);
-    if (wrong) {
-        cuda_complain(cuda, DIAG_ERROR, "the PTX of '%s' cannot be run: %s", cuda->program_name,
+    const char *wrong = program_take_tags(cuda, binary);
+    if (wrong && cuda->reads_tags) {
+        cuda_complain(cuda, DIAG_ERROR, "the tags of '%s' cannot be used: %s", cuda->program_name,
                       wrong);
-        binary->failed = true;
-        return false;
+        refuse(binary, cudaErrorInvalidPtx);
+    } else {
+        link_binary(cuda, binary);
     }
-    binary->linked = true;
-    if (binary->arch > cuda->capability)
+    if (binary->linked && binary->arch > cuda->capability)
         cuda->capability = binary->arch;
-    return true;
+    return binary->linked;
 }
 
 // A program without device code can still use memory.
@@ -52,10 +71,74 @@ static int set_managed(struct cuda *cuda)
     return error;
 }
 
+static enum cuda_loaded load(struct cuda *cuda)
+{
+    uint32_t length;
+    if (!cuda->link.modules)
+        add_nothing(cuda);
+    const char *text = link_text(&cuda->link, &length);
+    const char *name = arena_printf(&cuda->arena, "%s.ptx", cuda->program_name);
+    source_init(&cuda->source, &cuda->arena, name, text, length);
+    program_put_tags(cuda, &cuda->source);
+    cuda->programs++;
+    return cuda->front->load(cuda->front->context, cuda, &cuda->source);
+}
+
+// Refuses the new modules that cannot be run by themselves, or all of them. Returns true if any.
+static bool refuse_new(struct cuda *cuda, uint32_t first)
+{
+    bool any = false;
+    for (int all = 0; all < 2 && !any; all++)
+        for (uint32_t i = first; i < cuda->binaries.n; i++) {
+            struct cuda_binary *binary = cuda->binaries.v[i];
+            if (!binary->linked || (!all && !jit_check(cuda, binary->text, binary->length)))
+                continue;
+            refuse(binary, cudaErrorInvalidPtx);
+            any = true;
+        }
+    return any;
+}
+
+// Links the program anew without the modules that were refused.
+static void link_again(struct cuda *cuda)
+{
+    cuda->link = (struct link){.arena = &cuda->arena};
+    for (uint32_t i = 0; i < cuda->binaries.n; i++)
+        if (cuda->binaries.v[i]->linked)
+            link_binary(cuda, cuda->binaries.v[i]);
+}
+
+// Loads the program; modules from `first` on are new. A program that cannot be run loses those of
+// them that are the reason.
+static enum cuda_loaded load_new(struct cuda *cuda, uint32_t first)
+{
+    enum cuda_loaded loaded = load(cuda);
+    while (loaded == LOAD_REFUSED && refuse_new(cuda, first)) {
+        link_again(cuda);
+        loaded = load(cuda);
+    }
+    return loaded;
+}
+
+// Returns the error of a program all of whose modules were refused.
+static int error_of_all(const struct cuda *cuda)
+{
+    int error = cudaSuccess;
+    for (uint32_t i = 0; i < cuda->binaries.n; i++) {
+        const struct cuda_binary *binary = cuda->binaries.v[i];
+        if (binary->linked)
+            return cudaSuccess;
+        if (binary->failure == cudaErrorInvalidPtx)
+            error = binary->failure;
+    }
+    return error;
+}
+
 int program_link(struct cuda *cuda)
 {
     bool grown = false;
-    if (cuda->programs && cuda->seen_binaries == cuda->binaries.n)
+    uint32_t first = cuda->seen_binaries;
+    if (cuda->programs && first == cuda->binaries.n)
         return cudaSuccess;
     cuda->link.arena = &cuda->arena;
     for (; cuda->seen_binaries < cuda->binaries.n; cuda->seen_binaries++)
@@ -64,14 +147,10 @@ int program_link(struct cuda *cuda)
         return cudaSuccess;
     if (cuda->programs && cuda_synchronise(cuda))
         return cuda->sticky;
-    if (!cuda->link.modules)
-        add_nothing(cuda);
-    uint32_t length;
-    const char *text = link_text(&cuda->link, &length);
-    const char *name = arena_printf(&cuda->arena, "%s.ptx", cuda->program_name);
-    source_init(&cuda->source, &cuda->arena, name, text, length);
-    cuda->programs++;
-    if (!cuda->front->load(cuda->front->context, cuda, &cuda->source))
+    bool begins = !cuda->programs;
+    if (load_new(cuda, first) != LOAD_DONE)
         return cudaErrorInvalidPtx;
+    if (begins)
+        cuda->refused = error_of_all(cuda);
     return set_managed(cuda);
 }

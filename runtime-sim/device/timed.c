@@ -124,7 +124,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->last = NULL;
-    timed->used = false;
+    timed->used = timed->broken = false;
     machine_start_at(timed->machine, cycle);
     machine_shuffle(timed->machine, timed->options->shuffle);
     stats_init(&timed->stats, &timed->own);
@@ -261,7 +261,8 @@ void timed_renew(struct timed *timed)
     arena_init(&own, timed->arena->memory);
     struct stats_mark before = stats_take(&timed->stats, &own);
     uint64_t begun = machine_cycle(timed->machine);
-    machine_flush(timed->machine, &limits);
+    if (!timed->broken)
+        machine_flush(timed->machine, &limits);
     uint64_t cycle = machine_cycle(timed->machine);
     timed_count_run(timed, timed->last, &before, 0, cycle - begun);
     struct stats_mark since_sample = timed_since_sample(timed, &own);

@@ -93,6 +93,7 @@ struct timed {
     struct timed_kernel total;
     struct sample_totals samples;
     bool used;                 // this machine has run something
+    bool broken;               // and ended in the middle of it: the next run needs a new machine
     struct timed_kernel *last; // of the last launch, if it ran by itself; or NULL
     struct stats_mark sampled; // at the last sample
     uint64_t power_from;       // cycle of the trace's last sample of the power
@@ -134,6 +135,7 @@ struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *ker
 // Flushes the caches and continues with a new machine at the same cycle. Called before a
 // checkpoint, so that a run that continues and a run that is resumed have the same state. The
 // cycles of the flush count for the last launch; after several at the same time for the total only.
+// After a run that did not end well nothing is flushed.
 void timed_renew(struct timed *timed);
 // Counts since the last sample; and continuation with them in this cycle, of a machine that has run
 // nothing.

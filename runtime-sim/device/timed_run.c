@@ -126,6 +126,8 @@ static void wait_until(struct timed *timed, uint64_t cycle)
 static void open_period(struct timed *timed, uint64_t cycle)
 {
     struct timed_period *period = &timed->period;
+    if (timed->broken)
+        timed_renew(timed);
     period->limits = timed_limits(timed);
     wait_until(timed, cycle);
     uint64_t begun = machine_cycle(timed->machine), most = timed->options->max_cycles;
@@ -244,6 +246,7 @@ static void close_period(struct timed *timed, enum machine_end end)
     note_ends(period);
     count_launches(timed);
     period->is_open = false;
+    timed->broken = end != MACHINE_DONE;
 }
 
 void timed_execute(void *context, struct device_command *const *commands, uint32_t count,

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -199,6 +200,132 @@ def python_runs(folder):
                   '--policy=' + line[0], '--json=run.json'], folder), 0, None, None)
         total = json.loads((folder / 'run.json').read_text())['total']
         same([int(line[1]), int(line[3])], [total['cycles'], total['noc']['weighted_hops']])
+
+
+KERNELS = """
+text = '.version 8.0\\n.target sm_80\\n.address_size 64\\n'
+def entry(kind, size, words):
+    loads = ''.join('ld.param.b%d %%v%d, [k+%d]; st.global.b%d [%%a+%d], %%v%d;\\n'
+                    % (min(size, 4) * 8, min(size, 4) * 8, 4 * i, min(size, 4) * 8, 4 * i, min(size, 4) * 8)
+                    for i in range(words))
+    return ('.visible .entry k_%s(.param .u64 to, .param %s)\\n{ .reg .b64 %%a; .reg .b16 %%v8, %%v16; .reg .b32 %%v32;\\n'
+            'ld.param.u64 %%a, [to]; cvta.to.global.u64 %%a, %%a;\\n%sret; }\\n'
+            % (kind, '.align 4 .b8 k[12]' if kind == 'record' else '.%s k' % kind, loads))
+TYPES = [c + str(8 * n) for c in 'usb' for n in (1, 2, 4, 8)] + ['f32', 'f64']
+text += ''.join(entry(kind, int(kind[1:]) // 8, max(int(kind[1:]) // 32, 1)) for kind in TYPES) + entry('record', 4, 3)
+device = ptxoffload.Device(text, functional=True)
+buffer = device.zeros(16, 'u1')
+def tried(kind, value):
+    buffer.set(0)
+    try:
+        device.run('k_' + kind, 1, 1, buffer, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        assert "'." in str(error) and " k'" in str(error), str(error)
+        return type(error).__name__
+    size = 12 if kind == 'record' else int(kind[1:]) // 8
+    return buffer.get().tobytes()[:size].hex()
+"""
+
+
+@case
+def python_arguments(folder):
+    """an argument is converted to its parameter's type, or refused with its name"""
+    rows = [  # type, value, what the kernel gets: as a numpy type and value, or an error
+        ('f32', '2', ('f4', 2)), ('f32', '2.0', ('f4', 2)), ('f32', '0.1', ('f4', 0.1)), ('f64', '0.1', ('f8', 0.1)),
+        ('f32', 'numpy.int32(2)', ('f4', 2)), ('f32', 'numpy.float64(2)', ('f4', 2)), ('f32', 'True', ('f4', 1)),
+        ('f64', 'numpy.float32(0.5)', ('f8', 0.5)), ('f32', 'numpy.float16(0.5)', ('f4', 0.5)),
+        ('f32', 'numpy.array(3)', ('f4', 3)), ('f32', 'numpy.array(3, ">f8")', ('f4', 3)),
+        ('f32', '2**24 + 1', 'ValueError'), ('f32', '1e39', 'OverflowError'), ('f32', '10**400', 'OverflowError'),
+        ('f32', 'float("inf")', ('f4', float('inf'))), ('f32', '"2"', 'TypeError'), ('f32', 'None', 'TypeError'),
+        ('f32', '2j', 'TypeError'), ('f32', '[2.0]', 'TypeError'), ('f32', 'numpy.ones(1, "f4")', 'TypeError'),
+        ('f32', 'buffer', 'TypeError'), ('f64', 'buffer', 'TypeError'), ('u32', 'buffer', 'ValueError'),
+        ('u32', '4', ('u4', 4)), ('u32', '4.0', ('u4', 4)), ('u32', 'numpy.float32(4)', ('u4', 4)),
+        ('u32', '-1', ('i4', -1)), ('u32', '2**32 - 1', ('u4', 2**32 - 1)), ('u32', '4.5', 'ValueError'),
+        ('u32', '2**32', 'OverflowError'), ('u32', '2**40', 'OverflowError'), ('u32', '-2**31 - 1', 'OverflowError'),
+        ('u32', 'float("nan")', 'ValueError'), ('u32', 'float("inf")', 'ValueError'), ('u32', 'None', 'TypeError'),
+        ('u32', '"4"', 'TypeError'), ('u32', 'True', ('u4', 1)), ('u32', 'numpy.bool_(True)', ('u4', 1)),
+        ('u32', 'numpy.datetime64("2000")', 'TypeError'), ('u32', 'numpy.array(7, ">i8")', ('u4', 7)),
+        ('u32', '1e30', 'OverflowError'), ('u32', 'b"abcd"', ('S4', b'abcd')), ('u32', 'b"abc"', 'ValueError'),
+        ('s32', '2**31', 'OverflowError'), ('s32', '-2**31', ('i4', -2**31)), ('s8', '128', 'OverflowError'),
+        ('u8', '255', ('u1', 255)), ('u8', '256', 'OverflowError'), ('s16', '-3', ('i2', -3)), ('u16', '65536', 'OverflowError'),
+        ('u64', '2**64 - 1', ('u8', 2**64 - 1)), ('u64', '2**64', 'OverflowError'), ('s64', '-1', ('i8', -1)),
+        ('b32', '7', ('u4', 7)), ('b32', 'numpy.float32(7)', ('f4', 7)), ('b32', '7.0', 'TypeError'),
+        ('b32', 'numpy.float64(7)', 'TypeError'), ('b64', 'numpy.float64(7)', ('f8', 7)), ('b16', 'numpy.float16(7)', ('f2', 7)),
+        ('record', 'bytes(range(12))', ('S12', bytes(range(12)))), ('record', 'bytes(11)', 'ValueError'),
+        ('record', 'numpy.arange(3, dtype="<i4")', ('S12', b'\0\0\0\0\1\0\0\0\2\0\0\0')),
+        ('record', 'numpy.arange(3, dtype=">i4")', ('S12', b'\0\0\0\0\1\0\0\0\2\0\0\0')),
+        ('record', 'numpy.array([(1, 2)], "i4,f8")[0]', ('S12', bytes.fromhex('010000000000000000000040'))),
+        ('record', 'numpy.array([(1, 2)], ">i4,>f8")[0]', ('S12', bytes.fromhex('010000000000000000000040'))),
+        ('record', '1', 'TypeError'), ('record', 'numpy.array([None] * 3)', 'TypeError'),
+    ]
+    got = evaluate(folder, KERNELS + 'print(json.dumps([%s]))' % ', '.join(
+        'tried(%r, %s)' % (kind, value) for kind, value, _ in rows))
+    code = {'i': int, 'u': int}
+    for (kind, value, expected), one in zip(rows, got):
+        if isinstance(expected, tuple):
+            form, number = expected
+            if form[0] == 'S':
+                expected = number.hex()
+            elif form[0] in code:
+                expected = number.to_bytes(int(form[1]), 'little', signed=form[0] == 'i').hex()
+            else:
+                expected = struct.pack({'f2': '<e', 'f4': '<f', 'f8': '<d'}[form], number).hex()
+        assert one == expected, (kind, value, one, expected)
+
+
+@case
+def python_parameters(folder):
+    """names, types, sizes and elements of parameters"""
+    got = evaluate(folder, KERNELS + """
+print(json.dumps([[[p.name, p.type, p.bytes, p.alignment, p.elements] for p in device.parameters('k_' + kind)]
+                  for kind in ('u8', 'f64', 'record')]))""")
+    first = ['to', 'u64', 8, 8, 0]
+    same(got, [[first, ['k', 'u8', 1, 1, 0]], [first, ['k', 'f64', 8, 8, 0]], [first, ['k', 'b8', 12, 4, 12]]])
+
+
+@case
+def python_arrays(folder):
+    """arrays of every kind are right in the device, or refused"""
+    got = evaluate(folder, KERNELS + """
+good = [numpy.array([0, 1, 0, 1, 1], kind) for kind in '? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16'.split()]
+good += [numpy.arange(7, dtype='>' + kind) for kind in 'i2 u4 i8 f2 f4 f8 c8'.split()]
+good += [numpy.arange(12.).reshape(3, 4).T, numpy.arange(12)[::-2], numpy.float32(3), numpy.array(5), numpy.zeros(0),
+         numpy.zeros((3, 0, 2), 'i4'), [1, 2, 3], 7, True, numpy.ma.array([1., 2.]), numpy.broadcast_to(numpy.float32(2), (3, 2)),
+         numpy.arange(4.).reshape(2, 2).astype('f4', order='F')]
+good[0].setflags(write=False)
+right = []
+for values in good:
+    b = device.array(values)
+    back = b.get()
+    right.append(bool(back.dtype.isnative and back.shape == numpy.shape(values) and (back == numpy.asarray(values)).all()))
+bad = [numpy.array([None]), numpy.array(['a']), numpy.array([b'a']), numpy.zeros(2, 'i4,f4'), numpy.zeros(2, 'M8[s]'),
+       numpy.zeros(2, 'm8[s]'), numpy.ma.array([1., 2.], mask=[0, 1]), numpy.zeros(2, 'g'), None, 'text', [1, None], [object()]]
+def error(call):
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__
+refused = [error(lambda: device.array(values)) for values in bad]
+refused += [error(lambda: device.zeros(2, kind)) for kind in 'O S4 U4 V8 M8[s] g i4,f4'.split()]
+b = device.zeros(4, '>i4')
+sets = []
+for values in ([1, 2, 3, 4], numpy.arange(4, dtype='>i8'), 5, numpy.array([1., 2., 3., 4.]), True):
+    b.set(values)
+    sets.append(bool((b.get() == values).all()) and b.dtype.isnative)
+half, eight = device.zeros(1, 'f2'), device.zeros(1, 'u1')
+unfit = [error(lambda: buffer.set(values)) for buffer, values in (
+    (b, [1.5] * 4), (b, 2**31), (b, numpy.uint32(2**31)), (b, float('nan')), (b, [1, 2, 3]), (b, 1j), (b, 'x'), (b, None),
+    (half, 70000.), (half, 2049), (eight, -1), (eight, 256), (device.zeros(1, 'f8'), 2**53 + 1),
+    (device.zeros(1, 'f8'), 2**64 - 1), (device.zeros(1, 'u8'), -1), (device.zeros(1, 'i8'), numpy.uint64(2**63)),
+    (device.zeros(1, '?'), 2), (device.zeros(1, 'f4'), 1j), (device.zeros(1, 'f4'), 1e39))]
+b.free()
+unfit += [error(call) for call in (b.free, b.get, lambda: b.set(1), lambda: device.run('k_u32', 1, 1, b, 1),
+                                   lambda: ptxoffload.Device(text, functional=True).run('k_u32', 1, 1, half, 1))]
+print(json.dumps([right, refused, sets, unfit]))""")
+    same(got[0], [True] * len(got[0]))
+    same(got[1], ['TypeError'] * len(got[1]))
+    same(got[2], [True] * len(got[2]))
+    same([one for one in got[3] if one not in ('TypeError', 'ValueError', 'OverflowError')], [])
 
 
 @case

@@ -12,19 +12,22 @@ from tap import Skip, run  # noqa: E402
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 RUN = BUILD / 'cli' / 'ptxoffload-run'
 SIM = BUILD / 'cli' / 'ptxoffload-sim'
+TAGGER = BUILD / 'cli' / 'ptxoffload'
+WRAPPER = pathlib.Path(__file__).resolve().parents[2] / 'integration' / 'ptxoffload-nvcc'
 PROGRAMS = pathlib.Path(__file__).resolve().parent / 'programs'
 MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-cuda-')
 DONE = {}
 
 
-def build(source, *options, name=None, cudart='shared'):
-    """The program of a source, or of several; made once."""
+def build(source, *options, name=None, cudart='shared', wrapped=False):
+    """The program of a source, or of several; made once. wrapped: by ptxoffload-nvcc."""
     sources = [source] if isinstance(source, (str, pathlib.Path)) else list(source)
-    key = (tuple(map(str, sources)), options, cudart)
+    key = (tuple(map(str, sources)), options, cudart, wrapped)
     if key not in DONE:
         to = pathlib.Path(MADE.name) / ('%d' % len(DONE)) / (name or pathlib.Path(sources[0]).stem)
         to.parent.mkdir()
-        command = [nvcc(), '-w', '-std=c++17', '-cudart', cudart, *options, '-o', to,
+        before = [WRAPPER, '--ptxoffload=%s' % TAGGER] if wrapped else []
+        command = [*before, nvcc(), '-w', '-std=c++17', '-cudart', cudart, *options, '-o', to,
                    *[PROGRAMS / one for one in sources]]
         done = subprocess.run([os.fspath(word) for word in command], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)

@@ -242,6 +242,25 @@ def other_program(folder):
 
 
 @case
+def packed(folder):
+    """a fatbin that ptxoffload-nvcc made of vecadd.cu: nvcc 13.0 has changed white space and comments"""
+    fatbin = SAMPLES.parent / 'tests/data/packed.fatbin'
+    run_file = SAMPLES / 'vecadd/run.yaml'
+    found = summary(folder, run_file, '--program=%s' % fatbin, '--policy=llc', '--stats=s.txt')
+    same(found['outcome'], 'done')
+    counts = re.search(r'offload.chains_offloaded = (\d+)', (folder / 's.txt').read_text())
+    assert int(counts.group(1)) > 0, counts
+    # The tags are those of this text: they are not made anew.
+    ends(run([TAGGER, fatbin, '-o', 'again.ptx'], folder), 0, '', '')
+    text = (folder / 'again.ptx').read_text()
+    (folder / 'changed.ptx').write_text(text.replace('add.f32', 'sub.f32'))
+    result = ends(sim(folder, run_file, '--program=changed.ptx', '--policy=llc'), 1, out='')
+    within('the program is not the one that was tagged', result.err.decode())
+    (folder / 'lines.ptx').write_text(text.replace('\n', '\n\n// line\n\t'))
+    ends(sim(folder, run_file, '--program=lines.ptx', '--policy=llc'), 0, '')
+
+
+@case
 def other_text(folder):
     """metadata of another text, or none at all"""
     prepare(folder)
