@@ -160,6 +160,7 @@ static bool parse_letter(struct form_operand *operand, char letter)
     switch (letter) {
     case 'm': operand->read = operand->written = true; return true;
     case 's': return operand->special = true;
+    case 'l': return operand->low = true;
     case 'v': return operand->variable = true;
     case '_': return operand->sink = true;
     case 'o': return operand->untyped = true;

@@ -30,6 +30,7 @@
 //     r            register only                  i  integer immediate only
 //     0-255        immediates in this range       24-256/8  which are multiples of 8
 //     4,8,16       one of these immediates
+//     l            the range is that of its low 32 bits
 //     s            may be a special register      v  may be the address of a variable or function
 //     m            (d:m:T) also read              o  only a register declared as .bN
 //     _            may be the sink _; without a type it must be it
@@ -87,7 +88,7 @@ struct form_operand {
     char link;        // letter of the slot that it depends on, or 0
     bool written, read, optional;
     bool inside; // in the brackets of the address before it
-    bool wider, twice, negated, special, variable, sink, untyped;
+    bool wider, twice, negated, special, variable, sink, untyped, low;
     uint8_t name_length;
     const char *name; // as in the table: not terminated
     uint16_t type;    // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any

@@ -32,6 +32,9 @@ enum fault_kind {
     FAULT_SPECIAL,      // a special register
     FAULT_SPECIAL_SIZE, // one of another size
     FAULT_SINK,         // the sink
+    FAULT_ADDEND,       // a register to which no constant can be added
+    FAULT_CODE,         // the address of memory is a function
+    FAULT_OLD_FUNCTION, // a function in a version without addresses of functions
 };
 
 struct ir_fault {
@@ -72,6 +75,13 @@ struct ir_check {
     VEC(uint8_t) allowed;                    // by match: 0 unknown, else enum allowance + 1
 };
 
+enum type_kind { TYPE_INTEGER, TYPE_FLOAT, TYPE_BITS, TYPE_HALVES, TYPE_PACKED, TYPE_PREDICATE };
+enum type_kind check_type_kind(uint16_t type);
+// Returns the type of the same kind with twice the bits, or W_UNKNOWN.
+uint16_t check_twice_as_wide(uint16_t type);
+// Return true if a number can stand for the type. `kind`: NODE_FLOAT32 or NODE_FLOAT64.
+bool check_takes_float(uint8_t kind, uint16_t type);
+bool check_takes_integer(uint16_t type);
 void check_init_types(struct ir_check *c);
 void check_data(struct ir_check *c);
 // Returns true if the current instruction's operands match the form; otherwise sets `fault`.

@@ -2,91 +2,10 @@
 #include "ir/check_internal.h"
 #include <string.h>
 
-// Types
-
-static const uint16_t register_types[] = {W_b8,  W_b16, W_b32,   W_b64, W_b128, W_u8,
-                                          W_u16, W_u32, W_u64,   W_s8,  W_s16,  W_s32,
-                                          W_s64, W_f16, W_f16x2, W_f32, W_f64,  W_pred};
-enum { REGISTER_TYPE_COUNT = sizeof register_types / sizeof *register_types };
-
-enum type_kind { TYPE_INTEGER, TYPE_FLOAT, TYPE_BITS, TYPE_HALVES, TYPE_PACKED, TYPE_PREDICATE };
-
-static enum type_kind type_kind(uint16_t type)
-{
-    if (type == W_pred)
-        return TYPE_PREDICATE;
-    if (type == W_f16 || type == W_f32 || type == W_f64)
-        return TYPE_FLOAT;
-    if (type == W_f16x2 || type == W_u16x2 || type == W_s16x2)
-        return TYPE_HALVES;
-    const char *text = isa_words[type].text;
-    if (strchr(text, 'x'))
-        return TYPE_PACKED;
-    if (text[1] == 'b' && text[2] != 'f')
-        return TYPE_BITS;
-    return (text[1] == 'u' || text[1] == 's') && text[2] >= '0' && text[2] <= '9' ? TYPE_INTEGER
-                                                                                  : TYPE_PACKED;
-}
-
-// Whether an instruction of one type takes a register of another one, of the same size or of a
-// larger one: as ptxas judges. An integer instruction and a floating-point register never meet;
-// formats that have no register type of their own lie in registers .bN.
-static bool takes(uint16_t type, uint16_t reg, bool larger)
-{
-    enum type_kind kind = type_kind(type), of = type_kind(reg);
-    switch (kind) {
-    case TYPE_PREDICATE: return of == TYPE_PREDICATE;
-    case TYPE_INTEGER: return of == TYPE_INTEGER || of == TYPE_BITS || of == TYPE_HALVES;
-    case TYPE_FLOAT: return of == TYPE_BITS || (!larger && reg == type);
-    case TYPE_BITS: return of != TYPE_PREDICATE;
-    case TYPE_HALVES: return of == TYPE_BITS || (!larger && of == TYPE_HALVES);
-    case TYPE_PACKED: return !larger && of == TYPE_BITS;
-    }
-    return false;
-}
-
-static void init_type(struct ir_check *c, uint16_t type)
-{
-    for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
-        uint16_t reg = register_types[i];
-        bool same = isa_words[type].value == isa_words[reg].value;
-        bool larger = isa_words[type].value < isa_words[reg].value;
-        if (same && takes(type, reg, false))
-            c->exact[type] |= 1u << i;
-        if ((same && takes(type, reg, false)) || (larger && takes(type, reg, true)))
-            c->wider[type] |= 1u << i;
-    }
-}
-
-void check_init_types(struct ir_check *c)
-{
-    for (uint32_t i = 0; i < REGISTER_TYPE_COUNT; i++) {
-        uint16_t reg = register_types[i];
-        enum type_kind kind = type_kind(reg);
-        c->number[reg] = (uint8_t)(i + 1);
-        if ((kind == TYPE_INTEGER || kind == TYPE_BITS) && reg != W_b128)
-            c->addresses |= 1u << i;
-    }
-    for (uint16_t type = 0; type < WORD_COUNT; type++)
-        if (isa_is_type(type))
-            init_type(c, type);
-}
-
-static uint16_t twice_as_wide(uint16_t type)
-{
-    static const uint16_t wide[][2] = {
-        {W_u8, W_u16},  {W_u16, W_u32}, {W_u32, W_u64}, {W_s8, W_s16},  {W_s16, W_s32},
-        {W_s32, W_s64}, {W_b8, W_b16},  {W_b16, W_b32}, {W_b32, W_b64}, {W_b64, W_b128}};
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        if (wide[i][0] == type)
-            return wide[i][1];
-    return W_UNKNOWN;
-}
-
 static uint16_t operand_type(const struct form_match *match, const struct form_operand *spec)
 {
     uint16_t type = form_operand_type(match, spec);
-    return spec->twice ? twice_as_wide(type) : type;
+    return spec->twice ? check_twice_as_wide(type) : type;
 }
 
 // Matching
@@ -96,6 +15,7 @@ struct fit {
     const struct form_match *match;
     const struct form_operand *spec;
     struct ir_fault *fault;
+    bool element; // inside the braces of a vector
 };
 
 static const struct node *node_at(const struct fit *f, uint32_t node)
@@ -125,21 +45,6 @@ static const struct ir_operand *find_operand(struct ir_check *c, uint32_t node)
     return NULL;
 }
 
-static bool takes_float(uint8_t kind, uint16_t type)
-{
-    if (type == W_f32 || type == W_f64 || type == W_UNKNOWN)
-        return true;
-    return type == (kind == NODE_FLOAT32 ? W_b32 : W_b64);
-}
-
-static bool takes_integer(uint16_t type)
-{
-    if (type == W_UNKNOWN)
-        return true;
-    enum type_kind kind = type_kind(type);
-    return kind == TYPE_INTEGER || kind == TYPE_PREDICATE || kind == TYPE_BITS;
-}
-
 static bool is_listed(const struct form_operand *spec, uint64_t value)
 {
     for (uint32_t i = 0; i < spec->value_count; i++)
@@ -153,10 +58,11 @@ static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
     const struct form_operand *spec = f->spec;
     if (spec->kind == FORM_REGISTER || spec->written)
         return refuse(f, FAULT_REGISTER, node);
-    if (spec->kind == FORM_SOURCE && !takes_integer(operand_type(f->match, spec)))
+    if (spec->kind == FORM_SOURCE && !check_takes_integer(operand_type(f->match, spec)))
         return refuse(f, FAULT_NUMBER, node);
     if (spec->negated && value >> 63)
         value = -value;
+    value = spec->low ? (uint32_t)value : value;
     if (spec->ranged && (value < spec->least || value > spec->most || value % spec->step))
         return refuse(f, FAULT_RANGE, node);
     return is_listed(spec, value) || refuse(f, FAULT_RANGE, node);
@@ -170,7 +76,7 @@ static bool fit_float(const struct fit *f, uint32_t node)
         return refuse(f, FAULT_IMMEDIATE, node);
     if (operand_type(f->match, f->spec) == W_UNKNOWN && f->spec->special)
         return refuse(f, FAULT_NUMBER, node);
-    return takes_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
+    return check_takes_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
            refuse(f, FAULT_NUMBER, node);
 }
 
@@ -191,7 +97,7 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
                    : refuse(f, FAULT_TYPE, node);
     uint32_t bit = f->c->number[reg->type] ? 1u << (f->c->number[reg->type] - 1) : 0;
     uint32_t set = f->spec->wider ? f->c->wider[type] : f->c->exact[type];
-    bool untyped = !f->spec->untyped || type_kind(reg->type) == TYPE_BITS;
+    bool untyped = !f->spec->untyped || check_type_kind(reg->type) == TYPE_BITS;
     return ((set & bit) && untyped) || refuse(f, FAULT_TYPE, node);
 }
 
@@ -199,7 +105,9 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
 {
     const struct isa_special_info *info = &isa_specials[special];
     uint16_t type = operand_type(f->match, f->spec);
-    if (!f->spec->special)
+    bool element =
+        f->element && !f->spec->written && type != W_UNKNOWN && check_takes_integer(type);
+    if (!f->spec->special && !element)
         return refuse(f, FAULT_SPECIAL, node);
     f->c->special = special;
     f->c->special_node = node;
@@ -208,8 +116,57 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
     if (info->parts > 1 && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint32_t bits = isa_words[type].value;
-    return ((bits >= info->least || f->spec->wider) && bits <= info->most) ||
-           refuse(f, FAULT_SPECIAL_SIZE, node);
+    bool large = bits >= info->least || (f->spec->wider && !element);
+    return (large && bits <= info->most) || refuse(f, FAULT_SPECIAL_SIZE, node);
+}
+
+// Returns true for instructions that ptxas replaces by a text of its own: no sum fits into it.
+static bool is_replaced(const struct fit *f)
+{
+    static const struct {
+        uint16_t op;
+        const char *word;
+    } replaced[] = {{OP_shfl, ".sync"},    {OP_vote, ".sync"}, {OP_bar, ".warp"},
+                    {OP_barrier, ""},      {OP_match, ""},     {OP_redux, ""},
+                    {OP_createpolicy, ""}, {OP_tcgen05, ""}};
+    const struct form *form = f->match->form;
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        if (replaced[i].op == form->op && strstr(form->modifiers, replaced[i].word))
+            return true;
+    const char *name = isa_op_names[form->op];
+    bool parts = strchr("24", name[strlen(name) - 1]) != NULL; // vadd2, vadd4
+    return f->c->inst->class == CLASS_VIDEO && (f->spec->selector || parts);
+}
+
+// Returns true if only a register or a number can stand here, and no other expression.
+static bool is_simple(const struct fit *f)
+{
+    return f->element || f->spec->inside || f->spec->kind == FORM_REGISTER;
+}
+
+// The address of a function or kernel, which ptxas takes where a register of the instruction's own
+// type is read.
+static bool fit_function_value(const struct fit *f, uint32_t node, const struct ir_symbol *function)
+{
+    bool moved = f->match->form->op == OP_mov;
+    uint16_t type = operand_type(f->match, f->spec);
+    bool own = type == f->c->inst->type || type == f->c->inst->type2 || type == W_UNKNOWN ||
+               f->spec->type & FORM_CAPTURED;
+    if (f->spec->written || f->spec->kind == FORM_IMMEDIATE)
+        return refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_IMMEDIATE, node);
+    if (is_simple(f) || is_replaced(f) || !own ||
+        (type != W_UNKNOWN && check_type_kind(type) == TYPE_PACKED))
+        return refuse(f, FAULT_VALUE, node);
+    return !moved || f->c->module->version >= (function->is_entry ? 31 : 21) ||
+           refuse(f, FAULT_OLD_FUNCTION, node);
+}
+
+static bool fit_symbol(const struct fit *f, uint32_t node, const struct ir_operand *operand)
+{
+    const struct ir_symbol *symbol = &f->c->module->symbols.v[operand->index];
+    if (symbol->space == W_func)
+        return fit_function_value(f, node, symbol);
+    return f->spec->variable || refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
 }
 
 static bool fit_name(const struct fit *f, uint32_t node, bool member)
@@ -220,9 +177,7 @@ static bool fit_name(const struct fit *f, uint32_t node, bool member)
     switch (operand->kind) {
     case OPERAND_REGISTER: return fit_register(f, node, operand, member);
     case OPERAND_SPECIAL: return fit_special(f, node, operand->index, member);
-    case OPERAND_SYMBOL:
-        return f->spec->variable ||
-               refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
+    case OPERAND_SYMBOL: return fit_symbol(f, node, operand);
     case OPERAND_SINK: return f->spec->sink || refuse(f, FAULT_SINK, node);
     default: return true; // what nothing declares is reported by the lowering
     }
@@ -290,6 +245,57 @@ static bool is_variable(const struct fit *f, uint32_t node)
     return !operand || operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_UNKNOWN;
 }
 
+// The address of a variable and a constant: a number that is known when the program is linked.
+static bool fit_variable_sum(const struct fit *f, uint32_t node, const struct ir_operand *operand)
+{
+    bool function = f->c->module->symbols.v[operand->index].space == W_func;
+    uint16_t type = operand_type(f->match, f->spec);
+    bool number = f->spec->kind == FORM_SOURCE && type != W_pred && check_takes_integer(type);
+    if (f->spec->kind == FORM_IMMEDIATE)
+        return refuse(f, FAULT_IMMEDIATE, node);
+    return !function && (number || f->spec->variable) ? true : refuse(f, FAULT_VALUE, node);
+}
+
+// A register and a constant are an addition of integers.
+static bool fit_register_sum(const struct fit *f, uint32_t node, const struct ir_operand *operand)
+{
+    const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
+    if (!fit_register(f, node + 1, operand, false))
+        return false;
+    bool integer = reg->type >= WORD_COUNT || (reg->bits <= 64 && check_takes_integer(reg->type));
+    return integer || refuse(f, FAULT_ADDEND, node);
+}
+
+static bool fit_special_sum(const struct fit *f, uint32_t node, const struct ir_operand *operand)
+{
+    struct form_operand any = *f->spec;
+    struct fit inner = *f;
+    any.special = true;
+    inner.spec = &any;
+    bool good = fit_special(&inner, node + 1, operand->index, false);
+    f->fault->spec = f->spec;
+    return good;
+}
+
+// name + constant
+static bool fit_sum(const struct fit *f, uint32_t node)
+{
+    uint32_t name = node + 1;
+    if (f->spec->written)
+        return refuse(f, FAULT_REGISTER, node);
+    if (node_at(f, name)->kind != NODE_NAME || is_simple(f) || is_replaced(f))
+        return refuse(f, FAULT_VALUE, node);
+    const struct ir_operand *operand = find_operand(f->c, name);
+    if (!operand || operand->kind == OPERAND_UNKNOWN)
+        return true;
+    switch (operand->kind) {
+    case OPERAND_REGISTER: return fit_register_sum(f, node, operand);
+    case OPERAND_SPECIAL: return fit_special_sum(f, node, operand);
+    case OPERAND_SYMBOL: return fit_variable_sum(f, node, operand);
+    default: return refuse(f, FAULT_VALUE, node);
+    }
+}
+
 static bool fit_value(const struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -301,7 +307,7 @@ static bool fit_value(const struct fit *f, uint32_t node)
     case NODE_FLOAT64: return fit_float(f, node);
     case NODE_NEGATE:
         return f->spec->negated ? fit_value(f, node + 1) : refuse(f, FAULT_NEGATION, node);
-    case NODE_OFFSET:
+    case NODE_OFFSET: return fit_sum(f, node);
     case NODE_ELEMENT:
         return (f->spec->variable && is_variable(f, node + 1)) ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
@@ -349,8 +355,10 @@ static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length)
     if (length && count != length)
         return refuse(f, FAULT_LENGTH, node);
     bool all_thrown = count > 0;
+    struct fit inner = *f;
+    inner.element = true;
     NODE_EACH (child, f->c->tree, node) {
-        if (!fit_value(f, child))
+        if (!fit_value(&inner, child))
             return false;
         all_thrown &= is_sink(f, child);
     }
@@ -454,7 +462,8 @@ static bool fit_address(struct fit *f, uint32_t node)
         return refuse(f, FAULT_UNIFIED, node);
     uint32_t base = node + 1;
     uint8_t kind = node_at(f, base)->kind;
-    if (!is_sum(f, base))
+    bool alone = node_next(f->c->tree, base) == node_next(f->c->tree, node);
+    if (!is_sum(f, base) || (kind == NODE_OFFSET && !alone)) // not [a + 4, {x, y}]
         return refuse(f, FAULT_SUM, base);
     uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
     name += node_at(f, name)->kind == NODE_MEMBER;
@@ -463,13 +472,18 @@ static bool fit_address(struct fit *f, uint32_t node)
     if (node_at(f, name)->kind != NODE_NAME)
         return true;
     const struct ir_operand *operand = find_operand(f->c, name);
+    if (operand && operand->kind == OPERAND_SPECIAL && !alone)
+        return refuse(f, FAULT_SPECIAL, name);
+    if (operand && operand->kind == OPERAND_SYMBOL &&
+        f->c->module->symbols.v[operand->index].space == W_func)
+        return refuse(f, FAULT_CODE, name);
     if (!operand || operand->kind != OPERAND_REGISTER)
         return true;
     uint16_t type = f->c->fn->registers.v[operand->index].type;
     if (type >= WORD_COUNT || !f->c->number[type])
         return true;
     uint32_t set = f->spec->type < WORD_COUNT ? f->c->exact[f->spec->type] : f->c->addresses;
-    bool untyped = !f->spec->untyped || type_kind(type) == TYPE_BITS;
+    bool untyped = !f->spec->untyped || check_type_kind(type) == TYPE_BITS;
     return (set >> (f->c->number[type] - 1) & 1 && untyped) || refuse(f, FAULT_BASE, name);
 }
 
@@ -567,7 +581,7 @@ static bool fit_sequence(struct fit *f, uint32_t first, uint32_t end, bool insid
 bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault)
 {
     *fault = (struct ir_fault){.match = match};
-    struct fit f = {c, match, NULL, fault};
+    struct fit f = {c, match, NULL, fault, false};
     uint32_t node = c->inst->node;
     uint32_t first = node + 1 + ((c->tree->nodes.v[node].flags & NODE_HAS_GUARD) != 0);
     c->cursor = 0;

@@ -76,6 +76,9 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_SPECIAL_SIZE:
         return arena_printf(&c->scratch, "cannot be read as %s", expectation(c, fault));
     case FAULT_SINK: return "cannot be thrown away";
+    case FAULT_ADDEND: return "is no sum: a constant is added to registers of integers only";
+    case FAULT_CODE: return "is a function: its code is no memory";
+    case FAULT_OLD_FUNCTION: return "is the address of a function, which needs a newer .version";
     default: return "does not fit";
     }
 }

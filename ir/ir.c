@@ -251,6 +251,15 @@ bool ir_is_copy(const struct ir_function *fn, uint32_t inst)
            is_whole(fn, from, bits);
 }
 
+bool ir_reads_part(const struct ir_function *fn, uint32_t inst)
+{
+    const struct ir_operand *operands = ir_operands(fn, inst);
+    for (uint32_t i = 0; i < fn->insts.v[inst].operand_count; i++)
+        if (operands[i].role == ROLE_USE && operands[i].part)
+            return true;
+    return false;
+}
+
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word)
 {

@@ -42,7 +42,7 @@ enum ir_operand_kind {
 
 enum ir_role {
     ROLE_DEF,
-    ROLE_USE,
+    ROLE_USE,     // a register, a special register or a symbol is read plus `value`
     ROLE_ADDRESS, // base of an address in brackets; value: constant offset in bytes
     ROLE_GUARD,
     ROLE_KEEP,  // the old value of a register that a guarded or partial definition may keep
@@ -54,7 +54,8 @@ struct ir_operand {
     uint8_t role;
     uint8_t slot;        // place in the instruction's operand list; elements of a vector share one
     uint8_t negated : 1; // !p, -a
-    uint8_t part : 1;    // one half or byte of a register (video instructions: a.b0)
+    uint8_t part : 1; // not the whole register: one half or byte of it (video instructions: a.b0);
+                      // or its sum with a constant (a + 4: `value`), where it is read
     uint32_t index;
     uint32_t node;   // its syntax node; IR_NONE for implicit operands
     uint16_t member; // isa_word of name.x, or W_UNKNOWN
@@ -267,6 +268,8 @@ uint32_t ir_defined(const struct ir_function *fn, uint32_t inst);
 // Returns true if the instruction copies the bits of one whole register to another one of the same
 // size: `mov.b32 %r1, %f1;`. The types of the registers may differ.
 bool ir_is_copy(const struct ir_function *fn, uint32_t inst);
+// Returns true if the instruction reads a part of a register, or a sum of one and a constant.
+bool ir_reads_part(const struct ir_function *fn, uint32_t inst);
 bool ir_has_modifier(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                      uint16_t word);
 // Returns the bits of a type (isa_word).

@@ -95,7 +95,9 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
         operand = add_operand(l, OPERAND_REGISTER, place, binding.index, node);
     else
         operand = add_other(l, node, place, binding);
-    operand->part = has_member && member == W_UNKNOWN;
+    bool sum = place.role == ROLE_USE && value &&
+               (operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_SPECIAL);
+    operand->part = sum || (has_member && member == W_UNKNOWN);
     operand->member = member;
     operand->value = value;
     if (place.role == ROLE_LABEL)
@@ -223,6 +225,21 @@ static enum ir_role role_of(char letter)
     return letter == 'd' || letter == 'm' ? ROLE_DEF : letter == 'b' ? ROLE_LABEL : ROLE_USE;
 }
 
+static bool is_braced_alone(const struct ir_lower *l, uint32_t node)
+{
+    return node_at(l, node)->kind == NODE_VECTOR && node_at(l, node)->size == 2;
+}
+
+// mov.b32 {a}, b; and mov.b32 a, {b}; read the lowest byte of b, as ptxas does.
+static void mark_lowest_byte(struct ir_lower *l, uint32_t node, uint32_t first)
+{
+    uint32_t second = node_next(l->module->tree, first);
+    struct ir_operand *last = &l->fn->operands.v[l->fn->operands.n - 1];
+    if (second < node_next(l->module->tree, node) && last->role == ROLE_USE &&
+        (is_braced_alone(l, first) || is_braced_alone(l, second)))
+        last->part = true;
+}
+
 void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const char *roles)
 {
     if (*roles == 'f') {
@@ -238,6 +255,8 @@ void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const cha
             roles++;
         slot += slot < UINT8_MAX;
     }
+    if (l->fn->insts.v[l->fn->insts.n - 1].op == OP_mov && slot == 2)
+        mark_lowest_byte(l, node, first);
 }
 
 void lower_guard(struct ir_lower *l, uint32_t node, bool negated)

@@ -8,7 +8,7 @@ static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
     const struct ir_inst *at = &fn->insts.v[inst];
     bool copies = at->op == OP_cvta || (at->op == OP_mov && at->vector == 1);
     if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2 ||
-        fn->operands.v[at->operands].role != ROLE_DEF)
+        fn->operands.v[at->operands].role != ROLE_DEF || ir_reads_part(fn, inst))
         return IR_NONE;
     return at->operands + 1;
 }
@@ -19,7 +19,7 @@ static uint32_t displaced_operand(const struct ir_function *fn, uint32_t inst, i
     const struct ir_inst *at = &fn->insts.v[inst];
     const struct ir_operand *operand = &fn->operands.v[at->operands];
     bool adds = (at->op == OP_add || at->op == OP_sub) && ir_type_bits(at->type) >= 32;
-    if (!adds || (at->flags & INST_GUARDED) || at->operand_count != 3)
+    if (!adds || (at->flags & INST_GUARDED) || at->operand_count != 3 || ir_reads_part(fn, inst))
         return IR_NONE; // an operand more would be the carry
     bool second = operand[2].kind == OPERAND_IMMEDIATE,
          first = operand[1].kind == OPERAND_IMMEDIATE && at->op == OP_add;

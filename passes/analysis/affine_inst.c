@@ -45,13 +45,15 @@ bool affine_read(struct affines *affines, enum affine_view view, uint32_t operan
     const struct ir_operand *o = &affines->fn->operands.v[operand];
     uint32_t version = affines->fn->operand_version.v[operand], node = o->node;
     const struct tree *tree = affines->module->tree;
+    if (o->part)
+        return false;
     if (o->kind == OPERAND_IMMEDIATE) {
         uint8_t kind = node == IR_NONE ? NODE_INT : tree->nodes.v[node].kind;
         int64_t value = o->negated ? (int64_t) - (uint64_t)o->value : o->value;
         *to = affine_constant(affine_extended(value, bits, true));
         return kind != NODE_FLOAT32 && kind != NODE_FLOAT64;
     }
-    if (o->negated || o->part)
+    if (o->negated)
         return false;
     if (o->kind == OPERAND_SPECIAL)
         return affine_of_special(affines, o->index, o->member, to);

@@ -59,6 +59,8 @@ static bool copies_grid_constant(const struct ir_function *fn, uint32_t version)
         if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2)
             return false;
         const struct ir_operand *from = &fn->operands.v[at->operands + 1];
+        if (from->part)
+            return false;
         if (from->kind == OPERAND_SPECIAL)
             return isa_specials[from->index].varies == VARIES_NEVER;
         if (from->kind != OPERAND_REGISTER)

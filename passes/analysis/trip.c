@@ -325,7 +325,8 @@ static uint32_t origin(struct trip_finder *f, uint32_t version, unsigned bits, i
         bool adds = at->op == OP_add && at->operand_count == 3;
         int64_t value = 0;
         if ((at->op != OP_mov && !adds) || (at->flags & INST_GUARDED) || at->vector != 1 ||
-            ir_type_bits(at->type) != bits || ir_has_modifier(f->module, f->fn, inst, W_sat))
+            ir_type_bits(at->type) != bits || ir_has_modifier(f->module, f->fn, inst, W_sat) ||
+            ir_reads_part(f->fn, inst))
             return version;
         operand = trip_use(f->fn, inst, 0);
         number = adds ? trip_use(f->fn, inst, 1) : IR_NONE;

@@ -61,7 +61,7 @@ static bool operand_number(struct runner *r, uint32_t operand, unsigned bits, ui
 {
     const struct ir_operand *o = operand == IR_NONE ? NULL : &r->f->fn->operands.v[operand];
     int64_t value;
-    if (!o)
+    if (!o || o->part)
         return false;
     if (o->kind == OPERAND_IMMEDIATE) {
         bool known = trip_immediate(&r->f->tracer, o, bits, &value);
@@ -69,7 +69,7 @@ static bool operand_number(struct runner *r, uint32_t operand, unsigned bits, ui
         return known;
     }
     uint32_t version = r->f->fn->operand_version.v[operand];
-    return o->kind == OPERAND_REGISTER && !o->negated && !o->part && o->member == W_UNKNOWN &&
+    return o->kind == OPERAND_REGISTER && !o->negated && o->member == W_UNKNOWN &&
            version != IR_NONE && version_number(r, version, bits, to);
 }
 

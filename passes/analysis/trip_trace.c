@@ -434,7 +434,7 @@ static uint32_t moved_operand(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     bool moves = at->op == OP_mov && !(at->flags & INST_GUARDED) && at->vector == 1 &&
-                 at->operand_count == 2 && is_integer_type(at->type);
+                 at->operand_count == 2 && is_integer_type(at->type) && !ir_reads_part(fn, inst);
     return moves ? at->operands + 1 : IR_NONE;
 }
 
@@ -479,7 +479,7 @@ static bool is_free(const struct tracer *t, uint32_t version)
         const struct ir_inst *at = &t->fn->insts.v[v->index];
         const struct ir_operand *from = &t->fn->operands.v[at->operands + 1];
         bool copies = at->op == OP_mov || at->op == OP_cvt;
-        if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2)
+        if (!copies || (at->flags & INST_GUARDED) || at->operand_count != 2 || from->part)
             return false;
         if (from->kind == OPERAND_SPECIAL)
             return isa_specials[from->index].varies == VARIES_NEVER;
@@ -523,9 +523,11 @@ struct linear trip_operand(struct tracer *t, uint32_t operand, unsigned bits)
     const struct ir_operand *o = &t->fn->operands.v[operand];
     uint32_t version = t->fn->operand_version.v[operand];
     int64_t value;
+    if (o->part)
+        return linear_unknown();
     if (o->kind == OPERAND_IMMEDIATE)
         return trip_immediate(t, o, bits, &value) ? linear_constant(value, bits) : linear_unknown();
-    if (o->negated || o->part || o->member != W_UNKNOWN)
+    if (o->negated || o->member != W_UNKNOWN)
         return o->kind == OPERAND_SPECIAL && !o->negated ? special_value(t, o, bits)
                                                          : linear_unknown();
     if (o->kind == OPERAND_SPECIAL)

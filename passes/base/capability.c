@@ -117,6 +117,8 @@ struct alu alu_of(const struct capability *capability, const struct ir_module *m
         if (rows[i].op != at->op || !(capability->operations >> i & 1))
             continue;
         alu.rule = fault_of_modifiers(capability, module, at);
+        if (alu.rule == RULE_COUNT && ir_reads_part(fn, inst)) // of a sum it would add the register
+            alu.rule = RULE_OPERATION;
         if (alu.rule == RULE_COUNT && !has_result(capability, fn, at, rows[i].kind))
             alu.rule = RULE_TYPE;
         if (alu.rule == RULE_COUNT)

@@ -154,7 +154,8 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
 static void judge_value(struct matcher *m, struct load *store)
 {
     uint32_t operand = ir_find_operand(m->fn, store->inst, ROLE_USE, 0);
-    uint32_t version = operand == IR_NONE ? IR_NONE : m->fn->operand_version.v[operand];
+    bool sum = operand != IR_NONE && m->fn->operands.v[operand].part;
+    uint32_t version = operand == IR_NONE || sum ? IR_NONE : m->fn->operand_version.v[operand];
     if (version == IR_NONE)
         verdict_set(m, store, RULE_PATTERN, IR_NONE,
                     "the %s stores a value that is neither loaded nor computed",

@@ -66,7 +66,7 @@ static const char *associative(const struct map_compiler *c, uint32_t inst)
     if (at->flags & INST_GUARDED || (!is_signed && at->type != W_u32 && !is_word) ||
         at->operand_count != 3 || ir_has_modifier(c->module, c->fn, inst, W_sat) ||
         ir_has_modifier(c->module, c->fn, inst, W_cc) ||
-        ir_has_modifier(c->module, c->fn, inst, W_relu))
+        ir_has_modifier(c->module, c->fn, inst, W_relu) || ir_reads_part(c->fn, inst))
         return NULL;
     switch (at->op) {
     case OP_add:

@@ -62,7 +62,7 @@ uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_version *at = &c->fn->versions.v[map_origin(c, version)];
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_mov ||
-        c->fn->insts.v[at->index].flags & INST_GUARDED)
+        c->fn->insts.v[at->index].flags & INST_GUARDED || ir_reads_part(c->fn, at->index))
         return IR_NONE;
     uint32_t use = ir_find_operand(c->fn, at->index, ROLE_USE, 0);
     bool fits = use != IR_NONE && c->fn->operands.v[use].kind == OPERAND_IMMEDIATE &&
@@ -447,7 +447,7 @@ const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t
     const struct ir_operand *at = &c->fn->operands.v[operand];
     bool as_float = reads_float(c, reader);
     struct affine a;
-    if (at->kind == OPERAND_IMMEDIATE)
+    if (at->kind == OPERAND_IMMEDIATE && !at->part)
         return immediate(c, operand, reader, as_float);
     if (at->kind == OPERAND_REGISTER && !at->part && !at->negated &&
         c->fn->operand_version.v[operand] != IR_NONE)
@@ -485,7 +485,7 @@ static bool add_result(struct map_compiler *c, struct map_access *access, uint32
 {
     const struct ir_operand *at = &c->fn->operands.v[data];
     struct map_carried *carried =
-        at->kind == OPERAND_REGISTER && c->fn->operand_version.v[data] != IR_NONE
+        at->kind == OPERAND_REGISTER && !at->part && c->fn->operand_version.v[data] != IR_NONE
             ? map_carried_last(c, c->fn->operand_version.v[data])
             : NULL;
     if (c->domain != MAP_OUTER || c->in_place || !carried || access->parts.bytes != 4)

@@ -133,7 +133,8 @@ static bool is_free(const struct plan_checker *c, uint32_t version)
             return true;
         const struct ir_inst *at = &c->fn->insts.v[v->index];
         uint32_t from = ir_find_operand(c->fn, v->index, ROLE_USE, 0);
-        if (from == IR_NONE || (at->op != OP_mov && at->op != OP_cvt))
+        if (from == IR_NONE || (at->op != OP_mov && at->op != OP_cvt) ||
+            ir_reads_part(c->fn, v->index))
             return false;
         const struct ir_operand *operand = &c->fn->operands.v[from];
         if (operand->kind == OPERAND_SPECIAL)

@@ -48,6 +48,8 @@ static const char *operand_fault(struct chain_check *c, const struct chain *chai
         return from < chain->count ? "a value of a chain is used in an address" : NULL;
     if (!alu_is_source(c->fn, operand) || stays_at_core(c, chain, operand))
         return NULL;
+    if (at->part)
+        return "an operand of a chain is a part of a register or a sum";
     if (from < chain->count) {
         flow->fed[from] = true;
         return from < place ? NULL : "a member of a chain precedes a member that it reads";

@@ -1,31 +1,12 @@
 // Walks the table of forms and writes instructions: each word of each modifier, all pairs of types,
 // operands that may be missing, immediates, sinks; then the same with one thing changed.
 #include "tests/isa/captured.h"
-#include "tests/isa/generate.h"
+#include "tests/isa/generate_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = FORM_SLOTS, MOST_PAIRS = 160 };
-
-struct maker {
-    struct arena *arena;
-    struct forms *forms;
-    const struct form *form;
-    uint32_t row;
-    sample_sink *sink;
-    void *to;
-    int8_t choice[FORM_SLOTS]; // word of each slot, −1: left out
-    // Variation of the operands.
-    bool all_optional, immediates, sinks;
-    int changed; // this operand is `replacement`, −1: none
-    const char *replacement;
-    int dropped;            // this operand is left out, −1: none
-    const char *added;      // a further operand
-    const char *extra_word; // behind the modifiers
-    int dropped_slot;
-    int swapped; // this modifier and the one behind it have changed places, −1: none
-};
+enum { MOST_PAIRS = 160 };
 
 // Version and target
 
@@ -165,8 +146,8 @@ static const char *address_of(const struct form *form, const struct form_operand
     return spec->type == W_UNKNOWN ? "db1" : spec->untyped ? "rb1" : "ru1";
 }
 
-static const char *value_text(struct maker *m, const struct form_match *match,
-                              const struct form_operand *spec, uint32_t number)
+const char *maker_value(struct maker *m, const struct form_match *match,
+                        const struct form_operand *spec, uint32_t number)
 {
     uint16_t type = form_operand_type(match, spec);
     if (type == W_UNKNOWN && spec->sink && spec->written)
@@ -189,7 +170,7 @@ static const char *vector_text(struct maker *m, const struct form_match *match,
     const char *text = "{";
     for (uint32_t i = 0; i < count; i++)
         text = arena_printf(m->arena, "%s%s%s", text, i ? ", " : "",
-                            value_text(m, match, spec, i % 8));
+                            maker_value(m, match, spec, i % 8));
     return arena_printf(m->arena, "%s}", text);
 }
 
@@ -207,7 +188,7 @@ static const char *plain_operand(struct maker *m, const struct form_match *match
     if (m->sinks && spec->sink && !spec->length)
         return "_";
     const char *text =
-        spec->length ? vector_text(m, match, spec) : value_text(m, match, spec, index % 8);
+        spec->length ? vector_text(m, match, spec) : maker_value(m, match, spec, index % 8);
     if (spec->pair == FORM_ALWAYS_PAIR || (spec->pair && m->all_optional))
         text = arena_printf(m->arena, "%s|p%u", text, index + 1);
     return text;
@@ -240,7 +221,7 @@ static const char *operand_text(struct maker *m, const struct form_match *match,
 
 // One instruction
 
-static uint32_t chosen_words(const struct maker *m, uint16_t *mods)
+uint32_t maker_words(const struct maker *m, uint16_t *mods)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->form->slot_count; i++)
@@ -250,8 +231,7 @@ static uint32_t chosen_words(const struct maker *m, uint16_t *mods)
 }
 
 // The match of the chosen words with this very form.
-static const struct form_match *own_match(const struct maker *m, const uint16_t *mods,
-                                          uint32_t count)
+const struct form_match *maker_match(const struct maker *m, const uint16_t *mods, uint32_t count)
 {
     const struct form_match *match = forms_match(m->forms, m->form->op, mods, count);
     while (match && match->form != m->form)
@@ -300,22 +280,22 @@ static void send(struct maker *m, uint16_t version, const char *target, const ch
 }
 
 // The instruction as chosen, with what its words need.
-static void make(struct maker *m)
+void maker_send(struct maker *m)
 {
     uint16_t mods[MOST_WORDS], version;
     const char *target;
     int dropped = m->dropped_slot;
     m->dropped_slot = -1;
-    uint32_t count = chosen_words(m, mods);
-    const struct form_match *match = own_match(m, mods, count);
+    uint32_t count = maker_words(m, mods);
+    const struct form_match *match = maker_match(m, mods, count);
     m->dropped_slot = dropped;
     if (!match || !least_need(match, &version, &target))
         return;
-    count = chosen_words(m, mods);
+    count = maker_words(m, mods);
     send(m, version, target, instruction_text(m, match, mods, count));
 }
 
-static void choose_first(struct maker *m)
+void maker_first(struct maker *m)
 {
     for (uint32_t i = 0; i < m->form->slot_count; i++)
         m->choice[i] = m->form->slots[i].optional ? -1 : 0;
@@ -332,11 +312,11 @@ static void vary_words(struct maker *m)
 {
     for (uint32_t i = 0; i < m->form->slot_count; i++) {
         for (uint32_t w = 0; w < m->form->slots[i].word_count; w++) {
-            choose_first(m);
+            maker_first(m);
             if (m->choice[i] == (int8_t)w)
                 continue;
             m->choice[i] = (int8_t)w;
-            make(m);
+            maker_send(m);
         }
     }
 }
@@ -350,36 +330,36 @@ static void vary_types(struct maker *m)
     for (uint32_t second = first + 1; second < m->form->slot_count; second++) {
         if (!is_type_slot(&m->form->slots[second]))
             continue;
-        choose_first(m);
+        maker_first(m);
         for (uint32_t a = 1; a < m->form->slots[first].word_count; a++)
             for (uint32_t b = 1; b < m->form->slots[second].word_count && made < MOST_PAIRS;
                  b++, made++) {
                 m->choice[first] = (int8_t)a;
                 m->choice[second] = (int8_t)b;
-                make(m);
+                maker_send(m);
             }
     }
 }
 
 static void vary_operands(struct maker *m)
 {
-    choose_first(m);
+    maker_first(m);
     m->all_optional = true;
-    make(m);
+    maker_send(m);
     m->all_optional = false;
     m->immediates = true;
-    make(m);
+    maker_send(m);
     m->immediates = false;
     m->sinks = true;
-    make(m);
+    maker_send(m);
     m->sinks = false;
     for (uint32_t i = 0; i < m->form->slot_count; i++) // all that may stand there at once
         m->choice[i] = 0;
-    make(m);
+    maker_send(m);
     for (uint32_t i = 0; i < m->form->slot_count; i++) // the last of each
         m->choice[i] = (int8_t)(m->form->slots[i].word_count - 1);
     m->all_optional = true;
-    make(m);
+    maker_send(m);
     m->all_optional = false;
 }
 
@@ -417,14 +397,14 @@ static void change_registers(struct maker *m)
         "p1",  "xu1", "hb1",        "hu1", "hf1",  "rb1",     "ru1",        "rs1",
         "rf1", "db1", "du1",        "df1", "qb1",  "%laneid", "gv",         "_",
         "0",   "1.5", "0f3f800000", "!p1", "-ru1", "ru1.b1",  "{ru1, ru2}", "[du1]"};
-    choose_first(m);
+    maker_first(m);
     for (uint32_t i = 0; i < m->form->operand_count; i++) {
         m->changed = (int)i;
         for (size_t r = 0; r < sizeof registers / sizeof *registers; r++) {
             m->replacement = registers[r];
             if (m->form->operand[i].kind == FORM_ADDRESS && !for_address(registers[r]))
                 continue;
-            make(m);
+            maker_send(m);
         }
     }
     m->changed = -1;
@@ -434,18 +414,18 @@ static void change_registers(struct maker *m)
 static void change_braces(struct maker *m)
 {
     uint16_t mods[MOST_WORDS];
-    choose_first(m);
-    uint32_t count = chosen_words(m, mods);
-    const struct form_match *match = own_match(m, mods, count);
+    maker_first(m);
+    uint32_t count = maker_words(m, mods);
+    const struct form_match *match = maker_match(m, mods, count);
     for (uint32_t i = 0; match && i < m->form->operand_count; i++) {
         const struct form_operand *spec = &m->form->operand[i];
         bool value = spec->kind == FORM_SOURCE || spec->kind == FORM_REGISTER;
         if (!value || spec->length > 1 || spec->sink)
             continue;
-        const char *text = value_text(m, match, spec, i % 8);
+        const char *text = maker_value(m, match, spec, i % 8);
         m->changed = (int)i;
         m->replacement = spec->length ? text : arena_printf(m->arena, "{%s}", text);
-        make(m);
+        maker_send(m);
     }
     m->changed = -1;
 }
@@ -453,27 +433,27 @@ static void change_braces(struct maker *m)
 static void change_order(struct maker *m)
 {
     uint16_t mods[MOST_WORDS];
-    choose_first(m);
-    uint32_t count = chosen_words(m, mods);
+    maker_first(m);
+    uint32_t count = maker_words(m, mods);
     for (uint32_t i = 0; i + 1 < count; i++) {
         m->swapped = (int)i;
         if (i == 0 || i + 2 == count)
-            make(m);
+            maker_send(m);
     }
     m->swapped = -1;
 }
 
 static void change_count(struct maker *m)
 {
-    choose_first(m);
+    maker_first(m);
     for (uint32_t i = 0; i < m->form->operand_count; i++) {
         m->dropped = (int)i;
         if (i == 0 || i + 1 == m->form->operand_count)
-            make(m);
+            maker_send(m);
     }
     m->dropped = -1;
     m->added = "ru5";
-    make(m);
+    maker_send(m);
     m->added = NULL;
 }
 
@@ -481,16 +461,16 @@ static void change_words(struct maker *m)
 {
     static const char *const foreign[] = {".sat", ".ftz",    ".rn", ".rzi", ".relu", ".cc",
                                           ".lt",  ".global", ".v2", ".u32", ".f32",  ".sync"};
-    choose_first(m);
+    maker_first(m);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         m->extra_word = foreign[i];
-        make(m);
+        maker_send(m);
     }
     m->extra_word = NULL;
     for (uint32_t i = 0; i < m->form->slot_count; i++) {
         m->dropped_slot = (int)i;
         if (!m->form->slots[i].optional)
-            make(m);
+            maker_send(m);
     }
     m->dropped_slot = -1;
 }
@@ -514,9 +494,9 @@ static void change_needs(struct maker *m)
 {
     uint16_t mods[MOST_WORDS], version;
     const char *target;
-    choose_first(m);
-    uint32_t count = chosen_words(m, mods);
-    const struct form_match *match = own_match(m, mods, count);
+    maker_first(m);
+    uint32_t count = maker_words(m, mods);
+    const struct form_match *match = maker_match(m, mods, count);
     if (!match || !least_need(match, &version, &target))
         return;
     const char *text = instruction_text(m, match, mods, count);
@@ -546,8 +526,8 @@ void generate(struct arena *arena, struct forms *forms, uint16_t op, sample_sink
                           .dropped = -1,
                           .dropped_slot = -1,
                           .swapped = -1};
-        choose_first(&m);
-        make(&m);
+        maker_first(&m);
+        maker_send(&m);
         vary_words(&m);
         vary_types(&m);
         vary_operands(&m);
@@ -555,6 +535,7 @@ void generate(struct arena *arena, struct forms *forms, uint16_t op, sample_sink
             change_registers(&m);
             change_braces(&m);
             change_count(&m);
+            change_values(&m);
         }
         change_order(&m);
         change_words(&m);

@@ -29,7 +29,8 @@ INSIDE = {
     'T': 'T: .branchtargets L;',
     'C': 'C: .callprototype _ ();',
 }
-LINE = re.compile(r'line (\d+); (error|fatal)\s*: (.*)')
+# Not of `ptxas <builtin>, line 7`: a line of the body by which ptxas replaces an instruction.
+LINE = re.compile(r'(?<!<builtin>, )line (\d+); (error|fatal)\s*: (.*)')
 BATCH = 300
 MEMORY = 1 << 30 # bytes, more than any module here takes unless ptxas runs away
 SECONDS = 60

@@ -60,6 +60,9 @@ void decode_order(struct decoder *d);
 // The function contains reductions of this operation, or none (0). Returns true if that is new.
 bool decode_add_reduction(struct program_function *function, uint16_t reduction);
 uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES]);
+// Returns a slot with the value of `own` bytes in `width` bytes, extended as the type says.
+uint32_t decode_resized(struct decoder *d, uint32_t slot, uint32_t own, uint32_t width,
+                        uint16_t type);
 // Returns the slot of the address of a variable or function, with the operand's offset.
 uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint32_t width);
 // Returns the slot of a value that is equal in all lanes.

@@ -234,11 +234,11 @@ const char *prepare_store(struct decoder *d, struct code *code)
         code->list->slot[i] = SLOT_NONE;
         if (from && from->kind == OPERAND_SINK && memory->elements > 1)
             continue;
-        if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN)
+        if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN && !from->part)
             code->list->slot[i] = decode_register(d, from, &width);
         else if (from && from->kind == OPERAND_REGISTER)
-            code->list->slot[i] =
-                decode_source(d, from, width = element_bytes(d, from), memory->type);
+            code->list->slot[i] = decode_source(
+                d, from, width = from->part ? width : element_bytes(d, from), memory->type);
         else
             code->list->slot[i] = decode_source(d, from, width, memory->type);
         if (code->list->slot[i] == SLOT_NONE)

@@ -130,6 +130,49 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
     return taken ? NULL : bad_result;
 }
 
+// Returns piece `index` of `pieces` of the value, extended with zeros to the value's width.
+static uint32_t piece_of(struct decoder *d, uint32_t whole, uint32_t width, uint32_t index,
+                         uint32_t pieces)
+{
+    uint32_t part = width / pieces, piece = decode_temp(d, part);
+    if (whole == SLOT_NONE || !part)
+        return SLOT_NONE;
+    decode_before(d, move_take(piece, part, whole, width, index));
+    return decode_resized(d, piece, part, width, W_b64);
+}
+
+// mov.v4.u32 {a, b, c, d}, e; cuts e into as many pieces.
+static const char *cut_pieces(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
+{
+    uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, d->inst->type);
+    uint32_t written = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
+        if (to->kind == OPERAND_SINK)
+            continue;
+        struct code copy = {.lanes = move_copy,
+                            .guard = SLOT_NONE,
+                            .d = decode_result(d, to, width, d->inst->type),
+                            .d2 = SLOT_NONE,
+                            .s = {piece_of(d, whole, width, i, count)},
+                            .source_count = 1,
+                            .width = (uint8_t)width};
+        if (copy.s[0] == SLOT_NONE)
+            return bad_source;
+        if (copy.d == SLOT_NONE)
+            return bad_result;
+        if (written++) {
+            vec_push(&d->scratch, &d->behind, copy);
+        } else {
+            code->d = copy.d;
+            code->s[0] = copy.s[0];
+        }
+    }
+    code->source_count = 1;
+    code->width = (uint8_t)width;
+    return written ? NULL : bad_result;
+}
+
 // {a, b} = {b, a}: all are read before one is written.
 static const char *move_vector(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
                                uint32_t sources)
@@ -173,12 +216,28 @@ static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
     return whole;
 }
 
+// Returns true if one of the operands stands in braces alone: only its lowest byte is moved.
+static bool is_braced(const struct decoder *d)
+{
+    const struct tree *tree = d->program->module->tree;
+    NODE_EACH (child, tree, d->inst->node)
+        if (tree->nodes.v[child].kind == NODE_VECTOR && tree->nodes.v[child].size == 2)
+            return true;
+    return false;
+}
+
 static const char *move_one(struct decoder *d, struct code *code, uint32_t width)
 {
     const struct ir_operand *from = decode_operand(d, ROLE_USE, 0);
+    struct ir_operand whole = *from;
+    bool byte = is_braced(d);
+    bool sum = from->value && (from->kind == OPERAND_REGISTER || from->kind == OPERAND_SPECIAL);
+    whole.part = byte ? sum : from->part;
     code->s[0] = width == 16 && from->kind == OPERAND_SYMBOL
                      ? wide_symbol(d, from)
-                     : decode_source(d, from, width, d->inst->type);
+                     : decode_source(d, &whole, width, d->inst->type);
+    if (byte)
+        code->s[0] = piece_of(d, code->s[0], width, 0, width);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, d->inst->type);
     code->source_count = 1;
     code->width = (uint8_t)width;
@@ -192,7 +251,9 @@ const char *prepare_move(struct decoder *d, struct code *code)
     uint32_t results = count_role(d, ROLE_DEF), sources = count_role(d, ROLE_USE);
     uint32_t bytes = d->inst->type == W_pred ? WIDTH_PREDICATE : decode_type_bytes(d->inst->type);
     uint32_t width = bytes * d->inst->vector;
-    bool special = sources == 1 && decode_operand(d, ROLE_USE, 0)->kind == OPERAND_SPECIAL;
+    const struct ir_operand *from = decode_operand(d, ROLE_USE, 0);
+    bool special = sources == 1 && from->kind == OPERAND_SPECIAL &&
+                   isa_specials[from->index].parts > 1 && from->member == W_UNKNOWN;
     if (!results || !sources)
         return bad_source;
     if (results == 1 && special && d->inst->vector > 1)
@@ -201,6 +262,8 @@ const char *prepare_move(struct decoder *d, struct code *code)
         return move_one(d, code, width);
     if (results == sources || (special && results == d->inst->vector))
         return move_vector(d, code, bytes, results, sources);
+    if (results > 1 && sources == 1 && d->inst->vector > 1)
+        return cut_pieces(d, code, bytes, results);
     if (results == 1)
         return pack(d, code, width, sources, sources);
     return sources == 1 ? unpack(d, code, width, results) : bad_source;

@@ -310,6 +310,17 @@ static uint32_t element_result(struct decoder *d, const struct ir_operand *opera
     return temp;
 }
 
+uint32_t decode_resized(struct decoder *d, uint32_t slot, uint32_t own, uint32_t width,
+                        uint16_t type)
+{
+    uint32_t temp = decode_temp(d, width);
+    struct code code = resize(temp, width, slot, own, decode_is_signed(type));
+    if (!code.lanes)
+        return SLOT_NONE;
+    decode_before(d, code);
+    return temp;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                                 uint16_t type)
 {
@@ -324,14 +335,7 @@ static uint32_t register_source(struct decoder *d, const struct ir_operand *oper
                                        .source_count = 1});
         return temp;
     }
-    if (own == width)
-        return slot;
-    uint32_t temp = decode_temp(d, width);
-    struct code code = resize(temp, width, slot, own, decode_is_signed(type));
-    if (!code.lanes)
-        return SLOT_NONE;
-    decode_before(d, code);
-    return temp;
+    return own == width ? slot : decode_resized(d, slot, own, width, type);
 }
 
 // Returns true for a register of a type that the tables do not have.
@@ -340,11 +344,53 @@ static bool is_unknown(const struct decoder *d, const struct ir_operand *operand
     return operand->kind == OPERAND_REGISTER && !d->fn->registers.v[operand->index].bits;
 }
 
+#define ADD(name, type)                                                                            \
+    static void name(const struct code *code, void *d, const void *const *s)                       \
+    {                                                                                              \
+        (void)code;                                                                                \
+        for (int i = 0; i < LANES; i++)                                                            \
+            ((type *)d)[i] = (type)(((const type *)s[0])[i] + ((const type *)s[1])[i]);            \
+    }
+ADD(add_u8, uint8_t)
+ADD(add_u16, uint16_t)
+ADD(add_u32, uint32_t)
+ADD(add_u64, uint64_t)
+#undef ADD
+
+// a + 4: ptxas adds as many bits as the register has, and then reads the sum as it reads a
+// register.
+static uint32_t sum_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
+                           uint16_t type)
+{
+    static exec_fn *const add[] = {add_u8, add_u16, add_u32, add_u64};
+    struct ir_operand first = *operand;
+    first.value = first.part = 0;
+    uint32_t own = width;
+    if (operand->kind == OPERAND_REGISTER)
+        decode_register(d, operand, &own);
+    else if (width == 8 && isa_specials[operand->index].least < 64)
+        own = 4;
+    uint32_t class = decode_width_class(own) - 1, sum = decode_temp(d, own);
+    uint32_t slot = decode_source(d, &first, own, type);
+    if (class >= sizeof add / sizeof *add || slot == SLOT_NONE)
+        return SLOT_NONE;
+    decode_before(d, (struct code){.lanes = add[class],
+                                   .guard = SLOT_NONE,
+                                   .d = sum,
+                                   .d2 = SLOT_NONE,
+                                   .s = {slot, decode_constant(d, (uint64_t)operand->value, own)},
+                                   .source_count = 2,
+                                   .width = (uint8_t)own});
+    return own == width ? sum : decode_resized(d, sum, own, width, type);
+}
+
 uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type)
 {
-    if (!operand || operand->part || is_unknown(d, operand))
+    if (!operand || is_unknown(d, operand))
         return SLOT_NONE;
+    if (operand->part)
+        return operand->value ? sum_source(d, operand, width, type) : SLOT_NONE;
     switch (operand->kind) {
     case OPERAND_REGISTER:
         return operand->member == W_UNKNOWN ? register_source(d, operand, width, type)

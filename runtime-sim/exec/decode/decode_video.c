@@ -53,7 +53,8 @@ static bool scalar_part(const struct part_name *name, struct video_part *part)
 static struct ir_operand whole_of(const struct ir_operand *operand)
 {
     struct ir_operand whole = *operand;
-    whole.part = whole.negated = 0;
+    whole.negated = 0;
+    whole.part = operand->part && operand->value; // a sum
     whole.member = W_UNKNOWN;
     return whole;
 }

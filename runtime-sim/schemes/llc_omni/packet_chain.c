@@ -99,7 +99,8 @@ static bool stores_result(const struct ir_function *fn, const struct members *m)
     uint32_t data = ir_find_operand(fn, m->store[0], ROLE_USE, 0);
     uint32_t maker = m->ops ? m->op[m->ops - 1] : m->load[0];
     uint32_t version = data == IR_NONE ? IR_NONE : original_of(fn, m, version_of(fn, data));
-    return version != IR_NONE && version == ir_defined(fn, maker);
+    return version != IR_NONE && version == ir_defined(fn, maker) &&
+           !ir_reads_part(fn, m->store[0]);
 }
 
 // Checks the packet with one valid lane, because its mask is still empty.
