@@ -38,7 +38,7 @@ static void check_align(struct directives *d, uint32_t spec)
 {
     const struct node *node = node_at(d, spec);
     bool number = node->size == 2 && node[1].kind == NODE_INT && node->end == node[1].end;
-    if (!number || !node[1].value || (node[1].value & (node[1].value - 1)))
+    if (!number || !node[1].value || node[1].value >> 32 || (node[1].value & (node[1].value - 1)))
         directive_fault(d, "declaration", spec, "an alignment is a power of two");
 }
 
@@ -91,53 +91,102 @@ static void check_pointed(struct directives *d, uint32_t spec)
                              "a pointer is to .global, .shared, .local or .const");
 }
 
-// Returns false. The parser has warned of the first word; a newer PTX may have more words.
-static bool refuse_word(struct directives *d, uint32_t decl, uint32_t spec)
+// A newer PTX may have more words.
+static void refuse_word(struct directives *d, uint32_t spec)
 {
-    if (spec == decl + 1)
-        return false;
     diag_add(d->diags, d->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR, "declaration",
              node_at(d, spec)->begin, directive_word_end(d, spec),
              "this word is not known in a declaration");
-    return false;
+}
+
+// Words stand in the order of these ranks. Those of the same rank have any order, up to the type.
+enum rank {
+    RANK_LINKAGE,
+    RANK_PLACE,
+    RANK_VECTOR,
+    RANK_TYPE,
+    RANK_POINTER,
+    RANK_SPACE,
+    RANK_ALIGN
+};
+
+static enum rank rank_of(uint16_t word, bool pointer)
+{
+    enum isa_kind kind = isa_words[word].kind;
+    if (word == W_ptr)
+        return RANK_POINTER;
+    if (is_linkage(word))
+        return RANK_LINKAGE;
+    if (kind == KIND_VECTOR || kind == KIND_TYPE)
+        return kind == KIND_TYPE ? RANK_TYPE : RANK_VECTOR;
+    return !pointer ? RANK_PLACE : word == W_align ? RANK_ALIGN : RANK_SPACE;
+}
+
+static void check_order(struct directives *d, const struct specs *specs, uint32_t before,
+                        uint32_t spec)
+{
+    uint16_t last = word_at(d, before), word = word_at(d, spec);
+    if (last >= WORD_COUNT || word >= WORD_COUNT)
+        return;
+    enum rank rank = rank_of(word, specs->pointer), least = rank_of(last, specs->pointer);
+    if (rank > least || (rank == least && rank < RANK_POINTER))
+        return;
+    if (least == RANK_TYPE)
+        directive_fault_word(d, "declaration", spec, "the type must be last");
+    else
+        directive_fault_word(d, "declaration", spec,
+                             arena_printf(&d->scratch, "'%s' must stand before '%s'",
+                                          isa_words[word].text, isa_words[last].text));
+}
+
+// Reads a word. False if it is not known.
+static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
+{
+    uint16_t word = word_at(d, spec);
+    if (word >= WORD_COUNT)
+        return false;
+    enum isa_kind kind = isa_words[word].kind;
+    if (word == W_align)
+        check_align(d, spec);
+    else if (word == W_attribute)
+        specs->attribute = spec;
+    else
+        check_no_argument(d, spec);
+    if (word == W_align || word == W_attribute)
+        return true;
+    if (specs->pointer && kind == KIND_SPACE) {
+        check_pointed(d, spec);
+    } else if (word == W_ptr)
+        take(d, &specs->pointer, spec, "'.ptr'");
+    else if (is_linkage(word)) {
+        if (take(d, &specs->linkage, spec, "linkage"))
+            directive_check_needs(d, word, spec);
+    } else if (kind == KIND_SPACE)
+        take(d, &specs->space, spec, "state space");
+    else if (kind == KIND_VECTOR)
+        take(d, &specs->vector, spec, "vector length");
+    else if (kind == KIND_TYPE)
+        take(d, &specs->type, spec, "type");
+    else
+        return false;
+    return true;
 }
 
 // Reads the words, and complains of their order. False if one is not known.
 static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
 {
+    uint32_t before = 0, faults = d->diags->list.n;
     NODE_EACH (child, d->tree, decl) {
         if (node_at(d, child)->kind != NODE_SPEC)
             continue;
-        uint16_t word = node_at(d, child)->aux;
-        if (word >= WORD_COUNT)
-            return refuse_word(d, decl, child);
-        enum isa_kind kind = isa_words[word].kind;
-        if (specs->pointer && kind == KIND_SPACE) {
-            check_pointed(d, child);
-            continue;
+        if (!read_spec(d, specs, child)) {
+            if (child != decl + 1) // the parser has reported the first word
+                refuse_word(d, child);
+            return false;
         }
-        if (word == W_ptr)
-            take(d, &specs->pointer, child, "'.ptr'");
-        else if (word == W_align)
-            check_align(d, child);
-        else if (is_linkage(word)) {
-            if (take(d, &specs->linkage, child, "linkage"))
-                directive_check_needs(d, word, child);
-        } else if (kind == KIND_SPACE)
-            take(d, &specs->space, child, "state space");
-        else if (kind == KIND_VECTOR)
-            take(d, &specs->vector, child, "vector length");
-        else if (kind == KIND_TYPE) {
-            if (!take(d, &specs->type, child, "type"))
-                continue;
-        } else if (word == W_attribute)
-            specs->attribute = child;
-        else
-            return refuse_word(d, decl, child);
-        if (word != W_align && word != W_attribute)
-            check_no_argument(d, child);
-        if (specs->type && specs->type < child && !specs->pointer)
-            directive_fault_word(d, "declaration", child, "the type must be last");
+        if (before && d->diags->list.n == faults)
+            check_order(d, specs, before, child);
+        before = child;
     }
     return true;
 }
@@ -163,13 +212,24 @@ static void check_opaque(struct directives *d, const struct specs *specs,
                              "functions or a kernel's parameter");
 }
 
+static bool is_variable_space(uint16_t space)
+{
+    static const uint16_t spaces[] = {W_reg,   W_sreg,  W_const,  W_global,
+                                      W_local, W_param, W_shared, W_tex};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (spaces[i] == space)
+            return true;
+    return false;
+}
+
 static bool is_register_space(uint16_t space)
 {
     return space == W_reg || space == W_sreg;
 }
 
 // True if the declaration has a space and a type that go together.
-static bool check_type(struct directives *d, uint32_t decl, const struct specs *specs)
+static bool check_type(struct directives *d, uint32_t decl, const struct specs *specs,
+                       enum directive_place place)
 {
     if (!specs->space || !specs->type) {
         directive_fault_word(d, "declaration", decl,
@@ -178,13 +238,20 @@ static bool check_type(struct directives *d, uint32_t decl, const struct specs *
         return false;
     }
     uint16_t type = word_at(d, specs->type), space = word_at(d, specs->space);
+    if (!is_variable_space(space)) {
+        directive_fault_word(d, "declaration", specs->space,
+                             "this is a part of a state space: take the whole one");
+        return false;
+    }
     if (!is_variable_type(type)) {
         directive_fault_word(d, "declaration", specs->type,
                              "this type is for instructions only: take one of its size, .bN");
         return false;
     }
-    if (type == W_pred && space != W_reg)
-        directive_fault_word(d, "declaration", specs->type, "predicates are registers");
+    if (place == CALL) // a prototype is compared with calls
+        return true;
+    if (type == W_pred && (space != W_reg || specs->vector))
+        directive_fault_word(d, "declaration", specs->type, "predicates are scalar registers");
     if (specs->vector && isa_words[type].value * isa_words[word_at(d, specs->vector)].value > 128)
         directive_fault_word(d, "declaration", specs->vector, "a vector has 128 bits at most");
     if (specs->vector && space == W_param)
@@ -217,9 +284,14 @@ static void check_initialiser(struct directives *d, uint32_t init, const struct 
         directive_fault(d, "declaration", init, "an .extern variable cannot have an initial value");
 }
 
+static bool is_parameter_place(enum directive_place place)
+{
+    return place == ENTRY || place == FUNC || place == CALL;
+}
+
 // Sets *open if the first dimension is open, so that the initialiser must define its length.
 static bool check_dimensions(struct directives *d, uint32_t declarator, const struct specs *specs,
-                             bool *open)
+                             enum directive_place place, bool *open)
 {
     uint32_t count = 0;
     NODE_EACH (child, d->tree, declarator) {
@@ -235,6 +307,8 @@ static bool check_dimensions(struct directives *d, uint32_t declarator, const st
             continue;
         if (!empty && node[1].kind != NODE_INT)
             directive_fault(d, "declaration", child, "a length is a constant");
+        else if (count && is_parameter_place(place))
+            directive_fault(d, "declaration", child, "a parameter has one dimension");
         else if (empty && count)
             directive_fault(d, "declaration", child, "only the first length may be missing");
         else if (!empty && (int64_t)node[1].value < 0 && !(node[1].flags & NODE_UNSIGNED))
@@ -246,21 +320,35 @@ static bool check_dimensions(struct directives *d, uint32_t declarator, const st
     return count > 0;
 }
 
+static bool is_short(uint16_t type)
+{
+    return type == W_u8 || type == W_s8 || type == W_u16 || type == W_s16 || type == W_pred;
+}
+
 static void check_declarator(struct directives *d, uint32_t declarator, const struct specs *specs,
                              enum directive_place place)
 {
     bool open = false, has_value = false;
     const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
-    if (name->length == 1 && *name->text == '_')
+    if (name->length == 1 && *name->text == '_' && place != ENTRY && place != CALL)
         directive_fault(d, "declaration", declarator, "this name has its own meaning");
-    check_dimensions(d, declarator, specs, &open);
+    if (is_parameter_place(place) && (node_at(d, declarator)->flags & NODE_COUNTED))
+        directive_fault(d, "declaration", declarator, "a parameter is one variable");
+    bool has_dimension = check_dimensions(d, declarator, specs, place, &open);
     NODE_EACH (child, d->tree, declarator) {
         if (node_at(d, child)->kind != NODE_INIT)
             continue;
         check_initialiser(d, child, specs);
         has_value = true;
     }
-    bool has_length = has_value || word_at(d, specs->linkage) == W_extern || place == FUNC;
+    if (!has_dimension && place != CALL) // that of arrays is not looked at
+        directive_check_needs(d, word_at(d, specs->type), specs->type);
+    if (!has_dimension && place == FUNC && d->defined && is_short(word_at(d, specs->type)))
+        directive_fault_word(d, "declaration", specs->type,
+                             "a function has predicates and integers of 8 or 16 bits as .b8, .b16 "
+                             "or .b32");
+    bool has_length =
+        has_value || word_at(d, specs->linkage) == W_extern || place == FUNC || place == CALL;
     if (open && !has_length)
         directive_fault(d, "declaration", declarator, "its length is not defined");
 }
@@ -271,10 +359,10 @@ static void check_parameter(struct directives *d, const struct specs *specs,
     uint16_t space = word_at(d, specs->space);
     if (place == ENTRY && space != W_param)
         directive_fault_word(d, "declaration", specs->space, "a kernel's parameters are .param");
-    else if (place == FUNC && space != W_param && space != W_reg)
+    else if (place != ENTRY && space != W_param && space != W_reg)
         directive_fault_word(d, "declaration", specs->space,
                              "a function's parameters are .param or .reg");
-    if (specs->pointer && place != ENTRY)
+    if (specs->pointer && place == FUNC)
         directive_fault_word(d, "declaration", specs->pointer,
                              "'.ptr' is only allowed at a kernel's parameters");
     else if (specs->pointer)
@@ -310,15 +398,15 @@ static void check_space(struct directives *d, uint32_t spec, enum directive_plac
         }
 }
 
-void declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
+uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
 {
     struct specs specs = {0};
-    if (!read_specs(d, decl, &specs) || !check_type(d, decl, &specs))
-        return;
+    if (!read_specs(d, decl, &specs) || !check_type(d, decl, &specs, place))
+        return W_UNKNOWN;
     check_linkage(d, &specs, place);
     if (specs.attribute)
         check_attribute(d, specs.attribute, word_at(d, specs.space));
-    if (place == ENTRY || place == FUNC)
+    if (is_parameter_place(place))
         check_parameter(d, &specs, place);
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
@@ -328,6 +416,7 @@ void declaration_check(struct directives *d, uint32_t decl, enum directive_place
     NODE_EACH (child, d->tree, decl)
         if (node_at(d, child)->kind == NODE_DECLARATOR)
             check_declarator(d, child, &specs, place);
+    return word_at(d, specs.space);
 }
 
 void declaration_check_function(struct directives *d, uint32_t function)
@@ -337,8 +426,12 @@ void declaration_check_function(struct directives *d, uint32_t function)
     NODE_EACH (child, d->tree, function) {
         const struct node *node = node_at(d, child);
         body |= node->kind == NODE_SCOPE;
-        if (node->kind != NODE_SPEC || node->aux >= WORD_COUNT)
+        if (node->kind != NODE_SPEC)
             continue;
+        if (node->aux >= WORD_COUNT) {
+            refuse_word(d, child);
+            continue;
+        }
         if (node->aux != W_attribute)
             check_no_argument(d, child);
         if (node->aux == W_attribute)

@@ -65,6 +65,26 @@ static bool target_allows(const struct directives *d, const char *targets)
     return !d->targets.n;
 }
 
+void directive_check_word(struct directives *d, uint32_t node, const char *text, uint16_t needs,
+                          uint16_t last, const char *targets)
+{
+    uint16_t is = d->version;
+    if (is && is < needs)
+        directive_fault_word(d, "version", node,
+                             arena_printf(&d->scratch, "'%s' needs PTX %u.%u, this module is %u.%u",
+                                          text, needs / 10, needs % 10, is / 10, is % 10));
+    else if (is && last && is > last)
+        directive_fault_word(d, "version", node,
+                             arena_printf(&d->scratch,
+                                          "'%s' was taken until PTX %u.%u, this module is %u.%u",
+                                          text, last / 10, last % 10, is / 10, is % 10));
+    else if (!target_allows(d, targets))
+        directive_fault_word(d, "target", node,
+                             arena_printf(&d->scratch, "'%s' needs %s, this module is for %.*s",
+                                          text, form_targets_text(&d->scratch, targets),
+                                          (int)d->targets.v[0].length, d->targets.v[0].text));
+}
+
 // Returns true for a tag of this program, which only this program reads.
 static bool is_own_pragma(const struct directives *d, uint32_t node)
 {
@@ -77,24 +97,9 @@ static bool is_own_pragma(const struct directives *d, uint32_t node)
 
 static void check_row_needs(struct directives *d, int row, uint32_t node)
 {
-    if (is_own_pragma(d, node))
-        return;
-    const char *text = text_of(d, rows[row].word);
-    uint16_t needs = rows[row].version, last = rows[row].last, is = d->version;
-    if (is && is < needs)
-        directive_fault_word(d, "version", node,
-                             arena_printf(&d->scratch, "'%s' needs PTX %u.%u, this module is %u.%u",
-                                          text, needs / 10, needs % 10, is / 10, is % 10));
-    else if (is && last && is > last)
-        directive_fault_word(d, "version", node,
-                             arena_printf(&d->scratch,
-                                          "'%s' was taken until PTX %u.%u, this module is %u.%u",
-                                          text, last / 10, last % 10, is / 10, is % 10));
-    else if (!target_allows(d, rows[row].targets))
-        directive_fault_word(d, "target", node,
-                             arena_printf(&d->scratch, "'%s' needs %s, this module is for %.*s",
-                                          text, form_targets_text(&d->scratch, rows[row].targets),
-                                          (int)d->targets.v[0].length, d->targets.v[0].text));
+    if (!is_own_pragma(d, node))
+        directive_check_word(d, node, text_of(d, rows[row].word), rows[row].version, rows[row].last,
+                             rows[row].targets);
 }
 
 void directive_check_needs(struct directives *d, uint16_t word, uint32_t node)
@@ -157,7 +162,10 @@ static void check_target(struct directives *d, uint32_t directive)
                 directive_fault(d, "target", child, "a module has one texmode");
             mode = unified ? 1 : 2;
             d->independent = !unified;
-        } else if (!is_name(name, "debug") && !is_name(name, "map_f64_to_f32")) {
+        } else if (is_name(name, "debug")) {
+            d->debug = child;
+            directive_check_word(d, child, "debug", 30, 0, "");
+        } else if (!is_name(name, "map_f64_to_f32")) {
             directive_fault(d, "target", child, "no such target or option is known");
         }
     }
@@ -241,13 +249,6 @@ static void check_header(struct directives *d)
 
 // Directives with operands
 
-static void check_strings(struct directives *d, uint32_t directive)
-{
-    NODE_EACH (child, d->tree, directive)
-        if (node_at(d, child)->kind != NODE_STRING)
-            directive_fault(d, "directive", child, "a pragma is a string in quotes");
-}
-
 static void check_names(struct directives *d, uint32_t directive)
 {
     uint32_t count = 0;
@@ -260,42 +261,20 @@ static void check_names(struct directives *d, uint32_t directive)
         directive_fault(d, "directive", directive, "'.alias' takes two names: the new one first");
 }
 
-static void check_file(struct directives *d, uint32_t directive)
+static void check_parameters(struct directives *d, uint32_t list, enum directive_place place)
 {
-    const struct node *index = node_at(d, directive + 1);
-    if (index->kind != NODE_INT || index->value >> 32) {
-        directive_fault(d, "directive", directive + 1, "a file has an index of 32 bits");
-        return;
-    }
-    for (uint32_t i = 0; i < d->files.n; i++) {
-        const struct node *before = node_at(d, d->files.v[i]);
-        if (before[1].value != index->value)
+    uint32_t count = 0, variables = 0;
+    NODE_EACH (child, d->tree, list) {
+        if (node_at(d, child)->kind == NODE_WORD)
+            directive_fault(d, "declaration", child,
+                            "parameters are listed: the last one may be an array of open length");
+        if (node_at(d, child)->kind != NODE_DECL)
             continue;
-        directive_fault(d, "directive", directive + 1, "another file has this index");
-        diag_add(d->diags, DIAG_NOTE, "directive", before->begin, before->end, "it stands here");
-        return;
+        count++;
+        variables += declaration_check(d, child, place) == W_param;
     }
-    vec_push(&d->scratch, &d->files, directive);
-}
-
-static void check_loc(struct directives *d, uint32_t directive)
-{
-    uint32_t numbers = 0, names = 0;
-    NODE_EACH (child, d->tree, directive) {
-        const struct node *node = node_at(d, child);
-        numbers += (node->kind == NODE_INT || node->kind == NODE_ERROR) && !names;
-        if (node->kind != NODE_NAME)
-            continue;
-        const struct name *name = tree_name(d->tree, node->value);
-        bool known = is_name(name, "function_name") || is_name(name, "inlined_at");
-        names++;
-        if (known && d->version && d->version < 72)
-            directive_fault(d, "version", child,
-                            "places of inlined code need PTX 7.2, this module is older");
-    }
-    if (numbers != 3)
-        directive_fault(d, "directive", directive,
-                        "'.loc' takes three numbers: file, line and column");
+    if (node_at(d, list)->kind == NODE_RETURNS && count > 1 && variables)
+        directive_fault(d, "declaration", list, "several returned values must be registers");
 }
 
 static void check_prototype(struct directives *d, uint32_t directive)
@@ -304,6 +283,8 @@ static void check_prototype(struct directives *d, uint32_t directive)
         const struct node *node = node_at(d, child);
         if (node->kind == NODE_NAME && !is_name(tree_name(d->tree, node->value), "_"))
             directive_fault(d, "directive", child, "a prototype for calls has the name '_'");
+        if (node->kind == NODE_PARAMS || node->kind == NODE_RETURNS)
+            check_parameters(d, child, CALL);
     }
 }
 
@@ -312,13 +293,9 @@ static const struct {
     bool labelled; // follows a label
     void (*check)(struct directives *d, uint32_t directive);
 } operands[] = {
-    {W_pragma, false, check_strings},
-    {W_alias, false, check_names},
-    {W_branchtargets, true, check_names},
-    {W_calltargets, true, check_names},
-    {W_callprototype, true, check_prototype},
-    {W_file, false, check_file},
-    {W_loc, false, check_loc},
+    {W_alias, false, check_names},      {W_branchtargets, true, check_names},
+    {W_calltargets, true, check_names}, {W_callprototype, true, check_prototype},
+    {W_file, false, debug_check_file},  {W_loc, false, debug_check_loc},
 };
 
 // Behind parameters
@@ -431,6 +408,8 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
     }
     if (!check_place(d, node, place))
         return;
+    if (node_at(d, node)->aux == W_pragma)
+        pragma_check(d, node, place);
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
         if (operands[i].word != node_at(d, node)->aux)
             continue;
@@ -444,11 +423,9 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
 
 // The tree
 
-static void check_parameters(struct directives *d, uint32_t list, enum directive_place place)
+static void refuse_empty(struct directives *d, uint32_t node)
 {
-    NODE_EACH (child, d->tree, list)
-        if (node_at(d, child)->kind == NODE_DECL)
-            declaration_check(d, child, place);
+    directive_fault(d, "syntax", node, "';' ends no statement");
 }
 
 static void check_scope(struct directives *d, uint32_t scope)
@@ -459,8 +436,10 @@ static void check_scope(struct directives *d, uint32_t scope)
         case NODE_DIRECTIVE: check_directive(d, child, BODY, labelled); break;
         case NODE_DECL: declaration_check(d, child, BODY); break;
         case NODE_SCOPE: check_scope(d, child); break;
+        case NODE_EMPTY: refuse_empty(d, child); break;
         case NODE_SECTION:
-            directive_fault_word(d, "directive", child, "'.section' is not allowed in a body");
+        case NODE_DWARF:
+            directive_fault_word(d, "directive", child, "a section is not allowed in a body");
             break;
         default: break;
         }
@@ -471,6 +450,10 @@ static void check_scope(struct directives *d, uint32_t scope)
 void directives_check_function(struct directives *d, uint32_t function)
 {
     enum directive_place place = node_at(d, function)->aux == W_entry ? ENTRY : FUNC;
+    d->function = node_at(d, function)->aux;
+    d->defined = false;
+    NODE_EACH (child, d->tree, function)
+        d->defined |= node_at(d, child)->kind == NODE_SCOPE;
     declaration_check_function(d, function);
     check_tunings(d, function, place);
     NODE_EACH (child, d->tree, function) {
@@ -488,12 +471,16 @@ struct directives *directives_begin(const struct tree *tree, struct arena *arena
     struct directives *d = ARENA_NEW(arena, struct directives);
     *d = (struct directives){.tree = tree, .diags = diags};
     arena_init(&d->scratch, arena->memory);
+    intern_init(&d->places, &d->scratch);
+    intern_init(&d->placed, &d->scratch);
+    intern_init(&d->labels, &d->scratch);
     check_header(d);
     return d;
 }
 
 void directives_end(struct directives *d)
 {
+    debug_check_labels(d);
     arena_free(&d->scratch);
 }
 
@@ -505,8 +492,12 @@ void directives_check(const struct tree *tree, struct arena *arena, struct diags
         case NODE_DIRECTIVE: check_directive(d, child, MODULE, false); break;
         case NODE_DECL: declaration_check(d, child, MODULE); break;
         case NODE_FUNCTION: directives_check_function(d, child); break;
+        case NODE_SECTION: debug_check_section(d, child); break;
+        case NODE_DWARF: debug_check_dwarf(d, child); break;
+        case NODE_EMPTY: refuse_empty(d, child); break;
         default: break;
         }
     }
+    debug_check_target(d);
     directives_end(d);
 }

@@ -1,4 +1,5 @@
 #include "frontend/parser.h"
+#include "frontend/forms.h"
 #include "frontend/ptx.tab.h"
 #include "frontend/ptx.lex.h"
 #include "support/bits.h"
@@ -42,16 +43,39 @@ int parser_stray(struct parser *p, const struct token *token)
     return T_STRAY;
 }
 
-static bool first_in_line(const struct parser *p, uint32_t at)
+// Returns the end of a word of these letters that begins at `at`, or `at`.
+static const char *skip_letters(const char *at, const char *end, const char *letters)
 {
-    while (at && (p->base[at - 1] == ' ' || p->base[at - 1] == '\t'))
-        at--;
-    return !at || p->base[at - 1] == '\n';
+    while (at < end && *at && strchr(letters, *at))
+        at++;
+    return at;
 }
 
-bool parser_first_in_line(const struct parser *p, const struct token *token)
+// Returns true for a preprocessor's line, `# 1 "file.cu" 3` or `#line 1 "file.cu"`, as ptxas reads
+// it.
+static bool is_marker(const char *at, const char *end)
 {
-    return first_in_line(p, token->begin);
+    static const char blanks[] = " \t", digits[] = "0123456789";
+    at = skip_letters(at + 1, end, blanks);
+    if (end - at > 4 && !memcmp(at, "line", 4))
+        at = skip_letters(at + 4, end, blanks);
+    const char *number = at, *blank = at = skip_letters(at, end, digits);
+    at = skip_letters(at, end, blanks);
+    if (blank == number || at == blank || at == end || *at != '"')
+        return false;
+    const char *quote = memchr(at + 1, '"', (size_t)(end - at - 1));
+    for (at = quote ? quote + 1 : end; quote && at < end; at = number) {
+        const char *flag = skip_letters(at, end, " \t\r");
+        number = skip_letters(flag, end, digits);
+        if (flag == at || (number == flag && flag < end))
+            return false;
+    }
+    return quote;
+}
+
+bool parser_is_marker(const struct parser *p, const struct token *token)
+{
+    return is_marker(p->base + token->begin, p->base + token->end);
 }
 
 // WARP_SZ is a number at any place [PTX ISA 4.5.2].
@@ -284,10 +308,11 @@ void parser_close_function(struct parser *p)
 static uint32_t skip_comment(const struct parser *p, uint32_t at, uint32_t end)
 {
     const char *text = p->base;
-    bool marker = text[at] == '#' && first_in_line(p, at), slash = text[at] == '/' && at + 1 < end;
-    if (marker || (slash && text[at + 1] == '/')) {
+    bool slash = text[at] == '/' && at + 1 < end;
+    if (text[at] == '#' || (slash && text[at + 1] == '/')) {
         const char *stop = memchr(text + at, '\n', end - at);
-        return stop ? (uint32_t)(stop - text) : end;
+        stop = stop ? stop : text + end;
+        return slash || is_marker(text + at, stop) ? (uint32_t)(stop - text) : at;
     }
     if (!slash || text[at + 1] != '*')
         return at;
@@ -358,9 +383,20 @@ static bool first_warning(struct parser *p, uint32_t name)
     return true;
 }
 
-// Warns once of each word. Known opcodes are the first names, dot words follow.
-static void warn_unknown(struct parser *p, const char *id, const char *what, uint32_t begin,
-                         uint32_t end)
+void parser_version(struct parser *p)
+{
+    double version;
+    const struct node *number = &NODE(p->tree->nodes.n - 1);
+    if (NODE(p->open.v[p->open.n - 1]).aux != W_version || number->kind != NODE_FLOAT64)
+        return;
+    memcpy(&version, &number->value, sizeof version);
+    p->described = version > 0 && version * 10 < FORM_TABLE_VERSION + 0.5;
+}
+
+// Reports each word once: an error if the tables describe the module's version. Known opcodes are
+// the first names, dot words follow.
+static void report_unknown(struct parser *p, const char *id, const char *what, uint32_t begin,
+                           uint32_t end)
 {
     const char *text = p->base + begin;
     uint32_t name = intern_add(&p->tree->names, text, end - begin);
@@ -371,14 +407,16 @@ static void warn_unknown(struct parser *p, const char *id, const char *what, uin
     bool opcode = *text != '.';
     for (uint32_t i = opcode ? 0 : OP_COUNT; i < (opcode ? OP_COUNT : OP_COUNT + WORD_COUNT); i++)
         nearest_offer(&nearest, tree_name(p->tree, i)->text, tree_name(p->tree, i)->length);
-    diag_add(p->diags, DIAG_WARNING, id, begin, end, "unknown %s '%.*s'%s%.*s%s: kept as it is",
-             what, (int)(end - begin), text, nearest.best ? ", did you mean '" : "",
-             (int)nearest.best_length, nearest.best ? nearest.best : "", nearest.best ? "'" : "");
+    diag_add(p->diags, p->described ? DIAG_ERROR : DIAG_WARNING, id, begin, end,
+             "unknown %s '%.*s'%s%.*s%s%s", what, (int)(end - begin), text,
+             nearest.best ? ", did you mean '" : "", (int)nearest.best_length,
+             nearest.best ? nearest.best : "", nearest.best ? "'" : "",
+             p->described ? "" : ": kept as it is");
     if (nearest.best)
         diag_suggest(p->diags, nearest.best, nearest.best_length);
 }
 
-// The first word of a declaration determines its kind. An unknown word is kept, with a warning.
+// The first word of a declaration determines its kind. An unknown word is kept.
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
 {
     const struct node *first = &NODE(mark.node);
@@ -391,9 +429,16 @@ void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
             diag_add(p->diags, DIAG_ERROR, "directive", begin, stop, "'%.*s' is not allowed here",
                      (int)(stop - begin), p->base + begin);
         else
-            warn_unknown(p, "unknown-directive", "directive", begin, stop);
+            report_unknown(p, "unknown-directive", "directive", begin, stop);
     }
     parser_wrap(p, NODE_DECL, mark.node, NODE(mark.node).begin, end);
+}
+
+void parser_tuning(struct parser *p, const struct token *word)
+{
+    uint32_t node = parser_open(p, NODE_TUNING, word);
+    if (NODE(node).aux >= WORD_COUNT)
+        report_unknown(p, "unknown-directive", "directive", word->begin, word->end);
 }
 
 void parser_counted(struct parser *p, const struct token *number, uint32_t end)
@@ -430,7 +475,7 @@ void parser_opcode(struct parser *p, const struct token *opcode)
     node->value = p->tree->mods.n;
     p->last_end = opcode->end;
     if (node->aux == OP_OPAQUE)
-        warn_unknown(p, "unknown-opcode", "opcode", opcode->begin, opcode->end);
+        report_unknown(p, "unknown-opcode", "opcode", opcode->begin, opcode->end);
 }
 
 void parser_modifier(struct parser *p, const struct token *word)

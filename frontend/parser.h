@@ -30,7 +30,8 @@ struct parser {
     int comment_from;
     VEC(uint32_t) open; // nodes that are not closed yet, outermost first
     uint32_t last_end;  // end of the node that was pushed, wrapped or closed last
-    uint64_t *warned;   // name ids of opcodes and directives that were warned of
+    bool described;     // the tables describe the module's PTX version
+    uint64_t *warned;   // name ids of unknown opcodes and directives that were reported
     uint32_t warned_size;
     bool cut; // an error at the end of the text was reported
     uint32_t bad_number_end;
@@ -60,7 +61,8 @@ void parser_fatal(const char *message) __attribute__((noreturn));
 void *parser_scanner_memory(struct parser *p, void *old, size_t size);
 void parser_open_comment(struct parser *p);
 int parser_stray(struct parser *p, const struct token *token);
-bool parser_first_in_line(const struct parser *p, const struct token *token);
+// Returns true for the line of a preprocessor.
+bool parser_is_marker(const struct parser *p, const struct token *token);
 int parser_name(struct parser *p, struct token *token);
 int parser_word(struct parser *p, struct token *token);
 // The isa_word of a dot word.
@@ -95,6 +97,10 @@ void parser_close_function(struct parser *p);
 // Puts a closed parent around all nodes from `node` on.
 uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint32_t begin,
                      uint32_t end);
+// After the number of a .version.
+void parser_version(struct parser *p);
+// Opens a directive behind a function's parameters.
+void parser_tuning(struct parser *p, const struct token *word);
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end);
 // Replaces all since the mark by an error node up to `end`.
 void parser_error_node(struct parser *p, struct mark mark, uint32_t end);

@@ -394,7 +394,7 @@ static bool read_attribute(struct plain *plain)
     skip_blanks(plain);
     plain->at++;
     skip_blanks(plain);
-    return read_integer(plain);
+    return read_integer(plain) && !is(*plain->at, WORD);
 }
 
 // .loc has no semicolon: it ends where a statement or a brace begins.

@@ -92,7 +92,7 @@ item
 
 // Directives that stand at module level and in bodies alike.
 directive
-    : T_VERSION { parser_open(p, NODE_DIRECTIVE, &$1); } number { parser_close_here(p); }
+    : T_VERSION { parser_open(p, NODE_DIRECTIVE, &$1); } number { parser_version(p); parser_close_here(p); }
     | T_TARGET { parser_open(p, NODE_DIRECTIVE, &$1); } names { parser_close_here(p); }
     | T_FILE { parser_open(p, NODE_DIRECTIVE, &$1); } number string file_stamp { parser_close_here(p); }
     | T_LOC { parser_open(p, NODE_DIRECTIVE, &$1); } numbers loc_attributes { parser_close_here(p); }
@@ -115,7 +115,8 @@ name: T_NAME { parser_push(p, NODE_NAME, &$1); } ;
 names: name | names ',' name ;
 file_stamp: %empty | ',' number ',' number ;
 loc_attributes: %empty | loc_attributes ',' name loc_value ;
-loc_value: name | name '+' number | numbers ;
+loc_value: label | label '+' number | numbers ;
+label: name | T_DOT { parser_push(p, NODE_WORD, &$1); } ;
 
 // Declarations
 declaration_specs: spec | declaration_specs spec ;
@@ -164,7 +165,7 @@ parameter
     | T_DOTS { parser_push(p, NODE_WORD, &$1); }
     ;
 tunings: %empty | tunings tuning ;
-tuning: T_DOT { parser_open(p, NODE_TUNING, &$1); } tuning_values { parser_close_here(p); } | pragma ;
+tuning: T_DOT { parser_tuning(p, &$1); } tuning_values { parser_close_here(p); } | pragma ;
 tuning_values: %empty | tuning_list ;
 tuning_list: number | tuning_list ',' number ;
 

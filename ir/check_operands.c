@@ -208,6 +208,16 @@ static bool fit_selector(const struct fit *f, uint32_t node)
     return good || refuse(f, FAULT_SELECTOR, node);
 }
 
+// An element of a vector, also as a colour.
+static bool is_element(uint16_t word)
+{
+    static const uint16_t words[] = {W_x, W_y, W_z, W_w, W_r, W_g, W_b, W_a};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] == word)
+            return true;
+    return false;
+}
+
 static bool fit_member(const struct fit *f, uint32_t node)
 {
     const struct ir_operand *operand = find_operand(f->c, node + 1);
@@ -218,6 +228,10 @@ static bool fit_member(const struct fit *f, uint32_t node)
                   f->c->fn->registers.v[operand->index].bits >
                       isa_words[f->c->fn->registers.v[operand->index].type].value;
     bool special = operand && operand->kind == OPERAND_SPECIAL;
+    if ((vector && !is_element(node_at(f, node)->aux)) ||
+        (special &&
+         (!is_element(node_at(f, node)->aux) || isa_specials[operand->index].parts == 1)))
+        return refuse(f, FAULT_SELECTOR, node);
     if (!vector && !special) {
         if (!f->spec->selector)
             return refuse(f, FAULT_SELECTOR, node);

@@ -238,8 +238,12 @@ void names_check_alias(struct names *names, uint32_t directive)
         return;
     if (find_child(names, alias, NODE_SCOPE) != IR_NONE)
         refuse(names, nodes[0], alias, "has a body: it cannot be an alias");
-    else if (linkage(names, function) == W_weak)
-        refuse(names, nodes[1], function, "is .weak: it cannot have an alias");
+    else if (alias == function)
+        refuse(names, nodes[1], function, "cannot be an alias of itself");
+    else if (linkage(names, function) == W_weak || linkage(names, function) == W_extern)
+        refuse(names, nodes[1], function, "is .weak or .extern: it cannot have an alias");
+    else if (has_tuning(names, alias, W_noreturn) != has_tuning(names, function, W_noreturn))
+        refuse(names, nodes[0], function, "is .noreturn, or the function is, but not both");
     else if (names_compare_prototypes(names, alias, function))
         refuse(names, nodes[0], function, names_compare_prototypes(names, alias, function));
 }
