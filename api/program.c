@@ -1,16 +1,13 @@
 // Programs: a module with decisions, its tagged text and its tables.
 #include "api/api.h"
 #include "backend/elf_tables.h"
-#include "backend/proof.h"
-#include "backend/report.h"
-#include "ir/read.h"
 #include "passes/base/capability.h"
-#include "passes/plan/pipeline.h"
+#include "tagger/tagger.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRODUCTS = PTXOFFLOAD_REPORT_JSON + 1 };
+enum { PRODUCTS = PTXOFFLOAD_MAPS + 1 };
 
 struct api_product {
     char *bytes; // of the system, not of the arena; NULL: not made yet
@@ -20,13 +17,7 @@ struct api_product {
 struct ptxoffload_program {
     struct api_object object;
     struct source source;
-    struct opened opened;
-    struct tree tree;
-    struct ir_module module;
-    struct plan plan;
-    struct tables tables;
-    const char *text;
-    uint32_t length;
+    struct tagging tagging;
     struct elf_image object_file;
     struct api_product products[PRODUCTS];
     FILE *open; // of a product that is being written; NULL: none
@@ -39,7 +30,8 @@ struct ptxoffload_context *api_program_context(const struct ptxoffload_program *
 
 bool api_program_text(const struct ptxoffload_program *program, struct api_text *to)
 {
-    *to = (struct api_text){program->source.name, program->text, program->length, &program->tables};
+    const struct tagging *t = &program->tagging;
+    *to = (struct api_text){program->source.name, t->text, t->length, t->tables};
     return !program->object.lost;
 }
 
@@ -79,25 +71,43 @@ static enum tag_style style_of(struct ptxoffload_program *program,
 static bool are_allowed(const struct ptxoffload_options *options)
 {
     return (unsigned)options->cost <= PTXOFFLOAD_MODEL_REFINED &&
+           (unsigned)options->split_fma <= PTXOFFLOAD_SPLIT_SAVING &&
+           options->candidates <= PTXOFFLOAD_CANDIDATES_ALL &&
            (unsigned)options->tags <= PTXOFFLOAD_TAGS_FULL_COMMENT && !isinf(options->min_saving);
 }
 
+static const struct source *profile_of(struct ptxoffload_program *program, const char *text)
+{
+    if (!text)
+        return NULL;
+    struct source *source = ARENA_NEW(&program->object.arena, struct source);
+    const struct api_text from = {"profile", text, (uint32_t)strlen(text), NULL};
+    api_source(source, &program->object.arena, &from);
+    return source;
+}
+
 static bool take_options(struct ptxoffload_program *program,
-                         const struct ptxoffload_options *options, struct backend_options *to)
+                         const struct ptxoffload_options *options, struct tagger_options *tagger)
 {
     struct arena *arena = &program->object.arena;
+    struct backend_options *to = &tagger->output;
     double *least = ARENA_NEW(arena, double);
     *least = options->min_saving;
+    *tagger = (struct tagger_options){.goal = TAGGER_OUTPUT,
+                                      .has_places = true,
+                                      .profile = profile_of(program, options->profile)};
     *to = (struct backend_options){
         .tags = style_of(program, options),
         .passes =
             {
                 .cost = options->cost == PTXOFFLOAD_MODEL_TOM ? COST_TOM : COST_REFINED,
-                .fma = options->split_fma ? FMA_SPLIT : FMA_FUSED,
+                .fma = (enum fma_mode)options->split_fma,
                 .reorder = !options->keep_order,
                 .block = {options->block[0], options->block[1], options->block[2]},
                 .restrict_parameters = options->restrict_,
                 .min_saving = isnan(*least) ? NULL : least,
+                .maps = options->maps,
+                .kinds = options->candidates,
             },
         .output_name =
             arena_printf(arena, "%s", options->output ? options->output : program->source.name),
@@ -109,70 +119,24 @@ static bool take_options(struct ptxoffload_program *program,
     return read_capability(program, options->capability, &to->passes);
 }
 
-// The pipeline
-
-static bool build(struct ptxoffload_program *program)
+static bool report(void *context, struct diags *diags, const struct source *source)
 {
-    struct diags diags;
-    diags_init(&diags, &program->object.arena);
-    struct ir_reading reading = {.arena = &program->object.arena,
-                                 .source = &program->opened.source,
-                                 .tree = &program->tree,
-                                 .module = &program->module,
-                                 .diags = &diags};
-    program_read(&reading);
-    return api_report(program->object.context, &diags, &program->opened.source);
-}
-
-static void decide(struct ptxoffload_program *program, const struct backend_options *options,
-                   struct diags *diags)
-{
-    struct pipeline pipeline = {.options = options->passes, .validate = true};
-    program->plan = (struct plan){.arena = &program->object.arena};
-    const char *invalid = pipeline_run(&pipeline, &program->module, &program->plan);
-    if (!invalid)
-        return;
-    program->plan = (struct plan){.arena = &program->object.arena};
-    proof_give_up(invalid, diags);
-}
-
-static void emit(struct ptxoffload_program *program, const struct backend_options *options,
-                 struct diags *diags)
-{
-    struct output output;
-    struct proof proof = {.step = NULL};
-    backend_emit_proven(&output, &proof, &program->object.arena, &program->module, &program->plan,
-                        options);
-    proof_report(&proof, diags);
-    program->tables = output.tables;
-    program->text = output.text;
-    program->length = output.length;
+    const struct ptxoffload_program *program = context;
+    return api_report(program->object.context, diags, source);
 }
 
 static enum ptxoffload_status analyse(struct ptxoffload_program *program,
                                       const struct api_text *text,
                                       const struct ptxoffload_options *options)
 {
-    struct backend_options to;
-    struct diags diags;
+    const struct tagger_client client = {.context = program, .report = report};
+    struct tagger_options to;
     API_ENTER(&program->object);
     api_source(&program->source, &program->object.arena, text);
-    if (!take_options(program, options, &to))
-        return PTXOFFLOAD_BAD_INPUT;
-    backend_open(&program->opened, &program->object.arena, &program->source, &to);
-    if (!build(program))
-        return PTXOFFLOAD_BAD_INPUT;
-    if (program->opened.current) {
-        program->tables = program->opened.tables;
-        program->text = program->source.text;
-        program->length = program->source.length;
-        return PTXOFFLOAD_OK;
-    }
-    diags_init(&diags, &program->object.arena);
-    decide(program, &to, &diags);
-    emit(program, &to, &diags);
-    api_report(program->object.context, &diags, &program->opened.source);
-    return PTXOFFLOAD_OK;
+    bool good =
+        take_options(program, options, &to) &&
+        tagger_run(&program->tagging, &program->object.arena, &program->source, &to, &client);
+    return good ? PTXOFFLOAD_OK : PTXOFFLOAD_BAD_INPUT;
 }
 
 static enum ptxoffload_status make_program(struct ptxoffload_input *input,
@@ -223,20 +187,25 @@ void ptxoffload_program_free(struct ptxoffload_program *program)
 
 static void write_json(const struct ptxoffload_program *program, FILE *to)
 {
-    tables_write_json(&program->tables, to);
+    tables_write_json(program->tagging.tables, to);
 }
 
 static void write_report_text(const struct ptxoffload_program *program, FILE *to)
 {
     struct arena arena;
     arena_init(&arena, program->object.arena.memory);
-    report_text(&program->tables, &arena, to, (struct report_style){0});
+    report_text(program->tagging.tables, &arena, to, (struct report_style){0});
     arena_free(&arena);
 }
 
 static void write_report_json(const struct ptxoffload_program *program, FILE *to)
 {
-    report_json(&program->tables, to);
+    report_json(program->tagging.tables, to);
+}
+
+static void write_maps(const struct ptxoffload_program *program, FILE *to)
+{
+    tagger_write_maps(&program->tagging, to);
 }
 
 typedef void write_function(const struct ptxoffload_program *program, FILE *to);
@@ -244,6 +213,7 @@ static write_function *const writers[PRODUCTS] = {
     [PTXOFFLOAD_METADATA_JSON] = write_json,
     [PTXOFFLOAD_REPORT_TEXT] = write_report_text,
     [PTXOFFLOAD_REPORT_JSON] = write_report_json,
+    [PTXOFFLOAD_MAPS] = write_maps,
 };
 
 static enum ptxoffload_status write_product(struct ptxoffload_program *program,
@@ -281,7 +251,8 @@ static enum ptxoffload_status make_object(struct ptxoffload_program *program)
     const char *error = program->object_file.bytes
                             ? NULL
                             : tables_write_elf(&program->object_file, &program->object.arena,
-                                               &program->tables, program->text, program->length);
+                                               program->tagging.tables, program->tagging.text,
+                                               program->tagging.length);
     if (error)
         api_fault(program->object.context, "metadata", program->source.name, error);
     return error ? PTXOFFLOAD_BAD_INPUT : PTXOFFLOAD_OK;
@@ -296,7 +267,7 @@ enum ptxoffload_status ptxoffload_product(struct ptxoffload_program *program,
     if (program->object.lost)
         return PTXOFFLOAD_NO_MEMORY;
     if (product == PTXOFFLOAD_PTX) {
-        *bytes = program->text, *size = program->length;
+        *bytes = program->tagging.text, *size = program->tagging.length;
         return PTXOFFLOAD_OK;
     }
     bool is_object = product == PTXOFFLOAD_METADATA_ELF;
@@ -313,13 +284,13 @@ enum ptxoffload_status ptxoffload_product(struct ptxoffload_program *program,
 static const struct table_kernel *kernel_of(const struct ptxoffload_program *program,
                                             uint32_t kernel)
 {
-    bool known = program && !program->object.lost && kernel < program->tables.kernels.n;
-    return known ? &program->tables.kernels.v[kernel] : NULL;
+    bool known = program && !program->object.lost && kernel < program->tagging.tables->kernels.n;
+    return known ? program->tagging.tables.kernels.v[kernel] : NULL;
 }
 
 uint32_t ptxoffload_kernel_count(const struct ptxoffload_program *program)
 {
-    return !program || program->object.lost ? 0 : program->tables.kernels.n;
+    return !program || program->object.lost ? 0 : program->tagging.tables->kernels.n;
 }
 
 enum ptxoffload_status ptxoffload_kernel_at(const struct ptxoffload_program *program,

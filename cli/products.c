@@ -1,7 +1,6 @@
 #include "backend/format.h"
 #include "backend/page.h"
 #include "cli/run.h"
-#include "passes/maps/compile.h"
 #include "support/file.h"
 #include "support/protect.h"
 #include <unistd.h>
@@ -39,35 +38,10 @@ static void write_dot(const struct tagger_run *run, FILE *to, struct report_styl
     ir_print_dot(&run->tagging.module, to);
 }
 
-// Writes a document for each kernel, or a comment that says why it is refused.
 static void write_maps(const struct tagger_run *run, FILE *to, struct report_style style)
 {
-    struct map_hardware hardware = map_hardware_initial();
-    struct arena arena;
     (void)style;
-    arena_init(&arena, run->arena.memory);
-    struct plan plan = {.arena = &arena};
-    const struct pass_options options = {.restrict_parameters = run->arguments.restrict_parameters,
-                                         .block = run->arguments.block};
-    for (uint32_t i = 0; i < run->tagging.module.functions.n; i++) {
-        const struct ir_function *fn = &run->tagging.module.functions.v[i];
-        struct map_compiled map;
-        if (!fn->is_entry || !fn->has_body)
-            continue;
-        struct facts *facts = facts_of(&plan, &run->tagging.module, &options, i);
-        map_compile(&map, &arena, facts, MAP_CORES, &hardware);
-        const struct name *name = tree_name(run->tagging.module.tree, fn->name);
-        if (map.text)
-            fprintf(to, "---\n%s", map.text);
-        else if (map.inst == IR_NONE)
-            fprintf(to, "# %.*s: %s [%s]\n", (int)name->length, name->text, map.why,
-                    plan_rules[map.rule].id);
-        else
-            fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
-                    ir_place(&run->tagging.module, fn, map.inst).line, map.why,
-                    plan_rules[map.rule].id);
-    }
-    arena_free(&arena);
+    tagger_write_maps(&run->tagging, to);
 }
 
 static void write_text_report(const struct tagger_run *run, FILE *to, struct report_style style)

@@ -6,6 +6,7 @@
 #include "backend/read_back.h"
 #include "ir/read.h"
 #include "passes/base/capability.h"
+#include "passes/maps/compile.h"
 
 // Reports
 
@@ -230,6 +231,32 @@ static bool emit(struct tagging *t)
     t->text = output->text;
     t->length = output->length;
     return true;
+}
+
+void tagger_write_maps(const struct tagging *t, FILE *to)
+{
+    struct map_hardware hardware = map_hardware_initial();
+    struct arena arena;
+    arena_init(&arena, t->arena->memory);
+    struct plan plan = {.arena = &arena};
+    for (uint32_t i = 0; i < t->module.functions.n; i++) {
+        const struct ir_function *fn = &t->module.functions.v[i];
+        struct map_compiled map;
+        if (!fn->is_entry || !fn->has_body)
+            continue;
+        struct facts *facts = facts_of(&plan, &t->module, &t->options.output.passes, i);
+        map_compile(&map, &arena, facts, MAP_CORES, &hardware);
+        const struct name *name = tree_name(t->module.tree, fn->name);
+        if (map.text)
+            fprintf(to, "---\n%s", map.text);
+        else if (map.inst == IR_NONE)
+            fprintf(to, "# %.*s: %s [%s]\n", (int)name->length, name->text, map.why,
+                    plan_rules[map.rule].id);
+        else
+            fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
+                    ir_place(&t->module, fn, map.inst).line, map.why, plan_rules[map.rule].id);
+    }
+    arena_free(&arena);
 }
 
 // The whole

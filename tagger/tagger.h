@@ -91,3 +91,6 @@ bool tagger_run(struct tagging *t, struct arena *arena, struct source *input,
 // Writes the plan in another style, with tables of their own. Requires a plan. Returns false if a
 // report ended the run.
 bool tagger_emit(struct tagging *t, struct output *output, const struct backend_options *options);
+// Writes the map of each kernel for spatial cores as a YAML document, or a comment with the reason
+// why it has none. Requires a program.
+void tagger_write_maps(const struct tagging *t, FILE *to);

@@ -89,8 +89,8 @@ struct ptxoffload_module_info {
         .size = sizeof(struct ptxoffload_module_info)                                              \
     }
 
-/* `name` is for messages; NULL: "input.ptx". Bytes are not copied: they must stay until the input is freed. On success
- * *input is set, otherwise NULL. */
+/* `name` is for messages; NULL: "input.ptx". Bytes are not copied: they must stay until the input
+ * is freed. On success *input is set, otherwise NULL. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_open(struct ptxoffload_context *context,
                                                       const char *name, const void *bytes,
                                                       size_t size, struct ptxoffload_input **input);
@@ -117,17 +117,34 @@ enum ptxoffload_tags {
     PTXOFFLOAD_TAGS_FULL_COMMENT
 };
 
+/* Values of split_fma: --fma=fused, split, saving. */
+enum ptxoffload_split {
+    PTXOFFLOAD_SPLIT_NEVER,
+    PTXOFFLOAD_SPLIT_ALWAYS,
+    PTXOFFLOAD_SPLIT_SAVING /* only for chains with an expected saving of 0 or more */
+};
+
+enum {
+    PTXOFFLOAD_CANDIDATES_LOOPS = 1,
+    PTXOFFLOAD_CANDIDATES_BLOCKS = 2,
+    PTXOFFLOAD_CANDIDATES_REGIONS = 4,
+    PTXOFFLOAD_CANDIDATES_ALL = 7
+};
+
 struct ptxoffload_options {
     size_t size;
     enum ptxoffload_model cost;
     enum ptxoffload_tags tags;
     int keep_order;         /* 1: instructions are not moved */
-    int split_fma;          /* 1: fused multiply-adds may end a chain, divided */
+    int split_fma;          /* enum ptxoffload_split: fused multiply-adds that end a chain */
     int restrict_;          /* 1: different pointers of a kernel point to different memory */
     uint32_t block[3];      /* threads of a block, if all are launched so; 0: unknown */
     double min_saving;      /* least expected saving of a chain in flits; NaN: any */
     const char *output;     /* name of the output in the metadata; NULL: the input's */
     const char *capability; /* YAML text: the unit near the data; NULL: that of [000] */
+    int maps;               /* 1: kernels are also compiled to maps for spatial cores */
+    uint32_t candidates;    /* bits PTXOFFLOAD_CANDIDATES_…: kinds of blocks; 0: all */
+    const char *profile;    /* JSON text of ptxoffload-sim --profile-out; NULL: none */
 };
 /* The defaults of the command ptxoffload. */
 PTXOFFLOAD_API void ptxoffload_options_init(struct ptxoffload_options *options, size_t size);
@@ -148,7 +165,8 @@ enum ptxoffload_product {
     PTXOFFLOAD_METADATA_JSON, /* docs/metadata.md */
     PTXOFFLOAD_METADATA_ELF,  /* the object, with the PTX; include/ptxoffload/metadata.h */
     PTXOFFLOAD_REPORT_TEXT,
-    PTXOFFLOAD_REPORT_JSON
+    PTXOFFLOAD_REPORT_JSON,
+    PTXOFFLOAD_MAPS /* YAML documents, docs/rgpu.md; a comment for a kernel without a map */
 };
 /* Sets *bytes and *size. Texts have a 0 byte after their end, which does not count. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_product(struct ptxoffload_program *program,
@@ -325,9 +343,9 @@ struct ptxoffload_parameter_info {
 
 /* Parameters are numbered from 0; a number that does not exist is PTXOFFLOAD_BAD_ARGUMENT without a
  * diagnostic. */
-PTXOFFLOAD_API enum ptxoffload_status
-ptxoffload_parameter_at(struct ptxoffload_device *device, const char *kernel, uint32_t number,
-                        struct ptxoffload_parameter_info *to);
+PTXOFFLOAD_API enum ptxoffload_status ptxoffload_parameter_at(struct ptxoffload_device *device,
+                                                              const char *kernel, uint32_t number,
+                                                              struct ptxoffload_parameter_info *to);
 /* Sets *count, and the sizes in bytes of at most `room` parameters. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device,
                                                             const char *kernel, uint32_t *sizes,

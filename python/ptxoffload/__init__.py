@@ -150,16 +150,22 @@ _COSTS = ('tom', 'refined')
 _TAGS = ('pragma', 'comment', 'paper', 'none', 'full', 'full-comment')
 
 
-def _options(keep, cost, tags, reorder, split_fma, restrict, block, min_saving, output, capability):
+_SPLITS = {False: 0, True: 1, 'fused': 0, 'split': 1, 'saving': 2}
+_CANDIDATES = {'loops': 1, 'blocks': 2, 'regions': 4}
+
+
+def _options(keep, cost, tags, reorder, split_fma, restrict, block, min_saving, output, capability,
+             maps, candidates, profile):
     options = _ffi.new('struct ptxoffload_options *')
     _lib.ptxoffload_options_init(options, _ffi.sizeof('struct ptxoffload_options'))
     options.cost, options.tags = _COSTS.index(cost), _TAGS.index(tags)
-    options.keep_order, options.split_fma = not reorder, split_fma
-    options.restrict_ = restrict
+    options.keep_order, options.split_fma = not reorder, _SPLITS[split_fma]
+    options.restrict_, options.maps = restrict, maps
+    options.candidates = sum(_CANDIDATES[kind] for kind in set(candidates))
     options.block = (tuple(block) + (0, 0))[:3]
     if min_saving is not None:
         options.min_saving = min_saving
-    for member, value in (('output', output), ('capability', capability)):
+    for member, value in (('output', output), ('capability', capability), ('profile', profile)):
         if value is not None:
             keep.append(_ffi.new('char[]', value.encode()))
             setattr(options, member, keep[-1])
@@ -172,11 +178,11 @@ class Program:
 
     def __init__(self, source, module=None, name=None, cost='refined', tags='pragma', reorder=True,
                  split_fma=False, restrict=False, block=(), min_saving=None, output=None,
-                 capability=None):
+                 capability=None, maps=False, candidates=(), profile=None):
         given, keep = _Input(source, name), []
         self._context = given.context
         options = _options(keep, cost, tags, reorder, split_fma, restrict, block, min_saving, output,
-                           capability)
+                           capability, maps, candidates, profile)
         self._pointer = self._context.make('program', _lib.ptxoffload_analyse,
                                            _lib.ptxoffload_program_free, given.pointer,
                                            given.module(module), options)
@@ -184,7 +190,7 @@ class Program:
         self._metadata = None
 
     def product(self, kind):
-        """Bytes of 'ptx', 'metadata_json', 'metadata_elf', 'report_text' or 'report_json'."""
+        """Bytes of 'ptx', 'metadata_json', 'metadata_elf', 'report_text', 'report_json' or 'maps'."""
         to, size = _ffi.new('const void **'), _ffi.new('size_t *')
         number = getattr(_lib, 'PTXOFFLOAD_' + kind.upper())
         self._context.begin()
