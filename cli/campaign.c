@@ -113,14 +113,23 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     }
     if (!good(p, campaign_store_open(store, &p->arena, folder, chosen)))
         return false;
-    if (!campaign_store_lock(store, must ? PATIENCE : 0) && must) {
-        message_error(&p->messages, "another run uses the store '%s'", folder);
+    const char *error;
+    if (!campaign_store_lock(store, must ? PATIENCE : 0, &error) && must) {
+        if (error)
+            message_error(&p->messages, "%s", error);
+        else
+            message_error(&p->messages, "another run uses the store '%s'", folder);
         return false;
     }
     if (store->lock >= 0)
         campaign_store_clean(store);
     if (!good(p, campaign_database_open(store, &damaged)))
         return false;
+    if (store->was_damaged)
+        fprintf(stderr,
+                "%s: warning: the database of the store '%s' was damaged; it was made again from "
+                "the results\n",
+                campaign_command.name, folder);
     for (uint32_t i = 0; i < damaged.list.n; i++)
         fprintf(
             stderr,
