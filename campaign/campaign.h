@@ -76,6 +76,7 @@ struct campaign_ref {
     bool is_reference;   // of the figure's reference workload
     uint32_t definition; // CAMPAIGN_NONE: a statistic
     const char *statistic;
+    uint32_t begin, end; // the expression's place
 };
 
 enum campaign_unit {

@@ -28,7 +28,8 @@ static const struct campaign_cell *cell_of(const struct chart *c, uint32_t row, 
 
 static double drawn(double value)
 {
-    return isnan(value) ? 0 : value;
+    const double most = 1e300; // the axis has sums of these
+    return isnan(value) ? 0 : fmin(most, fmax(-most, value));
 }
 
 // Axes

@@ -1,4 +1,5 @@
 #include "campaign/compare.h"
+#include "support/csv.h"
 #include "support/number.h"
 #include <math.h>
 #include <stdio.h>
@@ -199,7 +200,9 @@ void campaign_compare_csv(const struct campaign_comparison *comparison, FILE *to
     for (uint32_t i = 0; i < names.list.n; i++)
         for (uint32_t k = 0; k < comparison->pairs.n; k++) {
             double a, b, ratio = ratio_of(&comparison->pairs.v[k], names.list.v[i], &a, &b);
-            fprintf(to, "%s,\"%s\"", names.list.v[i], comparison->pairs.v[k].name);
+            csv_text(to, names.list.v[i]);
+            putc(',', to);
+            csv_text(to, comparison->pairs.v[k].name);
             write_number(to, a);
             write_number(to, b);
             write_number(to, ratio);

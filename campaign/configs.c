@@ -35,26 +35,68 @@ void campaign_configs_init(struct campaign_configs *configs, struct arena *arena
 {
     *configs = (struct campaign_configs){.arena = arena};
     intern_init(&configs->lines, arena);
+    intern_init(&configs->statistics, arena);
 }
 
-uint32_t campaign_configs_add(struct campaign_configs *configs, const char *config,
-                              const struct campaign_settings *set)
+static uint32_t add_machine(struct campaign_configs *configs, const char *listed_policy,
+                            const char *config, const struct campaign_settings *set)
 {
     struct arena own;
     struct campaign_line line = {{0}};
     arena_init(&own, configs->arena->memory);
     campaign_line_add(&own, &line, arena_printf(&own, "--config=%s", config));
+    if (listed_policy) {
+        campaign_line_add(&own, &line, arena_printf(&own, "--policy=%s", listed_policy));
+        campaign_line_add(&own, &line, "--list-stats");
+    }
     campaign_line_set(&own, &line, "", set);
     uint32_t id = campaign_line_id(&configs->lines, &line);
     arena_free(&own);
     return id;
 }
 
+uint32_t campaign_configs_add(struct campaign_configs *configs, const char *config,
+                              const struct campaign_settings *set)
+{
+    return add_machine(configs, NULL, config, set);
+}
+
+void campaign_configs_add_listed(struct campaign_configs *configs, const char *policy,
+                                 const char *config, const struct campaign_settings *set)
+{
+    add_machine(configs, policy, config, set);
+}
+
+uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
+                                      const struct campaign_words *first,
+                                      const struct campaign_words *second)
+{
+    const struct campaign_words *const lists[] = {first, second};
+    struct arena own;
+    struct campaign_line line = {{0}};
+    arena_init(&own, configs->arena->memory);
+    campaign_line_add(&own, &line, arena_printf(&own, "--policy=%s", policy));
+    campaign_line_add(&own, &line, "--version"); // without a machine
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (uint32_t i = 0; lists[k] && i < lists[k]->list.n; i++)
+            campaign_line_add(&own, &line, lists[k]->list.v[i]);
+    uint32_t id = campaign_line_id(&configs->lines, &line);
+    arena_free(&own);
+    return id;
+}
+
+static void add_statistic(struct campaign_configs *configs, const char *name)
+{
+    size_t length = strlen(name);
+    if (intern_find(&configs->statistics, name, length) == UINT32_MAX)
+        intern_add(&configs->statistics, arena_strndup(configs->arena, name, length), length);
+}
+
 // Takes a line of the answer. Returns false if the line has another form.
 static bool take_answer(struct campaign_configs *configs, const char *line, size_t length)
 {
     struct campaign_config made = {.error = NULL};
-    json_t *answer = json_loadb(line, length, 0, NULL), *file;
+    json_t *answer = json_loadb(line, length, 0, NULL), *file, *name;
     size_t i;
     const char *digest = json_string_value(json_object_get(answer, "sha256"));
     const char *errors = json_string_value(json_object_get(answer, "errors"));
@@ -66,6 +108,10 @@ static bool take_answer(struct campaign_configs *configs, const char *line, size
     json_array_foreach(json_object_get(answer, "files"), i, file)
     {
         protect_file(configs->arena->memory, json_string_value(file));
+    }
+    json_array_foreach(json_object_get(answer, "statistics"), i, name)
+    {
+        add_statistic(configs, json_string_value(name));
     }
     json_decref(answer);
     if (good)

@@ -13,6 +13,7 @@ struct campaign_configs {
     struct arena *arena;
     struct intern lines;              // options of ptxoffload-sim
     VEC(struct campaign_config) list; // by the id of the line, after campaign_configs_resolve
+    struct intern statistics;         // of the machines of campaign_configs_add_listed
 };
 
 // Words on one line, quoted as in a response file.
@@ -31,6 +32,14 @@ void campaign_configs_init(struct campaign_configs *configs, struct arena *arena
 // Returns the place of this configuration in the list.
 uint32_t campaign_configs_add(struct campaign_configs *configs, const char *config,
                               const struct campaign_settings *set);
+// The same for a machine under a policy, whose statistics are listed.
+void campaign_configs_add_listed(struct campaign_configs *configs, const char *policy,
+                                 const char *config, const struct campaign_settings *set);
+// The same for the options of a job, whose errors are of interest: its policy, and those of two
+// lists, of which the second may be NULL.
+uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
+                                      const struct campaign_words *first,
+                                      const struct campaign_words *second);
 // Starts ptxoffload-sim once, for all configurations. Returns NULL, or why it did not answer.
 const char *campaign_configs_resolve(struct campaign_configs *configs,
                                      const struct campaign_tools *tools);

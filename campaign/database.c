@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 // Bump it when the tables change: what has another number is made again from the files.
-#define SCHEMA "1"
+#define SCHEMA "2"
 
 static const char schema[] =
     "CREATE TABLE jobs(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, campaign TEXT, quick "
     "INTEGER,"
-    " failure TEXT, message TEXT, cpu_seconds REAL, ended TEXT, size INTEGER, changed INTEGER);"
+    " failure TEXT, message TEXT, cpu_seconds REAL, ended TEXT, size INTEGER, changed INTEGER,"
+    " statistics INTEGER);"
     "CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
     "CREATE TABLE statistics(job INTEGER, name INTEGER, value REAL, PRIMARY KEY(job, name))"
     " WITHOUT ROWID;"
@@ -109,7 +110,7 @@ struct adding {
     const struct campaign_store *store;
     struct campaign_names *names;
     sqlite3_stmt *name, *value;
-    int64_t job;
+    int64_t job, count;
     bool failed;
 };
 
@@ -138,6 +139,7 @@ static void add_value(struct adding *a, const char *name, double value)
     sqlite3_bind_int64(a->value, 2, id_of(a, name));
     sqlite3_bind_double(a->value, 3, value);
     a->failed = a->failed || !step(a->value);
+    a->count++;
 }
 
 static void add_configuration(struct adding *a, json_t *configuration)
@@ -176,7 +178,9 @@ static const char *add_values(const struct campaign_store *store, int64_t job, j
     error = adding.failed || !adding.name || !adding.value ? fault(store) : NULL;
     sqlite3_finalize(adding.name);
     sqlite3_finalize(adding.value);
-    return error;
+    return error ? error
+                 : finish(store, prepare(store, "UPDATE jobs SET statistics = ? WHERE id = ?", "ii",
+                                         adding.count, job));
 }
 
 static const char *add_names(const struct campaign_store *store, const char *key, json_t *result)
@@ -368,6 +372,12 @@ static bool has_schema(struct campaign_store *store)
     return same;
 }
 
+// Returns true if the file is a database of any version.
+static bool is_database(struct campaign_store *store)
+{
+    return !sqlite3_exec(store->database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+}
+
 static const char *open_at(struct campaign_store *store, const char *path, int flags)
 {
     if (sqlite3_open_v2(path, &store->database, flags, NULL))
@@ -376,15 +386,41 @@ static const char *open_at(struct campaign_store *store, const char *path, int f
     return NULL;
 }
 
+// Returns true if the statement gives one row, with this text.
+static bool says(const struct campaign_store *store, const char *sql, const char *text)
+{
+    sqlite3_stmt *row = prepare(store, sql, "");
+    bool good = row && sqlite3_step(row) == SQLITE_ROW;
+    const char *found = good ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    good = found && !strcmp(found, text) && sqlite3_step(row) == SQLITE_DONE;
+    sqlite3_finalize(row);
+    return good;
+}
+
+// Returns true if the pages of the database fit together, and each job has all its statistics. What
+// was lost would be missing in reports.
+static bool is_whole(const struct campaign_store *store)
+{
+    return says(store, "PRAGMA quick_check(1)", "ok") &&
+           says(
+               store,
+               "SELECT count(*) FROM jobs LEFT JOIN (SELECT job, count(*) AS present FROM"
+               " statistics GROUP BY job) ON job = id WHERE coalesce(present, 0) IS NOT statistics",
+               "0");
+}
+
 // One that is damaged or of another version holds nothing that the files do not.
 static const char *open_or_make(struct campaign_store *store, const char *path)
 {
     struct stat status;
-    if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+    bool is_there = !lstat(path, &status);
+    if (is_there && S_ISLNK(status.st_mode))
         unlink(path);
     const char *error = open_at(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    if (error || has_schema(store))
+    bool is_current = !error && has_schema(store);
+    if (error || (is_current && is_whole(store)))
         return error;
+    store->was_damaged = is_current || (is_there && status.st_size && !is_database(store));
     sqlite3_close(store->database);
     store->database = NULL;
     unlink(path);
@@ -393,13 +429,25 @@ static const char *open_or_make(struct campaign_store *store, const char *path)
     return error ? error : execute(store, schema);
 }
 
+// Without the lock nothing can be mended.
+static const char *open_to_read(struct campaign_store *store, const char *path)
+{
+    const char *error = open_at(store, path, SQLITE_OPEN_READONLY);
+    if (error || (has_schema(store) && is_whole(store)))
+        return error;
+    return arena_printf(store->arena,
+                        "the database '%s' is damaged or of another version: if the store can be "
+                        "written and no run uses it, it is made again from the results",
+                        path);
+}
+
 const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged)
 {
     const char *path = arena_printf(store->arena, "%s/campaign.sqlite", store->folder);
     protect_file(store->arena->memory, path);
     protect_folder(store->arena->memory, arena_printf(store->arena, "%s/results", store->folder));
     if (store->lock < 0)
-        return open_at(store, path, SQLITE_OPEN_READONLY);
+        return open_to_read(store, path);
     const char *error = open_or_make(store, path);
     // Data that a power failure loses are written again, so there is no need to wait for the disk.
     if (!error)

@@ -16,7 +16,7 @@ struct opened_run {
 
 // The places of what a job needs in lists that still grow.
 struct job_needs {
-    uint32_t run, config;
+    uint32_t run, config, options;
 };
 
 struct planning {
@@ -304,6 +304,8 @@ static void take_needs(struct planning *p, const struct job_needs *needs, struct
     const struct opened_run *opened = &p->runs.v[needs->run];
     const struct campaign_config *config = &p->configs.list.v[needs->config];
     job->error = opened->error ? opened->error : config->error;
+    if (!job->error)
+        job->error = p->configs.list.v[needs->options].error;
     if (job->error)
         return;
     job->program = opened->program;
@@ -355,6 +357,8 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
         copy_settings(p->arena, &at->set, &made.set);
     struct job_needs needs = {.run = add_run(p, &made)};
     needs.config = campaign_configs_add(&p->configs, made.config, &made.set);
+    needs.options = campaign_configs_add_options(&p->configs, campaign->variants.v[variant].policy,
+                                                 &campaign->options, sample_of(campaign, &made));
     struct job_name *name = ARENA_NEW(p->arena, struct job_name);
     *name = (struct job_name){workload, variant, point};
     intern_add(&plan->names, (const char *)name, sizeof *name);

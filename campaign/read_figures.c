@@ -172,9 +172,10 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
     double digits;
     if (keys.of[CAMPAIGN_COLUMN_digits] &&
         campaign_number(r, keys.of[CAMPAIGN_COLUMN_digits], &digits)) {
-        made.digits = (int)digits;
-        if (digits != made.digits || digits < 0 || digits > 9)
+        if (digits != trunc(digits) || digits < 0 || digits > 9)
             campaign_fault(r, keys.of[CAMPAIGN_COLUMN_digits], "the number of digits is 0 to 9");
+        else
+            made.digits = (int)digits;
     }
     check_refs(r, value, figure, refs);
     take_known(r, keys.of[CAMPAIGN_COLUMN_paper], figure, &made, take_paper);

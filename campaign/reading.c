@@ -127,8 +127,13 @@ const struct expr *campaign_expression(struct campaign_reading *r, const struct 
         campaign_fault(r, node, "an expression is one value");
         return NULL;
     }
+    uint32_t before = r->campaign->refs.n;
     const struct expr *expr =
         expr_parse(r->campaign->arena, node->text, node->length, &names, &fault);
+    for (uint32_t i = before; i < r->campaign->refs.n; i++) {
+        r->campaign->refs.v[i].begin = node->begin;
+        r->campaign->refs.v[i].end = node->end;
+    }
     struct yaml_node at = *node;
     if (!expr && node->inner != UINT32_MAX) {
         at.begin = node->inner + fault.begin;

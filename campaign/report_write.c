@@ -1,5 +1,6 @@
 // The report as text and CSV.
 #include "campaign/report.h"
+#include "support/csv.h"
 #include "support/number.h"
 #include <math.h>
 #include <string.h>
@@ -90,21 +91,6 @@ void campaign_report_text(const struct campaign_report *report, FILE *to)
 
 // CSV
 
-static void write_field(FILE *to, const char *text)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, to);
-        return;
-    }
-    putc('"', to);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', to);
-        putc(*text, to);
-    }
-    putc('"', to);
-}
-
 static void write_number(FILE *to, double value)
 {
     char text[NUMBER_TEXT] = "";
@@ -124,11 +110,11 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
             for (uint32_t c = 0; c < table->figure->columns.n; c++) {
                 const struct campaign_column *column = &table->figure->columns.v[c];
                 const struct campaign_cell *cell = &table->rows.v[r].cells[c];
-                write_field(to, table->figure->name);
+                csv_text(to, table->figure->name);
                 putc(',', to);
-                write_field(to, table->rows.v[r].name);
+                csv_text(to, table->rows.v[r].name);
                 putc(',', to);
-                write_field(to, column->name);
+                csv_text(to, column->name);
                 fprintf(to, ",%s", units[column->unit]);
                 write_number(to, cell->value);
                 write_number(to, cell->paper);

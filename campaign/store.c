@@ -36,11 +36,14 @@ const char *campaign_store_open(struct campaign_store *store, struct arena *aren
 }
 
 // Jobs that outlive a killed collector for a moment hold the lock as well: it is inherited.
-bool campaign_store_lock(struct campaign_store *store, int milliseconds)
+bool campaign_store_lock(struct campaign_store *store, int milliseconds, const char **error)
 {
     enum { STEP = 20 };
     const char *path = arena_printf(store->arena, "%s/lock", store->folder);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    *error = file < 0 ? arena_printf(store->arena, "cannot write the store '%s': %s", store->folder,
+                                     strerror(errno))
+                      : NULL;
     if (file < 0)
         return false;
     for (; flock(file, LOCK_EX | LOCK_NB); milliseconds -= STEP) {

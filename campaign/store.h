@@ -18,6 +18,7 @@ struct campaign_store {
     const char *folder;
     int lock; // -1: not held
     struct sqlite3 *database;
+    bool was_damaged;             // the database was, and was made again from the files
     struct campaign_names *names; // of statistics in the database; NULL: not read yet
 };
 
@@ -27,8 +28,9 @@ struct campaign_store {
 // must not be links. Returns NULL, or the error.
 const char *campaign_store_open(struct campaign_store *store, struct arena *arena,
                                 const char *folder, bool chosen);
-// Locks the store. Returns false if another process still has it after this many milliseconds.
-bool campaign_store_lock(struct campaign_store *store, int milliseconds);
+// Locks the store. Returns false if another process still has it after this many milliseconds, or
+// with an error if it cannot be written.
+bool campaign_store_lock(struct campaign_store *store, int milliseconds, const char **error);
 // Closes the database and unlocks the store.
 void campaign_store_close(struct campaign_store *store);
 // Whether there are arrays in Slurm's queue, or may be.

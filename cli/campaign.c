@@ -8,6 +8,7 @@
 #include "campaign/keys.h"
 #include "campaign/report.h"
 #include "campaign/slurm.h"
+#include "campaign/statistics.h"
 #include "support/file.h"
 #include "support/protect.h"
 #include <string.h>
@@ -113,14 +114,23 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     }
     if (!good(p, campaign_store_open(store, &p->arena, folder, chosen)))
         return false;
-    if (!campaign_store_lock(store, must ? PATIENCE : 0) && must) {
-        message_error(&p->messages, "another run uses the store '%s'", folder);
+    const char *error;
+    if (!campaign_store_lock(store, must ? PATIENCE : 0, &error) && must) {
+        if (error)
+            message_error(&p->messages, "%s", error);
+        else
+            message_error(&p->messages, "another run uses the store '%s'", folder);
         return false;
     }
     if (store->lock >= 0)
         campaign_store_clean(store);
     if (!good(p, campaign_database_open(store, &damaged)))
         return false;
+    if (store->was_damaged)
+        fprintf(stderr,
+                "%s: warning: the database of the store '%s' was damaged; it was made again from "
+                "the results\n",
+                campaign_command.name, folder);
     for (uint32_t i = 0; i < damaged.list.n; i++)
         fprintf(
             stderr,
@@ -250,6 +260,9 @@ static int dry_run(struct campaign_program *p)
     list_jobs(p, stdout);
     fflush(stdout);
     print_expectation(p);
+    for (uint32_t i = 0; i < p->plan.jobs.n; i++)
+        if (p->plan.jobs.v[i].error)
+            return JOB_FAILED;
     return DONE;
 }
 
@@ -290,6 +303,13 @@ static bool run_jobs(struct campaign_program *p, const struct campaign_watch *wa
     return good(p, error);
 }
 
+static bool check_statistics(struct campaign_program *p)
+{
+    diags_init(&p->diags, &p->arena);
+    return good(p, campaign_statistics_check(&p->campaign, &p->tools)) &&
+           messages_diags(&p->messages, &p->diags, &p->source);
+}
+
 static int run(struct campaign_program *p)
 {
     enum { BY_SIGNAL = 128 }; // as a shell says it
@@ -307,6 +327,8 @@ static int run(struct campaign_program *p)
             message_error(&p->messages, "no store '%s' to reuse", p->arguments.reuse.list.v[i]);
             return BAD_INPUT;
         }
+    if (!check_statistics(p))
+        return BAD_INPUT;
     if (p->arguments.dry_run)
         return dry_run(p);
     if (!open_store(p, &p->store, store_name(p), true) ||

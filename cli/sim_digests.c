@@ -9,21 +9,45 @@
 
 // Prints the configuration of a line to `to`. Returns false after errors, which are on `errors`.
 static bool print_machine(struct arena *arena, const struct response_line *line,
-                          struct sim_machine *machine, FILE *to, FILE *errors)
+                          struct sim_machine *machine, bool *lists_stats, FILE *to, FILE *errors)
 {
-    struct sim_arguments arguments;
+    struct sim_arguments arguments = {0};
     struct message_log log = {.errors = 0};
     struct messages messages;
     if (!sim_arguments_read(&arguments, arena, (int)line->arguments.n, line->arguments.v, errors))
         return false;
+    if (arguments.common.version) // only the options are asked for
+        return true;
     messages_init(&messages, sim_command.name, &arguments.common, &log);
     outputs_init(&log.outputs, arena);
     messages.to = log.to = errors;
     messages.colour = log.colour = false;
+    *lists_stats = arguments.list_stats;
     bool good = sim_machine_read(machine, arena, &arguments, &messages);
     if (good)
         config_print(&machine->resolved, to);
     return good;
+}
+
+// Writes the names of the statistics that --list-stats prints, if the line has this option.
+static void write_statistics(struct arena *arena, struct json *json, struct sim_machine *machine)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *listed = open_memstream(&text, &length);
+    host_options(&machine->host_config, &machine->host, &machine->options);
+    if (listed)
+        timed_list_stats(&machine->options, arena, listed);
+    if (!listed || fclose(listed))
+        return;
+    json_key(json, "statistics");
+    json_array_flat(json);
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+        end = strchrnul(line, '\n');
+        json_string(json, arena_strndup(arena, line, strcspn(line, " ,\n")));
+    }
+    json_end_array(json);
+    free(text);
 }
 
 // Writes the names of the files, without the texts that are built in or are options.
@@ -45,7 +69,9 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
     FILE *failed = open_memstream(&errors, &error_length);
     struct json json;
     struct sim_machine machine = {.series = NULL};
-    bool good = printed && failed && print_machine(arena, line, &machine, printed, failed);
+    bool lists_stats = false;
+    bool good =
+        printed && failed && print_machine(arena, line, &machine, &lists_stats, printed, failed);
     good &= !printed || !fclose(printed);
     good &= !failed || !fclose(failed);
     json_init(&json, to);
@@ -56,6 +82,8 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
     json_string(&json, good ? digest : errors);
     if (good)
         write_files(&json, &machine.resolved);
+    if (good && lists_stats)
+        write_statistics(arena, &json, &machine);
     json_end_object(&json);
     json_done(&json);
     free(text);

@@ -238,6 +238,8 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
         .fault = fault,
     };
     *fault = (struct expr_fault){0};
+    // A part has one letter at least: run files have thousands of short expressions.
+    vec_fix(arena, &p.expr->nodes, length < 8 ? length + !length : 8);
     p.expr->root = parse_whole(&p);
     skip_blanks(&p);
     if (p.expr->root != NO_NODE && p.text[p.at])

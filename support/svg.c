@@ -6,7 +6,7 @@
 
 // Colours on a light and on a dark background. Shades go from near the background to far from it,
 // so that little is faint on both.
-enum colour {
+enum svg_colour {
     COLOUR_NOT_SET,
     COLOUR_NONE,
     COLOUR_PAPER,
@@ -51,13 +51,13 @@ static const struct {
 };
 
 // What a class sets; NULL and COLOUR_NOT_SET: nothing. Of several classes the later row counts.
-struct look {
+struct svg_look {
     const char *class;
-    enum colour fill, stroke;
+    enum svg_colour fill, stroke;
     const char *stroke_width, *dashes, *font_size, *font_weight, *paint_order;
 };
 
-static const struct look looks[] = {
+static const struct svg_look looks[] = {
     {"text", .fill = COLOUR_INK}, // the element
     {"paper", .fill = COLOUR_PAPER},
     {"faint", .fill = COLOUR_FAINT},
@@ -82,9 +82,9 @@ static const struct look looks[] = {
 // Classes with a number: a letter, and the colour of number 0.
 static const struct {
     char letter;
-    enum colour first;
+    enum svg_colour first;
     int count;
-    struct look look; // without the numbered colour
+    struct svg_look look; // without the numbered colour
 } numbered[] = {
     {'h', COLOUR_SHADE, SVG_SHADES, {.fill = COLOUR_SHADE}},
     {'w', COLOUR_SHADE, SVG_SHADES, {.stroke = COLOUR_SHADE}},
@@ -97,15 +97,15 @@ static const struct {
 
 enum { LOOKS = sizeof looks / sizeof *looks, NUMBERED = sizeof numbered / sizeof *numbered };
 
-static struct look numbered_look(int kind, int number)
+static struct svg_look numbered_look(int kind, int number)
 {
-    struct look look = numbered[kind].look;
-    enum colour *of = look.stroke == numbered[kind].first ? &look.stroke : &look.fill;
-    *of = (enum colour)((int)numbered[kind].first + number);
+    struct svg_look look = numbered[kind].look;
+    enum svg_colour *of = look.stroke == numbered[kind].first ? &look.stroke : &look.fill;
+    *of = (enum svg_colour)((int)numbered[kind].first + number);
     return look;
 }
 
-static void add_look(struct look *to, const struct look *more)
+static void add_look(struct svg_look *to, const struct svg_look *more)
 {
     to->fill = more->fill ? more->fill : to->fill;
     to->stroke = more->stroke ? more->stroke : to->stroke;
@@ -127,16 +127,16 @@ static bool has_class(const char *classes, const char *class)
     return false;
 }
 
-static struct look look_of(const char *element, const char *classes)
+static struct svg_look look_of(const char *element, const char *classes)
 {
-    struct look look = {0};
+    struct svg_look look = {0};
     for (int i = 0; i < LOOKS; i++)
         if (has_class(classes, looks[i].class) || !strcmp(element, looks[i].class))
             add_look(&look, &looks[i]);
     for (int i = 0; i < NUMBERED; i++)
         for (int k = 0; k < numbered[i].count; k++) {
             const char name[] = {numbered[i].letter, (char)('0' + k), 0};
-            const struct look more = numbered_look(i, k);
+            const struct svg_look more = numbered_look(i, k);
             if (has_class(classes, name))
                 add_look(&look, &more);
         }
@@ -151,7 +151,7 @@ static void write_attribute(FILE *to, const char *name, const char *value)
 
 void svg_open(FILE *to, const char *element, const char *classes)
 {
-    const struct look look = look_of(element, classes);
+    const struct svg_look look = look_of(element, classes);
     fprintf(to, "<%s", element);
     write_attribute(to, "class", *classes ? classes : NULL);
     write_attribute(to, "fill", colours[look.fill].light);
@@ -169,7 +169,7 @@ void svg_open_numbered(FILE *to, const char *element, char letter, unsigned numb
     svg_open(to, element, class);
 }
 
-static void write_dark(FILE *to, const char *selector, const struct look *look)
+static void write_dark(FILE *to, const char *selector, const struct svg_look *look)
 {
     if (look->fill <= COLOUR_NONE && look->stroke <= COLOUR_NONE)
         return;
@@ -194,7 +194,7 @@ static void write_style(FILE *to)
     for (int i = 0; i < NUMBERED; i++)
         for (int k = 0; k < numbered[i].count; k++) {
             const char selector[] = {'.', numbered[i].letter, (char)('0' + k), 0};
-            const struct look look = numbered_look(i, k);
+            const struct svg_look look = numbered_look(i, k);
             write_dark(to, selector, &look);
         }
     fputs("}</style>\n", to);

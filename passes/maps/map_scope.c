@@ -148,6 +148,12 @@ const char *map_constant(const struct map_scope *scope, const struct map_node *n
     return fault;
 }
 
+// Returns first + count * step, which wraps around, as sums of expressions do.
+static int64_t term_of(int64_t first, int64_t count, int64_t step)
+{
+    return (int64_t)((uint64_t)first + (uint64_t)count * (uint64_t)step);
+}
+
 // Sets the tokens or addresses first, first + step, …
 static const char *take_series(const struct map_scope *scope, const struct map_initial *initial,
                                const struct scalar *type, uint32_t *words, uint64_t *addresses)
@@ -161,7 +167,7 @@ static const char *take_series(const struct map_scope *scope, const struct map_i
         fault = map_evaluate(scope, &initial->step, &step);
     for (uint32_t i = 0; !fault && i < initial->count; i++) {
         struct run_number at = {.kind = real ? NUMBER_REAL : NUMBER_INTEGER,
-                                .integer = first.integer + (int64_t)i * step.integer,
+                                .integer = term_of(first.integer, i, step.integer),
                                 .real = number_real(&first) + i * number_real(&step)};
         if (memory)
             addresses[i] = (uint64_t)at.integer;
@@ -181,7 +187,7 @@ static const char *take_increment(const struct map_scope *scope, const struct ma
     if (!fault)
         fault = map_integer(scope, &node->increment.step, 1, &step);
     for (uint32_t i = 0; !fault && i < node->increment.tokens; i++)
-        words[i] = (uint32_t)(start + ((int64_t)i - node->increment.tokens) * step);
+        words[i] = (uint32_t)term_of(start, (int64_t)i - node->increment.tokens, step);
     return fault;
 }
 

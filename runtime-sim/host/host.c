@@ -66,7 +66,7 @@ void host_pass(struct host *host, uint64_t time)
 
 void host_work(struct host *host, uint64_t elements)
 {
-    host_pass(host, (uint64_t)((double)elements * host->config->cpu_ns * HOST_NS + 0.5));
+    host_pass(host, host_time((double)elements * host->config->cpu_ns * HOST_NS));
 }
 
 void host_mark(struct host *host)

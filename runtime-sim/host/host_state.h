@@ -3,9 +3,15 @@
 #pragma once
 #include "runtime-sim/host/host.h"
 
+// Returns the time in the units of the clock; times beyond its range are the longest one.
+static inline uint64_t host_time(double time)
+{
+    return time < HOST_LONGEST ? (uint64_t)(time + 0.5) : (uint64_t)HOST_LONGEST;
+}
+
 static inline uint64_t host_us(double microseconds)
 {
-    return (uint64_t)(microseconds * HOST_US + 0.5);
+    return host_time(microseconds * HOST_US);
 }
 
 // The rate of the link in MB/s.

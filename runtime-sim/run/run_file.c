@@ -223,6 +223,7 @@ static bool take_arguments(struct run_file_reading *r, const struct yaml_node *n
         return true;
     launch->by_name = node->kind == YAML_MAPPING;
     uint32_t step = launch->by_name ? 2 : 1;
+    vec_fix(r->run->arena, &launch->args, node->count / step);
     for (uint32_t i = 0; i < node->count; i += step)
         good &= take_argument(r, launch->by_name ? yaml_at(&r->document, node->items[i]) : NULL,
                               yaml_at(&r->document, node->items[i + step - 1]), launch);

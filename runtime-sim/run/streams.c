@@ -132,7 +132,7 @@ static enum session_outcome do_at(struct streams_run *s, const struct run_call *
     if (!run_value(run, &call->value, &number))
         return SESSION_BAD_INPUT;
     double time = number_real(&number) * HOST_US;
-    if (number_is_place(&number) || !(time >= (double)s->host->now && time < 1e18)) {
+    if (number_is_place(&number) || !(time >= (double)s->host->now && time < HOST_LONGEST)) {
         run_fault(run, &call->value.at,
                   "the host is at %.3f us: 'at' is a later time in microseconds",
                   (double)s->host->now / HOST_US);

@@ -3,19 +3,22 @@
 
 usage: campaign.py BUILD-ROOT
 """
+import fcntl
 import hashlib
 import json
 import os
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import case, compared_case, ends, environment, main, run, same, wait_for, within
 from campaign_lib import (BUILD, CAMPAIGN, Gate, PROGRAM, SAMPLES, SIMULATOR, campaign, finished,
-                          is_clean, jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign)
+                          is_clean, jobs_left, keys, results, starts, statistic, wrapped_tools, write_campaign,
+                          write_finished)
 
 
 @case
@@ -346,6 +349,62 @@ def cannot_run(folder):
            '[config]\n', result.err.decode())
 
 
+MENDED = ("ptxoffload-campaign: warning: the database of the store 'tiny.campaign' was damaged; it was made "
+          'again from the results\n')
+
+
+@case
+def damaged_database(folder):
+    """a database that has lost pages or rows is made again, and without the lock it is an error"""
+    write_finished(folder)
+    before = ends(campaign(folder, 'report', 'tiny.yaml'), 0, '').out
+    path = folder / 'tiny.campaign' / 'campaign.sqlite'
+    whole = path.read_bytes()
+    page = int.from_bytes(whole[16:18], 'big')
+    def zero(first):
+        path.write_bytes(whole[:first * page] + bytes(page) + whole[(first + 1) * page:])
+    def query(text):
+        database = sqlite3.connect(path)
+        assert database.execute(text).rowcount > 0, text
+        database.commit()
+        database.close()
+    def cut():
+        path.write_bytes(whole[:len(whole) // 2 // page * page])
+    found = 0
+    for damage in (lambda: zero(20), lambda: zero(len(whole) // page - 1), lambda: zero(len(whole) // page // 2), cut,
+                   lambda: query('DELETE FROM statistics WHERE name % 97 = 5'),
+                   lambda: query('DELETE FROM statistics WHERE job = (SELECT min(id) FROM jobs)')):
+        path.write_bytes(whole)
+        damage()
+        for command in ('report', 'status', 'run'):
+            wrong = path.read_bytes()
+            done = ends(campaign(folder, command, 'tiny.yaml'), 0)
+            assert done.err.decode() in ('', MENDED), done
+            found += done.err.decode() == MENDED
+            if command == 'report':
+                same(done.out, before)
+                with (folder / 'tiny.campaign/lock').open() as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    ends(campaign(folder, command, 'tiny.yaml'), 0, '', before.decode())
+                    path.write_bytes(wrong)
+                    done = campaign(folder, command, 'tiny.yaml')
+                    within("the database 'tiny.campaign/campaign.sqlite' is damaged or of another version",
+                           ends(done, 1).err.decode())
+    same(found, 12)
+
+
+@case
+def store_that_cannot_be_written(folder):
+    """a store that cannot be written is told from one that another run uses, and can be read"""
+    write_finished(folder)
+    before = ends(campaign(folder, 'report', 'tiny.yaml'), 0, '').out
+    (folder / 'tiny.campaign/lock').unlink()
+    (folder / 'tiny.campaign/lock').mkdir()
+    ends(campaign(folder, 'run', 'tiny.yaml'), 1,
+         "ptxoffload-campaign: error: cannot write the store 'tiny.campaign': Is a directory\n", '')
+    same(ends(campaign(folder, 'report', 'tiny.yaml'), 0, '').out, before)
+
+
 @case
 def damaged(folder):
     """a damaged result is run again, and no other; the database is made again of the results"""
@@ -366,7 +425,7 @@ def damaged(folder):
                path.name, result.err.decode())
     same(sorted(starts(folder)[11:]), sorted([cut.stem, changed.stem]))
     (store / 'campaign.sqlite').write_bytes(b'no database at all' * 1000)
-    same(ends(campaign(folder, 'report', 'tiny.yaml', tools), 0, '').out, before)
+    same(ends(campaign(folder, 'report', 'tiny.yaml', tools), 0, MENDED).out, before)
     (store / 'campaign.sqlite').unlink()
     same(ends(campaign(folder, 'report', 'tiny.yaml', tools), 0, '').out, before)
     same(len(starts(folder)), 13)

@@ -9,7 +9,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import add_case, case, ends, fresh_document, main, same, within
+from tap import add_case, case, ends, fresh_document, main, run, same, within
 from campaign_lib import CAMPAIGN, ROOT, SAMPLES, SIMULATOR, campaign, write_campaign
 
 UPDATE = '--update' in sys.argv[2:]
@@ -103,7 +103,7 @@ def many_configurations(folder):
     settings[7] = 'l1.latenci: 3'
     write_many(folder, settings)
     tools = make_tools(folder, 'exec %s "$@"' % SIMULATOR)
-    listed = ends(campaign(folder, 'run', 'many.yaml', '--dry-run', '--tools=%s' % tools), 0)
+    listed = ends(campaign(folder, 'run', 'many.yaml', '--dry-run', '--tools=%s' % tools), 3)
     lines = listed.out.decode().splitlines()
     same((folder / 'starts').read_text(encoding='utf-8'), '--print-config-digests\n')
     same(len({line[:12] for line in lines}), 30)
@@ -127,6 +127,55 @@ for name, *values in [
         ('answers in another form', '%s "$@" | tr {} "<>"' % SIMULATOR, 'exit code 0'),
 ]:
     add_case('a simulator is an error that ' + name, no_answer, *values)
+
+
+@case
+def misspelt(folder):
+    """a misspelt policy, option or statistic is an error before anything is run"""
+    for old, new, text in (
+            ('{name: base}', '{name: base, policy: adaptve}', "--policy cannot be 'adaptve': it is baseline, llc,"),
+            ('{name: base}', '{name: base, policy: Baseline}', "--policy cannot be 'Baseline'"),
+            ('title: A', 'options: [--max-cycels=100]\ntitle: A', "unknown option '--max-cycels'"),
+            ('title: A', 'options: [--max-cycles=many]\ntitle: A', "--max-cycles cannot be 'many'")):
+        write_campaign(folder, CAMPAIGN.replace(old, new, 1))
+        for more in (['--dry-run'], []):
+            done = ends(campaign(folder, 'run', 'tiny.yaml', '--study=queue', *more), 3)
+            within('ptxoffload-sim: error: ' + text, (done.out + done.err).decode())
+    for old, new, name, line in (
+            ('cycles: machine.cycles', 'cycles: machine.cicles', "machine.cicles'; did you mean 'machine.cycles'?", 24),
+            ('{name: slowdown, value: base.cycles', '{name: slowdown, value: base.llc_omni.sent + base.cycles',
+             "llc_omni.sent'", 52),
+            ('machine.warp_instructions', 'core3x.issued', "core3x.issued'", 25)):
+        write_campaign(folder, CAMPAIGN.replace(old, new, 1))
+        for more in (['--dry-run'], []):
+            err = ends(campaign(folder, 'run', 'tiny.yaml', *more), 1).err.decode()
+            within("error: no machine of this campaign has the statistic '" + name, err)
+            assert err.startswith('tiny.yaml:'), err
+    for name in ('core12.issued', 'config.core.schedulers', 'l1_3.reads', 'sample.cycles', 'host.runtime'):
+        write_campaign(folder, CAMPAIGN.replace('machine.warp_instructions', name, 1))
+        ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run'), 0)
+    write_campaign(folder, CAMPAIGN.replace('machine.warp_instructions', 'offload.chains_tagged', 1)
+                   .replace('{name: tagged, like: fast,', '{name: tagged, like: fast, policy: llc,'))
+    ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run'), 0)
+
+
+@case
+def hidden_configurations(folder):
+    """a folder that has the name of a configuration is not taken for it"""
+    for name in ('isca19', 'gtx580', 'gtx580.yaml', 'mesh66_4vc_sif', 'gddr5_isca19', 'noc'):
+        (folder / name).mkdir()
+    tools = SIMULATOR.parent
+    (folder / 'mine.yaml').write_text('base: gtx580\n')
+    for words in (['ptxoffload-sim', '--config=isca19', '--print-config'],
+                  ['ptxoffload-sim', '--config=gtx580.yaml', '--print-config'],
+                  ['ptxoffload-sim', '--config=mine.yaml', '--print-config'],
+                  ['ptxoffload-noc', '--config=mesh66_4vc_sif', '--print-config'],
+                  ['ptxoffload-dram', '--config=gddr5_isca19', '--print-config']):
+        ends(run([tools / words[0], *words[1:]], folder), 0, '')
+    write_campaign(folder, CAMPAIGN.replace('title: A', 'config: gtx580\ntitle: A', 1))
+    within('11 jobs', ends(campaign(folder, 'status', 'tiny.yaml'), 0, '').out.decode())
+    err = ends(run([tools / 'ptxoffload-sim', '--config=noc', '--print-config'], folder), 1).err.decode()
+    within("there is no configuration 'noc'", err)
 
 
 @case

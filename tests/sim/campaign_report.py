@@ -242,6 +242,21 @@ def zeros(folder):
 
 
 @case
+def formulas(folder):
+    """no cell of a CSV file is a formula of a spreadsheet"""
+    names = ['=1+1', '+cmd|x', '-2+3', '@SUM(A1)', '=HYPERLINK("a,b")', '-5', '+3.5e2', 'plain', 'a=b']
+    lines = ''.join("      - {name: '%s', value: base.cycles}\n" % name for name in names)
+    write_finished(folder)
+    write_campaign(folder, CAMPAIGN + '  - name: =cells\n    title: T\n    workloads: micro\n    columns:\n' + lines)
+    ends(campaign(folder, 'report', 'tiny.yaml', '--figure==cells', '--csv=x.csv'), 0)
+    with open(folder / 'x.csv', newline='', encoding='utf-8') as file:
+        rows = list(csv.reader(file))[1:]
+    same({row[0] for row in rows}, {"'=cells"})
+    same([row[2] for row in rows[:len(names)]],
+         ["'" + name for name in names[:5]] + ['-5', '+3.5e2', 'plain', 'a=b'])
+
+
+@case
 def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""
     write_campaign(folder)
