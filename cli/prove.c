@@ -25,7 +25,7 @@ bool run_prove(struct tagger_run *run, struct output *output, const struct backe
         timing_end(&run->timing, "emit");
         struct verify_fault fault =
             backend_read_back(output, &run->arena, &run->module, &run->plan);
-        timing_end(&run->timing, "read back");
+        timing_end(&run->timing, "reread");
         if (!fault.text)
             return true;
     }

@@ -469,6 +469,7 @@ static void print_passes(FILE *to)
         fprintf(to, row, pass->name, pass->what);
     fprintf(to, row, "emit", "edit a copy of the text, make the metadata tables");
     fprintf(to, row, "verify", "prove plan and output against the input; leave out the rest");
+    fprintf(to, row, "reread", "read the tags back; check chains in the text as it is written");
     fprintf(to, row, "write", "write all outputs, then rename them into place");
 }
 
