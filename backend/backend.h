@@ -33,6 +33,7 @@ struct output {
     const char *text;
     uint32_t length;
     struct tables tables;
+    enum tag_style style;
     struct bodies bodies; // of the text without its tags
     struct tree *tree;    // theirs: the module's, or that of a text with other instructions
 };

@@ -130,6 +130,7 @@ const char *backend_emit(struct output *output, struct arena *arena, const struc
                               .capability = capability_of(&options->passes)->text,
                               .profile =
                                   options->passes.measured ? options->passes.measured->sha256 : ""};
+    output->style = options->tags;
     tables->source.file = table_name(arena, options, source->name);
     tables->output.file = table_name(arena, options, options->output_name);
     if (!options->undigested || tag_style_is_full(options->tags))

@@ -156,7 +156,7 @@ static struct verify_fault try_output(struct proving *p, struct output *output)
     if (verified.faults.n)
         return verified.faults.v[0];
     struct verify_fault fault = backend_read_back(output, p->arena, p->module, p->plan);
-    step(p, "read back");
+    step(p, "reread");
     return fault;
 }
 

@@ -16,7 +16,7 @@ struct proof {
     VEC(struct left_out) list;
     uint64_t statements; // of the input
     uint64_t moved;      // that are in another order
-    // Called after each "emit", "verify" and "read back"; may be NULL.
+    // Called after each "emit", "verify" and "reread"; may be NULL.
     void (*step)(void *context, const char *name);
     void *context;
 };

@@ -243,20 +243,24 @@ static bool check_kernel(void *context, const struct table_kernel *read)
                                 read_chains(r, read, function, body)));
 }
 
-static void read_all(struct read_back *r)
+static bool read_tags(struct read_back *r)
 {
-    const struct tables *written = &r->output->tables;
     struct source source;
     struct tables read;
     struct diags diags;
     diags_init(&diags, &r->own);
     source_init(&source, &r->own, "", r->output->text, r->output->length);
-    if (!tags_read_written(&read, &r->own, &source, &r->output->bodies, check_kernel, r, &diags)) {
-        set_fault(r, IR_NONE, diags.list.n ? diags.list.v[0].message : "");
-        return;
-    }
-    bool good = true;
-    if (!r->kernel) // without tags that are read
+    return tags_read_written(&read, &r->own, &source, &r->output->bodies, check_kernel, r,
+                             &diags) ||
+           set_fault(r, IR_NONE, diags.list.n ? diags.list.v[0].message : "");
+}
+
+// Tags as in the paper are not read.
+static void read_all(struct read_back *r)
+{
+    const struct tables *written = &r->output->tables;
+    bool good = r->output->style == TAGS_PAPER || read_tags(r);
+    if (!r->kernel) // no tags were read
         for (uint32_t i = 0; i < written->kernels.n && good; i++)
             good = check_kernel(r, &written->kernels.v[i]);
     if (good)

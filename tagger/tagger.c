@@ -193,7 +193,7 @@ bool tagger_emit(struct tagging *t, struct output *output, const struct backend_
     if (t->options.unverified && !backend_emit(output, t->arena, &t->module, &t->plan, options)) {
         end_step(t, "emit");
         struct verify_fault fault = backend_read_back(output, t->arena, &t->module, &t->plan);
-        end_step(t, "read back");
+        end_step(t, "reread");
         if (!fault.text)
             return true;
     }
@@ -266,8 +266,7 @@ const struct tagger_stage tagger_stages[] = {
     {"read", "read the program", TAGGER_PROGRAM, read_program},
     {"profile", "read what was measured, with --profile", TAGGER_PLAN, read_profile},
     {"decide", "decide what is offloaded", TAGGER_PLAN, decide},
-    {"emit", "edit a copy of the text, prove it against the input, make the metadata tables",
-     TAGGER_OUTPUT, emit},
+    {"output", "write the tagged text and its tables", TAGGER_OUTPUT, emit},
     {NULL, NULL, TAGGER_OUTPUT, NULL},
 };
 
@@ -284,6 +283,10 @@ bool tagger_run(struct tagging *t, struct arena *arena, struct source *input,
 void tagger_print_stages(FILE *to)
 {
     static const char row[] = "%-8s  %s\n", part[] = "  %-8s  %s\n";
+    static const char *const outputs[][2] = {
+        {"emit", "edit a copy of the text, make the metadata tables"},
+        {"verify", "prove plan and output against the input; leave out the rest"},
+        {"reread", "read the tags back; check chains in the text as it is written"}};
     for (const struct tagger_stage *stage = tagger_stages; stage->run; stage++) {
         fprintf(to, row, stage->name, stage->what);
         for (const struct read_stage *at = read_stages; stage->run == read_program && at->name;
@@ -291,5 +294,7 @@ void tagger_print_stages(FILE *to)
             fprintf(to, part, at->name, at->what);
         for (const struct pass *at = passes; stage->run == decide && at->name; at++)
             fprintf(to, part, at->name, at->what);
+        for (uint32_t i = 0; stage->run == emit && i < sizeof outputs / sizeof *outputs; i++)
+            fprintf(to, part, outputs[i][0], outputs[i][1]);
     }
 }
