@@ -83,9 +83,9 @@ static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t 
     // Behind the only latch of its own loop the loop has no blocks.
     if (loop->latch_count == 1 && loop->latch == block && fn->blocks.v[block].loop == in)
         return false;
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        const struct ir_block *b = &fn->blocks.v[loop->blocks[i]];
-        if (loop->blocks[i] == block || !ir_dominates(fn, block, loop->blocks[i]))
+    IR_LOOP_EACH (behind, fn, in) {
+        const struct ir_block *b = &fn->blocks.v[behind];
+        if (behind == block || !ir_dominates(fn, block, behind))
             continue;
         for (uint32_t inst = b->first; inst < b->end; inst++)
             if (accesses[inst])
@@ -183,14 +183,13 @@ static bool leaves_loop(const struct trip_finder *f, uint32_t block)
 // The exit that is taken first ends the loop; counted is how often control comes to the header.
 static bool count_exits(struct trip_finder *f)
 {
-    const struct ir_loop *loop = &f->fn->loops.v[f->loop];
     struct question q = {.several = true, .at_bottom = true, .depth = MOST_JOINED};
     struct trip all = {0};
     bool found = false;
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        if (!leaves_loop(f, loop->blocks[i]))
+    IR_LOOP_EACH (block, f->fn, f->loop) {
+        if (!leaves_loop(f, block))
             continue;
-        if (regions_leaves(f->fn, loop->blocks[i]) || !count_exit(f, loop->blocks[i], q) ||
+        if (regions_leaves(f->fn, block) || !count_exit(f, block, q) ||
             (found && !join_counts(f, &all, true)))
             return false;
         all = f->trip;
