@@ -154,7 +154,7 @@ static bool *find_launched(struct arena *arena, const struct ir_module *module)
     return launched;
 }
 
-// What a remark on something that is offloaded adds in a function that no launch reaches.
+// Returns the end of a remark: in a function that no launch reaches it says so.
 static const char *unless_launched(struct collector *c)
 {
     if (c->fn->is_entry)

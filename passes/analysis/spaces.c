@@ -196,7 +196,7 @@ static void read_parameter(struct space_builder *b, uint32_t inst)
     }
 }
 
-// What comes from memory: any address that was stored, and those that the host left there.
+// A load yields any address that was stored, or that the host left in global memory.
 static void read_memory(struct space_builder *b, uint32_t inst)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -220,7 +220,7 @@ static void copy_values(struct space_builder *b, uint32_t inst)
                 connect_sources(b, inst, value_node(b, i));
         }
     if (!any)
-        connect_sources(b, inst, NODE_MEMORY); // a store, in whatever form
+        connect_sources(b, inst, NODE_MEMORY); // a store of any form
 }
 
 static void define(struct space_builder *b, uint32_t inst, unsigned set)
