@@ -40,6 +40,7 @@ struct collector {
     const struct ir_function *fn;
     const char *name;
     struct ir_locs *locs;
+    bool *launched;             // per function: a kernel, or called by one; NULL: not requested yet
     const char *file, *cleaned; // a file's name as .file has it, and as it may be shown
 };
 
@@ -109,6 +110,62 @@ static void add_note(const struct collector *c, struct remark *remark, uint32_t 
     vec_push(c->arena, &remark->notes, note);
 }
 
+// Functions that launches reach
+
+static bool calls_unknown(const struct ir_function *fn, uint32_t inst)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    bool named = at->class != CLASS_CALL;
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        named |= fn->operands.v[i].kind == OPERAND_SYMBOL && fn->operands.v[i].role == ROLE_USE;
+    return !named;
+}
+
+// Marks the functions that a kernel names, or a function that it names. A call by address may
+// reach all.
+static bool *find_launched(struct arena *arena, const struct ir_module *module)
+{
+    uint32_t count = module->functions.n, depth = 0;
+    bool *launched = ARENA_ARRAY(arena, bool, count + 1);
+    uint32_t *of = ARENA_ARRAY(arena, uint32_t, module->symbols.n + 1); // per symbol: function + 1
+    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (module->functions.v[i].has_body && module->functions.v[i].symbol != IR_NONE)
+            of[module->functions.v[i].symbol] = i + 1;
+        if (module->functions.v[i].is_entry) {
+            launched[i] = true;
+            stack[depth++] = i;
+        }
+    }
+    while (depth) {
+        const struct ir_function *fn = &module->functions.v[stack[--depth]];
+        for (uint32_t i = 0; i < fn->operands.n; i++) {
+            uint32_t to =
+                fn->operands.v[i].kind == OPERAND_SYMBOL ? of[fn->operands.v[i].index] : 0;
+            if (!to || launched[to - 1])
+                continue;
+            launched[to - 1] = true;
+            stack[depth++] = to - 1;
+        }
+        for (uint32_t i = 0; i < fn->insts.n; i++)
+            if (calls_unknown(fn, i))
+                memset(launched, true, count * sizeof *launched);
+    }
+    return launched;
+}
+
+// Returns the end of a remark: in a function that no launch reaches it says so.
+static const char *unless_launched(struct collector *c)
+{
+    if (c->fn->is_entry)
+        return "";
+    if (!c->launched)
+        c->launched = find_launched(c->arena, c->module);
+    return c->launched[c->function]
+               ? ""
+               : arena_printf(c->arena, "; no kernel of the module calls '%s'", c->name);
+}
+
 // Chains
 
 static const char *role_of(const struct collector *c, const struct chain *chain, uint32_t place)
@@ -130,8 +187,8 @@ static void add_chain(struct collector *c, const struct chain *chain, uint32_t i
     remark.kind = CANDIDATE_CHAIN;
     remark.item = item;
     remark.text = arena_printf(
-        c->arena, "chain %u offloaded: %s (pattern %u) saves %u flits per warp and hop", item,
-        table_formulas[chain->pattern], chain->pattern, chain->saving);
+        c->arena, "chain %u offloaded: %s (pattern %u) saves %u flits per warp and hop%s", item,
+        table_formulas[chain->pattern], chain->pattern, chain->saving, unless_launched(c));
     for (uint32_t i = 1; i < chain->count; i++)
         add_note(c, &remark, chain->inst[i], role_of(c, chain, i));
     vec_push(c->arena, &c->remarks->list, remark);
@@ -164,16 +221,19 @@ static void add_block(struct collector *c, const struct block_plan *block, uint3
     if (mean && block->estimate.conditional)
         remark.text = arena_printf(
             c->arena,
-            "%s selected for offloading if %s >= %llu: saves %g words per warp with those", what,
-            block->trip_text, (unsigned long long)block->estimate.threshold, saving);
+            "%s selected for offloading if %s >= %llu: saves %g words per warp with those%s", what,
+            block->trip_text, (unsigned long long)block->estimate.threshold, saving,
+            unless_launched(c));
     else if (block->estimate.conditional && block->trip_text)
         remark.text = arena_printf(
             c->arena,
-            "%s selected for offloading if %s >= %llu: saves %g words per warp at that number",
-            what, block->trip_text, (unsigned long long)block->estimate.threshold, saving);
+            "%s selected for offloading if %s >= %llu: saves %g words per warp at that number%s",
+            what, block->trip_text, (unsigned long long)block->estimate.threshold, saving,
+            unless_launched(c));
     else
-        remark.text = arena_printf(c->arena, "%s selected for offloading: saves %g words per warp",
-                                   what, saving);
+        remark.text =
+            arena_printf(c->arena, "%s selected for offloading: saves %g words per warp%s", what,
+                         saving, unless_launched(c));
     vec_push(c->arena, &c->remarks->list, remark);
 }
 

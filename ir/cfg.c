@@ -403,64 +403,34 @@ static void find_headers(struct ir_work *work, struct ir_function *fn)
     }
 }
 
-struct block_extent {
-    uint32_t first, last; // of the loop's blocks
-};
-
-static void include(struct block_extent *extent, uint32_t first, uint32_t last)
+static void include(struct ir_loop *loop, uint32_t first, uint32_t last)
 {
-    extent->first = first < extent->first ? first : extent->first;
-    extent->last = last > extent->last ? last : extent->last;
+    loop->first = first < loop->first ? first : loop->first;
+    loop->last = last > loop->last ? last : loop->last;
 }
 
 // Counts the blocks of each loop, and finds their extent. Inner loops are added to outer ones,
 // which precede them.
-static void measure(struct ir_function *fn, struct block_extent *extents)
+static void measure_loops(struct ir_function *fn)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
         struct ir_loop *loop = &fn->loops.v[i];
         loop->depth = loop->parent == IR_NONE ? 1 : fn->loops.v[loop->parent].depth + 1;
-        extents[i] = (struct block_extent){UINT32_MAX, 0};
+        loop->first = UINT32_MAX;
     }
     for (uint32_t block = 0; block < fn->blocks.n; block++) {
         uint32_t loop = fn->blocks.v[block].loop;
         if (loop == IR_NONE)
             continue;
         fn->loops.v[loop].block_count++;
-        include(&extents[loop], block, block);
+        include(&fn->loops.v[loop], block, block);
     }
     for (uint32_t i = fn->loops.n; i-- > 0;) {
-        uint32_t parent = fn->loops.v[i].parent;
-        if (parent == IR_NONE)
+        const struct ir_loop *loop = &fn->loops.v[i];
+        if (loop->parent == IR_NONE)
             continue;
-        fn->loops.v[parent].block_count += fn->loops.v[i].block_count;
-        include(&extents[parent], extents[i].first, extents[i].last);
-    }
-}
-
-// Loops whose blocks follow each other, which most do, share one list of all blocks: with one each,
-// nested loops would take the square of their number.
-static void list_blocks(struct ir_work *work, struct ir_function *fn)
-{
-    struct block_extent *extents = ARENA_ARRAY(&work->scratch, struct block_extent, fn->loops.n);
-    uint32_t *all = NULL;
-    measure(fn, extents);
-    for (uint32_t i = 0; i < fn->loops.n; i++) {
-        struct ir_loop *loop = &fn->loops.v[i];
-        uint32_t first = extents[i].first, n = 0;
-        if (extents[i].last - first + 1 != loop->block_count) {
-            loop->blocks = ARENA_ARRAY(work->kept, uint32_t, loop->block_count);
-            for (uint32_t block = first; block <= extents[i].last; block++)
-                if (ir_in_loop(fn, i, block))
-                    loop->blocks[n++] = block;
-            continue;
-        }
-        if (!all) {
-            all = ARENA_ARRAY(work->kept, uint32_t, fn->blocks.n);
-            for (uint32_t block = 0; block < fn->blocks.n; block++)
-                all[block] = block;
-        }
-        loop->blocks = all + first;
+        fn->loops.v[loop->parent].block_count += loop->block_count;
+        include(&fn->loops.v[loop->parent], loop->first, loop->last);
     }
 }
 
@@ -496,7 +466,7 @@ void ir_build_loops(struct ir_work *work, struct ir_function *fn)
     for (uint32_t i = fn->loops.n; i-- > 0;) // inner loops are later in reverse post-order
         collect(&finder, i);
     number_loops(work, fn);
-    list_blocks(work, fn);
+    measure_loops(fn);
 }
 
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block)

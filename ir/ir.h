@@ -99,10 +99,10 @@ struct ir_block {
 
 struct ir_loop {
     uint32_t header;
-    uint32_t parent;  // enclosing loop, or IR_NONE
-    uint32_t depth;   // 1 for an outermost loop
-    uint32_t *blocks; // all its blocks, including those of inner loops, ascending
-    uint32_t block_count;
+    uint32_t parent;      // enclosing loop, or IR_NONE
+    uint32_t depth;       // 1 for an outermost loop
+    uint32_t first, last; // extent of its blocks, including those of inner loops
+    uint32_t block_count; // other blocks may lie between
     uint32_t latch_count;
     uint32_t latch;       // one of them
     uint32_t number;      // inner loops have the following numbers
@@ -242,6 +242,10 @@ struct ir_live_lists {
 struct ir_live_lists ir_live_lists(const struct ir_function *fn, struct arena *arena);
 // Returns true if the block belongs to the loop or to one inside it.
 bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
+// Loops over the blocks of a loop, including those of inner loops, in ascending order.
+#define IR_LOOP_EACH(block, fn, loop)                                                              \
+    for (uint32_t block = (fn)->loops.v[loop].first; block <= (fn)->loops.v[loop].last; block++)   \
+        if (ir_in_loop(fn, loop, block))
 
 // Returns the block in which a version is defined (phi or instruction); 0 for VERSION_ENTRY.
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);

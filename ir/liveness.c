@@ -91,7 +91,7 @@ static void kill_loops(const struct liveness *l, uint32_t reg, uint32_t block, s
 
 static bool is_contiguous(const struct ir_loop *loop)
 {
-    return loop->blocks[loop->block_count - 1] - loop->blocks[0] + 1 == loop->block_count;
+    return loop->last - loop->first + 1 == loop->block_count;
 }
 
 // Returns the outermost loop around the block that does not define the register, or IR_NONE. Where
@@ -152,7 +152,7 @@ static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
         } else if (m->taken[whole] != reg + 1) {
             const struct ir_loop *loop = &fn->loops.v[whole];
             m->taken[whole] = reg + 1;
-            add_live(l, reg, loop->blocks[0], loop->blocks[loop->block_count - 1]);
+            add_live(l, reg, loop->first, loop->last);
             spread_back(l, reg, loop->header, m, &depth);
         }
     }

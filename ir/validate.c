@@ -187,10 +187,14 @@ static void check_loops(struct ir_validation *c)
             sizes[loop->parent] += sizes[i];
         if (sizes[i] != loop->block_count)
             fault(c, "loop %u has %u blocks, not %u", i, sizes[i], loop->block_count);
-        for (uint32_t k = 0; k < loop->block_count && left; k++, left--)
-            if (!ir_in_loop(fn, i, loop->blocks[k]) ||
-                (k && loop->blocks[k - 1] >= loop->blocks[k]))
-                fault(c, "loop %u lists block %u", i, loop->blocks[k]);
+        if (left < loop->last - loop->first)
+            continue;
+        left -= loop->last - loop->first;
+        uint32_t found = 0;
+        IR_LOOP_EACH (block, fn, i)
+            found++;
+        if (found != loop->block_count)
+            fault(c, "loop %u has %u blocks in its extent", i, found);
     }
     check_nest(c);
 }

@@ -90,13 +90,13 @@ static void leave_apart(struct finder *f, uint32_t loop)
     if (bits_test(f->d->leaves, loop))
         return;
     bits_set(f->d->leaves, loop);
-    for (uint32_t i = 0; i < l->block_count; i++) {
-        uint32_t *around = &f->d->leaving[l->blocks[i]];
+    IR_LOOP_EACH (block, f->d->fn, loop) {
+        uint32_t *around = &f->d->leaving[block];
         if (*around == IR_NONE || ir_in_loop(f->d->fn, *around, l->header))
             *around = loop;
     }
-    for (uint32_t i = 0; i < l->block_count; i++)
-        visit_defined(f, l->blocks[i]);
+    IR_LOOP_EACH (block, f->d->fn, loop)
+        visit_defined(f, block);
 }
 
 static void reach(struct finder *f, uint32_t from, uint32_t block)

@@ -109,12 +109,10 @@ struct reuse_group *reuse_group(struct reuses *r, uint32_t inst)
 
 static struct rounds find_rounds(struct reuses *r, uint32_t loop)
 {
-    if (!r->no_accesses)
-        r->no_accesses = ARENA_ARRAY(r->arena, bool, r->fn->insts.n);
     if (!r->exits)
         r->exits = loop_exits_list(r->arena, r->fn);
     const struct loop_exits *exits = &r->exits[loop];
-    struct trip trip = trip_of(r->arena, r->module, r->fn, loop, exits, r->no_accesses, r->facts);
+    struct trip trip = trip_of(r->arena, r->module, r->fn, loop, exits, NULL, r->facts);
     bool known = exits->edges == 1 && trip.kind == TRIP_CONSTANT && trip.count <= MOST_ROUNDS;
     return (struct rounds){true, known ? trip.count : 0, exits->from};
 }

@@ -40,7 +40,6 @@ struct reuses {
     struct coalescings *coalescings;
     struct block_shape shape;
     struct rounds *rounds;      // per loop
-    bool *no_accesses;          // per instruction: false
     struct loop_exits *exits;   // per loop; NULL: not listed yet
     struct reuse_group **table; // by hash; NULL: not allocated
     uint32_t table_mask;

@@ -141,8 +141,9 @@ static void connect_sources(struct space_builder *b, uint32_t inst, uint32_t to)
         const struct ir_operand *operand = &b->fn->operands.v[i];
         if (operand->role != ROLE_USE)
             continue;
-        if (operand->kind == OPERAND_SYMBOL)
-            grow(b->flow, to, set_of_space(b->module->symbols.v[operand->index].space));
+        if (operand->kind == OPERAND_SYMBOL &&
+            b->module->symbols.v[operand->index].space == W_global)
+            grow(b->flow, to, SPACE_GLOBAL);
         connect(b->flow, value_node(b, i), to);
     }
 }
@@ -154,27 +155,13 @@ static bool is_wide(const struct space_builder *b, uint32_t operand)
            b->fn->registers.v[at->index].bits >= b->module->address_bits;
 }
 
-// The space that `.ptr` names in the declaration of a kernel parameter.
-static unsigned declared_set(const struct ir_module *module, uint32_t symbol)
-{
-    const struct node *nodes = module->tree->nodes.v;
-    unsigned set = SPACE_GLOBAL;
-    for (uint32_t n = module->symbols.v[symbol].node; n && nodes[n].kind != NODE_DECL; n--) {
-        bool space = nodes[n].kind == NODE_SPEC && isa_is_space(nodes[n].aux);
-        if (space && nodes[n].aux != W_param)
-            set = set_of_space(nodes[n].aux);
-    }
-    return set;
-}
-
 // Parameters of a kernel: addresses of global memory.
-static void read_kernel_parameter(struct space_builder *b, uint32_t inst, uint32_t symbol)
+static void read_kernel_parameter(struct space_builder *b, uint32_t inst)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
-    unsigned set = symbol == IR_NONE ? SPACE_GLOBAL : declared_set(b->module, symbol);
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
         if (b->fn->operands.v[i].role == ROLE_DEF && is_wide(b, i))
-            grow(b->flow, value_node(b, i), set);
+            grow(b->flow, value_node(b, i), SPACE_GLOBAL);
 }
 
 static void read_parameter(struct space_builder *b, uint32_t inst)
@@ -183,7 +170,7 @@ static void read_parameter(struct space_builder *b, uint32_t inst)
     uint32_t symbol = named_parameter(b, inst);
     bool own = symbol == IR_NONE || is_in(b, b->module->symbols.v[symbol].node, b->fn->params);
     if (at->space == W_param_entry || (b->fn->is_entry && own)) {
-        read_kernel_parameter(b, inst, symbol);
+        read_kernel_parameter(b, inst);
         return;
     }
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
@@ -196,7 +183,7 @@ static void read_parameter(struct space_builder *b, uint32_t inst)
     }
 }
 
-// What comes from memory: any address that was stored, and those that the host left there.
+// A load yields any address that was stored, or that the host left in global memory.
 static void read_memory(struct space_builder *b, uint32_t inst)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -220,7 +207,7 @@ static void copy_values(struct space_builder *b, uint32_t inst)
                 connect_sources(b, inst, value_node(b, i));
         }
     if (!any)
-        connect_sources(b, inst, NODE_MEMORY); // a store, in whatever form
+        connect_sources(b, inst, NODE_MEMORY); // a store of any form
 }
 
 static void define(struct space_builder *b, uint32_t inst, unsigned set)
@@ -310,10 +297,13 @@ static void add_inst(struct space_builder *b, uint32_t inst)
     bool parameter = set_of_space(at->space) == SPACE_PARAM;
     keep_values(b, inst);
     switch (at->op) {
-    case OP_cvta: define(b, inst, set_of_space(at->space)); return;
-    case OP_mapa: define(b, inst, SPACE_SHARED); return;
+    case OP_cvta:
+        if (at->space == W_global || !ir_has_modifier(b->module, b->fn, inst, W_to))
+            define(b, inst, set_of_space(at->space));
+        return;
+    case OP_mapa: define(b, inst, at->space == W_UNKNOWN ? SPACE_SHARED : 0); return;
     case OP_alloca:
-    case OP_stacksave: define(b, inst, SPACE_LOCAL); return;
+    case OP_stacksave:
     case OP_getctarank:
     case OP_createpolicy: return;
     default: break;

@@ -1,9 +1,9 @@
 // Spaces of memory that an access can touch. The answer for all passes, and for the simulator.
 //
-// A value carries the set of spaces that its address may lie in: cvta, mapa, alloca and the names
-// of variables begin such sets; they follow moves, arithmetic, phis, parameters and results of
-// calls, and memory, in which all stored addresses are one set. Kernel parameters hold addresses of
-// global memory [CUDA: a launch has no others]. Numbers have the empty set.
+// A value carries the set of spaces that it may be a generic address of. cvta makes such addresses
+// of those of one space, which alone are numbers; they follow moves, arithmetic, phis, parameters
+// and results of calls, and memory, in which all stored addresses are one set. Kernel parameters
+// hold addresses of global memory [CUDA: a launch has no others]. Numbers have the empty set.
 #pragma once
 #include "ir/ir.h"
 

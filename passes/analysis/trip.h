@@ -42,14 +42,18 @@ struct trip {
     uint32_t because; // TRIP_UNKNOWN: instruction that causes it, or IR_NONE
 };
 
-// Requires SSA and loops. `accesses` marks the instructions that are accesses to save. If some of
+// From a mark for each instruction that is an access to save: per block, and after the last one,
+// the next block with an access, from this one on.
+uint32_t *trip_accesses(struct arena *arena, const struct ir_function *fn, const bool *accesses);
+
+// Requires SSA and loops. `accesses` is the result of trip_accesses, or NULL for none. If some of
 // them follow the loop's test, iterations are executions of these. If all precede it, the part
 // before the test is executed once more than the test passes, and this number counts. With several
 // exits, executions of the header count. `facts` (or NULL) yields more constants.
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                    const bool *accesses, struct facts *facts);
+                    const uint32_t *accesses, struct facts *facts);
 // Returns true if the loop has one test, and an access that is executed only after it: the last
 // execution of the header is not an iteration.
 bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                      const bool *accesses);
+                      const uint32_t *accesses);

@@ -75,22 +75,31 @@ static bool tests_each_time(struct trip_finder *f, uint32_t block)
     return true;
 }
 
+uint32_t *trip_accesses(struct arena *arena, const struct ir_function *fn, const bool *accesses)
+{
+    uint32_t *next = ARENA_ARRAY(arena, uint32_t, fn->blocks.n + 1);
+    next[fn->blocks.n] = fn->blocks.n;
+    for (uint32_t i = fn->blocks.n; i-- > 0;) {
+        next[i] = next[i + 1];
+        for (uint32_t inst = fn->blocks.v[i].first; inst < fn->blocks.v[i].end; inst++)
+            if (accesses[inst])
+                next[i] = i;
+    }
+    return next;
+}
+
 // Returns true if the loop has an access that runs only if the test has let pass.
 static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
-                            const bool *accesses)
+                            const uint32_t *accesses)
 {
     const struct ir_loop *loop = &fn->loops.v[in];
     // Behind the only latch of its own loop the loop has no blocks.
-    if (loop->latch_count == 1 && loop->latch == block && fn->blocks.v[block].loop == in)
+    if (!accesses ||
+        (loop->latch_count == 1 && loop->latch == block && fn->blocks.v[block].loop == in))
         return false;
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        const struct ir_block *b = &fn->blocks.v[loop->blocks[i]];
-        if (loop->blocks[i] == block || !ir_dominates(fn, block, loop->blocks[i]))
-            continue;
-        for (uint32_t inst = b->first; inst < b->end; inst++)
-            if (accesses[inst])
-                return true;
-    }
+    for (uint32_t i = accesses[loop->first]; i <= loop->last; i = accesses[i + 1])
+        if (i != block && ir_in_loop(fn, in, i) && ir_dominates(fn, block, i))
+            return true;
     return false;
 }
 
@@ -183,14 +192,13 @@ static bool leaves_loop(const struct trip_finder *f, uint32_t block)
 // The exit that is taken first ends the loop; counted is how often control comes to the header.
 static bool count_exits(struct trip_finder *f)
 {
-    const struct ir_loop *loop = &f->fn->loops.v[f->loop];
     struct question q = {.several = true, .at_bottom = true, .depth = MOST_JOINED};
     struct trip all = {0};
     bool found = false;
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        if (!leaves_loop(f, loop->blocks[i]))
+    IR_LOOP_EACH (block, f->fn, f->loop) {
+        if (!leaves_loop(f, block))
             continue;
-        if (regions_leaves(f->fn, loop->blocks[i]) || !count_exit(f, loop->blocks[i], q) ||
+        if (regions_leaves(f->fn, block) || !count_exit(f, block, q) ||
             (found && !join_counts(f, &all, true)))
             return false;
         all = f->trip;
@@ -199,7 +207,7 @@ static bool count_exits(struct trip_finder *f)
     return found;
 }
 
-static bool find(struct trip_finder *f, const struct loop_exits *exits, const bool *accesses)
+static bool find(struct trip_finder *f, const struct loop_exits *exits, const uint32_t *accesses)
 {
     struct question q = {.depth = MOST_JOINED};
     if (exits->edges > 1 && exits->edges <= MOST_EXITS && count_exits(f))
@@ -216,7 +224,7 @@ static bool find(struct trip_finder *f, const struct loop_exits *exits, const bo
 
 struct trip trip_of(struct arena *arena, const struct ir_module *module,
                     const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                    const bool *accesses, struct facts *facts)
+                    const uint32_t *accesses, struct facts *facts)
 {
     struct trip_finder finder = {
         .arena = arena, .module = module, .fn = fn, .facts = facts, .loop = loop};
@@ -226,7 +234,7 @@ struct trip trip_of(struct arena *arena, const struct ir_module *module,
 }
 
 bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
-                      const bool *accesses)
+                      const uint32_t *accesses)
 {
     return exits->edges == 1 && accesses_behind(fn, loop, exits->from, accesses);
 }

@@ -8,7 +8,7 @@ struct candidate_search {
     const struct ir_module *module;
     const struct ir_function *fn;
     const struct traffics *traffics;
-    bool *accesses;                   // per instruction
+    uint32_t *accesses;               // see trip_accesses
     struct block_counts *part_counts; // per part
     struct block_candidate *loops;
     const struct loop_exits *exits;   // per loop
@@ -361,12 +361,13 @@ void candidates_find(struct candidates *candidates, struct arena *arena,
     arena_init(&s.scratch, arena->memory);
     regions_build(&candidates->regions, arena, fn);
     candidates->effects = ARENA_ARRAY(arena, struct memory_effect, fn->insts.n + 1);
-    s.accesses = ARENA_ARRAY(&s.scratch, bool, fn->insts.n + 1);
+    bool *accesses = ARENA_ARRAY(&s.scratch, bool, fn->insts.n + 1);
     for (uint32_t i = 0; i < fn->insts.n; i++) {
         struct memory_effect effect = effect_of(effects, fn, i);
         candidates->effects[i] = effect;
-        s.accesses[i] = effect.loads || effect.stores;
+        accesses[i] = effect.loads || effect.stores;
     }
+    s.accesses = trip_accesses(&s.scratch, fn, accesses);
     s.part_counts =
         ARENA_ARRAY(&s.scratch, struct block_counts, candidates->regions.part_count + 1);
     s.loops = ARENA_ARRAY(&s.scratch, struct block_candidate, fn->loops.n + 1);

@@ -93,8 +93,8 @@ static bool find_loop(struct stall *stall, const struct warp *warp)
     if (loop == IR_NONE)
         return false;
     stall->first = UINT32_MAX;
-    for (uint32_t i = 0; i < fn->loops.v[loop].block_count; i++) {
-        const struct ir_block *block = &fn->blocks.v[fn->loops.v[loop].blocks[i]];
+    IR_LOOP_EACH (number, fn, loop) {
+        const struct ir_block *block = &fn->blocks.v[number];
         if (block->first == block->end)
             continue;
         if (block->first < stall->first)
