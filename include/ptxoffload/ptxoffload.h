@@ -89,8 +89,8 @@ struct ptxoffload_module_info {
         .size = sizeof(struct ptxoffload_module_info)                                              \
     }
 
-/* `name` is for messages; NULL: "input.ptx". Bytes are not copied: they must stay until the input is freed. On success
- * *input is set, otherwise NULL. */
+/* `name` is for messages; NULL: "input.ptx". Bytes are not copied: they must stay until the input
+ * is freed. On success *input is set, otherwise NULL. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_open(struct ptxoffload_context *context,
                                                       const char *name, const void *bytes,
                                                       size_t size, struct ptxoffload_input **input);
@@ -325,9 +325,9 @@ struct ptxoffload_parameter_info {
 
 /* Parameters are numbered from 0; a number that does not exist is PTXOFFLOAD_BAD_ARGUMENT without a
  * diagnostic. */
-PTXOFFLOAD_API enum ptxoffload_status
-ptxoffload_parameter_at(struct ptxoffload_device *device, const char *kernel, uint32_t number,
-                        struct ptxoffload_parameter_info *to);
+PTXOFFLOAD_API enum ptxoffload_status ptxoffload_parameter_at(struct ptxoffload_device *device,
+                                                              const char *kernel, uint32_t number,
+                                                              struct ptxoffload_parameter_info *to);
 /* Sets *count, and the sizes in bytes of at most `room` parameters. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device,
                                                             const char *kernel, uint32_t *sizes,

@@ -177,6 +177,29 @@ def document(folder):
 
 
 @case
+def overwriting(folder):
+    """no option writes over the program or the configuration, by any name"""
+    script = '#!/bin/sh\necho ran\n'
+    (folder / 'app').write_text(script)
+    (folder / 'app').chmod(0o755)
+    (folder / 'link').symlink_to('app')
+    os.link(folder / 'app', folder / 'hard')
+    machine = 'base: gtx480\n'
+    (folder / 'm.yaml').write_text(machine)
+    for option, name, end in itertools.product(
+            ('--json=', '--stats=', '--series=', '--trace=', '--profile-out=', '--overlap=advise:',
+             '--diagnostics=json:', '--diagnostics=sarif:', '--report=html:', '--report=json:', '--report=text:'),
+            ('app', './app', 'link', 'hard', str(folder / 'app')), ('./app', './link')):
+        result = ends(run([RUN, option + name, '--', end], folder), 1, out='')
+        within('would overwrite the program', result.err.decode())
+        same((folder / 'app').read_text(), script)
+    result = ends(run([RUN, '--config=m.yaml', '--json=m.yaml', '--', './app'], folder), 1, out='')
+    within("--json would overwrite the configuration 'm.yaml'", result.err.decode())
+    same((folder / 'm.yaml').read_text(), machine)
+    ends(run([RUN, '--config=m.yaml', '--json=other.json', '--', './app'], folder), 0, '', 'ran\n')
+
+
+@case
 def usage(folder):
     """errors of the command line"""
     within('no program', ends(run([RUN], folder), 2).err.decode())
