@@ -115,6 +115,7 @@ static void set_libraries(struct arena *arena, const struct run_program *program
                           const char *libraries)
 {
     add_to(arena, "LD_LIBRARY_PATH", libraries, ':');
+    add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libptxoffload-cuda.so", libraries), ' ');
     if (program->fixed_path && program->runtime > 0)
         add_to(arena, "LD_PRELOAD",
                arena_printf(arena, "%s/libcudart.so.%d", libraries, program->runtime), ' ');

@@ -1,5 +1,6 @@
 // The simulator in the process of a CUDA program: options from the environment, results at its end.
 #include "backend/proof.h"
+#include "cli/cuda/ends.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -150,6 +151,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);
+    ends_begin();
     return true;
 }
 
@@ -352,7 +354,7 @@ static void report(void *context, const struct device_result *result)
         cuda_end();
         if (library->stop)
             interrupt_end(library->stop);
-        _exit(0);
+        ends_now(0);
     }
     if (result->kernel)
         session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
@@ -389,7 +391,7 @@ static void out_of_memory(void *context)
     outputs_abandon(&library->outputs);
     message_memory(&library->messages, &library->cuda->memory);
     end_messages(library);
-    _exit(1);
+    ends_now(1);
 }
 
 static bool write_json(struct library *library)
@@ -516,5 +518,6 @@ __attribute__((constructor)) static void enter_process(void)
 
 __attribute__((destructor)) static void leave_process(void)
 {
-    cuda_end();
+    if (!ends_in_child())
+        cuda_end();
 }

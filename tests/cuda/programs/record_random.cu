@@ -85,7 +85,8 @@ static void write_by_host()
 static void copy_within()
 {
     block &from = blocks[draw(blocks.size())], &to = blocks[draw(blocks.size())];
-    need(cudaMemcpy(to.at, from.at, from.bytes < to.bytes ? from.bytes : to.bytes, cudaMemcpyDefault));
+    if (from.at != to.at)
+        need(cudaMemcpy(to.at, from.at, from.bytes < to.bytes ? from.bytes : to.bytes, cudaMemcpyDefault));
 }
 
 static void write_variable()
