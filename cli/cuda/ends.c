@@ -71,8 +71,8 @@ EXPORT void abort(void)
     ends_now(128 + SIGABRT);
 }
 
-// The program may be at any place, also where it holds locks: whoever waits too long is ended. So
-// does a second signal.
+// The program may hold locks that the results need: then SIGALRM ends the process, or a second
+// signal does.
 static bool finish_in_signal(void)
 {
     pid_t self = getpid();
