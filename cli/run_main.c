@@ -71,6 +71,38 @@ static const char *refuse(struct arena *arena, const struct run_program *program
     return NULL; // it may start other programs
 }
 
+// Returns which option would write over the program or the configuration, or NULL.
+static const char *find_overwritten(struct starter *run, const char *program)
+{
+    struct sim_arguments *sim = &run->arguments.sim;
+    struct arena *arena = &run->arena;
+    const struct {
+        const char *path, *option;
+    } outputs[] = {
+        {sim->json, "--json"},
+        {sim->stats, "--stats"},
+        {sim->series, "--series"},
+        {sim->trace, "--trace"},
+        {sim->profile, "--profile-out"},
+        {sim->overlap, "--overlap"},
+        {sim->common.diagnostics.path, "--diagnostics"},
+        {sim->common.reports[0].path, "--report"},
+        {sim->common.reports[1].path, "--report"},
+        {sim->common.reports[2].path, "--report"},
+    };
+    _Static_assert(REPORT_FORMATS == 3, "all reports are in the list");
+    const char *const inputs[] = {program, sim->config};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        for (size_t k = 0; k < 2; k++)
+            if (outputs[i].path && inputs[k] && !access(inputs[k], F_OK) &&
+                output_same(arena, outputs[i].path, inputs[k])) {
+                sim->common.diagnostics.path = NULL; // it may be this one
+                return arena_printf(arena, "%s would overwrite the %s '%s'", outputs[i].option,
+                                    k ? "configuration" : "program", inputs[k]);
+            }
+    return NULL;
+}
+
 static void add_to(struct arena *arena, const char *variable, const char *first, char between)
 {
     const char *before = getenv(variable);
@@ -83,6 +115,7 @@ static void set_libraries(struct arena *arena, const struct run_program *program
                           const char *libraries)
 {
     add_to(arena, "LD_LIBRARY_PATH", libraries, ':');
+    add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libptxoffload-cuda.so", libraries), ' ');
     if (program->fixed_path && program->runtime > 0)
         add_to(arena, "LD_PRELOAD",
                arena_printf(arena, "%s/libcudart.so.%d", libraries, program->runtime), ' ');
@@ -107,6 +140,8 @@ static int run(struct starter *run, char **argv)
     struct run_program program;
     const char *libraries = find_libraries(arena);
     const char *wrong = run_program_read(&program, arena, *argv);
+    if (!wrong)
+        wrong = find_overwritten(run, program.path);
     if (!wrong)
         wrong = refuse(arena, &program);
     if (!wrong && !libraries)

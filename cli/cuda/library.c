@@ -1,4 +1,5 @@
 // The simulator in the process of a CUDA program: options from the environment, results at its end.
+#include "cli/cuda/ends.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
@@ -149,6 +150,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);
+    ends_begin();
     return true;
 }
 
@@ -346,7 +348,7 @@ static void report(void *context, const struct device_result *result)
         cuda_end();
         if (library->stop)
             interrupt_end(library->stop);
-        _exit(0);
+        ends_now(0);
     }
     if (result->kernel)
         session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
@@ -383,7 +385,7 @@ static void out_of_memory(void *context)
     outputs_abandon(&library->outputs);
     message_memory(&library->messages, &library->cuda->memory);
     end_messages(library);
-    _exit(1);
+    ends_now(1);
 }
 
 static bool write_json(struct library *library)
@@ -510,5 +512,6 @@ __attribute__((constructor)) static void enter_process(void)
 
 __attribute__((destructor)) static void leave_process(void)
 {
-    cuda_end();
+    if (!ends_in_child())
+        cuda_end();
 }

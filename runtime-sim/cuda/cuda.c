@@ -35,12 +35,13 @@ struct cuda *cuda_enter(void)
     pthread_mutex_lock(&lock);
     if (!process.arena.memory)
         begin_process(&process);
+    process.depth++;
     return &process;
 }
 
 int cuda_leave_quietly(struct cuda *cuda, int result)
 {
-    (void)cuda;
+    cuda->depth--;
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -249,4 +250,15 @@ void cuda_end(void)
     if (!cuda->ended)
         end_process(cuda);
     cuda_leave_quietly(cuda, cudaSuccess);
+}
+
+bool cuda_end_early(bool waits)
+{
+    if (waits ? pthread_mutex_lock(&lock) : pthread_mutex_trylock(&lock))
+        return false;
+    bool outside = !process.depth;
+    if (outside)
+        cuda_end();
+    pthread_mutex_unlock(&lock);
+    return outside;
 }

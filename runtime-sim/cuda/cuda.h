@@ -186,6 +186,7 @@ struct cuda {
     int calling;           // depth of calls of the host's functions by works
     uint64_t shared_until; // end of the variables that the host accesses; 0: it does not
     bool profiling, ended;
+    int depth; // of entries by the thread that holds the lock
     VEC(struct cuda_binary *) binaries;
     VEC(struct cuda_function *) functions;
     struct cuda_function **by_host; // open addressing, by the stub's address
@@ -240,6 +241,9 @@ int cuda_synchronise(struct cuda *cuda);
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result);
 // Ends the process's use of the library, and writes the results.
 void cuda_end(void);
+// The same where the process ends without destructors. Returns false, and does nothing, if this
+// thread is inside of a call of the library; or another one, unless `waits`.
+bool cuda_end_early(bool waits);
 // Notes a call that is not supported, for the list at the end. Returns cudaErrorNotSupported.
 int cuda_not_supported(struct cuda *cuda, const char *name);
 void cuda_complain(struct cuda *cuda, enum severity severity, const char *format, ...)

@@ -293,6 +293,8 @@ CUDA_API(cudaCtxResetPersistingL2Cache, void)
 static int reset(struct cuda *cuda)
 {
     int error = cuda->state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
+    if (cuda->fault)
+        host_drop(&cuda->host);
     cuda->fault = cuda->sticky = cudaSuccess;
     return error;
 }

@@ -19,6 +19,7 @@ struct launch_record {
     const char *folder, *program;
     uint32_t programs, runs, files; // numbers of files so far
     FILE *run;                      // the current run file; NULL: the next launch begins one
+    uint64_t layout, shared;        // hashes: as the last launch has left them
     bool failed;
     VEC(struct recorded_content) contents;
 };
@@ -50,11 +51,51 @@ static FILE *open_file(struct cuda *cuda, const char *name)
     return to;
 }
 
-static uint64_t hash_bytes(const uint8_t *data, uint64_t bytes)
+#define HASH_BEGIN UINT64_C(14695981039346656037)
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, uint64_t bytes)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
+    const uint8_t *at = data;
     for (uint64_t i = 0; i < bytes; i++)
-        hash = (hash ^ data[i]) * UINT64_C(1099511628211);
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+// Allocations: which there are, and where.
+static uint64_t hash_layout(const struct cuda *cuda)
+{
+    uint64_t hash = HASH_BEGIN;
+    for (uint32_t i = 0; i < cuda->memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->memories.v[i];
+        hash = hash_bytes(hash, &memory->id, sizeof memory->id);
+        hash = hash_bytes(hash, &memory->address, sizeof memory->address);
+        hash = hash_bytes(hash, &memory->bytes, sizeof memory->bytes);
+    }
+    return hash;
+}
+
+static bool is_shared(const struct cuda *cuda)
+{
+    bool shared = cuda->shared_until != 0;
+    for (uint32_t i = 0; i < cuda->memories.n; i++)
+        shared |= cuda->memories.v[i].host != NULL;
+    return shared;
+}
+
+// Contents of memory that the host writes without a call.
+static uint64_t hash_shared(const struct cuda *cuda)
+{
+    uint64_t hash = HASH_BEGIN;
+    for (uint32_t i = 0; cuda->shared_until && i < cuda->device->program->variables.n; i++) {
+        const struct allocation *variable = device_variable(cuda->device, i);
+        hash = hash_bytes(hash, variable->data, variable->bytes);
+    }
+    for (uint32_t i = 0; i < cuda->memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->memories.v[i];
+        if (memory->host)
+            hash = hash_bytes(hash, device_at(cuda->device, memory->address, memory->bytes),
+                              memory->bytes);
+    }
     return hash;
 }
 
@@ -64,7 +105,7 @@ static const char *write_content(struct cuda *cuda, const uint8_t *data, uint64_
     struct launch_record *record = cuda->recorded;
     if (bytes && !data[0] && !memcmp(data, data + 1, bytes - 1))
         return NULL;
-    uint64_t hash = hash_bytes(data, bytes);
+    uint64_t hash = hash_bytes(HASH_BEGIN, data, bytes);
     for (uint32_t i = 0; i < record->contents.n; i++)
         if (record->contents.v[i].hash == hash && record->contents.v[i].bytes == bytes)
             return record->contents.v[i].file;
@@ -161,6 +202,9 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
     struct launch_record *record = cuda->recorded;
     if (record->failed || cuda_synchronise(cuda)) // its memory is what earlier works leave
         return;
+    if (record->programs != cuda->programs || record->layout != hash_layout(cuda) ||
+        (is_shared(cuda) && record->shared != hash_shared(cuda)))
+        record_end(cuda);
     if (!record->run)
         begin_run(cuda);
     if (!record->run)
@@ -181,6 +225,14 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
         write_parameter(record->run, launch->parameters + parameter->offset, parameter->bytes);
     }
     fputs("]}\n", record->run);
+}
+
+void record_launched(struct cuda *cuda)
+{
+    struct launch_record *record = cuda->recorded;
+    record->layout = hash_layout(cuda);
+    if (record->run && is_shared(cuda) && !cuda_synchronise(cuda))
+        record->shared = hash_shared(cuda);
 }
 
 void record_write(struct cuda *cuda)

@@ -65,14 +65,18 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
     memcpy(request.block, launch->block, sizeof request.block);
     memcpy(request.cluster, launch->cluster, sizeof request.cluster);
     struct launch_refusal refusal;
-    if (cuda->recorded)
-        record_launch(cuda, launch, entry);
     struct device_launch *prepared = device_prepare(cuda->device, &request, &refusal);
     if (!prepared)
         return error_of_refusal(cuda, launch, &refusal);
     if (!fits_machine(cuda, prepared, launch->function->name))
         return cudaErrorLaunchOutOfResources;
+    if (cuda->recorded) { // waits, which frees what was prepared
+        record_launch(cuda, launch, entry);
+        prepared = device_prepare(cuda->device, &request, &refusal);
+    }
     host_launch(&stream->on, prepared);
+    if (cuda->recorded)
+        record_launched(cuda);
     return cudaSuccess;
 }
 

@@ -114,6 +114,10 @@ void host_begin(struct host *host, struct device *device, struct timed *timed,
 void host_stream_add(struct host *host, struct host_stream *stream, enum host_order order);
 void host_stream_remove(struct host_stream *stream);
 
+// After an end other than DEVICE_DONE: drops all commands that have not ended, so that others can
+// be executed. Their events have not happened.
+void host_drop(struct host *host);
+
 // Calls that enqueue. Memory of the host is read and written when the command is executed: a
 // caller whose memory may change until then passes a copy.
 

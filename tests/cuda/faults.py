@@ -112,6 +112,50 @@ def interrupted(folder):
     within('"outcome": "interrupted"', (folder / 'result.json').read_text())
 
 
+def ended(folder, how, code, launches=1):
+    """Results are complete however the program ends."""
+    for mode in (['-w', '--stats=s.txt', '--trace=t.json'], ['--functional', '--record=kept']):
+        result = simulate(folder, build('ends.cu', ARCH), *mode, '--json=r.json', arguments=[how])
+        same((result.code, result.out.decode().split('\n')[0]), (code, 'done'))
+        written = json.loads((folder / 'r.json').read_text())
+        same((written['outcome'], written['total']['launches']), ('done', launches))
+        (folder / 'r.json').unlink()
+    same(json.loads((folder / 't.json').read_text())['traceEvents'] != [], True)
+    within('machine.cycles', (folder / 's.txt').read_text())
+    within('launches:', (folder / 'kept/run-0.yaml').read_text())
+
+
+for how, code in {'_exit': 3, '_Exit': 3, 'quick_exit': 3, 'abort': -signal.SIGABRT, 'assert': -signal.SIGABRT,
+                  'throw': -signal.SIGABRT, 'segv': -signal.SIGSEGV, 'raise': -signal.SIGTERM, 'return': 0}.items():
+    add_case('results after ' + how, ended, how, code)
+add_case('results after fork', ended, 'fork', 0, 2)
+add_case('results of work that nobody waits for', ended, 'before', 3, 2)
+
+
+@case
+def interrupted_on_host(folder):
+    """a signal while the program computes on the host: the results are written, and it ends"""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        child = subprocess.Popen([RUN, '-w', '--json=r.json', '--', build('ends.cu', ARCH), 'loop'], cwd=folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        same(child.stdout.readline(), b'done\n')
+        time.sleep(0.3)
+        child.send_signal(number)
+        child.communicate(timeout=60)
+        same(child.returncode, -number)
+        same(json.loads((folder / 'r.json').read_text())['total']['launches'], 1)
+        (folder / 'r.json').unlink()
+
+
+@case
+def reset(folder):
+    """after cudaDeviceReset the device runs on, and nothing else is reported"""
+    for mode in ('--functional', '-w'):
+        result = ends(simulate(folder, build('ends.cu', ARCH), mode, arguments=['reset']), 0)
+        same(lines(result), ['done', '700 700 0 1'])
+        same(result.err.decode().count('error: '), 1)
+
+
 @case
 def limited(folder):
     """--max-cycles ends the program, with its statistics"""
@@ -174,6 +218,29 @@ def document(folder):
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
     within('writes to standard error as well',
            ends(run([RUN, '--diagnostics=json', '--overlap=advise', '--', 'true'], folder), 2).err.decode())
+
+
+@case
+def overwriting(folder):
+    """no option writes over the program or the configuration, by any name"""
+    script = '#!/bin/sh\necho ran\n'
+    (folder / 'app').write_text(script)
+    (folder / 'app').chmod(0o755)
+    (folder / 'link').symlink_to('app')
+    os.link(folder / 'app', folder / 'hard')
+    machine = 'base: gtx480\n'
+    (folder / 'm.yaml').write_text(machine)
+    for option, name, end in itertools.product(
+            ('--json=', '--stats=', '--series=', '--trace=', '--profile-out=', '--overlap=advise:',
+             '--diagnostics=json:', '--diagnostics=sarif:', '--report=html:', '--report=json:', '--report=text:'),
+            ('app', './app', 'link', 'hard', str(folder / 'app')), ('./app', './link')):
+        result = ends(run([RUN, option + name, '--', end], folder), 1, out='')
+        within('would overwrite the program', result.err.decode())
+        same((folder / 'app').read_text(), script)
+    result = ends(run([RUN, '--config=m.yaml', '--json=m.yaml', '--', './app'], folder), 1, out='')
+    within("--json would overwrite the configuration 'm.yaml'", result.err.decode())
+    same((folder / 'm.yaml').read_text(), machine)
+    ends(run([RUN, '--config=m.yaml', '--json=other.json', '--', './app'], folder), 0, '', 'ran\n')
 
 
 @case

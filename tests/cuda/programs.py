@@ -4,6 +4,7 @@
 usage: programs.py BUILD-ROOT
 """
 import json
+import re
 import struct
 
 import lib
@@ -81,6 +82,43 @@ def recorded(folder):
             same('run %d: %d %d' % (i, *sums), printed.splitlines()[i])
         total = json.loads((to / 'program.json').read_text())['total']
         same(counts, [total['launches'], total['thread_instructions']])
+
+
+def hash_of(data):
+    """FNV-1a"""
+    value = 14695981039346656037
+    for byte in data:
+        value = (value ^ byte) * 1099511628211 % 2**64
+    return value
+
+
+@case
+def recorded_at_random(folder):
+    """any calls between launches: recorded launches leave the same memory as in the program"""
+    program = build('record_random.cu', ARCH)
+    launches = 0
+    for seed in range(1, 13):
+        to = folder / str(seed)
+        to.mkdir()
+        ends(simulate(to, program, '--functional', '--record=kept', arguments=[str(seed), 'log']), 0, '', 'PASSED\n')
+        states = [[tuple(map(int, line.split())) for line in part.splitlines()]
+                  for part in (to / 'log').read_text().split('launch\n')[1:]]
+        done = 0
+        for i in range(len(list((to / 'kept').glob('run-*.yaml')))):
+            text = (to / ('kept/run-%d.yaml' % i)).read_text()
+            found = re.findall(r'(m\d+): .*count: (\d+), address: (\d+)', text)
+            names = {int(address): name for name, _, address in found}
+            bytes_of = {int(address): int(count) for _, count, address in found}  # rows may be padded
+            done += text.count('- {kernel: ')
+            saved = [option for name in names.values() for option in ('--save', '%s=%s.npy' % (name, name))]
+            ends(run([lib.SIM, '--functional', 'kept/run-%d.yaml' % i, *saved], to), 0)
+            same(sorted(names), sorted(address for address, _, _ in states[done - 1]))
+            for address, size, value in states[done - 1]:
+                data = (to / (names[address] + '.npy')).read_bytes()[-bytes_of[address]:][:size]
+                assert hash_of(data) == value, (seed, i, names[address])
+        same(done, len(states))
+        launches += done
+    assert launches > 150, launches
 
 
 @case
