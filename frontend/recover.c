@@ -122,7 +122,7 @@ static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
     p->holds = false;
     p->recover_at = p->recover_end = at;
     // Blanks may be part of what was read: of a line @@dwarf.
-    while (p->recover_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->recover_end - 1]))
+    while (p->recover_end > p->last_end && source_is_blank(p->base[p->recover_end - 1]))
         p->recover_end--;
     return at;
 }
