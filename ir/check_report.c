@@ -108,8 +108,8 @@ static bool is_reported(const struct ir_check *c, const struct ir_fault *fault)
 {
     const struct ir_operand *operands = ir_operands(c->fn, (uint32_t)(c->inst - c->fn->insts.v));
     for (uint32_t i = 0; i < c->inst->operand_count; i++)
-        if (operands[i].kind == OPERAND_UNKNOWN && operands[i].node >= fault->node &&
-            operands[i].node < node_next(c->tree, fault->node) &&
+        if (operands[i].kind == OPERAND_UNKNOWN && operands[i].role != ROLE_LABEL &&
+            operands[i].node >= fault->node && operands[i].node < node_next(c->tree, fault->node) &&
             c->tree->nodes.v[operands[i].node].kind == NODE_NAME)
             return true;
     return false;
