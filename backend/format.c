@@ -60,7 +60,7 @@ static void indent(struct formatter *f, uint32_t depth)
 
 static bool is_space(char c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+    return source_is_blank(c) || c == '\0';
 }
 
 static uint32_t comment_end(const struct formatter *f, uint32_t at, uint32_t end)

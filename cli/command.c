@@ -175,7 +175,9 @@ static const char *take_target(struct arena *arena, void *into, const char *argu
 
 static const char *take_quoted_target(struct arena *arena, void *into, const char *argument)
 {
-    return take_target(arena, into, depfile_quote(arena, argument));
+    const char *quoted = depfile_quote(arena, argument), *fault = depfile_fault(quoted);
+    return fault ? arena_printf(arena, "no rule for make can name it: %s", fault)
+                 : take_target(arena, into, quoted);
 }
 
 #define INTO(field) .offset = offsetof(struct arguments, field)

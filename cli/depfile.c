@@ -5,11 +5,12 @@ enum { WIDTH = 72 }; // of a line, if the names let it
 
 const char *depfile_quote(struct arena *arena, const char *name)
 {
-    // A '$' becomes two; a blank gets a backslash, and so does each of those right before it.
+    // A '$' becomes two; a blank and a colon get a backslash, and so does each of those right
+    // before them.
     char *quoted = arena_alloc(arena, 2 * strlen(name) + 1), *to = quoted;
     size_t backslashes = 0;
     for (; *name; name++) {
-        if (*name == ' ' || *name == '\t')
+        if (*name == ' ' || *name == '\t' || *name == ':')
             for (size_t i = 0; i < backslashes + 1; i++)
                 *to++ = '\\';
         else if (*name == '#')
@@ -21,6 +22,14 @@ const char *depfile_quote(struct arena *arena, const char *name)
     }
     *to = 0;
     return quoted;
+}
+
+const char *depfile_fault(const char *quoted)
+{
+    size_t length = strlen(quoted);
+    if (strchr(quoted, '\n'))
+        return "a line ends in it";
+    return length && quoted[length - 1] == '\\' ? "it ends with a backslash" : NULL;
 }
 
 struct depfile_line {

@@ -11,8 +11,10 @@ struct depfile {
     VEC(const char *) names; // targets as written in the rule: -MT, and -MQ quoted
 };
 
-// Quotes a name for a rule of make: blanks, '#' and '$'; other characters cannot be quoted.
+// Quotes a name for a rule of make: blanks, '#', ':' and '$'; other characters cannot be quoted.
 const char *depfile_quote(struct arena *arena, const char *name);
+// Returns why make and ninja cannot read the quoted name, or NULL.
+const char *depfile_fault(const char *quoted);
 
 struct depfile_rule {
     const char *const *targets; // quoted

@@ -156,9 +156,31 @@ static void note_target(struct tagger_run *run)
     }
 }
 
+static bool check_names(struct tagger_run *run, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *fault = depfile_fault(names[i]);
+        if (fault)
+            message_error(&run->messages, "no rule for make can name '%s': %s", names[i], fault);
+        if (fault)
+            return false;
+    }
+    return true;
+}
+
+bool run_check_rule(struct tagger_run *run)
+{
+    const struct depfile *depfile = &run->arguments.depfile;
+    return !depfile->wanted ||
+           (check_names(run, run->sources.v, run->sources.n) &&
+            (depfile->names.n || check_names(run, run->targets.v, run->targets.n)));
+}
+
 int run_write_all(struct tagger_run *run)
 {
     note_target(run);
+    if (!run_check_rule(run))
+        return BAD_INPUT;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (!run_write(run, &run->arguments.requests.v[i]))
             return BAD_INPUT;

@@ -349,6 +349,8 @@ static bool take_text(struct many *many)
 // All modules are reported of in one rule.
 static bool finish_depfile(struct tagger_run *run)
 {
+    if (!run_check_rule(run))
+        return false;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_DEPFILE &&
             !run_write(run, &run->arguments.requests.v[i]))

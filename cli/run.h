@@ -55,6 +55,8 @@ bool run_write(struct tagger_run *run, const struct output_request *request);
 // Renames the files that were written. Returns false after reporting an error.
 bool run_commit(struct tagger_run *run);
 // Writes all requested outputs. Returns the exit code.
+// Returns false, with a message, if the rule of -MD cannot hold a name.
+bool run_check_rule(struct tagger_run *run);
 int run_write_all(struct tagger_run *run);
 
 // Returns true if remarks or the HTML report are requested.

@@ -325,9 +325,7 @@ uint32_t parser_skip_trivia(const struct parser *p, uint32_t at)
     uint32_t end = p->tree->source->length;
     while (at < end) {
         char c = p->base[at];
-        uint32_t next = !c || c == '\x1a' || c == ' ' || (c >= '\t' && c <= '\r')
-                            ? at + 1
-                            : skip_comment(p, at, end);
+        uint32_t next = !c || source_is_blank(c) ? at + 1 : skip_comment(p, at, end);
         if (next == at && at == 0 && !strncmp(p->base, "\xef\xbb\xbf", 3))
             next = 3; // a byte order mark
         if (next == at)

@@ -1,4 +1,5 @@
 #include "frontend/ptx_header.h"
+#include "support/source.h"
 #include <string.h>
 
 struct cursor {
@@ -21,15 +22,10 @@ static void skip_behind(struct cursor *c, const char *word)
     c->at = found ? found + strlen(word) : c->end;
 }
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
 static void skip_blanks(struct cursor *c)
 {
     for (;;) {
-        while (c->at < c->end && is_space(*c->at))
+        while (c->at < c->end && source_is_blank(*c->at))
             c->at++;
         if (take(c, "//"))
             skip_behind(c, "\n");

@@ -102,6 +102,38 @@ static uint32_t skip_body(const struct parser *p, uint32_t at)
     return end;
 }
 
+static bool is_in_function(const struct parser *p)
+{
+    for (uint32_t i = 0; i < p->open.n; i++) {
+        enum node_kind kind = node_at(p, p->open.v[i])->kind;
+        if (kind == NODE_SCOPE || kind == NODE_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
+// Behind the semicolon of an item of the module, or where the next item begins; 0 if it is a
+// function with a body: braces that follow a '=' hold values.
+static uint32_t item_end(const struct parser *p, uint32_t at)
+{
+    uint32_t end = p->tree->source->length, depth = 0, begin = at;
+    char before = 0;
+    for (; at < end; at = parser_skip_trivia(p, at)) {
+        char c = p->base[at];
+        if (!depth && at > begin && begins_item(p, at))
+            return at;
+        if (!depth && (c == '}' || (c == '{' && before != '=')))
+            return 0;
+        if (!depth && c == ';')
+            return at + 1;
+        depth += (c == '{') - (c == '}');
+        before = c;
+        uint32_t word = word_end(p, at);
+        at = c == '"' ? skip_string(p, at) : word > at ? word : at + 1;
+    }
+    return 0;
+}
+
 bool parser_lacks_brace(const struct parser *p, const struct token *token)
 {
     uint32_t at = token->begin;
@@ -122,7 +154,7 @@ static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
     p->holds = false;
     p->recover_at = p->recover_end = at;
     // Blanks may be part of what was read: of a line @@dwarf.
-    while (p->recover_end > p->last_end && strchr(" \t\r\n\f\v", p->base[p->recover_end - 1]))
+    while (p->recover_end > p->last_end && source_is_blank(p->base[p->recover_end - 1]))
         p->recover_end--;
     return at;
 }
@@ -149,6 +181,9 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
     p->head = 0;
     if (lacks_brace)
         return begin_at(p, skip_body(p, at), 0);
+    uint32_t item = is_in_function(p) || p->tree->source->fragment ? 0 : item_end(p, statement);
+    if (item > at && !is_function)
+        return begin_at(p, item, 0);
     char c = p->base[at];
     if (around == NODE_FUNCTION || c == ';')
         return 0;
@@ -159,7 +194,8 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
     if (c == '}')
         return around == NODE_SCOPE ? begin_at(p, at, 0) : 0;
     uint32_t line = first_of_line(p, at);
-    return line > statement && begins_statement(p, line) ? begin_at(p, line, 0) : 0;
+    bool scope = c == '{' && line == at; // after a statement without its semicolon
+    return line > statement && (scope || begins_statement(p, line)) ? begin_at(p, line, 0) : 0;
 }
 
 // The head of the function around a fragment: .func fragment {

@@ -5,7 +5,7 @@
 static uint32_t skip_blank(const char *text, uint32_t at, uint32_t end)
 {
     for (;;) {
-        while (at < end && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
+        while (at < end && source_is_blank(text[at]))
             at++;
         if (end - at < 2 || text[at] != '/' || (text[at + 1] != '/' && text[at + 1] != '*'))
             return at;
@@ -26,6 +26,6 @@ void node_opcode_range(const struct tree *tree, uint32_t node, uint32_t *begin, 
     if (instr->flags & NODE_HAS_GUARD)
         *begin = skip_blank(text, instr[1].end, instr->end);
     *end = *begin;
-    while (*end < instr->end && !strchr(" \t\r\n\f\v.;{[(,/", text[*end]))
+    while (*end < instr->end && !source_is_blank(text[*end]) && !strchr(".;{[(,/", text[*end]))
         ++*end;
 }

@@ -103,12 +103,26 @@ static void report_count(struct ir_check *c, const struct ir_fault *fault)
              may == 1 ? "" : "s", given == 1 ? "is" : "are", given);
 }
 
+// Returns true if the fault's operand has a name that was reported where names are resolved.
+static bool is_reported(const struct ir_check *c, const struct ir_fault *fault)
+{
+    const struct ir_operand *operands = ir_operands(c->fn, (uint32_t)(c->inst - c->fn->insts.v));
+    for (uint32_t i = 0; i < c->inst->operand_count; i++)
+        if (operands[i].kind == OPERAND_UNKNOWN && operands[i].role != ROLE_LABEL &&
+            operands[i].node >= fault->node && operands[i].node < node_next(c->tree, fault->node) &&
+            c->tree->nodes.v[operands[i].node].kind == NODE_NAME)
+            return true;
+    return false;
+}
+
 void check_report_fault(struct ir_check *c, const struct ir_fault *fault)
 {
     if (fault->kind == FAULT_COUNT) {
         report_count(c, fault);
         return;
     }
+    if (is_reported(c, fault))
+        return;
     const struct node *at = &c->tree->nodes.v[fault->node];
     diag_add(c->diags, DIAG_ERROR, "operand-type", at->begin, at->end, "'%.*s' %s",
              (int)(at->end - at->begin), c->tree->source->text + at->begin, fault_text(c, fault));

@@ -156,7 +156,7 @@ static bool is_letter(char c)
 
 static const char *skip_blanks(const char *at, const char *end)
 {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' || *at == ','))
+    while (at < end && (source_is_blank(*at) || *at == ','))
         at++;
     return at;
 }

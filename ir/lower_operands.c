@@ -61,8 +61,10 @@ static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct pl
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
     if (binding.kind == BOUND_SYMBOL) {
-        // Other functions see a register of the module, so nothing is known of its value.
-        bool shared = l->module->symbols.v[binding.index].space == W_reg;
+        // Other functions see a register of the module, so nothing is known of its value; nor of a
+        // name whose declaration is faulty.
+        uint16_t space = l->module->symbols.v[binding.index].space;
+        bool shared = space == W_reg || space == W_UNKNOWN;
         bool later = names_is_later(&l->names, binding, node);
         l->fn->incomplete |= shared;
         if (later)

@@ -478,7 +478,10 @@ static void find_unread(struct names *names)
         const struct node *node = &tree->nodes.v[i];
         const char *text = tree->source->text + node->begin;
         uint32_t length = node->end - node->begin;
-        if (node->kind == NODE_ERROR && length && (*text == '.' || memchr(text, '\n', length)))
+        if (node->kind != NODE_ERROR || !length)
+            continue;
+        names->unread_registers |= length > 4 && !memcmp(text, ".reg", 4);
+        if (*text == '.' || memchr(text, '\n', length))
             mark_words(names, text, text + length);
     }
 }
@@ -492,7 +495,7 @@ static bool may_be_elsewhere(struct names *names, uint32_t name)
     if (!names->unread)
         find_unread(names);
     struct split split = split_name(names, name);
-    return bits_test(names->unread, name) ||
+    return names->unread_registers || bits_test(names->unread, name) ||
            (split.prefix != IR_NONE && bits_test(names->unread_families, split.prefix - 1));
 }
 

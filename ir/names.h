@@ -100,6 +100,7 @@ struct names {
     VEC(struct family_member) members;
     VEC(uint32_t) declarations;         // of the module's symbols, by symbol
     uint64_t *unread, *unread_families; // names in parts that may have been declarations
+    bool unread_registers;              // a part declares registers: of any names
     uint32_t *reported;                 // per name: the function in which it was reported last, + 1
     uint32_t guesses;
 };

@@ -21,17 +21,32 @@ static bool push_line(struct lsp_document *document, uint32_t offset)
     return true;
 }
 
-// Finds the starts of lines again, from the line that contains the offset on.
-static bool find_lines(struct lsp_document *document, uint32_t from)
+// Returns the first byte of a line end, or the end. Bytes of other lines than the first are rarely
+// carriage returns.
+static const char *find_end(const char *at, const char *end, const char **next_return)
 {
+    const char *feed = memchr(at, '\n', (size_t)(end - at));
+    if (*next_return < at) {
+        *next_return = memchr(at, '\r', (size_t)(end - at));
+        *next_return = *next_return ? *next_return : end;
+    }
+    feed = feed ? feed : end;
+    return *next_return < feed ? *next_return : feed;
+}
+
+// Finds the starts of lines again, from the line that contains the offset on: a line feed there may
+// have come next to a carriage return, or have left it.
+static bool find_lines(struct lsp_document *document, uint32_t offset)
+{
+    uint32_t from = offset ? offset - 1 : 0;
     while (document->line_count && document->lines[document->line_count - 1] > from)
         document->line_count--;
     if (!document->line_count && !push_line(document, 0))
         return false;
     const char *at = document->text + document->lines[document->line_count - 1];
-    const char *end = document->text + document->length;
-    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
-        at++;
+    const char *end = document->text + document->length, *next_return = NULL;
+    while ((at = find_end(at, end, &next_return)) < end) {
+        at += at[0] == '\r' && at[1] == '\n' ? 2 : 1;
         if (!push_line(document, (uint32_t)(at - document->text)))
             return false;
     }
@@ -56,11 +71,12 @@ static uint32_t step_over(const char *at, const char *end, uint32_t *units)
 
 static uint32_t line_end(const struct lsp_document *document, uint32_t line)
 {
-    uint32_t end =
-        line + 1 < document->line_count ? document->lines[line + 1] - 1 : document->length;
-    if (end > document->lines[line] && document->text[end - 1] == '\r')
-        end--;
-    return end;
+    if (line + 1 == document->line_count)
+        return document->length;
+    uint32_t end = document->lines[line + 1] - 1;
+    bool pair = document->text[end] == '\n' && end > document->lines[line] &&
+                document->text[end - 1] == '\r';
+    return end - pair;
 }
 
 uint32_t document_offset(const struct lsp_document *document, struct lsp_place place)

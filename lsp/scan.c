@@ -1,4 +1,5 @@
 #include "lsp/scan.h"
+#include "support/source.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static uint32_t after(const struct scan_tokens *t, uint32_t at, const char *clos
 static void skip_blanks(struct scan_tokens *t)
 {
     for (;;) {
-        while (t->at < t->end && isspace((unsigned char)t->text[t->at]))
+        while (t->at < t->end && source_is_blank(t->text[t->at]))
             t->at++;
         const char *at = t->text + t->at;
         if (t->at + 1 >= t->end || at[0] != '/' || (at[1] != '/' && at[1] != '*'))

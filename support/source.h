@@ -20,6 +20,12 @@ struct place {
     uint32_t line, column; // from 1; columns count bytes
 };
 
+// White space of PTX, as ptxas reads it: Ctrl-Z once ended texts.
+static inline bool source_is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\x1a';
+}
+
 // The text and the arena must stay valid.
 void source_init(struct source *source, struct arena *arena, const char *name, const char *text,
                  uint32_t length);

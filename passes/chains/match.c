@@ -28,7 +28,7 @@ enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32
     if (at->vector > 1 && maker->class != CLASS_STORE && maker->vector != at->vector)
         return RULE_PATTERN;
     if (ir_reads_part(m->fn, store))
-        return RULE_PATTERN;
+        return RULE_OPERATION;
     if (at->block != maker->block)
         return RULE_CROSS_BLOCK;
     return uses_may_feed(&m->uses, from, store) ? RULE_COUNT : RULE_GUARD;

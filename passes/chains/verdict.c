@@ -138,6 +138,7 @@ const char *verdict_store_reason(enum plan_rule rule)
         [RULE_WIDTH] = "writes more than the unit near the data supports",
         [RULE_TYPE] = "writes a type that the unit near the data does not support",
         [RULE_PATTERN] = "writes a vector of which the chain computes one element",
+        [RULE_OPERATION] = "adds a constant to the value",
         [RULE_CROSS_BLOCK] = "is in another block",
         [RULE_GUARD] = "does not have the same guard",
         [RULE_REUSE] = "also uses the value in its address",

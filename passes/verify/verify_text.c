@@ -1,11 +1,7 @@
 #include "passes/verify/verify_text.h"
+#include "support/source.h"
 #include <limits.h>
 #include <string.h>
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
 
 static bool is_word(char c)
 {
@@ -61,7 +57,7 @@ static uint32_t past_string(const struct item_reader *r, uint32_t at)
 static uint32_t past_blanks(const struct item_reader *r, uint32_t at)
 {
     while (at < r->length) {
-        if (is_blank(r->text[at]))
+        if (source_is_blank(r->text[at]))
             at++;
         else if (begins_comment(r, at))
             at = past_comment(r, at);
@@ -256,7 +252,7 @@ bool words_same(struct text_words *a, struct text_words *b)
 static struct text_part trimmed(const struct item_reader *r, uint32_t begin, uint32_t end)
 {
     begin = past_blanks(r, begin);
-    while (end > begin && is_blank(r->text[end - 1]))
+    while (end > begin && source_is_blank(r->text[end - 1]))
         end--;
     return (struct text_part){begin, end};
 }

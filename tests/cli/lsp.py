@@ -370,4 +370,70 @@ def long_session(folder):
     editor.end()
 
 
+def line_starts(text):
+    """The offsets of the lines of a text, by the protocol: \\n, \\r\\n and \\r end one."""
+    return [0, *(end.end() for end in re.finditer('\r\n|\n|\r', text))]
+
+
+def place_in(text, starts, line, units):
+    """(place, offset) of so many UTF-16 units after the start of a line, or of its end."""
+    at, left = starts[line], units
+    while at < len(text) and text[at] not in '\r\n':
+        size = 1 + (text[at] > '\uffff')
+        if size > left:
+            break
+        at, left = at + 1, left - size
+    return {'line': line, 'character': units}, at
+
+
+def random_edit(rng, text):
+    """A change of a part of the text, and the text after it."""
+    pieces = ['\r', '\n', '\r\n', '\r\r\n', '\n\r', '', '', ' // é\U0001d54a\n', 'add.u32 %r3, %r2, 7;', '/* \r */', '%r9',
+              ', \r', ';\r\n\tret;', '"a', '}']
+    starts = line_starts(text)
+    first, begin = place_in(text, starts, rng.randrange(len(starts)), rng.randrange(40))
+    last, end = place_in(text, starts, min(first['line'] + rng.choice((0, 0, 0, 1, 2)), len(starts) - 1),
+                         rng.randrange(40))
+    if end < begin:
+        first, begin, last, end = last, end, first, begin
+    piece = rng.choice(pieces)
+    return {'range': {'start': first, 'end': last}, 'text': piece}, text[:begin] + piece + text[end:]
+
+
+@case
+def line_ends(folder):
+    """random edits of texts with all kinds of line ends give what the whole text gives"""
+    rng, edited, whole = random.Random(3), Editor(), Editor()
+    for number in range(12):
+        text = ''.join(line + rng.choice(('\n', '\r\n', '\r')) for line in TEXT.splitlines())
+        for editor in edited, whole:
+            editor.begin(text) if not number else editor.change({'text': text})
+        for _ in range(25):
+            changes = []
+            for _ in range(rng.choice((1, 1, 2, 3))):
+                change, text = random_edit(rng, text)
+                changes.append(change)
+            edited.change(*changes)
+            whole.change({'text': text})
+            same(edited.diagnostics(), whole.diagnostics())
+            starts = line_starts(text)
+            place, _ = place_in(text, starts, rng.randrange(len(starts)), 5)
+            same(edited.at('hover', place), whole.at('hover', place))
+        found = edited.diagnostics()
+        assert all(one['range']['start']['line'] < len(starts) for one in found), found
+    for editor in edited, whole:
+        editor.end()
+
+
+@case
+def after_returns(folder):
+    """a mistake behind lone carriage returns is on the line that the editor shows"""
+    editor = Editor()
+    text = TEXT.replace('// { not a brace\n', '') # ptxas ends a comment at a line feed only
+    editor.begin(text.replace('\n', '\r').replace('%r3, %r2, 7', '%r3, %r2'))
+    found = editor.diagnostics()
+    same([one['range']['start']['line'] for one in found], [21])
+    editor.end()
+
+
 main()

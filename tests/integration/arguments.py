@@ -199,6 +199,53 @@ def depfile_as_gcc(folder):
 
 
 @case
+def depfile_names(folder):
+    """make and ninja build again by every name that a rule can hold; others are refused"""
+    held = ['a b', 'a#b', 'a$b', 'a:b', ':a', 'a\\b', 'a\\ b', 'a[b]', '~a', '(a)', 'a,b', 'é', '%a', "a  b"]
+    for name in held:
+        prepare(folder, name)
+        (folder / 'unit.yaml').write_text('')
+        good(folder, name, '-o', name + '.out', '-MD', '-MF', 'out.d', '-MT', 'out')
+        for tool in 'make', 'ninja':
+            reads_rule(folder, tool, name)
+    for name in 'a\nb', 'a\n', '\n', 'a\\':
+        prepare(folder, name)
+        for words in ([name, '-o', 'new.ptx', '-MD'], ['in.ptx', '-o', name, '-MD', '-MF', 'new.d'],
+                      ['in.ptx', '-o', 'new.ptx', '-MD', '-MQ', name]):
+            prepare(folder)
+            result = run([PROGRAM, *words], folder)
+            assert result.code in (1, 2) and b'no rule for make can name' in result.err, result
+            assert not (folder / 'new.d').exists() and not (folder / 'new.ptx').exists()
+
+
+def reads_rule(folder, tool, name):
+    """The tool needs `name` for `out`, as out.d says, and nothing else."""
+    if not shutil.which(tool):
+        return
+    text = (folder / 'out.d').read_text()
+    (folder / 'out').write_text('')
+    os.utime(folder / 'out', (2000, 2000))
+    if tool == 'make':
+        (folder / 'Makefile').write_text('out:\n\t@echo built\ninclude out.d\n')
+        for time, built in ((1000, False), (3000, True)):
+            os.utime(folder / name, (time, time))
+            result = ends(run([tool, '-s', 'out'], folder), 0, err='')
+            same((name, b'built' in result.out), (name, built))
+        return
+    (folder / 'rule.d').write_text(text)
+    (folder / 'build.ninja').write_text('rule r\n  command = cp rule.d in.d && touch out && echo built >> log\n'
+                                        '  depfile = in.d\nbuild out: r\n')
+    for stale in ('log', '.ninja_log', '.ninja_deps'):
+        (folder / stale).unlink(missing_ok=True)
+    for change in (None, 3e9):
+        if change:
+            os.utime(folder / name, (change, change))
+        for _ in range(2 if change is None else 1):
+            ends(run([tool], folder), 0)
+    same((name, (folder / 'log').read_text().count('built')), (name, 2))
+
+
+@case
 def depfile_wrong(folder):
     """a depfile without a place, or in the place of something else"""
     prepare(folder)

@@ -10,7 +10,7 @@ check    our verdicts against verdicts.txt, where those of ptxas are kept; needs
 ptxas    verdicts.txt against what ptxas says now, for a part of the forms: another one each day,
          unless the part is given (0/1: all).
 list     disagreements.txt once more, from what verdicts.txt says
-refresh  asks ptxas for everything (five minutes of CPU time), writes verdicts.txt, and
+refresh  asks ptxas for everything (ten minutes of CPU time), writes verdicts.txt, and
          disagreements.txt with what is new under "new", where a reason must be given.
 """
 import collections
