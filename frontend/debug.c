@@ -19,7 +19,7 @@ static bool is_name(const struct directives *d, uint32_t node, const char *text)
 
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER };
 
-// Reads the contents of a section: labels, and lists of numbers, labels and differences.
+// Reads the contents of a section: labels, lists of numbers, and single addresses.
 struct section {
     struct directives *d;
     const char *at, *end; // the text that is not read yet
@@ -122,12 +122,22 @@ static bool read_number(struct section *s, bool negative)
     uint64_t value = number_of(s, &fits);
     if (!fits)
         return refuse(s, "is not an integer of 64 bits");
+    if (negative && value > INT64_MAX)
+        return refuse(s, "is out of the range of negative numbers");
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (ranges[i].type == s->type && value > (negative ? ranges[i].least : ranges[i].most))
+        if (ranges[i].type == s->type && value <= INT64_MAX && value > (negative ? ranges[i].least : ranges[i].most))
             return refuse(s, arena_printf(&s->d->scratch, "is out of the range of '%s'",
                                           isa_words[s->type].text));
     next(s);
     return true;
+}
+
+static bool needs(struct section *s, uint16_t version)
+{
+    uint16_t is = s->d->version;
+    return !is || is >= version ||
+           refuse(s, arena_printf(&s->d->scratch, "needs PTX %u.%u in a section, this module is %u.%u",
+                                  version / 10, version % 10, is / 10, is % 10));
 }
 
 // label, label + number, label - label; a section's name is a label
@@ -137,11 +147,15 @@ static bool read_place(struct section *s)
         return refuse(s, "is an address, for .b32 and .b64");
     next(s);
     if (is(s, '+')) {
+        if (!needs(s, 32))
+            return false;
         next(s);
         return s->kind == TOKEN_NUMBER ? read_number(s, false) : refuse(s, "must be a number");
     }
     if (!is(s, '-'))
         return true;
+    if (!needs(s, 75))
+        return false;
     next(s);
     if (s->kind != TOKEN_NAME && s->kind != TOKEN_WORD)
         return refuse(s, "must be a label");
@@ -152,16 +166,11 @@ static bool read_place(struct section *s)
 static bool read_value(struct section *s)
 {
     bool negative = is(s, '-');
-    uint16_t version = s->d->version;
-    if (negative && version && version < 75)
-        return refuse(s, "is a sign, which needs PTX 7.5 in a section");
+    if (negative && !needs(s, 75))
+        return false;
     if (negative)
         next(s);
-    if (s->kind == TOKEN_NUMBER)
-        return read_number(s, negative);
-    if (negative || (s->kind != TOKEN_NAME && s->kind != TOKEN_WORD))
-        return refuse(s, "must be a number or a label");
-    return read_place(s);
+    return s->kind == TOKEN_NUMBER ? read_number(s, negative) : refuse(s, "must be a number");
 }
 
 static uint32_t word_id(const struct section *s)
@@ -176,16 +185,21 @@ static bool read_list(struct section *s)
     if (word != W_b8 && word != W_b16 && word != W_b32 && word != W_b64)
         return refuse(s, "is no type of a section: .b8, .b16, .b32 or .b64");
     s->type = (uint16_t)word;
-    do {
+    next(s);
+    if (s->kind == TOKEN_NAME || s->kind == TOKEN_WORD)
+        return read_place(s);
+    while (read_value(s)) {
+        if (!is(s, ','))
+            return true;
         next(s);
-        if (!read_value(s))
-            return false;
-    } while (is(s, ','));
-    return true;
+    }
+    return false;
 }
 
 static bool read_label(struct section *s)
 {
+    if (!needs(s, 70))
+        return false;
     struct section label = *s;
     size_t length = (size_t)(s->at - s->begin);
     next(s);

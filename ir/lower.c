@@ -280,6 +280,11 @@ static void lower_scope(struct ir_lower *l, uint32_t scope)
     names_leave(&l->names, undo);
 }
 
+static bool is_within(const struct ir_lower *l, uint32_t node, uint32_t around)
+{
+    return node > around && node < node_next(l->module->tree, around);
+}
+
 // Label operands become blocks; a list of branch targets becomes one operand for each.
 static void resolve_labels(struct ir_lower *l)
 {
@@ -300,8 +305,13 @@ static void resolve_labels(struct ir_lower *l)
     l->label_operands.n = 0;
     for (uint32_t i = 0; i < l->late_names.n; i++) {
         uint32_t node = l->late_names.v[i];
-        if (!names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node))
+        const struct label *label =
+            names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node);
+        if (!label)
             names_no_label(&l->names, node);
+        else if (label->targets != IR_NONE && !is_within(l, node, label->targets))
+            names_add_diag(&l->names, DIAG_ERROR, "label", node,
+                           "the label of a directive is no branch target");
     }
     l->late_names.n = 0;
 }
