@@ -317,10 +317,6 @@ static const struct ir_symbol *find_global(const struct ir_check *c, uint32_t na
 
 static void check_callee(struct ir_check *c, const struct call_check *call, uint32_t declaration)
 {
-    if (node_at(c, declaration)->kind == NODE_FUNCTION && node_at(c, declaration)->aux == W_entry) {
-        refuse(c, "operand-type", call->function, "is a kernel, which cannot be called");
-        return;
-    }
     uint32_t found = c->diags->list.n;
     check_arity(c, declaration, NODE_RETURNS, call->results, "result");
     check_arity(c, declaration, NODE_PARAMS, call->arguments, "parameter");
@@ -361,6 +357,9 @@ void check_call(struct ir_check *c)
         return;
     if (node_at(c, declaration)->aux == W_calltargets)
         check_list(c, &call, declaration);
+    else if (node_at(c, declaration)->kind == NODE_FUNCTION &&
+             node_at(c, declaration)->aux == W_entry)
+        refuse(c, "operand-type", call.function, "is a kernel, which cannot be called");
     else
         check_callee(c, &call, declaration);
 }

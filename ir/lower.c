@@ -255,7 +255,7 @@ static void read_targets(struct ir_lower *l, uint32_t directive)
         if (word == W_calltargets)
             resolve(l, child);
         else
-            vec_push(l->arena, &l->late_names, child);
+            vec_push(l->arena, &l->late_names, ((struct late_name){child, directive}));
     }
 }
 
@@ -280,11 +280,6 @@ static void lower_scope(struct ir_lower *l, uint32_t scope)
     names_leave(&l->names, undo);
 }
 
-static bool is_within(const struct ir_lower *l, uint32_t node, uint32_t around)
-{
-    return node > around && node < node_next(l->module->tree, around);
-}
-
 // Label operands become blocks; a list of branch targets becomes one operand for each.
 static void resolve_labels(struct ir_lower *l)
 {
@@ -304,12 +299,12 @@ static void resolve_labels(struct ir_lower *l)
     }
     l->label_operands.n = 0;
     for (uint32_t i = 0; i < l->late_names.n; i++) {
-        uint32_t node = l->late_names.v[i];
+        uint32_t node = l->late_names.v[i].node, list = l->late_names.v[i].list;
         const struct label *label =
             names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node);
         if (!label)
             names_no_label(&l->names, node);
-        else if (label->targets != IR_NONE && !is_within(l, node, label->targets))
+        else if (list != IR_NONE && label->targets != IR_NONE && label->targets != list)
             names_add_diag(&l->names, DIAG_ERROR, "label", node,
                            "the label of a directive is no branch target");
     }
