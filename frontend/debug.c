@@ -1,4 +1,5 @@
-// Debugging information: sections, the files and places of sources, and what .target debug asks for.
+// Debugging information: sections, the files and places of sources, and what .target debug asks
+// for.
 #include "frontend/directives_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ struct section {
 
 static bool is_letter(char c)
 {
-    return c == '_' || c == '$' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    return c == '_' || c == '$' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
 static void skip_trivia(struct section *s)
@@ -65,10 +67,10 @@ static void next(struct section *s)
     bool word = first == '.' || is_letter(first) || first == '%';
     while (word && s->at < s->end && is_letter(*s->at))
         s->at++;
-    s->kind = !word                           ? TOKEN_OTHER
-              : first == '.'                  ? TOKEN_WORD
+    s->kind = !word                          ? TOKEN_OTHER
+              : first == '.'                 ? TOKEN_WORD
               : first >= '0' && first <= '9' ? TOKEN_NUMBER
-                                              : TOKEN_NAME;
+                                             : TOKEN_NAME;
 }
 
 static bool is(const struct section *s, char c)
@@ -101,8 +103,8 @@ static uint64_t number_of(const struct section *s, bool *fits)
     }
     *fits = length > at;
     for (; at < length; at++) {
-        uint32_t digit = text[at] <= '9' ? (uint32_t)(text[at] - '0')
-                                         : (uint32_t)(text[at] | 0x20) - 'a' + 10;
+        uint32_t digit =
+            text[at] <= '9' ? (uint32_t)(text[at] - '0') : (uint32_t)(text[at] | 0x20) - 'a' + 10;
         *fits &= digit < base && !__builtin_mul_overflow(value, (uint64_t)base, &value) &&
                  !__builtin_add_overflow(value, (uint64_t)digit, &value);
     }
@@ -113,7 +115,7 @@ static bool read_number(struct section *s, bool negative)
 {
     static const struct {
         uint16_t type;
-        uint64_t least, most; // magnitude of the negative numbers
+        uint64_t least, most; // magnitude of negative numbers; of others the lower 32 bits count
     } ranges[] = {{W_b8, 128, 255},
                   {W_b16, 32768, 65535},
                   {W_b32, UINT64_C(1) << 31, UINT64_MAX},
@@ -125,7 +127,8 @@ static bool read_number(struct section *s, bool negative)
     if (negative && value > INT64_MAX)
         return refuse(s, "is out of the range of negative numbers");
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (ranges[i].type == s->type && value <= INT64_MAX && value > (negative ? ranges[i].least : ranges[i].most))
+        if (ranges[i].type == s->type &&
+            (negative ? value > ranges[i].least : (uint32_t)value > ranges[i].most))
             return refuse(s, arena_printf(&s->d->scratch, "is out of the range of '%s'",
                                           isa_words[s->type].text));
     next(s);
@@ -136,8 +139,15 @@ static bool needs(struct section *s, uint16_t version)
 {
     uint16_t is = s->d->version;
     return !is || is >= version ||
-           refuse(s, arena_printf(&s->d->scratch, "needs PTX %u.%u in a section, this module is %u.%u",
-                                  version / 10, version % 10, is / 10, is % 10));
+           refuse(s,
+                  arena_printf(&s->d->scratch, "needs PTX %u.%u in a section, this module is %u.%u",
+                               version / 10, version % 10, is / 10, is % 10));
+}
+
+static uint32_t word_id(const struct section *s)
+{
+    return intern_find(&s->d->tree->names, s->begin, (size_t)(s->at - s->begin)) -
+           (uint32_t)OP_COUNT;
 }
 
 // label, label + number, label - label; a section's name is a label
@@ -145,6 +155,8 @@ static bool read_place(struct section *s)
 {
     if (s->type != W_b32 && s->type != W_b64)
         return refuse(s, "is an address, for .b32 and .b64");
+    if (s->kind == TOKEN_WORD && word_id(s) < WORD_COUNT)
+        return refuse(s, "has its own meaning and is no section");
     next(s);
     if (is(s, '+')) {
         if (!needs(s, 32))
@@ -171,12 +183,6 @@ static bool read_value(struct section *s)
     if (negative)
         next(s);
     return s->kind == TOKEN_NUMBER ? read_number(s, negative) : refuse(s, "must be a number");
-}
-
-static uint32_t word_id(const struct section *s)
-{
-    return intern_find(&s->d->tree->names, s->begin, (size_t)(s->at - s->begin)) -
-           (uint32_t)OP_COUNT;
 }
 
 static bool read_list(struct section *s)

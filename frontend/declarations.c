@@ -146,17 +146,17 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
     if (word >= WORD_COUNT)
         return false;
     enum isa_kind kind = isa_words[word].kind;
-    if (word == W_align)
+    if (word == W_align) {
         check_align(d, spec);
-    else if (word == W_attribute)
-        specs->attribute = spec;
-    else
-        check_no_argument(d, spec);
-    if (word == W_align || word == W_attribute)
         return true;
-    if (specs->pointer && kind == KIND_SPACE) {
+    }
+    if (word == W_attribute) {
+        specs->attribute = spec;
+        return true;
+    }
+    if (specs->pointer && kind == KIND_SPACE)
         check_pointed(d, spec);
-    } else if (word == W_ptr)
+    else if (word == W_ptr)
         take(d, &specs->pointer, spec, "'.ptr'");
     else if (is_linkage(word)) {
         if (take(d, &specs->linkage, spec, "linkage"))
@@ -169,6 +169,7 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
         take(d, &specs->type, spec, "type");
     else
         return false;
+    check_no_argument(d, spec);
     return true;
 }
 
