@@ -1,4 +1,5 @@
-// Debugging information: sections, the files and places of sources, and what .target debug asks for.
+// Debugging information: sections, the files and places of sources, and what .target debug asks
+// for.
 #include "frontend/directives_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool is_name(const struct directives *d, uint32_t node, const char *text)
 
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER };
 
-// Reads the contents of a section: labels, and lists of numbers, labels and differences.
+// Reads the contents of a section: labels, lists of numbers, and single addresses.
 struct section {
     struct directives *d;
     const char *at, *end; // the text that is not read yet
@@ -31,7 +32,8 @@ struct section {
 
 static bool is_letter(char c)
 {
-    return c == '_' || c == '$' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    return c == '_' || c == '$' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
 static void skip_trivia(struct section *s)
@@ -65,10 +67,10 @@ static void next(struct section *s)
     bool word = first == '.' || is_letter(first) || first == '%';
     while (word && s->at < s->end && is_letter(*s->at))
         s->at++;
-    s->kind = !word                           ? TOKEN_OTHER
-              : first == '.'                  ? TOKEN_WORD
+    s->kind = !word                          ? TOKEN_OTHER
+              : first == '.'                 ? TOKEN_WORD
               : first >= '0' && first <= '9' ? TOKEN_NUMBER
-                                              : TOKEN_NAME;
+                                             : TOKEN_NAME;
 }
 
 static bool is(const struct section *s, char c)
@@ -101,8 +103,8 @@ static uint64_t number_of(const struct section *s, bool *fits)
     }
     *fits = length > at;
     for (; at < length; at++) {
-        uint32_t digit = text[at] <= '9' ? (uint32_t)(text[at] - '0')
-                                         : (uint32_t)(text[at] | 0x20) - 'a' + 10;
+        uint32_t digit =
+            text[at] <= '9' ? (uint32_t)(text[at] - '0') : (uint32_t)(text[at] | 0x20) - 'a' + 10;
         *fits &= digit < base && !__builtin_mul_overflow(value, (uint64_t)base, &value) &&
                  !__builtin_add_overflow(value, (uint64_t)digit, &value);
     }
@@ -113,7 +115,7 @@ static bool read_number(struct section *s, bool negative)
 {
     static const struct {
         uint16_t type;
-        uint64_t least, most; // magnitude of the negative numbers
+        uint64_t least, most; // magnitude of negative numbers; of others the lower 32 bits count
     } ranges[] = {{W_b8, 128, 255},
                   {W_b16, 32768, 65535},
                   {W_b32, UINT64_C(1) << 31, UINT64_MAX},
@@ -122,12 +124,30 @@ static bool read_number(struct section *s, bool negative)
     uint64_t value = number_of(s, &fits);
     if (!fits)
         return refuse(s, "is not an integer of 64 bits");
+    if (negative && value > INT64_MAX)
+        return refuse(s, "is out of the range of negative numbers");
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (ranges[i].type == s->type && value > (negative ? ranges[i].least : ranges[i].most))
+        if (ranges[i].type == s->type &&
+            (negative ? value > ranges[i].least : (uint32_t)value > ranges[i].most))
             return refuse(s, arena_printf(&s->d->scratch, "is out of the range of '%s'",
                                           isa_words[s->type].text));
     next(s);
     return true;
+}
+
+static bool needs(struct section *s, uint16_t version)
+{
+    uint16_t is = s->d->version;
+    return !is || is >= version ||
+           refuse(s,
+                  arena_printf(&s->d->scratch, "needs PTX %u.%u in a section, this module is %u.%u",
+                               version / 10, version % 10, is / 10, is % 10));
+}
+
+static uint32_t word_id(const struct section *s)
+{
+    return intern_find(&s->d->tree->names, s->begin, (size_t)(s->at - s->begin)) -
+           (uint32_t)OP_COUNT;
 }
 
 // label, label + number, label - label; a section's name is a label
@@ -135,13 +155,19 @@ static bool read_place(struct section *s)
 {
     if (s->type != W_b32 && s->type != W_b64)
         return refuse(s, "is an address, for .b32 and .b64");
+    if (s->kind == TOKEN_WORD && word_id(s) < WORD_COUNT)
+        return refuse(s, "has its own meaning and is no section");
     next(s);
     if (is(s, '+')) {
+        if (!needs(s, 32))
+            return false;
         next(s);
         return s->kind == TOKEN_NUMBER ? read_number(s, false) : refuse(s, "must be a number");
     }
     if (!is(s, '-'))
         return true;
+    if (!needs(s, 75))
+        return false;
     next(s);
     if (s->kind != TOKEN_NAME && s->kind != TOKEN_WORD)
         return refuse(s, "must be a label");
@@ -152,22 +178,11 @@ static bool read_place(struct section *s)
 static bool read_value(struct section *s)
 {
     bool negative = is(s, '-');
-    uint16_t version = s->d->version;
-    if (negative && version && version < 75)
-        return refuse(s, "is a sign, which needs PTX 7.5 in a section");
+    if (negative && !needs(s, 75))
+        return false;
     if (negative)
         next(s);
-    if (s->kind == TOKEN_NUMBER)
-        return read_number(s, negative);
-    if (negative || (s->kind != TOKEN_NAME && s->kind != TOKEN_WORD))
-        return refuse(s, "must be a number or a label");
-    return read_place(s);
-}
-
-static uint32_t word_id(const struct section *s)
-{
-    return intern_find(&s->d->tree->names, s->begin, (size_t)(s->at - s->begin)) -
-           (uint32_t)OP_COUNT;
+    return s->kind == TOKEN_NUMBER ? read_number(s, negative) : refuse(s, "must be a number");
 }
 
 static bool read_list(struct section *s)
@@ -176,16 +191,21 @@ static bool read_list(struct section *s)
     if (word != W_b8 && word != W_b16 && word != W_b32 && word != W_b64)
         return refuse(s, "is no type of a section: .b8, .b16, .b32 or .b64");
     s->type = (uint16_t)word;
-    do {
+    next(s);
+    if (s->kind == TOKEN_NAME || s->kind == TOKEN_WORD)
+        return read_place(s);
+    while (read_value(s)) {
+        if (!is(s, ','))
+            return true;
         next(s);
-        if (!read_value(s))
-            return false;
-    } while (is(s, ','));
-    return true;
+    }
+    return false;
 }
 
 static bool read_label(struct section *s)
 {
+    if (!needs(s, 70))
+        return false;
     struct section label = *s;
     size_t length = (size_t)(s->at - s->begin);
     next(s);

@@ -146,17 +146,17 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
     if (word >= WORD_COUNT)
         return false;
     enum isa_kind kind = isa_words[word].kind;
-    if (word == W_align)
+    if (word == W_align) {
         check_align(d, spec);
-    else if (word == W_attribute)
-        specs->attribute = spec;
-    else
-        check_no_argument(d, spec);
-    if (word == W_align || word == W_attribute)
         return true;
-    if (specs->pointer && kind == KIND_SPACE) {
+    }
+    if (word == W_attribute) {
+        specs->attribute = spec;
+        return true;
+    }
+    if (specs->pointer && kind == KIND_SPACE)
         check_pointed(d, spec);
-    } else if (word == W_ptr)
+    else if (word == W_ptr)
         take(d, &specs->pointer, spec, "'.ptr'");
     else if (is_linkage(word)) {
         if (take(d, &specs->linkage, spec, "linkage"))
@@ -169,6 +169,7 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
         take(d, &specs->type, spec, "type");
     else
         return false;
+    check_no_argument(d, spec);
     return true;
 }
 
@@ -341,9 +342,13 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
         check_initialiser(d, child, specs);
         has_value = true;
     }
-    if (!has_dimension && place != CALL) // that of arrays is not looked at
-        directive_check_needs(d, word_at(d, specs->type), specs->type);
-    if (!has_dimension && place == FUNC && d->defined && is_short(word_at(d, specs->type)))
+    uint16_t type = word_at(d, specs->type);
+    if (place != CALL && !specs->vector && !(has_dimension && type == W_b128))
+        directive_check_needs(d, type, specs->type);
+    if (type == W_f16x2 && word_at(d, specs->space) == W_param && (place == ENTRY || place == BODY))
+        directive_fault_word(d, "declaration", specs->type, "take .b32 for a .param variable");
+    if (!has_dimension && place == FUNC && d->defined && is_short(type) &&
+        directive_target_allows(d, "20"))
         directive_fault_word(d, "declaration", specs->type,
                              "a function has predicates and integers of 8 or 16 bits as .b8, .b16 "
                              "or .b32");
@@ -362,6 +367,9 @@ static void check_parameter(struct directives *d, const struct specs *specs,
     else if (place != ENTRY && space != W_param && space != W_reg)
         directive_fault_word(d, "declaration", specs->space,
                              "a function's parameters are .param or .reg");
+    else if (place == FUNC && space == W_param && !directive_target_allows(d, "20"))
+        directive_fault_word(d, "declaration", specs->space,
+                             "before sm_20, a function's parameters are registers");
     if (specs->pointer && place == FUNC)
         directive_fault_word(d, "declaration", specs->pointer,
                              "'.ptr' is only allowed at a kernel's parameters");

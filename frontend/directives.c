@@ -57,7 +57,7 @@ static const char *text_of(const struct directives *d, uint16_t word)
 
 // Version and target
 
-static bool target_allows(const struct directives *d, const char *targets)
+bool directive_target_allows(const struct directives *d, const char *targets)
 {
     for (uint32_t i = 0; i < d->targets.n; i++)
         if (form_target_allows(targets, d->targets.v[i].text, d->targets.v[i].length))
@@ -78,7 +78,7 @@ void directive_check_word(struct directives *d, uint32_t node, const char *text,
                              arena_printf(&d->scratch,
                                           "'%s' was taken until PTX %u.%u, this module is %u.%u",
                                           text, last / 10, last % 10, is / 10, is % 10));
-    else if (!target_allows(d, targets))
+    else if (!directive_target_allows(d, targets))
         directive_fault_word(d, "target", node,
                              arena_printf(&d->scratch, "'%s' needs %s, this module is for %.*s",
                                           text, form_targets_text(&d->scratch, targets),
@@ -162,10 +162,14 @@ static void check_target(struct directives *d, uint32_t directive)
                 directive_fault(d, "target", child, "a module has one texmode");
             mode = unified ? 1 : 2;
             d->independent = !unified;
+            directive_check_word(d, child, unified ? "texmode_unified" : "texmode_independent",
+                                 unified ? 10 : 15, 0, "");
         } else if (is_name(name, "debug")) {
             d->debug = child;
             directive_check_word(d, child, "debug", 30, 0, "");
-        } else if (!is_name(name, "map_f64_to_f32")) {
+        } else if (is_name(name, "map_f64_to_f32")) {
+            directive_check_word(d, child, "map_f64_to_f32", 10, 0, "<13");
+        } else {
             directive_fault(d, "target", child, "no such target or option is known");
         }
     }

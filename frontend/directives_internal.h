@@ -34,7 +34,9 @@ uint32_t directive_word_end(const struct directives *d, uint32_t node);
 // Checks version and target that a word needs; `node` begins with it.
 void directive_check_needs(struct directives *d, uint16_t word, uint32_t node);
 
-// The same for what has no row of directives.def.
+// Returns true if one of the module's targets is among these, as in forms.h.
+bool directive_target_allows(const struct directives *d, const char *targets);
+// Checks version and target for what has no row of directives.def.
 void directive_check_word(struct directives *d, uint32_t node, const char *text, uint16_t needs,
                           uint16_t last, const char *targets);
 

@@ -391,8 +391,8 @@ void parser_version(struct parser *p)
     p->described = version > 0 && version * 10 < FORM_TABLE_VERSION + 0.5;
 }
 
-// Reports each word once: an error if the tables describe the module's version. Known opcodes are
-// the first names, dot words follow.
+// Reports each word once. A directive is an error if the tables describe the module's version.
+// Known opcodes are the first names, dot words follow.
 static void report_unknown(struct parser *p, const char *id, const char *what, uint32_t begin,
                            uint32_t end)
 {
@@ -405,11 +405,12 @@ static void report_unknown(struct parser *p, const char *id, const char *what, u
     bool opcode = *text != '.';
     for (uint32_t i = opcode ? 0 : OP_COUNT; i < (opcode ? OP_COUNT : OP_COUNT + WORD_COUNT); i++)
         nearest_offer(&nearest, tree_name(p->tree, i)->text, tree_name(p->tree, i)->length);
-    diag_add(p->diags, p->described ? DIAG_ERROR : DIAG_WARNING, id, begin, end,
+    bool error = !opcode && p->described;
+    diag_add(p->diags, error ? DIAG_ERROR : DIAG_WARNING, id, begin, end,
              "unknown %s '%.*s'%s%.*s%s%s", what, (int)(end - begin), text,
              nearest.best ? ", did you mean '" : "", (int)nearest.best_length,
              nearest.best ? nearest.best : "", nearest.best ? "'" : "",
-             p->described ? "" : ": kept as it is");
+             error ? "" : ": kept as it is");
     if (nearest.best)
         diag_suggest(p->diags, nearest.best, nearest.best_length);
 }

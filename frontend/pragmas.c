@@ -14,7 +14,7 @@ static const struct pragma {
     uint16_t version;
     const char *targets;
 } pragmas[] = {
-    {"nounroll", MODULE | ENTRY | KERNEL | FUNCTION, NO_VALUE, 20, ""},
+    {"nounroll", MODULE | ENTRY | KERNEL | FUNCTION, NO_VALUE, 0, ""},
     {"used_bytes_mask", KERNEL | FUNCTION, NUMBER, 83, "50"},
     {"enable_smem_spilling", KERNEL, ANY_VALUE, 87, "75"},
     {"frequency", KERNEL | FUNCTION, POSITIVE, 90, ""},
@@ -82,8 +82,8 @@ void pragma_check(struct directives *d, uint32_t directive, enum directive_place
             directive_fault(d, "directive", child, "a pragma is a string in quotes");
         else
             check_string(d, child,
-                         place != BODY                ? (uint8_t)place
+                         place != BODY            ? (uint8_t)place
                          : d->function == W_entry ? KERNEL
-                                                      : FUNCTION);
+                                                  : FUNCTION);
     }
 }

@@ -1,5 +1,5 @@
-// Calls against what they call: the function's declaration, or the prototype or list of functions of an
-// indirect call.
+// Calls against what they call: the function's declaration, or the prototype or list of functions
+// of an indirect call.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -116,7 +116,8 @@ static void find_prototypes(struct ir_check *c)
     c->prototypes_of = c->fn;
     for (uint32_t i = c->fn->node; i + 1 < end; i++) {
         uint32_t behind = node_next(c->tree, i);
-        if (node_at(c, i)->kind != NODE_LABEL || behind >= end || !names_callees(node_at(c, behind)))
+        if (node_at(c, i)->kind != NODE_LABEL || behind >= end ||
+            !names_callees(node_at(c, behind)))
             continue;
         uint32_t name = (uint32_t)node_at(c, i)->value, *known = &c->prototypes.v[name];
         *known = *known ? c->fn->node : behind;
@@ -224,7 +225,8 @@ static struct passed read_passed(const struct ir_check *c, const struct ir_opera
         passed.bytes = passed.align = (reg->bits + 7u) / 8;
     } else if (operand->kind == OPERAND_SYMBOL) {
         const struct ir_symbol *symbol = &c->module->symbols.v[operand->index];
-        passed = (struct passed){.type = symbol->type, .bytes = symbol->size, .align = symbol->align};
+        passed =
+            (struct passed){.type = symbol->type, .bytes = symbol->size, .align = symbol->align};
         if (!passed.align && passed.type < WORD_COUNT)
             passed.align = (ir_type_bits(passed.type) + 7u) / 8;
         passed.array = find_child(c, symbol->node, NODE_DIMENSION) != IR_NONE;
@@ -264,9 +266,8 @@ static const char *compare_types(const struct ir_check *c, uint32_t decl, uint32
     struct passed actual = operand ? read_passed(c, operand) : (struct passed){.type = W_UNKNOWN};
     if (actual.type >= WORD_COUNT)
         return NULL;
-    if (formal.array != actual.array ||
-        (formal.array ? !formal.open && formal.bytes != actual.bytes
-                      : !takes_type(c, formal.type, actual.type)))
+    if (formal.array != actual.array || (formal.array ? !formal.open && formal.bytes != actual.bytes
+                                                      : !takes_type(c, formal.type, actual.type)))
         return other;
     return formal.align != actual.align ? "has another alignment than the parameter" : NULL;
 }
@@ -317,10 +318,6 @@ static const struct ir_symbol *find_global(const struct ir_check *c, uint32_t na
 
 static void check_callee(struct ir_check *c, const struct call_check *call, uint32_t declaration)
 {
-    if (node_at(c, declaration)->kind == NODE_FUNCTION && node_at(c, declaration)->aux == W_entry) {
-        refuse(c, "operand-type", call->function, "is a kernel, which cannot be called");
-        return;
-    }
     uint32_t found = c->diags->list.n;
     check_arity(c, declaration, NODE_RETURNS, call->results, "result");
     check_arity(c, declaration, NODE_PARAMS, call->arguments, "parameter");
@@ -361,6 +358,9 @@ void check_call(struct ir_check *c)
         return;
     if (node_at(c, declaration)->aux == W_calltargets)
         check_list(c, &call, declaration);
+    else if (node_at(c, declaration)->kind == NODE_FUNCTION &&
+             node_at(c, declaration)->aux == W_entry)
+        refuse(c, "operand-type", call.function, "is a kernel, which cannot be called");
     else
         check_callee(c, &call, declaration);
 }

@@ -1,5 +1,5 @@
-// Functions that a module declares and neither defines nor leaves to the linker: ptxas refuses them,
-// called or not. An alias is defined by the function that it stands for.
+// Functions that a module declares and neither defines nor leaves to the linker: ptxas refuses
+// them, called or not. An alias is defined by the function that it stands for.
 #include "ir/check_internal.h"
 #include <string.h>
 

@@ -257,7 +257,7 @@ static void read_targets(struct ir_lower *l, uint32_t directive)
         if (word == W_calltargets)
             resolve(l, child);
         else
-            vec_push(l->arena, &l->late_names, child);
+            vec_push(l->arena, &l->late_names, ((struct late_name){child, directive}));
     }
 }
 
@@ -302,9 +302,14 @@ static void resolve_labels(struct ir_lower *l)
     }
     l->label_operands.n = 0;
     for (uint32_t i = 0; i < l->late_names.n; i++) {
-        uint32_t node = l->late_names.v[i];
-        if (!names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node))
+        uint32_t node = l->late_names.v[i].node, list = l->late_names.v[i].list;
+        const struct label *label =
+            names_find_label(&l->names, (uint32_t)node_at(l, node)->value, node);
+        if (!label)
             names_no_label(&l->names, node);
+        else if (list != IR_NONE && label->targets != IR_NONE && label->targets != list)
+            names_add_diag(&l->names, DIAG_ERROR, "label", node,
+                           "the label of a directive is no branch target");
     }
     l->late_names.n = 0;
 }

@@ -11,6 +11,11 @@ struct spelled_inst {
     bool reads_carry, sets_carry;
 };
 
+// A name that must be a label; list: the .branchtargets that has it, or IR_NONE.
+struct late_name {
+    uint32_t node, list;
+};
+
 struct ir_lower {
     struct ir_module *module;
     struct diags *diags;
@@ -23,7 +28,7 @@ struct ir_lower {
     bool open;                        // the current block takes instructions
     VEC(struct spelled_inst) spelled; // by the place of the modifiers
     VEC(uint32_t) label_operands;     // operands whose index still is a name id
-    VEC(uint32_t) late_names;         // nodes of names that must be labels, once all are known
+    VEC(struct late_name) late_names; // of labels, once all are known
 };
 
 static inline const struct node *node_at(const struct ir_lower *l, uint32_t node)

@@ -217,7 +217,7 @@ static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
             add_name(l, child, place, W_UNKNOWN, 0, false);
         } else if (at->kind == NODE_NAME && !names_resolve(&l->names, (uint32_t)at->value).kind) {
             // The label of a prototype or of a list of targets, or else a table of functions.
-            vec_push(l->arena, &l->late_names, child);
+            vec_push(l->arena, &l->late_names, ((struct late_name){child, IR_NONE}));
         }
     }
 }

@@ -12,6 +12,7 @@ struct each {
     struct ir_builder *builder;
     struct ir_check *check;        // NULL before the first function
     struct directives *directives; // the same
+    bool stopped; // a function needs the whole module: what follows it is not read here
 };
 
 static void end_step(const struct each *e, const char *name)
@@ -70,7 +71,8 @@ static bool check_function(void *context, uint32_t node)
     end_step(e, "check");
     ir_build_drop(e->builder, fn);
     module->symbols.n = symbols;
-    return !values && !e->diags.list.n && !ir_check_found(e->check);
+    e->stopped = values || e->diags.list.n || ir_check_found(e->check);
+    return !e->stopped;
 }
 
 // The rest of the module
@@ -121,5 +123,5 @@ bool read_each(struct ir_reading *r)
     e->builder = ir_build_begin(r->module, r->arena, r->tree, &e->diags);
     ptx_parse_each(r->tree, r->arena, r->source, &e->diags, &visitor);
     end_step(e, "parse");
-    return check_rest(e);
+    return check_rest(e) && !e->stopped;
 }

@@ -190,7 +190,7 @@ static void test_module_items(void **state)
     accept(".section .debug_str { $L: .b8 1, 2 // }\n /* } */ }\n.section\t.debug_abbrev\n{\n.b8 "
            "1\n\t}\n");
     accept("@@DWARF .section .debug_info, \"\",@progbits\n@@DWARF .byte 1\n");
-    accept("# 1 \"a.cu\"\n  #line 3\n.version 7.0\n");
+    accept("# 1 \"a.cu\"\n  #line 3 \"a\"\n.version 7.0\n");
     accept(".entry k(.param .u64 .ptr .global .align 8 p, .param .align 16 .b8 s[32]) { ret; }");
 }
 
@@ -199,7 +199,8 @@ static void test_trivia(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3", ".version 7.0\n  #line 3\n", " \t\n"};
+        "\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3 \"a\"", ".version 7.0\n  # 3 \"a\" 1\n",
+        " \t\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct program p;
         parse(&p, texts[i]);
@@ -220,14 +221,14 @@ static void test_opcodes_are_names(void **state)
     program_free(&p);
 }
 
-// Unknown words stay; each opcode is warned of once.
+// Unknown words stay; each opcode is warned of once, a directive is an error in a known version.
 static void test_unknown(void **state)
 {
     (void)state;
     struct program p;
     parse(&p, KERNEL("frob.x32 %r1; frob.x64 %r2; add.future.s32 %r1, %r2, 1; .newthing 4 x;"));
-    assert_int_equal(p.diags.errors, 0);
-    assert_int_equal(p.diags.warnings, 2);
+    assert_int_equal(p.diags.errors, 1);
+    assert_int_equal(p.diags.warnings, 1);
     assert_string_equal(p.diags.list.v[0].id, "unknown-opcode");
     assert_string_equal(p.diags.list.v[1].id, "unknown-directive");
     uint32_t begin, end;

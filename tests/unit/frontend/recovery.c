@@ -56,7 +56,7 @@ static const struct {
     // texts as they come
     {"\xef\xbb\xbf" BODY("mov.u32 a b;"), "1:1 warning non-ascii; 5:11 syntax"},
     {".version 8.8\r\n.target sm_90\r\n.global .u32 a b;\r\n", "3:16 syntax"},
-    {HEAD "# 1 \"file.cu\"\n#line 3\n.global .u32 a b;", "6:16 syntax"},
+    {HEAD "# 1 \"file.cu\"\n#line 3 \"a\"\n.global .u32 a b;", "6:16 syntax"},
     {HEAD "/* .global\n", "4:1 syntax"},
     {HEAD "// \xc3\xa9\n.global .u32 a; // no end of line", "4:4 warning non-ascii"},
     {HEAD ".global .u32 \xc3\xa9;", "4:14 warning non-ascii; 4:14 syntax"},
