@@ -1,6 +1,5 @@
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "support/bits.h"
 #include <string.h>

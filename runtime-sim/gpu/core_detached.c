@@ -1,6 +1,6 @@
 // Detached warps on a core (exec/warp/detached.h). Their places follow the places of CTAs.
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/ports.h"
 #include "support/bits.h"
 #include <string.h>
 

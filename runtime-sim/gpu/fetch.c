@@ -1,6 +1,6 @@
 // Fetch and decode: one warp in a cycle, in turn, gets as many instructions as its buffer holds, up
 // to the end of the line that the first of them is in.
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/core.h"
 #include "support/gpu.h"
 
 enum { INSTRUCTION_BYTES = 8, LINE_INSTRUCTIONS = LINE_BYTES / INSTRUCTION_BYTES };

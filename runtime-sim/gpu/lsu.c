@@ -6,7 +6,6 @@
 // access past it waits for those, and they wait for it (order.c).
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/lsu_internal.h"
-#include "runtime-sim/gpu/scheme.h"
 #include "support/gpu.h"
 #include <assert.h>
 

@@ -1,7 +1,6 @@
 // Requests of a core to the network, and replies. A core sends one request in a cycle: of the L1,
 // past it, of the other caches, or of a scheme.
 #include "runtime-sim/gpu/lsu_internal.h"
-#include "runtime-sim/gpu/scheme.h"
 
 static bool send_l1_out(struct core *core, uint64_t now)
 {
@@ -43,8 +42,10 @@ static bool send_from(struct core *core, struct memsys_request *ring, uint32_t s
 static bool send_packet(struct core *core, uint64_t now)
 {
     EACH_WATCHER (ops, core, send)
-        if (ops->send(core, now))
+        if (ops->send(core, now)) {
+            core->to_send--;
             return true;
+        }
     return false;
 }
 

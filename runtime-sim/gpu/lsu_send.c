@@ -1,6 +1,5 @@
 // Sends the parts of an access: to shared memory, to the L1 or past it, to the caches of constants
 // and textures.
-#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/gpu/lsu_internal.h"
 
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)

@@ -138,8 +138,6 @@ void machine_warm_end(struct running *running, struct cta *cta);
 // Ends a launch without CTAs left.
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
-// Cores issue again after shared.paused was set.
-void machine_resume_cores(struct machine *machine);
 // Frees the memory of a launch that has begun.
 void machine_release(struct running *running);
 
@@ -189,9 +187,6 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
 // plan.
 const struct machine_config *machine_as_planned(struct arena *arena,
                                                 const struct machine_config *config);
-// Return the numbers of a scheme's first requester, and of the slot state of its first stall.
-uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
-uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
 
 // Calls a function of all active schemes.
 #define EACH_SCHEME(scheme, machine, function)                                                     \

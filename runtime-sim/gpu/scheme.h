@@ -9,19 +9,77 @@
 // Cycle: `tick` of all schemes, then the cores' tick, then the cores' commit. In a core's tick the
 // functions of struct core_ops change only state of that core, and send.
 #pragma once
+#include "runtime-sim/base/stats.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/issue.h"
-#include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/machine_config.h"
+#include "runtime-sim/gpu/machine_launch.h"
+#include "support/inline.h"
 #include <stdio.h>
 
+struct core;
 struct diags;
 struct energy_model;
 struct machine;
-struct machine_config;
-struct machine_launch;
 struct profile_watch;
 struct program;
 struct tables;
 struct trace;
+
+enum {
+    CORE_WARPS = 256, // at most
+    CORE_WORDS = CORE_WARPS / 64,
+    CORE_CTAS = 64,
+};
+
+// Stall reasons of a slot.
+enum slot_state {
+    SLOT_EMPTY,
+    SLOT_FETCH,   // an instruction
+    SLOT_RESULT,  // of arithmetic
+    SLOT_LOAD,    // a load
+    SLOT_BARRIER, // other warps at a barrier
+    SLOT_FENCE,   // accesses, of its own or of its CTA
+    SLOT_LANES,   // its own lanes, or other CTAs
+    SLOT_ENDED,   // stores, and other warps of its CTA
+    SLOT_READY,   // a scheduler
+    SLOT_STATES,  // first number of schemes' stalls
+};
+
+// A slot in a word of a set of slots.
+static inline uint64_t slot_bit(uint32_t slot)
+{
+    return UINT64_C(1) << slot % 64;
+}
+
+// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set. An
+// ALWAYS_INLINE function with a parameter `words` has its own code for the usual case of one word.
+#define EACH_SLOT(slot, count, members)                                                            \
+    for (uint32_t word = 0, slot; word < (count); word++)                                          \
+        for (uint64_t rest_ = (members);                                                           \
+             rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
+             rest_ &= rest_ - 1)
+
+enum part_route {
+    ROUTE_SHARED,
+    ROUTE_L1,
+    ROUTE_DIRECT,
+    ROUTE_CONSTANT,
+    ROUTE_TEXTURE,
+    ROUTE_LOOKUP,       // of a scheme's entry: a look-up in the L1; a line in flight is a hit
+    ROUTE_LOOKUP_THERE, // the same; a line in flight is a miss
+    ROUTE_PASS,         // of a scheme's entry: no access
+};
+
+// Requesters: the number returns with the reply.
+enum client {
+    CLIENT_L1,
+    CLIENT_DIRECT,
+    CLIENT_CODE,
+    CLIENT_CONSTANT,
+    CLIENT_TEXTURE,
+    CLIENTS_OF_CORE, // first number of schemes' requesters
+};
 
 // A reason for which slots wait: the statistic core.stall_NAME, and NAME in traces.
 struct scheme_stall {
@@ -106,11 +164,6 @@ struct core_ops {
     bool (*send)(struct core *core, uint64_t now);
     // A reply to a request of one of the scheme's requesters.
     void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
-};
-
-// First of the classes that a scheme's `require` adds to each network.
-struct scheme_classes {
-    uint8_t request, reply;
 };
 
 // A member of results that a scheme defines, and its statistic.
@@ -274,35 +327,59 @@ const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *
 // Returns the values of --policy, up to a NULL: "baseline", then those of all schemes.
 const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes);
 
-// Returns the state of a core of an active scheme.
-static inline void *core_own(const struct core *core, const struct core_ops *ops)
-{
-    uint32_t i = 0;
-    while (core->watchers[i].ops != ops)
-        i++;
-    return core->watchers[i].own;
-}
+// Functions that schemes call; ports.h has more.
 
-// The same for `entry->owner`.
-static inline uint8_t core_owner(const struct core *core, const struct core_ops *ops)
-{
-    uint8_t i = 0;
-    while (core->shared->watchers[i] != ops)
-        i++;
-    return (uint8_t)(i + 1);
-}
-
-// Calls a function of all schemes that watch a core.
-#define EACH_WATCHER(ops, core, function)                                                          \
-    for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
-        for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
-             ops = NULL)
-
-// Returns true if a scheme other than `own` keeps the slot's next instruction for itself.
-static inline bool core_keeps(const struct core *core, uint32_t slot, const struct core_ops *own)
-{
-    EACH_WATCHER (ops, core, keeps)
-        if (ops != own && ops->keeps(core, slot))
-            return true;
-    return false;
-}
+// Looks at a slot again: what it waits for has come, or changed.
+void core_look(struct core *core, uint64_t now, uint32_t slot);
+// Calls `wake` in this cycle, or an earlier one.
+void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
+// Ends the warp of a slot, if it and all its accesses have ended.
+void core_maybe_over(struct core *core, uint64_t now, uint32_t slot);
+// Returns the instruction that an issue info describes.
+const struct ir_inst *core_inst(const struct core *core, const struct timing *timing);
+// Returns a slot without a warp.
+uint32_t core_free_slot(const struct core *core);
+// Returns the most detached warps that an empty core holds, with `registers` for each thread.
+uint32_t core_most_warps(const struct core *core, uint32_t registers);
+// Returns true if a detached warp with `registers` registers for each thread has room.
+bool core_has_warp_room(const struct core *core, uint32_t registers);
+// Starts the warp of a place that cta_start_detached has made ready, with the core's number.
+// Requires core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one.
+// `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
+// is called. In a scheme's tick machine_set_due follows.
+void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
+                     uint32_t registers, const struct core_ops *ops);
+// Ends a detached warp that a scheme has held at its next instruction, whose code is `code`: its
+// lanes have reached the end. Requires that all of them are at this instruction.
+void core_stop_warp(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
+// Continues the warp of a slot that a scheme has held at another code of its function.
+void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
+// Sends these lanes of an entry again or for the first time.
+void lsu_send_lanes(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes);
+// Frees an entry of a scheme.
+void lsu_free(struct core *core, uint64_t now, uint32_t entry);
+// Frees a claimed entry, whether or not it has its replies.
+void lsu_drop(struct core *core, uint64_t now, uint32_t entry);
+// Returns true if the entry accesses nothing but global memory, through the L1 or past it.
+bool lsu_is_global(const struct core *core, uint32_t entry);
+// Returns true if the first line of the entry goes past the L1.
+bool lsu_passes_l1(const struct core *core, uint32_t entry);
+// Looks lines of a claimed load up (enum part_route) instead of loading them. Those that go past
+// the L1 are not looked up.
+void lsu_look_up(struct core *core, uint32_t entry, enum part_route how);
+// Sends the lines of a claimed load past the L1. Requires that lsu_send_lanes was just called.
+void lsu_pass_l1(struct core *core, uint32_t entry);
+bool lsu_has_line(const struct core *core, uint32_t entry, uint64_t line);
+// Returns true if an entry of the slot that no scheme has claimed waits for the reply of a line for
+// which `meets` returns true.
+bool lsu_awaits_line(const struct core *core, uint32_t slot,
+                     bool (*meets)(const void *context, uint64_t line), const void *context);
+// Returns the most bytes of shared memory that the CTAs of a running launch occupy on a core.
+uint64_t machine_shared_bytes(const struct machine *machine);
+// Cores issue again after machine_pause_cores.
+void machine_resume_cores(struct machine *machine);
+// Return the numbers of a scheme's first requester, and of the slot state of its first stall.
+uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
+uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
+// Returns the state that the scheme's create returned; NULL: the scheme is not active.
+void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);

@@ -2,7 +2,6 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/gpu/scheme.h"
 
 // Changes the state of a slot, and counts the cycles of the old one. For ready slots the schedulers
 // count each cycle.

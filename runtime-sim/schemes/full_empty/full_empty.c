@@ -1,6 +1,6 @@
 #include "runtime-sim/schemes/full_empty/full_empty.h"
 #include "runtime-sim/schemes/full_empty/energy.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
 #include "runtime-sim/schemes/full_empty/storage.h"
@@ -146,7 +146,7 @@ static bool is_due(const void *context, uint32_t partition)
 static uint32_t carried(void *context, const struct memsys_request *request, uint32_t known)
 {
     const struct fe_machine *fe = context;
-    const struct image *image = *fe->machine->config->image;
+    const struct image *image = *machine_port(fe->machine).config->image;
     struct plane_line at = plane_find(image, request->line * PLANE_LINE);
     if (fe->config->partial_lines == FE_LINES_KEEP)
         return UINT32_MAX;
@@ -155,15 +155,16 @@ static uint32_t carried(void *context, const struct memsys_request *request, uin
 
 static void *create(struct machine *machine, const void *own, const void *plan)
 {
-    struct fe_machine *fe = ARENA_NEW(machine->arena, struct fe_machine);
+    struct fe_machine *fe = ARENA_NEW(machine_port(machine).arena, struct fe_machine);
     (void)plan;
-    *fe = (struct fe_machine){.config = own,
-                              .machine = machine,
-                              .count = machine->config->memsys.memory.partition_nodes.n};
-    fe->gates = ARENA_ARRAY(machine->arena, struct fe_gate, fe->count);
+    *fe =
+        (struct fe_machine){.config = own,
+                            .machine = machine,
+                            .count = machine_port(machine).config->memsys.memory.partition_nodes.n};
+    fe->gates = ARENA_ARRAY(machine_port(machine).arena, struct fe_gate, fe->count);
     for (uint32_t i = 0; i < fe->count; i++)
-        fe_gate_init(&fe->gates[i], machine->arena, own, i);
-    fe_gate_init(&fe->past, machine->arena, own, fe->count);
+        fe_gate_init(&fe->gates[i], machine_port(machine).arena, own, i);
+    fe_gate_init(&fe->past, machine_port(machine).arena, own, fe->count);
     fe->table = (struct memsys_gate){.context = fe,
                                      .message_of = message_of,
                                      .has_room = has_room,
@@ -177,7 +178,8 @@ static void *create(struct machine *machine, const void *own, const void *plan)
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct fe_machine *fe = state;
-    struct scheme_classes classes = machine_scheme_classes(machine->config, &full_empty);
+    struct scheme_classes classes =
+        machine_scheme_classes(machine_port(machine).config, &full_empty);
     fe->first = (uint8_t)(tables->message_count + 1);
     for (uint8_t i = 0; i < CLASSES - 1; i++)
         tables->messages[tables->message_count++] =
@@ -190,11 +192,11 @@ static void join(struct machine *machine, void *state)
 {
     struct fe_machine *fe = state;
     for (uint32_t i = 0; i < fe->count; i++) {
-        fe->gates[i].memsys = machine->shared.memsys;
-        fe->gates[i].image = (const struct image *const *)machine->config->image;
+        fe->gates[i].memsys = machine_port(machine).memsys;
+        fe->gates[i].image = (const struct image *const *)machine_port(machine).config->image;
     }
-    fe->past.memsys = machine->shared.memsys;
-    fe->past.image = (const struct image *const *)machine->config->image;
+    fe->past.memsys = machine_port(machine).memsys;
+    fe->past.image = (const struct image *const *)machine_port(machine).config->image;
 }
 
 // Requests of slices have passed their gate.
@@ -202,7 +204,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
     struct fe_machine *fe = state;
-    if (!memsys_is_past(machine->shared.memsys, request->core))
+    if (!memsys_is_past(machine_port(machine).memsys, request->core))
         return MEMSYS_SERVED;
     return fe_gate_pass(&fe->past, request) ? MEMSYS_SERVED : MEMSYS_WAIT;
 }
@@ -211,8 +213,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
 static void launch(struct machine *machine, void *state)
 {
     (void)state;
-    for (uint32_t i = 0; i < machine->count; i++)
-        cache_forget(&machine->cores[i].l1);
+    machine_forget_l1(machine);
 }
 
 // [001 §4.5] names this way to use memory again.
@@ -221,8 +222,8 @@ static void ended(struct machine *machine, void *state)
     const struct fe_machine *fe = state;
     if (fe->config->at_end == FE_END_KEEP)
         return;
-    plane_empty_read(*machine->config->image);
-    memsys_look_at_gates(machine->shared.memsys);
+    plane_empty_read(*machine_port(machine).config->image);
+    memsys_look_at_gates(machine_port(machine).memsys);
 }
 
 // Returns the first request that waits for a word. One of a kernel goes before one of the host,
@@ -252,7 +253,7 @@ static void report_past(const struct machine *machine, const struct fe_machine *
     char place[160];
     if (!fe->past.past)
         return;
-    image_describe(*machine->config->image, fe->past.past, place, sizeof place);
+    image_describe(*machine_port(machine).config->image, fe->past.past, place, sizeof place);
     fprintf(to, "a request of an SM in a memory stack needs the empty word at 0x%" PRIx64 " %s\n",
             fe->past.past, place);
 }
@@ -273,7 +274,7 @@ static void report(const struct machine *machine, const void *state, FILE *to)
             if (!request)
                 continue;
             uint64_t word = fe_gate_word(&fe->gates[i], request);
-            image_describe(*machine->config->image, word, place, sizeof place);
+            image_describe(*machine_port(machine).config->image, word, place, sizeof place);
             fprintf(to,
                     "partition %u: the %s queue (%u requests) waits: a %s of endpoint %u needs "
                     "the %s word at 0x%" PRIx64 " %s\n",
@@ -312,7 +313,7 @@ static void *begin_trace(struct machine *machine, void *state, struct arena *are
                          struct trace *to, uint32_t *process)
 {
     struct fe_machine *fe = state;
-    const struct memsys_keys *memory = &machine->config->memsys.memory;
+    const struct memsys_keys *memory = &machine_port(machine).config->memsys.memory;
     static const char *const rows[FE_QUEUES] = {"untriggered", "CPU's queue", "GPU's queue"};
     (void)arena;
     for (uint32_t i = 0; i < fe->count; i++) {

@@ -116,7 +116,7 @@ static void add_stats(const struct machine *machine, const void *state, struct s
     const struct machine_offload *o = state;
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &o->stats);
     for (uint32_t i = 0; i < o->shared.table->chains.n; i++)
-        stats_add(stats, arena_printf(machine->arena, "chain%u", i), chain_stat_keys,
+        stats_add(stats, arena_printf(machine_port(machine).arena, "chain%u", i), chain_stat_keys,
                   chain_stat_key_count, &o->shared.chains[i].stats);
 }
 
@@ -144,7 +144,7 @@ static void add_resources(const struct machine *machine, const void *state, stru
                           struct scheme_resources *to)
 {
     const struct machine_offload *o = state;
-    double cores = machine->ordinary, partitions = o->shared.llcs;
+    double cores = machine_port(machine).ordinary, partitions = o->shared.llcs;
     const struct scheme_resource rows[] = {
         {"offload queues", "entries", "offload.queue_cycles", "entries in use",
          cores * (double)o->shared.config->queue},
@@ -160,8 +160,9 @@ static uint32_t counters(const struct machine *machine, const void *state, const
 {
     const struct machine_offload *o = state;
     uint32_t queued = 0, served = 0;
-    for (uint32_t i = 0; i < machine->ordinary; i++)
-        queued += oq_of(&machine->cores[i])->count - oq_of(&machine->cores[i])->free_count;
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
+        queued +=
+            oq_of(machine_core(machine, i))->count - oq_of(machine_core(machine, i))->free_count;
     for (uint32_t i = 0; i < o->ends; i++)
         served += (uint32_t)o->shared.config->service_queue - o->services[i].free_count;
     names[0] = "entries of offload queues";

@@ -8,12 +8,12 @@ enum { IN_VAIN = 4 };
 static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
                          const struct oq_group *group, uint32_t operand)
 {
-    const struct memsys *memsys = core->shared->memsys;
+    const struct memsys *memsys = core_port(core).memsys;
     struct memsys_request request = {.line = group->line[operand],
                                      .bytes = mask_range(0, LINE_BYTES),
                                      .kind = operand == OQ_STORE ? MEMSYS_WRITE : MEMSYS_READ};
     if (operand == OQ_STORE) {
-        uint32_t bytes = core->entries[c->store].held->bytes;
+        uint32_t bytes = lsu_held(core, c->store)->bytes;
         uint32_t touched = bytes * (uint32_t)__builtin_popcount(group->lanes);
         request.bytes = mask_range(0, touched < LINE_BYTES ? touched : LINE_BYTES);
     }
@@ -26,12 +26,12 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
                              const struct oq_groups *groups, const struct oq_group *group,
                              const struct oqsr *entry, uint32_t response)
 {
-    struct memsys *memsys = core->shared->memsys;
+    struct memsys *memsys = core_port(core).memsys;
     oq_distance *distance = oq_of(core)->shared->ways->distance;
     uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
              flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
     int64_t saved =
-        -(int64_t)((flits_there + flits_back) * distance(core, core->index, entry->end));
+        -(int64_t)((flits_there + flits_back) * distance(core, core_port(core).index, entry->end));
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
@@ -40,7 +40,7 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
         bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
                    adaptive_load(&oq_of(core)->adaptive, group->line[k], c->number,
                                  (enum adaptive_kind)entry->kind);
-        saved += had ? 0 : flits * distance(core, core->index, at);
+        saved += had ? 0 : flits * distance(core, core_port(core).index, at);
         saved -= flits * distance(core, entry->end, at);
     }
     return saved;
@@ -49,7 +49,7 @@ static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
 enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
                            const struct oq_group *group)
 {
-    struct memsys *memsys = core->shared->memsys;
+    struct memsys *memsys = core_port(core).memsys;
     uint32_t first = OQ_NONE;
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
@@ -74,7 +74,7 @@ void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct o
 
 void oq_learn_load(struct core *core, uint64_t line)
 {
-    struct memsys *memsys = core->shared->memsys;
+    struct memsys *memsys = core_port(core).memsys;
     struct adaptive *adaptive = &oq_of(core)->adaptive;
     struct adaptive_debtor debtor = adaptive_load_plain(adaptive, line);
     if (!debtor.is_any)
@@ -83,7 +83,7 @@ void oq_learn_load(struct core *core, uint64_t line)
         .line = line, .bytes = mask_range(0, LINE_BYTES), .kind = MEMSYS_READ};
     uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, line));
     int64_t flits = memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
-    int64_t hops = oq_of(core)->shared->ways->distance(core, core->index, at);
+    int64_t hops = oq_of(core)->shared->ways->distance(core, core_port(core).index, at);
     adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since, -flits * hops);
 }
 
@@ -119,11 +119,10 @@ void oq_learn_discard(struct core *core, const struct oq_chain *c)
 // Waiting costs only as far as ordinary loads wait less.
 void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
 {
-    const struct core_stats *stats = &core->stats;
     struct adaptive *adaptive = &oq_of(core)->adaptive;
     if (entry->saved < 0)
         return;
-    uint64_t usual = stats->loads_done ? stats->load_latency_sum / stats->loads_done : 0;
+    uint64_t usual = core_load_latency(core);
     uint64_t waited = now - entry->sent;
     int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
     int64_t lost = (computed ? 0 : entry->saved + entry->flits) + longer / ADAPTIVE_CYCLES;

@@ -45,8 +45,7 @@ static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32
 static void count_replay(struct core *core, const struct oq_chain *c, uint32_t lanes)
 {
     oq_of(core)->shared->stats->replayed += lanes;
-    core->stats.alu_int += c->ints * lanes;
-    core->stats.alu_fp32 += c->floats * lanes;
+    core_count_alu(core, c->ints * lanes, c->floats * lanes);
 }
 
 void oq_wake(struct core *core, uint64_t now, uint32_t index)
@@ -75,16 +74,17 @@ static void end_store(struct core *core, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
     c->state = OQ_IDLE;
-    oq_release(core, now, c->store);
-    if (core->slots[index].state == oq_of(core)->shared->first_stall + OQ_STALL_CHAIN ||
-        core->slots[index].state == SLOT_FENCE)
+    lsu_drop(core, now, c->store);
+    if (slot_port(core, index).state ==
+            (uint32_t)oq_of(core)->shared->first_stall + OQ_STALL_CHAIN ||
+        slot_port(core, index).state == SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);
 }
 
 void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
 {
-    uint32_t index = core->entries[entry].slot;
+    uint32_t index = lsu_slot(core, entry);
     struct oq_chain *c = &oq_of(core)->chains[index];
     if (entry == c->store) {
         c->storing = false;
@@ -113,7 +113,7 @@ static void take_load_back(struct core *core, uint64_t now, const struct memsys_
     entry->back |= (uint8_t)(1u << load);
     if (oq_of(core)->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE &&
         !(c->bypasses >> load & 1))
-        cache_bring(&core->l1, now, answer->line);
+        cache_bring(core_l1(core), now, answer->line);
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
@@ -145,14 +145,6 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
 
 // Ends
 
-void oq_release(struct core *core, uint64_t now, uint32_t entry)
-{
-    struct entry *at = &core->entries[entry];
-    at->owner = 0;
-    at->left = 0;
-    lsu_free(core, now, entry);
-}
-
 static void count_end(const struct core *core, uint64_t now, const struct oq_chain *c)
 {
     if (!c->sent)
@@ -164,24 +156,24 @@ static void count_end(const struct core *core, uint64_t now, const struct oq_cha
 void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
-    struct slot *slot = &core->slots[index];
+    uint64_t *ready = slot_scoreboard(core, index);
     if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
         return;
     c->state = c->storing ? OQ_STORING : OQ_IDLE;
     if (c->store == OQ_NONE)
         shadow_finish(c->shadow, c->mask);
     for (uint32_t i = 0; i < c->made_count; i++)
-        slot->ready[c->made[i]] = now;
-    core->parked -= c->parked;
+        ready[c->made[i]] = now;
+    lsu_unpark(core, c->parked);
     for (uint32_t i = 0; i < c->load_count; i++)
         if (!(c->given >> i & 1))
-            oq_release(core, now, c->load[i]);
+            lsu_drop(core, now, c->load[i]);
     if (c->store != OQ_NONE && !c->storing)
-        oq_release(core, now, c->store);
+        lsu_drop(core, now, c->store);
     count_end(core, now, c);
     oq_learn_discard(core, c);
     oq_report(core, now, OFFLOAD_ENDS, index);
-    slot->settled = false;
+    slot_find_next(core, index);
     core_look(core, now, index);
     core_maybe_over(core, now, index);
 }

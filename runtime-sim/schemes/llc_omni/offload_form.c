@@ -9,7 +9,7 @@ static const struct held *held_of(const struct core *core, const struct oq_chain
                                   uint32_t operand)
 {
     uint32_t entry = operand == STORE ? c->store : c->load[operand];
-    return core->entries[entry].held;
+    return lsu_held(core, entry);
 }
 
 // Groups
@@ -56,8 +56,9 @@ static bool find_groups(const struct core *core, const struct oq_chain *c, struc
 
 // Conflicts
 
-static bool touches(const struct oq_groups *groups, uint64_t line)
+static bool touches(const void *of, uint64_t line)
 {
+    const struct oq_groups *groups = of;
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < OQ_LINES; k++)
             if (groups->operands >> k & 1 && groups->list[i].line[k] == line)
@@ -83,13 +84,14 @@ static bool depend(const struct oq_groups *groups)
 // Returns true if an access of any warp of the core may precede the chain: a store to one of its
 // lines without an acknowledgement, or a request to the line of its store that the L1 has not yet
 // served.
-static bool is_awaited(const struct core *core, const struct oq_groups *groups)
+static bool is_awaited(struct core *core, const struct oq_groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             uint64_t line = groups->list[i].line[k];
-            if (groups->operands >> k & 1 && (core->store_lines[core_line(line)] ||
-                                              (k == STORE && cache_waits(&core->l1, line, false))))
+            if (groups->operands >> k & 1 &&
+                (lsu_awaits_store(core, line) ||
+                 (k == STORE && cache_waits(core_l1(core), line, false))))
                 return true;
         }
     return false;
@@ -100,18 +102,7 @@ static bool is_accessed(const struct core *core, uint32_t index, const struct oq
                         const struct oq_groups *groups)
 {
     uint32_t own = c->load_count + (c->store != OQ_NONE);
-    for (uint32_t i = 0; core->slots[index].entries > own && i < core->entry_count; i++) {
-        const struct entry *entry = &core->entries[i];
-        if (entry->slot != index || !entry->left || entry->owner)
-            continue;
-        for (uint32_t k = 0; k < entry->parts.n; k++) {
-            const struct part *part = &entry->parts.v[k];
-            bool global = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
-            if (global && !part->answered && touches(groups, part->line))
-                return true;
-        }
-    }
-    return false;
+    return slot_entries(core, index) > own && lsu_awaits_line(core, index, touches, groups);
 }
 
 // Nodes
@@ -130,7 +121,7 @@ static struct oq_targets targets_of(const struct core *core, const struct oq_gro
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
-        uint32_t partition = memsys_partition_of(core->shared->memsys, group->line[k]);
+        uint32_t partition = memsys_partition_of(core_port(core).memsys, group->line[k]);
         targets.partition[targets.count++] = partition;
         if (targets.first == OQ_NONE)
             targets.first = targets.other = partition;
@@ -162,7 +153,7 @@ static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
     if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
         return OQ_NONE;
     // The loads meet at the partition; the store may be elsewhere.
-    return memsys_partition_end(core->shared->memsys, targets.first);
+    return memsys_partition_end(core_port(core).memsys, targets.first);
 }
 
 // Returns the endpoint that computes the group, or OQ_NONE.
@@ -199,7 +190,7 @@ static bool has_credit(const struct core *core, uint32_t end, uint32_t more)
 static void take_credit(struct core *core, uint32_t end)
 {
     if (counts_entries(core))
-        vec_push(core->arena, &oq_of(core)->promised, end);
+        vec_push(core_port(core).arena, &oq_of(core)->promised, end);
 }
 
 void oq_promise(struct core *core)
@@ -222,9 +213,9 @@ static bool make_packet(const struct core *core, const struct oq_chain *c,
                         const struct oq_groups *groups, const struct oq_group *group, uint32_t end,
                         uint32_t number, struct compute_packet *packet)
 {
-    const struct memsys *memsys = core->shared->memsys;
+    const struct memsys *memsys = core_port(core).memsys;
     *packet = oq_of(core)->shared->templates[c->number].packet;
-    packet->from = (uint16_t)memsys_end_node(memsys, core->index);
+    packet->from = (uint16_t)memsys_end_node(memsys, core_port(core).index);
     packet->to = (uint16_t)memsys_end_node(memsys, end);
     packet->entry = (uint8_t)number;
     packet->mask = group->lanes;
@@ -257,7 +248,7 @@ static void queue_packet(struct core *core, uint32_t number)
 {
     struct offload_queue *oq = oq_of(core);
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
-    core->to_send++;
+    core_has_packet(core);
 }
 
 static void count_packet(struct core *core, const struct oqsr *entry)
@@ -269,7 +260,7 @@ static void count_packet(struct core *core, const struct oqsr *entry)
     stats->packets++;
     oq_chain_stats(core, &oq_of(core)->chains[entry->slot])->packets++;
     stats->packet_flits += entry->flits;
-    ++*to[memsys_end_kind(core->shared->memsys, entry->end)];
+    ++*to[memsys_end_kind(core_port(core).memsys, entry->end)];
 }
 
 // Returns the lanes whose loads are sent as ordinary ones, after packets for all groups that can
@@ -307,7 +298,7 @@ static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
         count_packet(core, entry);
         take_credit(core, end);
         if (groups->operands >> STORE & 1)
-            cache_drop(&core->l1, group->line[STORE]);
+            cache_drop(core_l1(core), group->line[STORE]);
     }
     return plain;
 }
@@ -390,12 +381,12 @@ bool oq_send(struct core *core, uint64_t now)
     if (number == OQ_NONE)
         return false;
     struct oqsr *entry = &oq->entries[number];
-    struct memsys *memsys = core->shared->memsys;
+    struct memsys *memsys = core_port(core).memsys;
     uint32_t flits = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT);
-    if (!memsys_can_send_packet(memsys, core->index, flits))
+    if (!memsys_can_send_packet(memsys, core_port(core).index, flits))
         return false;
     const struct memsys_request request = {.bytes = mask_range(0, 1),
-                                           .core = core->index,
+                                           .core = core_port(core).index,
                                            .tag = number,
                                            .kind = MEMSYS_PACKET,
                                            .client = oq_of(core)->shared->requester,
@@ -405,6 +396,5 @@ bool oq_send(struct core *core, uint64_t now)
     oq_report(core, now, OFFLOAD_SENT, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;
-    core->to_send--;
     return true;
 }

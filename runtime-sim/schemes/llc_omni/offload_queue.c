@@ -12,28 +12,28 @@ const uint32_t offload_stat_key_count = sizeof offload_stat_keys / sizeof *offlo
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
 {
     const struct offload_config *config = shared->config;
-    uint32_t warps = (uint32_t)core->kind->config->warps;
-    size_t bytes = shadow_bytes(core->shared->timings.program, shared->slots);
-    struct offload_queue *oq = ARENA_NEW(core->arena, struct offload_queue);
+    uint32_t warps = (uint32_t)core_port(core).config->warps;
+    size_t bytes = shadow_bytes(core_port(core).timings->program, shared->slots);
+    struct offload_queue *oq = ARENA_NEW(core_port(core).arena, struct offload_queue);
     *oq = (struct offload_queue){.shared = shared,
                                  .owner = core_owner(core, &oq_core_ops),
                                  .scheme = shared->scheme,
                                  .count = (uint32_t)config->queue,
                                  .forming = OQ_NONE,
                                  .fetching = OQ_NONE};
-    oq->chains = ARENA_ARRAY(core->arena, struct oq_chain, warps);
-    oq->entries = ARENA_ARRAY(core->arena, struct oqsr, config->queue);
-    oq->free_entries = ARENA_ARRAY(core->arena, uint32_t, config->queue);
-    oq->ring = ARENA_ARRAY(core->arena, uint32_t, config->queue);
+    oq->chains = ARENA_ARRAY(core_port(core).arena, struct oq_chain, warps);
+    oq->entries = ARENA_ARRAY(core_port(core).arena, struct oqsr, config->queue);
+    oq->free_entries = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
+    oq->ring = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     for (uint32_t i = 0; i < config->queue; i++)
         oq->free_entries[oq->free_count++] = (uint32_t)config->queue - 1 - i;
     for (uint32_t i = 0; i < warps; i++) {
-        char *at = arena_alloc(core->arena, bytes + 64);
+        char *at = arena_alloc(core_port(core).arena, bytes + 64);
         oq->chains[i].shadow = (struct shadow *)(void *)(at + (-(uintptr_t)at & 63));
     }
-    adaptive_init(&oq->adaptive, core->arena, shared->chains, shared->table->chains.n,
-                  core->kind->l1);
-    oq->adaptive.phase = core->index * 101;
+    adaptive_init(&oq->adaptive, core_port(core).arena, shared->chains, shared->table->chains.n,
+                  core_port(core).l1);
+    oq->adaptive.phase = core_port(core).index * 101;
     oq->adaptive.only_measures = config->policy != OFFLOAD_ADAPTIVE;
     return oq;
 }
@@ -49,7 +49,7 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
 {
     static const enum oq_role roles[] = {
         [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
-    const struct timing *timing = core->slots[index].next;
+    const struct timing *timing = slot_port(core, index).next;
     const struct offload_queue *oq = oq_of(core);
     const struct oq_chain *c = &oq->chains[index];
     const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
@@ -67,34 +67,34 @@ static uint32_t loaded(const struct core *core, const struct oq_chain *c)
 {
     uint32_t lanes = FULL_MASK;
     for (uint32_t i = 0; i < c->load_count; i++)
-        lanes &= core->entries[c->load[i]].held->mask;
+        lanes &= lsu_held(core, c->load[i])->mask;
     return lanes;
 }
 
-static const struct path *path_of(const struct slot *slot)
+static const struct path *path_of(const struct warp *warp)
 {
-    return &slot->warp->paths.v[slot->warp->current];
+    return &warp->paths.v[warp->current];
 }
 
 // Returns true if the slot's next instruction continues the chain that it forms.
 static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
 {
-    const struct slot *slot = &core->slots[index];
+    struct slot_port slot = slot_port(core, index);
     const struct offload_queue *oq = oq_of(core);
     const struct oq_chain *c = &oq->chains[index];
-    if (c->path != slot->warp->current || c->path_mask != path_of(slot)->mask)
+    if (c->path != slot.warp->current || c->path_mask != path_of(slot.warp)->mask)
         return false;
     if (role == OQ_NOTHING) { // of another chain, or of no chain
-        const struct timing_mark *mark = timing_mark_of(slot->next, oq->scheme);
-        return !slot->next->ends_capture && (!mark || mark->plan != c->number);
+        const struct timing_mark *mark = timing_mark_of(slot.next, oq->scheme);
+        return !slot.next->ends_capture && (!mark || mark->plan != c->number);
     }
-    return slot->mask && (role == OQ_LOADS || !(slot->mask & ~loaded(core, c)));
+    return slot.mask && (role == OQ_LOADS || !(slot.mask & ~loaded(core, c)));
 }
 
 uint64_t oq_beginning(const struct core *core, uint32_t word)
 {
     uint64_t slots = 0;
-    uint64_t ready = oq_of(core)->free_count ? core->sets[word].ready : 0;
+    uint64_t ready = oq_of(core)->free_count ? core_ready_slots(core, word) : 0;
     for (uint64_t rest = ready; rest; rest &= rest - 1) {
         uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(rest);
         slots |= oq_role(core, index) == OQ_BEGINS ? rest & -rest : 0;
@@ -105,7 +105,7 @@ uint64_t oq_beginning(const struct core *core, uint32_t word)
 // Returns true if the value that the warp's last chain stores is still in the shadow.
 static bool has_to_store(const struct core *core, const struct oq_chain *c)
 {
-    return c->state == OQ_STORING && core->entries[c->store].held->left;
+    return c->state == OQ_STORING && lsu_held(core, c->store)->left;
 }
 
 bool oq_look(struct core *core, uint64_t now, uint32_t index, uint32_t *reason)
@@ -144,9 +144,9 @@ static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
 
 bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready, uint8_t *unit)
 {
-    const struct slot *slot = &core->slots[index];
     const struct oq_chain *c = &oq_of(core)->chains[index];
-    const struct timing *timing = slot->next;
+    const struct timing *timing = slot_port(core, index).next;
+    const uint64_t *times = slot_scoreboard(core, index);
     enum oq_role role = c->state == OQ_FORMING ? oq_role(core, index) : OQ_NOTHING;
     if (!role)
         return false;
@@ -156,7 +156,7 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
         uint16_t reg = timing->registers[i];
         if (find_made(c, reg) < c->made_count)
             continue;
-        *ready = slot->ready[reg] > *ready ? slot->ready[reg] : *ready;
+        *ready = times[reg] > *ready ? times[reg] : *ready;
     }
     return true;
 }
@@ -166,7 +166,7 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
 // Other slots that are ready to begin a chain wait until this one is formed.
 static void hold_others(struct core *core, uint64_t now, uint32_t index)
 {
-    EACH_SLOT(other, core->words, core->sets[word].ready)
+    EACH_SLOT(other, core_port(core).words, core_ready_slots(core, word))
     if (other != index && oq_role(core, other) == OQ_BEGINS)
         core_look(core, now + 1, other);
 }
@@ -183,7 +183,7 @@ static void count_reason(const struct core *core, uint32_t number, uint64_t *rea
 // The chain that the slot's next instruction begins.
 static uint32_t plan_of(const struct core *core, uint32_t index)
 {
-    return timing_mark_of(core->slots[index].next, oq_of(core)->scheme)->plan;
+    return timing_mark_of(slot_port(core, index).next, oq_of(core)->scheme)->plan;
 }
 
 static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
@@ -200,9 +200,9 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     const struct offload_shared *shared = oq_of(core)->shared;
     struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
-    struct slot *slot = &core->slots[index];
+    struct slot_port slot = slot_port(core, index);
     uint32_t number = plan_of(core, index);
-    if (!slot->mask || !shared->on)
+    if (!slot.mask || !shared->on)
         return false;
     const struct offload_chain *chain = &shared->table->chains.v[number];
     shared->stats->chains_tagged++;
@@ -218,13 +218,13 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
         return refuse(core, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
     struct shadow *shadow = c->shadow;
     if (c->state == OQ_STORING)
-        core->entries[c->store].owner = 0;
+        lsu_disown(core, c->store);
     *c = (struct oq_chain){.state = OQ_FORMING,
                            .number = number,
                            .shadow = shadow,
                            .store = OQ_NONE,
-                           .path = slot->warp->current,
-                           .path_mask = path_of(slot)->mask,
+                           .path = slot.warp->current,
+                           .path_mask = path_of(slot.warp)->mask,
                            .probes = probes,
                            .begun = now};
     oq_count(core, now);
@@ -246,7 +246,7 @@ enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t index)
 }
 
 // Stores the scalar of the packet, if this instruction has it.
-static void take_scalar(struct core *core, struct oq_chain *c, const struct slot *slot)
+static void take_scalar(struct core *core, struct oq_chain *c, const struct slot_port *slot)
 {
     const struct packet_scalar *scalar = &oq_of(core)->shared->templates[c->number].scalar;
     uint32_t mask, first = (uint32_t)__builtin_ctz(slot->mask);
@@ -273,20 +273,20 @@ static void capture_loads(struct core *core, struct oq_chain *c, struct warp *wa
     if (!c->captured)
         shadow_begin(c->shadow, warp, shared->slots);
     for (uint32_t i = c->taken; i < c->load_count; i++)
-        shadow_take_load(c->shadow, core->entries[c->load[i]].held);
+        shadow_take_load(c->shadow, lsu_held(core, c->load[i]));
     c->taken = (uint8_t)c->load_count;
     c->captured = true;
 }
 
 enum issue_result oq_issue(struct core *core, uint32_t index, struct held *held)
 {
-    struct slot *slot = &core->slots[index];
+    struct slot_port slot = slot_port(core, index);
     struct oq_chain *c = &oq_of(core)->chains[index];
-    capture_loads(core, c, slot->warp);
-    take_scalar(core, c, slot);
-    c->mask = slot->mask;
-    return oq_of(core)->role == OQ_COMPUTES ? issue_capture(slot->warp, c->shadow)
-                                            : issue_capture_store(slot->warp, c->shadow, held);
+    capture_loads(core, c, slot.warp);
+    take_scalar(core, c, &slot);
+    c->mask = slot.mask;
+    return oq_of(core)->role == OQ_COMPUTES ? issue_capture(slot.warp, c->shadow)
+                                            : issue_capture_store(slot.warp, c->shadow, held);
 }
 
 // Registers of the chain that this instruction reads need not wait for the chain any more: other
@@ -327,26 +327,23 @@ static void leave_forming(struct core *core, uint64_t now, uint32_t index)
     uint64_t wanting[CORE_WORDS];
     memcpy(wanting, oq->wanting, sizeof wanting);
     memset(oq->wanting, 0, sizeof oq->wanting);
-    EACH_SLOT(slot, core->words, wanting[word])
+    EACH_SLOT(slot, core_port(core).words, wanting[word])
     core_look(core, now, slot);
 }
 
 // Returns true for an ordinary load or store whose lines are all in global memory.
-static bool is_plain(const struct entry *entry)
+static bool is_plain(const struct core *core, uint32_t entry)
 {
-    const struct held *held = entry->held;
-    for (uint32_t i = 0; i < entry->parts.n; i++)
-        if (entry->parts.v[i].route != ROUTE_L1 && entry->parts.v[i].route != ROUTE_DIRECT)
-            return false;
-    return !held->shared && !held->local && held->order == W_weak && entry->parts.n;
+    const struct held *held = lsu_held(core, entry);
+    return lsu_is_global(core, entry) && !held->shared && !held->local && held->order == W_weak;
 }
 
-// Returns the route of a part of a chain's load.
-static uint8_t route_of(const struct core *core, const struct oq_chain *c, const struct part *part)
+// Returns how lines of a chain's load are looked up in the L1.
+static enum part_route route_of(const struct core *core, const struct oq_chain *c)
 {
     const struct offload_config *config = oq_of(core)->shared->config;
     bool looks = config->lookups == OFFLOAD_LOOK_ALL || c->load_count == 1;
-    return part->route != ROUTE_L1 || !looks              ? ROUTE_PASS
+    return !looks                                         ? ROUTE_PASS
            : config->pending_miss == OFFLOAD_PENDING_HITS ? ROUTE_LOOKUP
                                                           : ROUTE_LOOKUP_THERE;
 }
@@ -354,17 +351,15 @@ static uint8_t route_of(const struct core *core, const struct oq_chain *c, const
 static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
 {
     struct oq_chain *c = &oq_of(core)->chains[index];
-    struct entry *at = &core->entries[entry];
-    bool good = is_plain(at);
+    bool good = is_plain(core, entry);
     c->load[c->load_count++] = entry;
     c->looking++;
-    at->owner = oq_of(core)->owner;
+    lsu_claim(core, entry, oq_of(core)->owner);
     c->parked++;
-    core->parked++;
-    c->bypasses |= (uint8_t)((at->parts.v[0].route != ROUTE_L1) << (c->load_count - 1));
-    for (uint32_t i = 0; good && i < at->parts.n; i++)
-        at->parts.v[i].route = route_of(core, c, &at->parts.v[i]);
-    if (!good) // other slots are looked at in the next cycle
+    c->bypasses |= (uint8_t)(lsu_passes_l1(core, entry) << (c->load_count - 1));
+    if (good)
+        lsu_look_up(core, entry, route_of(core, c));
+    else // other slots are looked at in the next cycle
         oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
 }
 
@@ -373,7 +368,7 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
 {
     enum oq_role role = (enum oq_role)oq_of(core)->role;
     struct oq_chain *c = &oq_of(core)->chains[index];
-    uint64_t *ready = core->slots[index].ready;
+    uint64_t *ready = slot_scoreboard(core, index);
     oq_of(core)->shared->stats->queue_write++;
     c->ints += timing->unit == UNIT_ALU && !timing->is_float;
     c->floats += timing->unit == UNIT_ALU && timing->is_float;
@@ -385,10 +380,9 @@ void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct tim
     c->place++;
     if (role == OQ_STORES) {
         c->store = entry;
-        core->entries[entry].owner = oq_of(core)->owner;
+        lsu_claim(core, entry, oq_of(core)->owner);
         c->parked++;
-        core->parked++;
-        if (!is_plain(&core->entries[entry]))
+        if (!is_plain(core, entry))
             c->differs = true;
     }
     if (role <= OQ_LOADS)
@@ -409,7 +403,7 @@ uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 {
     const uint32_t first[] = {oq_of(core)->forming, oq_of(core)->fetching};
     for (uint32_t i = 0; i < 2; i++)
-        if (first[i] != OQ_NONE && core->sets[first[i] / 64].hungry & slot_bit(first[i]))
+        if (first[i] != OQ_NONE && slot_needs_fetch(core, first[i]))
             return first[i];
     return slot;
 }
@@ -417,7 +411,7 @@ uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
 void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count)
 {
     struct offload_queue *oq = oq_of(core);
-    const struct timings *timings = &core->shared->timings;
+    const struct timings *timings = core_port(core).timings;
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
@@ -439,7 +433,7 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
 
 void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
 {
-    uint32_t index = core->entries[entry].slot;
+    uint32_t index = lsu_slot(core, entry);
     struct oq_chain *c = &oq_of(core)->chains[index];
     struct offload_stats *stats = oq_of(core)->shared->stats;
     stats->lookups++;
@@ -459,15 +453,13 @@ void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool l
 // Ordinary loads
 
 // A load of which all lines were looked up and missed need not enter L1.
-static void send_flushed(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+static void send_flushed(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes)
 {
-    struct entry *entry = &core->entries[index];
     bool direct = oq_of(core)->shared->config->flushed_loads == OFFLOAD_FLUSHED_DIRECT &&
-                  entry->sent == entry->parts.n;
-    lsu_send_lanes(core, now, index, lanes);
-    for (uint32_t i = 0; direct && i < entry->parts.n; i++)
-        if (entry->parts.v[i].route == ROUTE_L1)
-            entry->parts.v[i].route = ROUTE_DIRECT;
+                  lsu_is_sent(core, entry);
+    lsu_send_lanes(core, now, entry, lanes);
+    if (direct)
+        lsu_pass_l1(core, entry);
 }
 
 void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
@@ -477,7 +469,7 @@ void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lan
     for (uint32_t i = 0; i < c->load_count; i++) {
         if (!(c->consumed >> i & 1) || c->given >> i & 1)
             continue;
-        send_flushed(core, now, c->load[i], lanes & core->entries[c->load[i]].held->mask);
+        send_flushed(core, now, c->load[i], lanes & lsu_held(core, c->load[i])->mask);
         c->loading++;
     }
 }
@@ -486,16 +478,16 @@ void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lan
 static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
 {
     for (uint32_t i = 0; i < c->load_count; i++) {
-        struct entry *entry = &core->entries[c->load[i]];
+        struct held *held = lsu_held(core, c->load[i]);
         if (c->consumed >> i & 1)
             continue;
-        if (i < c->taken && !shadow_give_load(c->shadow, entry->held)) {
+        if (i < c->taken && !shadow_give_load(c->shadow, held)) {
             c->consumed |= (uint8_t)(1u << i);
             continue;
         }
-        entry->owner = 0;
+        lsu_disown(core, c->load[i]);
         c->given |= (uint8_t)(1u << i);
-        send_flushed(core, now, c->load[i], entry->held->mask);
+        send_flushed(core, now, c->load[i], held->mask);
     }
 }
 
@@ -520,9 +512,9 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
     c->why = reason;
     oq_report(core, now, OFFLOAD_DISCARDED, index);
     oq_of(core)->shared->stats->chain_lanes +=
-        (uint32_t)__builtin_popcount(core->entries[c->load[0]].held->mask);
+        (uint32_t)__builtin_popcount(lsu_held(core, c->load[0])->mask);
     oq_free(core, now, c->entry);
-    core->parked -= c->parked;
+    lsu_unpark(core, c->parked);
     c->parked = 0;
     give_loads(core, now, c);
     forget_made(c);
@@ -536,12 +528,9 @@ void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reaso
 
 static bool loads_from(const struct core *core, const struct oq_chain *c, uint64_t line)
 {
-    for (uint32_t i = 0; i < c->load_count; i++) {
-        const struct entry *entry = &core->entries[c->load[i]];
-        for (uint32_t k = 0; k < entry->parts.n; k++)
-            if (entry->parts.v[k].line == line)
-                return true;
-    }
+    for (uint32_t i = 0; i < c->load_count; i++)
+        if (lsu_has_line(core, c->load[i], line))
+            return true;
     return false;
 }
 

@@ -17,8 +17,7 @@
 // offload_done.c (replies, and computation at the core).
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
-#include "runtime-sim/gpu/core.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
@@ -154,7 +153,8 @@ static inline struct offload_queue *oq_of(const struct core *core)
 static inline void oq_report(const struct core *core, uint64_t now, enum offload_event event,
                              uint32_t number)
 {
-    offload_report(&oq_of(core)->shared->log, now, event, core->index, core->index, number);
+    offload_report(&oq_of(core)->shared->log, now, event, core_port(core).index,
+                   core_port(core).index, number);
 }
 
 // Returns the statistics of the chain.
@@ -215,7 +215,6 @@ void oq_answered(struct core *core, uint64_t now, const struct memsys_request *a
 // Sends the loads of these lanes as ordinary ones.
 void oq_send_plain(struct core *core, uint64_t now, uint32_t slot, uint32_t lanes);
 void oq_maybe_end(struct core *core, uint64_t now, uint32_t slot);
-void oq_release(struct core *core, uint64_t now, uint32_t entry);
 // Returns the entry of the next packet to send, or OQ_NONE.
 static inline uint32_t oq_next_packet(const struct offload_queue *oq)
 {

@@ -6,7 +6,7 @@
 
 static uint32_t node_of(const struct core *core, uint32_t end)
 {
-    return memsys_end_node(core->shared->memsys, end);
+    return memsys_end_node(core_port(core).memsys, end);
 }
 
 // Mesh: the core's table of meet nodes.
@@ -14,11 +14,11 @@ static uint32_t node_of(const struct core *core, uint32_t end)
 static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *targets)
 {
     const struct offload_shared *shared = oq_of(core)->shared;
-    uint32_t row = core->index * shared->llcs + targets->first;
+    uint32_t row = core_port(core).index * shared->llcs + targets->first;
     shared->stats->table_read++;
     uint16_t node = shared->emn[row * shared->llcs + targets->other];
-    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core->shared->memsys, node);
-    return end < core->shared->cores && !shared->cores_compute ? OQ_NONE : end;
+    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core_port(core).memsys, node);
+    return end < core_port(core).ordinary && !shared->cores_compute ? OQ_NONE : end;
 }
 
 static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t other)
@@ -36,7 +36,7 @@ static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t ot
 // stage.
 static uint32_t stage_of(const struct core *core, uint32_t end)
 {
-    const struct memsys *memsys = core->shared->memsys;
+    const struct memsys *memsys = core_port(core).memsys;
     uint32_t stages = (uint32_t)oq_of(core)->shared->network->stages;
     switch (memsys_end_kind(memsys, end)) {
     case MEMSYS_AT_ROUTER:
@@ -48,19 +48,19 @@ static uint32_t stage_of(const struct core *core, uint32_t end)
 
 static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *targets)
 {
-    const struct memsys *memsys = core->shared->memsys;
+    const struct memsys *memsys = core_port(core).memsys;
     uint32_t node[OQ_LINES];
     for (uint32_t i = 0; i < targets->count; i++)
         node[i] = memsys_partition_node(memsys, targets->partition[i]);
-    uint32_t router = meet_fly_router(oq_of(core)->shared->network, node_of(core, core->index),
-                                      node, targets->count);
+    uint32_t router = meet_fly_router(oq_of(core)->shared->network,
+                                      node_of(core, core_port(core).index), node, targets->count);
     uint32_t end = memsys_router_end(memsys, router);
     return stage_of(core, end) < oq_of(core)->shared->config->router_stage ? OQ_NONE : end;
 }
 
 static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t other)
 {
-    const struct memsys *memsys = core->shared->memsys;
+    const struct memsys *memsys = core_port(core).memsys;
     enum memsys_end kind = memsys_end_kind(memsys, end);
     if (end == other)
         return 0;

@@ -25,7 +25,7 @@ static void take_answer(struct core *core, uint64_t now, const struct memsys_req
     if (answer->client == shared->requester)
         oq_answered(core, now, answer);
     else
-        service_take(&shared->services[core->index], now, answer);
+        service_take(&shared->services[core_port(core).index], now, answer);
 }
 
 const struct core_ops oq_core_ops = {

@@ -1,5 +1,5 @@
 // The stacks as memory of a machine.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/energy.h"
 #include "runtime-sim/schemes/tom/stack_trace.h"
 #include "runtime-sim/schemes/tom/tom.h"
@@ -24,7 +24,7 @@ static const char *check(struct arena *arena, const void *config,
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
     (void)plan;
-    return stacks_new(machine->arena, config, &machine->config->memsys);
+    return stacks_new(machine_port(machine).arena, config, &machine_port(machine).config->memsys);
 }
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
@@ -35,18 +35,19 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
 
 static void join(struct machine *machine, void *state)
 {
-    ((struct stacks *)state)->memsys = machine->shared.memsys;
+    ((struct stacks *)state)->memsys = machine_port(machine).memsys;
 }
 
 static void settle(struct machine *machine, void *state)
 {
-    stacks_settle(state, memsys_backend_clock(machine->shared.memsys));
+    stacks_settle(state, memsys_backend_clock(machine_port(machine).memsys));
 }
 
 static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process)
 {
-    return stack_trace_begin(state, arena, to, machine->config->memsys.memory.core_clock, process);
+    return stack_trace_begin(state, arena, to,
+                             machine_port(machine).config->memsys.memory.core_clock, process);
 }
 
 static void end_trace(void *trace, uint64_t now)

@@ -1,5 +1,5 @@
 // Offloading of blocks to stacks, as a scheme.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/schemes/tom/energy.h"
 
@@ -146,10 +146,10 @@ static void print_storage(const void *config, const struct machine_config *machi
 static void settle(struct machine *machine, void *state)
 {
     struct tom *tom = state;
-    const struct machine_kind *kind = &machine->kinds[tom->kind];
+    (void)machine;
     tom->stats.lines_old = 0;
-    for (uint32_t i = 0; i < kind->count; i++)
-        tom->stats.lines_old += tom_core_of(&machine->cores[kind->first + i])->lines_old;
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        tom->stats.lines_old += tom_core_of(tom_sm_of(tom, i))->lines_old;
     tom_learn_settle(tom);
 }
 

@@ -1,6 +1,6 @@
 #include "tests/unit/runtime-sim/satellite.h"
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 
 #define SCHEME_CONFIG satellite_config
 #define SCHEME_STATS satellite_stats
@@ -63,7 +63,7 @@ static bool is_in(const uint64_t *set, uint32_t slot)
 
 static void *init_core(struct core *core, void *scheme)
 {
-    struct satellite_core *own = ARENA_NEW(core->arena, struct satellite_core);
+    struct satellite_core *own = ARENA_NEW(core_port(core).arena, struct satellite_core);
     own->of = scheme;
     return own;
 }
@@ -71,9 +71,9 @@ static void *init_core(struct core *core, void *scheme)
 static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
 {
     struct satellite_core *own = own_of(core);
-    const struct timing *timing = core->slots[slot].next;
+    const struct timing *timing = slot_port(core, slot).next;
     (void)now;
-    if (!timing_mark_of(timing, own->of->scheme) || core_is_detached(&core->slots[slot]))
+    if (!timing_mark_of(timing, own->of->scheme) || slot_port(core, slot).is_detached)
         return ISSUE_AS_NORMAL;
     own->asking[slot / 64] |= slot_bit(slot);
     own->away[slot / 64] |= slot_bit(slot);
@@ -84,7 +84,7 @@ static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
 static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     const struct satellite_core *own = own_of(core);
-    bool in_mode = own->mode_until > now && core->slots[slot].cta == own->place;
+    bool in_mode = own->mode_until > now && slot_port(core, slot).place == own->place;
     *reason = is_in(own->away, slot) ? STALL_AWAY : STALL_MODE;
     return is_in(own->away, slot) || in_mode;
 }
@@ -92,7 +92,7 @@ static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reaso
 static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
 {
     struct satellite_core *own = own_of(core);
-    const struct cta *cta = core->ctas[place].cta;
+    const struct cta *cta = core_cta(core, place);
     if (!own->of->config->mode || opened != 1)
         return;
     for (uint32_t i = 0; i < cta->warp_count; i++) // nobody has gone on
@@ -100,7 +100,7 @@ static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t
             warp_fault(&cta->warps[i], &cta->warps[i].program->codes.v[0], 0, "not at the barrier");
     own->mode_until = now + own->of->config->mode;
     own->place = place;
-    EACH_SLOT(slot, core->words, core->ctas[place].slots[word])
+    EACH_SLOT(slot, core_port(core).words, core_cta_slots(core, place)[word])
     {
         core_wake_at(core, own->mode_until, slot);
         break;
@@ -117,7 +117,7 @@ static void leave_mode(struct core *core, uint64_t now, uint32_t slot)
         return;
     own->mode_until = 0;
     own->of->stats.modes++;
-    EACH_SLOT(index, core->words, core->ctas[own->place].slots[word])
+    EACH_SLOT(index, core_port(core).words, core_cta_slots(core, own->place)[word])
     core_look(core, now, index);
 }
 
@@ -130,8 +130,8 @@ static void take_back(struct core *core, uint64_t now, uint32_t slot, struct war
     while (traveller->cta != warp->cta)
         traveller++;
     const struct block *block = traveller->block;
-    struct core *home = &own->machine->cores[traveller->core];
-    struct warp *at_home = home->slots[traveller->slot].warp;
+    struct core *home = machine_core(own->machine, traveller->core);
+    struct warp *at_home = slot_port(home, traveller->slot).warp;
     warp_read_registers(warp, block->registers, block->count, own->values);
     warp_write_registers(at_home, block->registers, block->count, own->values, warp->reached);
     if (warp->reached != traveller->mask)
@@ -139,7 +139,7 @@ static void take_back(struct core *core, uint64_t now, uint32_t slot, struct war
     own_of(home)->away[traveller->slot / 64] &= ~slot_bit(traveller->slot);
     traveller->busy = false;
     core_go_on_at(home, now, traveller->slot, block->end);
-    machine_set_due(own->machine, traveller->core, now);
+    machine_wake_core(own->machine, traveller->core, now);
 }
 
 // The machine
@@ -208,19 +208,21 @@ static void find_block(struct satellites *own, struct timings *timings, uint32_t
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct satellites *own = ARENA_NEW(machine->arena, struct satellites);
-    struct timings *timings = &machine->shared.timings;
+    struct satellites *own = ARENA_NEW(machine_port(machine).arena, struct satellites);
+    struct timings *timings = machine_timings(machine);
     (void)plan;
-    *own =
-        (struct satellites){.config = config,
-                            .machine = machine,
-                            .scheme = (uint8_t)machine_scheme_number(machine->config, &satellite)};
-    for (uint32_t i = 0; own->config->blocks && i < machine->program->functions.n; i++)
+    *own = (struct satellites){
+        .config = config,
+        .machine = machine,
+        .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &satellite)};
+    for (uint32_t i = 0; own->config->blocks && i < machine_port(machine).program->functions.n; i++)
         find_block(own, timings, i);
     own->traveller_count = (uint32_t)(own->config->cores * own->config->warps);
-    own->travellers = ARENA_ARRAY(machine->arena, struct traveller, own->traveller_count);
+    own->travellers =
+        ARENA_ARRAY(machine_port(machine).arena, struct traveller, own->traveller_count);
     for (uint32_t i = 0; i < own->traveller_count; i++)
-        own->travellers[i].cta = cta_new_detached(machine->arena, machine->program);
+        own->travellers[i].cta =
+            cta_new_detached(machine_port(machine).arena, machine_port(machine).program);
     return own;
 }
 
@@ -237,12 +239,12 @@ static void place(struct machine *machine, void *state, struct machine_launch *l
 static bool start(struct satellites *own, uint32_t index, uint32_t slot)
 {
     struct machine *machine = own->machine;
-    const struct core *from = &machine->cores[index];
-    const struct warp *warp = from->slots[slot].warp;
+    const struct core *from = machine_core(machine, index);
+    const struct warp *warp = slot_port(from, slot).warp;
     const struct block *block =
-        &own->blocks[timing_mark_of(from->slots[slot].next, own->scheme)->plan];
-    struct machine_kind *kind = &machine->kinds[1];
-    struct core *core = &machine->cores[kind->first + (index + slot) % kind->count];
+        &own->blocks[timing_mark_of(slot_port(from, slot).next, own->scheme)->plan];
+    uint32_t nearest = (index + slot) % (uint32_t)own->config->cores;
+    struct core *core = machine_core(machine, machine_first_core(machine, 1) + nearest);
     if (!core_has_warp_room(core, WARP_REGISTERS))
         return false;
     struct traveller *traveller = own->travellers;
@@ -251,7 +253,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
     *traveller = (struct traveller){
         traveller->cta, index, slot, block, warp->paths.v[warp->current].mask, true};
     warp_read_registers(warp, block->registers, block->count, own->values);
-    traveller->cta->core = core->index;
+    traveller->cta->core = core_port(core).index;
     cta_start_detached(traveller->cta, &(struct detached_start){.of = warp,
                                                                 .function = block->function,
                                                                 .begin = block->begin,
@@ -260,18 +262,18 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
                                                                 .registers = block->registers,
                                                                 .register_count = block->count,
                                                                 .values = own->values});
-    core_start_warp(core, machine->now, traveller->cta, from->ctas[from->slots[slot].cta].kernel,
+    core_start_warp(core, machine_port(machine).now, traveller->cta, slot_kernel(from, slot),
                     WARP_REGISTERS, &core_ops);
-    machine_set_due(machine, core->index, machine->now);
+    machine_wake_core(machine, core_port(core).index, machine_port(machine).now);
     own->stats.started++;
     return true;
 }
 
 static void tick(struct machine *machine, void *state)
 {
-    for (uint32_t i = 0; i < machine->ordinary; i++) {
-        struct satellite_core *own = own_of(&machine->cores[i]);
-        EACH_SLOT(slot, machine->cores[i].words, own->asking[word])
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++) {
+        struct satellite_core *own = own_of(machine_core(machine, i));
+        EACH_SLOT(slot, core_port(machine_core(machine, i)).words, own->asking[word])
         if (start(state, i, slot)) {
             own->asking[word] &= ~slot_bit(slot);
             own->asked--;
@@ -282,9 +284,9 @@ static void tick(struct machine *machine, void *state)
 static uint64_t next(const struct machine *machine, const void *state)
 {
     (void)state;
-    for (uint32_t i = 0; i < machine->ordinary; i++)
-        if (own_of(&machine->cores[i])->asked)
-            return machine->now + 1;
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
+        if (own_of(machine_core(machine, i))->asked)
+            return machine_port(machine).now + 1;
     return UINT64_MAX;
 }
 

@@ -1,5 +1,5 @@
 #include "tests/unit/runtime-sim/toll.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 
 #define SCHEME_CONFIG toll_config
 #define SCHEME_STATS toll_stats
@@ -30,7 +30,7 @@ static struct toll_core *own_of(const struct core *core)
 
 static void *init_core(struct core *core, void *scheme)
 {
-    struct toll_core *own = ARENA_NEW(core->arena, struct toll_core);
+    struct toll_core *own = ARENA_NEW(core_port(core).arena, struct toll_core);
     own->toll = scheme;
     return own;
 }
@@ -38,7 +38,7 @@ static void *init_core(struct core *core, void *scheme)
 static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
 {
     struct toll_core *own = own_of(core);
-    const struct timing *timing = core->slots[slot].next;
+    const struct timing *timing = slot_port(core, slot).next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
     if (!timing_mark_of(timing, own->toll->scheme))
@@ -49,7 +49,7 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     }
     own->asking |= bit;
     own->waiting |= bit;
-    core->to_send++;
+    core_has_packet(core);
     return ISSUE_AS_MIGRATED;
 }
 
@@ -63,14 +63,14 @@ static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint3
 static bool ask(struct core *core, uint64_t now)
 {
     struct toll_core *own = own_of(core);
-    struct memsys *memsys = core->shared->memsys;
+    struct memsys *memsys = core_port(core).memsys;
     (void)now;
     if (!own->asking)
         return false;
     uint32_t slot = (uint32_t)__builtin_ctzll(own->asking);
     const struct memsys_request request = {.line = UINT64_C(1) << 52,
                                            .bytes = mask_range(0, 128),
-                                           .core = core->index,
+                                           .core = core_port(core).index,
                                            .tag = slot,
                                            .kind = MEMSYS_READ,
                                            .client = own->toll->requester,
@@ -79,7 +79,6 @@ static bool ask(struct core *core, uint64_t now)
         return false;
     memsys_send(memsys, &request);
     own->asking &= own->asking - 1;
-    core->to_send--;
     return true;
 }
 
@@ -110,12 +109,13 @@ static void require(struct arena *arena, const void *config, const struct machin
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct toll *own = ARENA_NEW(machine->arena, struct toll);
-    struct timings *timings = &machine->shared.timings;
+    struct toll *own = ARENA_NEW(machine_port(machine).arena, struct toll);
+    struct timings *timings = machine_timings(machine);
     (void)config;
     (void)plan;
     *own = (struct toll){.requester = (uint8_t)machine_requester(machine, &toll),
-                         .scheme = (uint8_t)machine_scheme_number(machine->config, &toll)};
+                         .scheme =
+                             (uint8_t)machine_scheme_number(machine_port(machine).config, &toll)};
     for (uint32_t i = 0; i < timings->count; i++) {
         struct timing *timing = &timings->list[i];
         if (timing->class == TIMING_sfu)
@@ -126,7 +126,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
-    struct scheme_classes classes = machine_scheme_classes(machine->config, &toll);
+    struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &toll);
     tables->messages[tables->message_count++] =
         (struct memsys_message){.request_class = classes.request,
                                 .reply_class = classes.reply,
