@@ -63,11 +63,13 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
     core->entry_extra = shared->entries_of_slot * warps;
     lsu_init(core);
+    core->watchers = ARENA_ARRAY(arena, struct core_watcher, shared->watcher_count + 1);
     for (uint32_t i = 0; i < shared->watcher_count; i++) {
         struct core_watcher *watcher = &core->watchers[core->watcher_count++];
-        watcher->ops = kind->watchers >> i & 1 ? shared->watchers[i] : &blind;
-        watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watcher_states[i])
-                                          : shared->watcher_states[i];
+        bool sees = !kind->number || kind->adder == shared->watchers[i].scheme + 1;
+        watcher->ops = sees ? shared->watchers[i].ops : &blind;
+        watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watchers[i].state)
+                                          : shared->watchers[i].state;
     }
 }
 

@@ -24,7 +24,6 @@ enum {
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
     CORE_DIRECT = 16,
-    STALLS_MOST = 16, // of all schemes
 };
 
 // Values of core.scheduler and core.scheduler_order.
@@ -123,7 +122,7 @@ struct core_kind {
     const struct tags_config *code, *constant, *texture;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS]; // number of units of each class
-    uint32_t watchers;     // set of the watchers of these cores
+    uint32_t adder;        // 1 + the scheme that added these cores, by registration; 0: none
 };
 
 // State that all cores share.
@@ -135,14 +134,17 @@ struct core_shared {
     bool flush_l1;  // between launches
     bool paused;    // no core issues
     bool profiled;  // a running launch has a profile
-    // Active schemes that look into cores, by registration; what create returned.
-    const struct core_ops *watchers[SCHEMES_MOST];
-    uint8_t claims[SCHEMES_MOST]; // numbers of watchers: the order of their `issue_as`
-    void *watcher_states[SCHEMES_MOST];
+    // Active schemes that look into cores, by registration; `state`: what create returned.
+    struct shared_watcher {
+        const struct core_ops *ops;
+        void *state;
+        uint32_t scheme;     // by registration
+        uint8_t first_stall; // slot state of its first stall
+    } * watchers;
     uint32_t watcher_count;
-    uint8_t first_stall[SCHEMES_MOST];     // of each watcher: slot state of its first stall
-    uint8_t watcher_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among watchers, or 0
-    uint32_t entries_of_slot;              // of the load/store unit for each slot, of schemes
+    uint8_t *claims;          // numbers of watchers: the order of their `issue_as`
+    uint8_t *watcher_of;      // of each requester: 1 + number among watchers, or 0
+    uint32_t entries_of_slot; // of the load/store unit for each slot, of schemes
     const struct scheme_stall *stalls[STALLS_MOST]; // of all registered schemes
     uint32_t stall_count;
     const struct stat_key *stat_keys; // of struct core_stats
@@ -193,8 +195,12 @@ struct core {
     uint32_t direct_head, direct_count;
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
-    uint32_t to_send;       // packets that schemes have to send
-    uint32_t watcher_count; // active schemes with core functions; their states
+    uint32_t to_send; // packets that schemes have to send
+    uint32_t watcher_count;
+    struct core_watcher {
+        const struct core_ops *ops;
+        void *own;
+    } * watchers; // active schemes with core functions; their states
     uint32_t fetch_turn;
     uint32_t index;           // of the machine
     uint32_t endpoint;        // of the memory system
@@ -222,10 +228,6 @@ struct core {
     struct memsys_request direct[CORE_DIRECT]; // past the L1
     struct tag_cache code, constant, texture;
     struct memsys_request missed[CORE_MISSED]; // requests of these three
-    struct core_watcher {
-        const struct core_ops *ops;
-        void *own;
-    } watchers[SCHEMES_MOST];
 };
 
 // Makes the rows of struct core_stats, those of shared->stalls included.

@@ -33,8 +33,7 @@ void lsu_look_up(struct core *core, uint32_t index, enum part_route how)
 {
     struct entry *entry = &core->entries[index];
     for (uint32_t i = 0; i < entry->parts.n; i++)
-        entry->parts.v[i].route =
-            (uint8_t)(entry->parts.v[i].route == ROUTE_L1 ? how : ROUTE_PASS);
+        entry->parts.v[i].route = (uint8_t)(entry->parts.v[i].route == ROUTE_L1 ? how : ROUTE_PASS);
 }
 
 void lsu_pass_l1(struct core *core, uint32_t index)

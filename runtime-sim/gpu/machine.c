@@ -46,8 +46,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     timings_build(&machine->shared.timings, arena, program);
     machine_init_rows(machine);
     machine_create_schemes(machine, plans);
-    struct memsys_tables tables = {.requesters = machine->requesters,
-                                   .requester_count = machine->requester_count};
+    struct memsys_tables tables = {.requesters = machine->requesters.v,
+                                   .requester_count = machine->requesters.n};
     EACH_SCHEME (scheme, machine, extend)
         scheme->ops->extend(machine, scheme->state, &tables);
     if (config->copies)

@@ -8,11 +8,10 @@
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
 
-// Fills the sections for config_init, whose values are read into *config; returns their count.
-// `schemes`: the registered ones, up to a NULL; NULL: no schemes.
-uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
-                          struct machine_config *config, struct arena *arena,
-                          const struct scheme_ops *const *schemes);
+// Returns the sections for config_init, whose values are read into *config, with room for another
+// one. `schemes`: the registered ones, up to a NULL; NULL: no schemes.
+struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
+                                        const struct scheme_ops *const *schemes, uint32_t *count);
 // Returns the first fault of a configuration that the tables of keys cannot detect, as a sentence
 // without a full stop, or NULL.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
@@ -31,10 +30,19 @@ struct trace;
 // Requires a configuration without a fault, and a program; both must outlive the machine.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// For each registered scheme the table of its plan in the program's metadata, or NULL.
+// The plans of schemes in the program's metadata.
 struct machine_plans {
-    const void *table[SCHEMES_MOST];
+    VEC(struct machine_plan {
+        const struct scheme_ops *ops;
+        const void *table;
+    })
+    list;
 };
+// Adds the plan of a scheme; `table` NULL: it has none.
+void machine_plan_add(struct machine_plans *plans, struct arena *arena,
+                      const struct scheme_ops *ops, const void *table);
+// Returns the plan of a scheme, or NULL. `plans` may be NULL.
+const void *machine_plan_of(const struct machine_plans *plans, const struct scheme_ops *ops);
 // machine_new with the schemes that the configuration enables. Schemes that read a plan are active
 // only with one. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,

@@ -7,8 +7,6 @@
 
 struct scheme_ops;
 
-enum { SCHEMES_MOST = 8 }; // registered
-
 // First of the classes that a scheme's `require` adds to each network.
 struct scheme_classes {
     uint8_t request, reply;
@@ -47,16 +45,17 @@ struct machine_config {
     struct energy_config energy;
     // Schemes that may be active, up to a NULL, and the values of their sections; NULL: no schemes.
     const struct scheme_ops *const *schemes;
-    void *of_scheme[SCHEMES_MOST];
-    struct scheme_classes classes[SCHEMES_MOST]; // classes of a machine's active schemes
-    struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
+    void **of_scheme;
+    struct scheme_classes *classes;           // of each scheme, of a machine's configuration
+    struct added_cores added[CORE_KINDS - 1]; // by active schemes: kinds 1 and up
     uint32_t added_count;
     struct image **image; // of the device, for schemes; NULL: they get none
     bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
-enum { MACHINE_SECTIONS = 7 + MEMSYS_SECTIONS + SCHEMES_MOST };
-
+uint32_t machine_scheme_count(const struct machine_config *config);
+// Returns true if the configuration enables a registered scheme.
+bool machine_enables(const struct machine_config *config, uint32_t scheme);
 // Returns the number of a registered scheme.
 uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
 // Returns the first classes that the scheme has added to the networks.

@@ -35,12 +35,11 @@ struct machine {
     struct arena *arena;
     const struct machine_config *config;
     const struct program *program;
-    struct active_scheme schemes[SCHEMES_MOST];
+    struct active_scheme *schemes;
     uint32_t scheme_count;
-    uint8_t scheme_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among `schemes`, or 0
-    struct memsys_requester requesters[MEMSYS_REQUESTERS]; // of cores, then of registered schemes
-    uint32_t requester_count;
-    uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
+    uint8_t *scheme_of;                      // of each requester: 1 + number among `schemes`, or 0
+    VEC(struct memsys_requester) requesters; // of cores, then of registered schemes
+    uint32_t *first_requester, *first_stall; // of registered schemes
     struct core_shared shared;
     struct machine_kind {
         struct core_kind kind;

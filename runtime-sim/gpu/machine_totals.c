@@ -127,9 +127,9 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
     *module = (struct ir_module){.arena = arena};
     *none = (struct program){.arena = arena, .module = module};
     machine_stats_add(machine_new(arena, machine_as_planned(arena, config), none), stats);
-    for (uint32_t i = 0; config->schemes && config->schemes[i]; i++) {
+    for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
-        if (ops->read_plan && ops->name_stats && ops->is_on(config->of_scheme[i]))
+        if (ops->read_plan && ops->name_stats && machine_enables(config, i))
             ops->name_stats(config->of_scheme[i], stats);
     }
 }

@@ -14,8 +14,8 @@ struct machine_trace {
     struct trace *to;
     struct machine_counted counted; // at the begin of the interval
     struct memsys_trace *memsys;
-    void *of_scheme[SCHEMES_MOST]; // of active schemes; NULL: they trace nothing
-    bool closed;                   // except for packets in flight and schemes
+    void **of_scheme; // of active schemes; NULL: they trace nothing
+    bool closed;      // except for packets in flight and schemes
 };
 
 static struct machine_counted count_now(const struct machine *machine)
@@ -73,7 +73,9 @@ void machine_trace_name(const struct machine *machine, struct trace *to)
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to)
 {
     struct machine_trace *t = machine->trace = ARENA_NEW(arena, struct machine_trace);
-    *t = (struct machine_trace){.to = to, .counted = count_now(machine)};
+    *t = (struct machine_trace){.to = to,
+                                .counted = count_now(machine),
+                                .of_scheme = ARENA_ARRAY(arena, void *, machine->scheme_count + 1)};
     to->origin = trace_microseconds(machine->start);
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_begin(&machine->cores[i], arena, to, machine->now);

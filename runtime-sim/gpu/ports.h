@@ -175,7 +175,7 @@ static inline void *core_own(const struct core *core, const struct core_ops *ops
 static inline uint8_t core_owner(const struct core *core, const struct core_ops *ops)
 {
     uint8_t i = 0;
-    while (core->shared->watchers[i] != ops)
+    while (core->shared->watchers[i].ops != ops)
         i++;
     return (uint8_t)(i + 1);
 }

@@ -30,6 +30,7 @@ enum {
     CORE_WARPS = 256, // at most
     CORE_WORDS = CORE_WARPS / 64,
     CORE_CTAS = 64,
+    STALLS_MOST = 32, // of all registered schemes
 };
 
 // Stall reasons of a slot.

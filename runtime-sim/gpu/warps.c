@@ -152,7 +152,7 @@ static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
         uint32_t reason;
         if (!ops->hold(core, now, index, &reason))
             continue;
-        core_set_state(core, now, index, core->shared->first_stall[at_] + reason);
+        core_set_state(core, now, index, core->shared->watchers[at_].first_stall + reason);
         return true;
     }
     return false;

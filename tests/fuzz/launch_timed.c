@@ -48,9 +48,9 @@ static void set_all(struct rig *r, struct config *config, const char *settings)
 
 static bool configure(struct rig *r, const struct timed_wish *wish)
 {
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
-    uint32_t count = machine_sections(sections, &r->config, r->arena, schemes);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&r->config, r->arena, schemes, &count);
     config_init(&config, r->arena, sections, count);
     if (!config_load(&config, wish->stacks ? "tom" : "isca19"))
         abort();
@@ -93,9 +93,9 @@ static void build(struct rig *r, const struct timed_wish *wish)
 {
     struct machine_plans plans = {0};
     if (r->table.chains.n)
-        plans.table[machine_scheme_number(&r->config, &llc_omni)] = &r->table;
+        machine_plan_add(&plans, r->arena, &llc_omni, &r->table);
     if (r->blocks.blocks.n)
-        plans.table[machine_scheme_number(&r->config, &tom_blocks)] = &r->blocks;
+        machine_plan_add(&plans, r->arena, &tom_blocks, &r->blocks);
     r->machine = machine_new_planned(r->arena, &r->config, &r->loaded->program, &plans);
     machine_shuffle(r->machine, wish->shuffle);
     stats_init(&r->stats, r->arena);

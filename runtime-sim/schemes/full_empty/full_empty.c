@@ -66,8 +66,6 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 {
     const struct fe_config *config = own;
     const struct memsys_keys *memory = &machine->memsys.memory;
-    if (!config->enabled)
-        return NULL;
     if (config->granule & (config->granule - 1))
         return "fe.granule must be a power of two";
     if (memory->sectors || memory->chunk % PLANE_LINE)
@@ -79,7 +77,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     for (uint32_t i = 0; machine->schemes[i]; i++) {
         const struct scheme_ops *ops = machine->schemes[i];
         const void *its = machine->of_scheme[i];
-        if (ops->requester_count && ops->is_on(its) &&
+        if (ops->requester_count && machine_enables(machine, i) &&
             !(ops->passes_gates && ops->passes_gates(its)))
             return arena_printf(
                 arena, "fe.enabled: requests of '%s' do not pass the bits of memory", ops->name);

@@ -24,8 +24,6 @@ static const char *check_packets(struct arena *arena, const void *own,
     const struct offload_config *offload = own;
     const struct noc_config *network = &config->memsys.request_network;
     uint64_t class = config->memsys.memory.packet_class;
-    if (offload->policy == OFFLOAD_BASELINE)
-        return NULL;
     uint32_t nodes = noc_node_count(network);
     if (config->memsys.memory.node_cores > 1)
         return "offload.policy needs memory.node_cores: 1, since a core that computes is a node";

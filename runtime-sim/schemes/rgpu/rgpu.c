@@ -42,8 +42,6 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 {
     const struct spatial_config *config = own;
     uint64_t line = machine->memsys.llc.line_bytes;
-    if (!config->enabled)
-        return NULL;
     if (line > 128)
         return arena_printf(arena,
                             "spatial.enabled needs lines of up to 128 bytes, and "

@@ -432,8 +432,6 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
     const struct dram_config *dram = &memsys->dram;
     struct partition_range range = stack_range(config);
     uint64_t line = memsys->llc.line_bytes;
-    if (!config->stacks)
-        return NULL;
     if (config->clock % dram->clock)
         return "stack.clock is no multiple of dram.clock";
     if (!partition_is_good(&range))

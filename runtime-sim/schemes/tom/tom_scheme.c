@@ -23,8 +23,6 @@ static const char *check(struct arena *arena, const void *config,
                          const struct machine_config *machine)
 {
     (void)arena;
-    if (!is_on(config))
-        return NULL;
     if (!stacks_in(machine)->stacks)
         return "tom.policy needs memory stacks: stack.stacks is 0";
     if (stacks_in(machine)->stacks >= MEMSYS_ROWS) // copies have an endpoint, too
@@ -95,7 +93,7 @@ static const struct profile_watch *rehearse(struct arena *arena, const void *con
                                             const void *plan)
 {
     const struct tom_table *table = plan;
-    if (!is_on(config) || !needs_rehearsal(config))
+    if (!needs_rehearsal(config))
         return NULL;
     tom_rehearse(table->rehearsal, arena, table);
     return &table->rehearsal->watch;
@@ -105,8 +103,6 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
                       const struct program *program, const void *config, struct diags *diags)
 {
     struct tom_table *table = ARENA_NEW(arena, struct tom_table);
-    if (!is_on(config))
-        return;
     if (tables && !tom_table_build(table, arena, tables, program, config, diags))
         return;
     plan->table = table->blocks.n ? table : NULL;

@@ -72,10 +72,12 @@ static void learning(void **state)
 {
     (void)state;
     static struct block_rig b;
-    const struct scheme_ops *known[SCHEMES_MOST] = {0};
+    enum { KNOWN = 16 };
+    const struct scheme_ops *known[KNOWN] = {0};
     uint32_t count = 0;
     for (; schemes[count]; count++)
         known[count] = schemes[count];
+    assert_true(count + 1 < KNOWN);
     known[count] = &watching;
     seen = (struct watcher){0};
     build_with(&b, text,
