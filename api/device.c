@@ -15,7 +15,6 @@ struct ptxoffload_device {
     struct api_object object;
     struct device_module module;
     struct machine_config config;
-    struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
     struct timed_options options;
     struct machine_plans plans;
@@ -61,8 +60,9 @@ static bool read_config(struct ptxoffload_device *device,
 {
     struct arena *arena = &device->object.arena;
     const char *name = options->config ? options->config : "isca19";
-    uint32_t count = machine_sections(device->sections, &device->config, arena, schemes);
-    config_init(&device->resolved, arena, device->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&device->config, arena, schemes, &count);
+    config_init(&device->resolved, arena, sections, count);
     bool good = config_load(&device->resolved, name);
     for (uint32_t i = 0; options->settings && options->settings[i]; i++)
         good &= config_set(&device->resolved, options->settings[i]);
@@ -115,12 +115,12 @@ static bool read_plan(struct ptxoffload_device *device, uint32_t scheme,
     const struct scheme_ops *ops = schemes[scheme];
     struct scheme_plan plan = {0};
     struct diags diags;
-    if (!ops->read_plan)
+    if (!ops->configuration.read_plan || !machine_enables(&device->config, scheme))
         return true;
     diags_init(&diags, &device->object.arena);
-    ops->read_plan(&plan, &device->object.arena, tables, &device->module.program,
-                   device->config.of_scheme[scheme], &diags);
-    device->plans.table[scheme] = plan.table;
+    ops->configuration.read_plan(&plan, &device->object.arena, tables, &device->module.program,
+                                 device->config.of_scheme[scheme], &diags);
+    machine_plan_add(&device->plans, &device->object.arena, ops, plan.table);
     return api_report(device->object.context, &diags, &device->module.source);
 }
 

@@ -109,8 +109,8 @@ static void fill(struct setting *s, const struct row *row)
 
 static bool read_machine(struct setting *s, const char *name)
 {
-    struct config_section sections[MACHINE_SECTIONS];
-    uint32_t count = machine_sections(sections, &s->machine, &s->arena, schemes);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&s->machine, &s->arena, schemes, &count);
     config_init(&s->config, &s->arena, sections, count);
     return config_load(&s->config, name) && !machine_check(&s->arena, &s->machine);
 }

@@ -86,11 +86,11 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
     struct arena arena;
     struct machine_config all;
     struct config config;
-    struct config_section sections[MACHINE_SECTIONS];
     arena_init(&arena, memory);
     static const struct memsys_requester requester = {"bench", false, NULL};
     const struct memsys_tables tables = {.requesters = &requester, .requester_count = 1};
-    uint32_t count = machine_sections(sections, &all, &arena, NULL);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&all, &arena, NULL, &count);
     config_init(&config, &arena, sections, count);
     if (!config_load(&config, row->config) || memsys_check(&arena, &all.memsys))
         return false;

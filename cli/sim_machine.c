@@ -18,9 +18,10 @@ static bool report_config(struct sim_machine *machine, const struct messages *me
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
 {
-    uint32_t count = machine_sections(machine->sections, &machine->config, arena, schemes);
-    machine->sections[count++] = host_section(&machine->host_config);
-    config_init(&machine->resolved, arena, machine->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&machine->config, arena, schemes, &count);
+    sections[count++] = host_section(&machine->host_config);
+    config_init(&machine->resolved, arena, sections, count);
     bool good = config_load(&machine->resolved, arguments->config);
     // A policy first: --set may combine it with the policy of another scheme.
     for (uint32_t i = 0; arguments->policy && schemes[i]; i++) {
@@ -95,16 +96,16 @@ static void name_stalls(struct sim_machine *machine)
 {
     struct arena *arena = machine->resolved.arena;
     for (uint32_t i = 0; schemes[i]; i++)
-        for (uint32_t k = 0; k < schemes[i]->stall_count; k++)
+        for (uint32_t k = 0; k < schemes[i]->report.stall_count; k++)
             vec_push(arena, &machine->series_names,
-                     arena_printf(arena, "core.stall_%s", schemes[i]->stalls[k].name));
+                     arena_printf(arena, "core.stall_%s", schemes[i]->report.stalls[k].name));
 }
 
 static void name_series(struct sim_machine *machine)
 {
     for (uint32_t i = 0; schemes[i]; i++)
-        if (schemes[i]->series && schemes[i]->is_on(machine->config.of_scheme[i]))
-            for (const char *const *name = schemes[i]->series; *name; name++)
+        if (schemes[i]->report.series && machine_enables(&machine->config, i))
+            for (const char *const *name = schemes[i]->report.series; *name; name++)
                 vec_push(machine->resolved.arena, &machine->series_names, *name);
 }
 

@@ -9,7 +9,6 @@ struct sim_machine {
     struct machine_config config;
     struct host_config host_config;
     struct host host; // of runs with streams
-    struct config_section sections[HOST_SECTIONS];
     struct config resolved;
     struct timed_options options;
     struct timed timed;

@@ -113,16 +113,16 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
         const struct scheme_ops *ops = config->schemes[i];
         struct scheme_plan plan = {0};
         struct diags diags;
-        if (!ops->read_plan)
+        if (!ops->configuration.read_plan || !machine_enables(config, i))
             continue;
         diags_init(&diags, program->arena);
-        ops->read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL, program,
-                       config->of_scheme[i], &diags);
+        ops->configuration.read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL,
+                                     program, config->of_scheme[i], &diags);
         good = messages_diags(messages, &diags, source);
-        plans->plans.table[i] = plan.table;
+        machine_plan_add(&plans->plans, program->arena, ops, plan.table);
         if (good && plan.summary)
             message_verbose(messages, "%s", plan.summary);
-        if (good && plan.lacks && ops->is_on(config->of_scheme[i]))
+        if (good && plan.lacks)
             message_note(messages, "'%s' has no %s: the policy %s offloads nothing%s%s",
                          source->name, plan.lacks, machine_policy(program->arena, config),
                          plans->decided ? "" : "; tag it: ", plans->decided ? "" : plans->advice);

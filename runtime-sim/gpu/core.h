@@ -13,22 +13,17 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/epoch.h"
-#include "runtime-sim/memsys/memsys.h"
+#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
 #include "support/inline.h"
 
 enum {
     CORE_LINES = 4096, // core_line
-    CORE_WARPS = 256,  // at most
-    CORE_WORDS = CORE_WARPS / 64,
-    CORE_CTAS = 64,
     CORE_MISSED = 64,
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
     CORE_DIRECT = 16,
-    SCHEMES_MOST = 8, // registered
-    STALLS_MOST = 16, // of all schemes
 };
 
 // Values of core.scheduler and core.scheduler_order.
@@ -38,20 +33,6 @@ enum scheduler_order { SCHEDULERS_TURN, SCHEDULERS_FIXED };
 // Lines of code and of local memory: kernels cannot address them.
 #define CODE_LINES (UINT64_C(1) << 55)
 #define LOCAL_LINES (UINT64_C(1) << 54)
-
-// Stall reasons of a slot.
-enum slot_state {
-    SLOT_EMPTY,
-    SLOT_FETCH,   // an instruction
-    SLOT_RESULT,  // of arithmetic
-    SLOT_LOAD,    // a load
-    SLOT_BARRIER, // other warps at a barrier
-    SLOT_FENCE,   // accesses, of its own or of its CTA
-    SLOT_LANES,   // its own lanes, or other CTAs
-    SLOT_ENDED,   // stores, and other warps of its CTA
-    SLOT_READY,   // a scheduler
-    SLOT_STATES,  // first number of schemes' stalls
-};
 
 struct slot {
     struct warp *warp;
@@ -75,20 +56,6 @@ struct slot {
     uint32_t behind; // 1 + the epoch that must end before `next`; 0: not known
 };
 
-// A slot in a word of a set of slots.
-static inline uint64_t slot_bit(uint32_t slot)
-{
-    return UINT64_C(1) << slot % 64;
-}
-
-// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set. An
-// ALWAYS_INLINE function with a parameter `words` has its own code for the usual case of one word.
-#define EACH_SLOT(slot, count, members)                                                            \
-    for (uint32_t word = 0, slot; word < (count); word++)                                          \
-        for (uint64_t rest_ = (members);                                                           \
-             rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
-             rest_ &= rest_ - 1)
-
 // Returns the index in store_lines of a line.
 static inline uint32_t core_line(uint64_t line)
 {
@@ -105,17 +72,6 @@ struct core_cta {
     uint32_t local;  // of a detached warp: slot of the machine whose local memory it has
     uint64_t seen;   // its events at the watchdog's last look
     struct epochs epochs;
-};
-
-enum part_route {
-    ROUTE_SHARED,
-    ROUTE_L1,
-    ROUTE_DIRECT,
-    ROUTE_CONSTANT,
-    ROUTE_TEXTURE,
-    ROUTE_LOOKUP,       // of a scheme's entry: a look-up in the L1; a line in flight is a hit
-    ROUTE_LOOKUP_THERE, // the same; a line in flight is a miss
-    ROUTE_PASS,         // of a scheme's entry: no access
 };
 
 // A part of an access: one line, or all of shared memory.
@@ -149,25 +105,13 @@ struct core_effect {
     uint32_t entry, part;
 };
 
-// Requesters: the number returns with the reply.
-enum client {
-    CLIENT_L1,
-    CLIENT_DIRECT,
-    CLIENT_CODE,
-    CLIENT_CONSTANT,
-    CLIENT_TEXTURE,
-    CLIENTS_OF_CORE, // first number of schemes' requesters
-};
-
 struct core_stats {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
     uint64_t scheme_stalls[STALLS_MOST];
 };
 
-struct core_ops;
 struct core_trace;
-struct scheme_stall;
 
 // State that the cores of one kind share.
 struct core_kind {
@@ -179,7 +123,7 @@ struct core_kind {
     const struct tags_config *code, *constant, *texture;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS]; // number of units of each class
-    uint32_t watchers;     // set of the watchers of these cores
+    uint32_t adder;        // 1 + the scheme that added these cores, by registration; 0: none
 };
 
 // State that all cores share.
@@ -191,14 +135,17 @@ struct core_shared {
     bool flush_l1;  // between launches
     bool paused;    // no core issues
     bool profiled;  // a running launch has a profile
-    // Active schemes that look into cores, by registration; what create returned.
-    const struct core_ops *watchers[SCHEMES_MOST];
-    uint8_t claims[SCHEMES_MOST]; // numbers of watchers: the order of their `issue_as`
-    void *watcher_states[SCHEMES_MOST];
+    // Active schemes that look into cores, by registration; `state`: what create returned.
+    struct shared_watcher {
+        const struct scheme_ops *ops;
+        void *state;
+        uint32_t scheme;     // by registration
+        uint8_t first_stall; // slot state of its first stall
+    } * watchers;
     uint32_t watcher_count;
-    uint8_t first_stall[SCHEMES_MOST];     // of each watcher: slot state of its first stall
-    uint8_t watcher_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among watchers, or 0
-    uint32_t entries_of_slot;              // of the load/store unit for each slot, of schemes
+    uint8_t *claims;          // numbers of watchers: the order of their `issue_as`
+    uint8_t *watcher_of;      // of each requester: 1 + number among watchers, or 0
+    uint32_t entries_of_slot; // of the load/store unit for each slot, of schemes
     const struct scheme_stall *stalls[STALLS_MOST]; // of all registered schemes
     uint32_t stall_count;
     const struct stat_key *stat_keys; // of struct core_stats
@@ -249,8 +196,15 @@ struct core {
     uint32_t direct_head, direct_count;
     uint32_t missed_head, missed_count;
     uint32_t send_turn;
-    uint32_t to_send;       // packets that schemes have to send
-    uint32_t watcher_count; // active schemes with core functions; their states
+    uint32_t to_send; // packets that schemes have to send
+    uint32_t watcher_count;
+    struct core_watcher {
+        const struct scheme_issue *issue;
+        const struct scheme_memory *memory;
+        const struct lsu_client *lsu;
+        void *own;
+        const struct scheme_ops *ops;
+    } * watchers; // active schemes with core functions; their states
     uint32_t fetch_turn;
     uint32_t index;           // of the machine
     uint32_t endpoint;        // of the memory system
@@ -278,10 +232,6 @@ struct core {
     struct memsys_request direct[CORE_DIRECT]; // past the L1
     struct tag_cache code, constant, texture;
     struct memsys_request missed[CORE_MISSED]; // requests of these three
-    struct core_watcher {
-        const struct core_ops *ops;
-        void *own;
-    } watchers[SCHEMES_MOST];
 };
 
 // Makes the rows of struct core_stats, those of shared->stalls included.
@@ -314,17 +264,6 @@ static inline bool core_is_detached(const struct slot *slot)
 {
     return slot->cta >= CORE_CTAS;
 }
-// Returns the most detached warps that an empty core holds, with `registers` for each thread.
-uint32_t core_most_warps(const struct core *core, uint32_t registers);
-// Returns true if a detached warp with `registers` registers for each thread has room.
-bool core_has_warp_room(const struct core *core, uint32_t registers);
-// Starts the warp of a place that cta_start_detached has made ready, with the core's number.
-// Requires core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one.
-// `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
-// is called. `local`: core_local_of the warp that it stands for. In a scheme's tick machine_set_due
-// follows.
-void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
-                     uint32_t registers, uint32_t local, const struct core_ops *ops);
 // Returns the slot of the machine to which the local memory of a slot's warp belongs.
 uint32_t core_local_of(const struct core *core, uint32_t slot);
 // Returns the first line of the local memory of a slot's warp. Each thread has all words of its
@@ -333,14 +272,8 @@ uint64_t core_local_line(const struct core *core, uint32_t slot);
 // Ends a detached warp and all that it has begun: it is over when its last results have been
 // written.
 void core_end_warp(struct core *core, uint64_t now, uint32_t slot);
-// Ends a detached warp that a scheme has held at its next instruction, whose code is `code`: its
-// lanes have reached the end. Requires that all of them are at this instruction.
-void core_stop_warp(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
 // Frees the slot of a detached warp that is over, and returns it to the scheme that started it.
 void core_return_warp(struct core *core, uint64_t now, uint32_t slot);
-// Continues the warp of a slot that a scheme has held at another code of its function.
-void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
-
 // Lets the host fetch what each tick of the core accesses.
 static inline void core_prefetch(const struct core *core)
 {
@@ -365,13 +298,11 @@ void core_flush(struct core *core);
 
 // Shared by the files of the core
 
-void core_look(struct core *core, uint64_t now, uint32_t slot);
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta);
 // `state`: enum slot_state, or that of a scheme's stall.
 void core_set_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Counts the idle cycles up to, not with, this cycle.
 void core_count_idle(struct core *core, uint64_t now);
-void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
 uint64_t core_next_wake(const struct core *core);
 // `candidates`: a set, which is not empty.
 uint32_t core_choose(struct core *core, uint32_t scheduler, const uint64_t *candidates);
@@ -379,12 +310,9 @@ void core_fetch(struct core *core, uint64_t now);
 void core_issue(struct core *core, uint64_t now, uint32_t slot);
 
 void core_move_values(struct core *core, struct entry *entry, uint32_t part);
-const struct ir_inst *core_inst(const struct core *core, const struct timing *timing);
-void core_maybe_over(struct core *core, uint64_t now, uint32_t slot);
 // A warp of the place begins in a free slot.
 void core_fill_slot(struct core *core, uint64_t now, uint32_t slot, struct warp *warp,
                     uint32_t place);
-uint32_t core_free_slot(const struct core *core);
 uint32_t core_count_free_slots(const struct core *core);
 void core_fetched(struct core *core, uint64_t now, uint64_t line);
 
@@ -394,10 +322,6 @@ bool lsu_can_take(const struct core *core);
 void lsu_take(struct core *core, uint64_t now, uint32_t entry);
 // The same for an entry that a scheme has captured and sends.
 void lsu_keep(struct core *core, uint64_t now, uint32_t entry);
-// Sends these lanes of an entry again or for the first time.
-void lsu_send_lanes(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes);
-// Frees an entry of a scheme.
-void lsu_free(struct core *core, uint64_t now, uint32_t entry);
 // Takes replies.
 void lsu_receive(struct core *core, uint64_t now);
 void lsu_tick(struct core *core, uint64_t now);
@@ -409,3 +333,11 @@ void lsu_split(struct core *core, struct entry *entry);
 bool lsu_has_direct(const struct core *core, uint32_t slot);
 // Returns true if the part must wait for an older access.
 bool lsu_is_behind(const struct core *core, uint32_t entry, const struct part *part);
+
+// Schemes
+
+// Calls a function of all schemes that watch a core: `function` of `table`.
+#define EACH_WATCHER(watcher, core, table, function)                                               \
+    for (const struct core_watcher *watcher = (core)->watchers;                                    \
+         watcher < (core)->watchers + (core)->watcher_count; watcher++)                            \
+        if (watcher->table->function)

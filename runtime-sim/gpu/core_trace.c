@@ -1,5 +1,4 @@
 #include "runtime-sim/gpu/core_trace.h"
-#include "runtime-sim/gpu/scheme.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include <ctype.h>
 

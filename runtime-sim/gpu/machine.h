@@ -4,65 +4,13 @@
 // read and written, core by core; CTAs that are over make room for the next ones; then the memory
 // system advances to the next cycle in which a core or the agenda is due.
 #pragma once
-#include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/energy/energy.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
-#include "runtime-sim/gpu/scheme.h"
 
-struct machine_keys {
-#define CONFIG_DEF "runtime-sim/gpu/machine.def"
-#include "runtime-sim/base/config_fields.inc"
-};
-
-enum { CORE_KINDS = 4 }; // including the ordinary kind
-
-// Cores of a kind other than the ordinary one. They execute CTAs of the launches whose placement
-// names the kind, and warps that schemes start.
-struct added_cores {
-    const char *name; // of statistics and traces
-    struct core_config core;
-    struct cache_config l1;
-    struct tags_config code, constant, texture;
-    // MEMSYS_AT_PARTITION: each core is the endpoint of a partition; MEMSYS_OF_OWNER: each core has
-    // an endpoint of its own at a node.
-    enum memsys_end at;
-    const uint32_t *places;         // partition or node of each core
-    const struct memsys_past *past; // of each core, which then needs no node; NULL: none
-    uint32_t count;
-    uint32_t scheme; // scheme that added them, by registration; set by the machine
-};
-
-struct machine_config {
-    struct machine_keys machine;
-    // The ordinary cores: memory.cores of them.
-    struct core_config core;
-    struct cache_config l1;
-    struct tags_config code, constant, texture;
-    struct memsys_config memsys;
-    struct energy_config energy;
-    // Schemes that may be active, up to a NULL, and the values of their sections; NULL: no schemes.
-    const struct scheme_ops *const *schemes;
-    void *of_scheme[SCHEMES_MOST];
-    struct scheme_classes classes[SCHEMES_MOST]; // classes of a machine's active schemes
-    struct added_cores added[CORE_KINDS - 1];    // by active schemes: kinds 1 and up
-    uint32_t added_count;
-    struct image **image; // of the device, for schemes; NULL: they get none
-    bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
-};
-
-enum { MACHINE_SECTIONS = 7 + MEMSYS_SECTIONS + SCHEMES_MOST };
-
-// Fills the sections for config_init, whose values are read into *config; returns their count.
-// `schemes`: the registered ones, up to a NULL; NULL: no schemes.
-uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
-                          struct machine_config *config, struct arena *arena,
-                          const struct scheme_ops *const *schemes);
-// Returns the number of a registered scheme.
-uint32_t machine_scheme_number(const struct machine_config *config, const struct scheme_ops *ops);
-// Returns the first classes that the scheme has added to the networks.
-struct scheme_classes machine_scheme_classes(const struct machine_config *config,
-                                             const struct scheme_ops *ops);
+// Returns the sections for config_init, whose values are read into *config, with room for another
+// one. `schemes`: the registered ones, up to a NULL; NULL: no schemes.
+struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
+                                        const struct scheme_ops *const *schemes, uint32_t *count);
 // Returns the first fault of a configuration that the tables of keys cannot detect, as a sentence
 // without a full stop, or NULL.
 const char *machine_check(struct arena *arena, const struct machine_config *config);
@@ -72,71 +20,35 @@ bool machine_reads_plans(const struct machine_config *config);
 // "baseline" without one.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
-// Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
-// be changed.
-struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
-
-// Returns the state planes that the enabled schemes need.
-struct plane_kind machine_planes(const struct machine_config *config);
-
 struct machine;
 struct trace;
 
 // Requires a configuration without a fault, and a program; both must outlive the machine.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// For each registered scheme the table of its plan in the program's metadata, or NULL.
+// The plans of schemes in the program's metadata.
 struct machine_plans {
-    const void *table[SCHEMES_MOST];
+    VEC(struct machine_plan {
+        const struct scheme_ops *ops;
+        const void *table;
+    })
+    list;
 };
+// Adds the plan of a scheme; `table` NULL: it has none.
+void machine_plan_add(struct machine_plans *plans, struct arena *arena,
+                      const struct scheme_ops *ops, const void *table);
+// Returns the plan of a scheme, or NULL. `plans` may be NULL.
+const void *machine_plan_of(const struct machine_plans *plans, const struct scheme_ops *ops);
 // machine_new with the schemes that the configuration enables. Schemes that read a plan are active
 // only with one. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
                                     const struct program *program,
                                     const struct machine_plans *plans);
-// Returns the state that the scheme's create returned; NULL: the scheme is not active.
-void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);
 // Evaluates components in another order in each cycle; results do not change.
 void machine_shuffle(struct machine *machine, uint64_t seed);
 // Sets the first cycle of a machine that has not run yet, which is 0 otherwise: for a run that
 // continues one of another machine.
 void machine_start_at(struct machine *machine, uint64_t cycle);
-
-// Order in which the CTAs of a launch start. A CTA starts after the one before it in this order.
-enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
-
-// Placement of the CTAs of a launch.
-struct cta_placement {
-    uint32_t kind;     // of cores
-    uint8_t order;     // enum cta_order
-    bool one_per_core; // such a CTA does not share its core
-};
-
-// The parts of a launch that sampling skipped, and what it measured of the others.
-struct machine_skipped {
-    uint64_t ctas, warp_instructions, thread_instructions;
-    uint64_t timed;                   // CTAs that have started with time
-    uint64_t begin_ctas, begin_ended; // CTAs before the first pieces, and the cycle of the next one
-    uint64_t last_begun;              // cycle in which the last CTA with time has started
-    uint64_t pieces;                  // measured ones
-    double slopes, squares;           // sums over pieces: cycles for each CTA
-    uint64_t first;                   // of the current piece: cycle of the first CTA,
-    double sum, product;              // sums of cycles since then, and of cycles by place
-};
-
-// A launch and its result.
-struct machine_launch {
-    struct launch *launch; // as required by grid_run
-    uint64_t sample_waves; // one wave of CTAs in this number takes time, or more of them do; 0: all
-    struct machine_skipped skipped;
-    struct cta_placement placement;
-    uint64_t begun, ended; // cycles, at most the end of the run
-    uint64_t warp_instructions, thread_instructions;
-    // Registers of a thread, and the source of this number; CTAs that fit a core, and the resource
-    // that limits them.
-    uint32_t registers, room;
-    const char *registers_source, *limit;
-};
 
 enum { COPY_OUTSTANDING = 64, COPY_PIECES = 256 }; // requests of a copy under way: usual, at most
 

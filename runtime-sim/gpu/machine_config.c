@@ -1,7 +1,6 @@
 #include "runtime-sim/gpu/machine.h"
 #include "runtime-sim/gpu/machine_state.h"
 #include "support/gpu.h"
-#include <assert.h>
 
 static const struct config_key machine_keys[] = {
 #define CONFIG_DEF "runtime-sim/gpu/machine.def"
@@ -9,9 +8,8 @@ static const struct config_key machine_keys[] = {
 #include "runtime-sim/base/config_keys.inc"
 };
 
-uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
-                          struct machine_config *config, struct arena *arena,
-                          const struct scheme_ops *const *schemes)
+struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
+                                        const struct scheme_ops *const *schemes, uint32_t *total)
 {
     const struct config_section own[] = {
         {"machine", machine_keys, sizeof machine_keys / sizeof *machine_keys, &config->machine},
@@ -23,26 +21,32 @@ uint32_t machine_sections(struct config_section sections[MACHINE_SECTIONS],
         {"energy", energy_keys, energy_key_count, &config->energy},
     };
     uint32_t count = MEMSYS_SECTIONS;
+    config->schemes = schemes;
+    uint32_t scheme_count = machine_scheme_count(config);
+    struct config_section *sections =
+        ARENA_ARRAY(arena, struct config_section,
+                    MEMSYS_SECTIONS + sizeof own / sizeof *own + scheme_count + 1);
     memsys_sections(sections, &config->memsys);
     for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
         sections[count++] = own[i];
-    config->schemes = schemes;
-    for (uint32_t i = 0; schemes && schemes[i]; i++) {
+    config->of_scheme = ARENA_ARRAY(arena, void *, scheme_count + 1);
+    for (uint32_t i = 0; i < scheme_count; i++) {
         const struct scheme_ops *ops = schemes[i];
-        assert(i < SCHEMES_MOST);
-        config->of_scheme[i] = arena_alloc(arena, ops->config_bytes);
-        if (ops->section)
-            sections[count++] = (struct config_section){ops->section, ops->keys, ops->key_count,
-                                                        config->of_scheme[i]};
+        config->of_scheme[i] = arena_alloc(arena, ops->configuration.config_bytes);
+        if (ops->configuration.section)
+            sections[count++] =
+                (struct config_section){ops->configuration.section, ops->configuration.keys,
+                                        ops->configuration.key_count, config->of_scheme[i]};
     }
-    return count;
+    *total = count;
+    return sections;
 }
 
 struct plane_kind machine_planes(const struct machine_config *config)
 {
-    for (uint32_t i = 0; config->schemes && config->schemes[i]; i++)
-        if (config->schemes[i]->planes && config->schemes[i]->is_on(config->of_scheme[i]))
-            return config->schemes[i]->planes(config->of_scheme[i]);
+    for (uint32_t i = 0; i < machine_scheme_count(config); i++)
+        if (config->schemes[i]->configuration.planes && machine_enables(config, i))
+            return config->schemes[i]->configuration.planes(config->of_scheme[i]);
     return (struct plane_kind){.initial = PLANES_NONE};
 }
 
@@ -65,6 +69,24 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
                         (unsigned long long)slice, (unsigned)MOST);
 }
 
+// Numbers of schemes, requesters and stall reasons are bytes, and 0 or 1 more than the count is not
+// a number.
+static const char *check_schemes(struct arena *arena, const struct machine_config *config)
+{
+    enum { NUMBERS = 250 };
+    uint32_t count = machine_scheme_count(config), requesters = CLIENTS_OF_CORE, stalls = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        requesters += config->schemes[i]->memory.requester_count;
+        stalls += config->schemes[i]->report.stall_count;
+    }
+    if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MOST)
+        return NULL;
+    return arena_printf(arena,
+                        "the program has %u schemes with %u requesters and %u stall reasons, and "
+                        "a machine can have %u, %u and %u",
+                        count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MOST);
+}
+
 const char *machine_check(struct arena *arena, const struct machine_config *config)
 {
     const char *wrong = cache_config_fault(&config->l1, "l1", arena);
@@ -82,8 +104,9 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
                             (unsigned)(config->core.warps * LANES));
     wrong = memsys_check(arena, &config->memsys);
-    for (uint32_t i = 0; !wrong && config->schemes && config->schemes[i]; i++)
-        if (config->schemes[i]->check)
-            wrong = config->schemes[i]->check(arena, config->of_scheme[i], config);
+    wrong = wrong ? wrong : check_schemes(arena, config);
+    for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
+        if (config->schemes[i]->configuration.check && machine_enables(config, i))
+            wrong = config->schemes[i]->configuration.check(arena, config->of_scheme[i], config);
     return wrong ? wrong : check_lines(arena, config);
 }

@@ -58,11 +58,12 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
                                .end = tables->endpoint_count, // its row, until it is made
                                .line_bytes = (uint32_t)machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
-                               .client = (uint8_t)machine->requester_count};
+                               .client = (uint8_t)machine->requesters.n};
     for (int i = 0; i < COPY_DIRECTIONS; i++)
         memset(c->engines[i].free, 0xff, sizeof c->engines[i].free);
     machine_add_requester(machine, &requester);
-    tables->requester_count = machine->requester_count;
+    tables->requesters = machine->requesters.v;
+    tables->requester_count = machine->requesters.n;
     tables->endpoints[tables->endpoint_count++] = (struct memsys_endpoint){
         .node = (uint32_t)machine->config->memsys.memory.partition_nodes.v[0]};
 }

@@ -290,3 +290,16 @@ void machine_take_ended(struct machine *machine, uint32_t index)
         return_warps(machine, core);
     bits_set(machine->trying, index);
 }
+
+uint64_t machine_shared_bytes(const struct machine *machine)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < machine->running_count; i++) {
+        const struct running *running = machine->running[i];
+        struct core_needs needs =
+            core_needs(&machine->config->core, running->launch->launch, running->registers);
+        uint64_t bytes = (uint64_t)needs.shared_bytes * running->launch->room;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}

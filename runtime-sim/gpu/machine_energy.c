@@ -88,10 +88,10 @@ static void add_memory(struct energy_model *model, const struct machine_config *
 
 static void add_schemes(struct energy_model *model, const struct machine_config *config, bool all)
 {
-    for (uint32_t i = 0; config->schemes && config->schemes[i]; i++) {
+    for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
-        if (ops->energy && (all || !ops->is_on || ops->is_on(config->of_scheme[i])))
-            ops->energy(config->of_scheme[i], config, model);
+        if (ops->report.energy && (all || machine_enables(config, i)))
+            ops->report.energy(config->of_scheme[i], config, model);
     }
 }
 

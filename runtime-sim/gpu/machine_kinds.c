@@ -55,7 +55,8 @@ void machine_init_kinds(struct machine *machine)
                                                         .l1 = &added->l1,
                                                         .code = &added->code,
                                                         .constant = &added->constant,
-                                                        .texture = &added->texture};
+                                                        .texture = &added->texture,
+                                                        .adder = added->scheme + 1};
         init_kind(machine, &machine->kinds[1 + i], added->count);
     }
 }
@@ -71,17 +72,6 @@ void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables
                             : (struct memsys_endpoint){.node = added->places[k]};
         }
     }
-}
-
-// Schemes look into ordinary cores and into those that they have added.
-static uint32_t watchers_of(const struct machine *machine, uint32_t kind)
-{
-    uint32_t set = 0, watcher = 0;
-    EACH_SCHEME (scheme, machine, core) {
-        bool own = kind && machine->config->added[kind - 1].scheme == scheme->number;
-        set |= (uint32_t)(!kind || own) << watcher++;
-    }
-    return set;
 }
 
 // `row`: the next row of the table of endpoints.
@@ -105,7 +95,6 @@ void machine_init_cores(struct machine *machine, const struct memsys_tables *tab
     machine->core_at = ARENA_ARRAY(machine->arena, uint32_t, ends);
     for (uint32_t k = 0; k < machine->kind_count; k++) {
         struct machine_kind *kind = &machine->kinds[k];
-        kind->kind.watchers = watchers_of(machine, k);
         for (uint32_t i = 0; i < kind->count; i++) {
             uint32_t index = kind->first + i;
             struct core *core = &machine->cores[index];

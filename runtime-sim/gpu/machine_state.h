@@ -35,12 +35,11 @@ struct machine {
     struct arena *arena;
     const struct machine_config *config;
     const struct program *program;
-    struct active_scheme schemes[SCHEMES_MOST];
+    struct active_scheme *schemes;
     uint32_t scheme_count;
-    uint8_t scheme_of[MEMSYS_REQUESTERS]; // of each requester: 1 + number among `schemes`, or 0
-    struct memsys_requester requesters[MEMSYS_REQUESTERS]; // of cores, then of registered schemes
-    uint32_t requester_count;
-    uint32_t first_requester[SCHEMES_MOST], first_stall[SCHEMES_MOST]; // of registered schemes
+    uint8_t *scheme_of;                      // of each requester: 1 + number among `schemes`, or 0
+    VEC(struct memsys_requester) requesters; // of cores, then of registered schemes
+    uint32_t *first_requester, *first_stall; // of registered schemes
     struct core_shared shared;
     struct machine_kind {
         struct core_kind kind;
@@ -138,8 +137,6 @@ void machine_warm_end(struct running *running, struct cta *cta);
 // Ends a launch without CTAs left.
 void machine_end_launch(struct machine *machine, struct running *running);
 void machine_end_event(struct machine *machine, struct machine_event *event);
-// Cores issue again after shared.paused was set.
-void machine_resume_cores(struct machine *machine);
 // Frees the memory of a launch that has begun.
 void machine_release(struct running *running);
 
@@ -189,9 +186,6 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
 // plan.
 const struct machine_config *machine_as_planned(struct arena *arena,
                                                 const struct machine_config *config);
-// Return the numbers of a scheme's first requester, and of the slot state of its first stall.
-uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
-uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
 
 // Calls a function of all active schemes.
 #define EACH_SCHEME(scheme, machine, function)                                                     \

@@ -2,26 +2,85 @@
 //
 // A scheme is one folder in runtime-sim/schemes and one row in schemes.c. The machine reads the
 // configuration section of every registered scheme. A scheme is active in a machine if its
-// configuration enables it and, if it reads a plan, the program has one. All functions and rows are
-// optional. If several active schemes claim the same slot or instruction, the first registered one
-// gets it.
+// configuration enables it and, if it reads a plan, the program has one. It has four tables, whose
+// functions and rows are all optional. If several active schemes claim the same slot or
+// instruction, the first registered one gets it.
 //
 // Cycle: `tick` of all schemes, then the cores' tick, then the cores' commit. In a core's tick the
-// functions of struct core_ops change only state of that core, and send.
+// hooks of a core change only state of that core, and send.
 #pragma once
+#include "runtime-sim/base/stats.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/issue.h"
-#include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/machine_config.h"
+#include "runtime-sim/gpu/machine_launch.h"
+#include "support/inline.h"
 #include <stdio.h>
 
+struct core;
 struct diags;
 struct energy_model;
 struct machine;
-struct machine_config;
-struct machine_launch;
 struct profile_watch;
 struct program;
 struct tables;
 struct trace;
+
+enum {
+    CORE_WARPS = 256, // at most
+    CORE_WORDS = CORE_WARPS / 64,
+    CORE_CTAS = 64,
+    STALLS_MOST = 32, // of all registered schemes
+};
+
+// Stall reasons of a slot.
+enum slot_state {
+    SLOT_EMPTY,
+    SLOT_FETCH,   // an instruction
+    SLOT_RESULT,  // of arithmetic
+    SLOT_LOAD,    // a load
+    SLOT_BARRIER, // other warps at a barrier
+    SLOT_FENCE,   // accesses, of its own or of its CTA
+    SLOT_LANES,   // its own lanes, or other CTAs
+    SLOT_ENDED,   // stores, and other warps of its CTA
+    SLOT_READY,   // a scheduler
+    SLOT_STATES,  // first number of schemes' stalls
+};
+
+// A slot in a word of a set of slots.
+static inline uint64_t slot_bit(uint32_t slot)
+{
+    return UINT64_C(1) << slot % 64;
+}
+
+// Loops over the slots of a set of `count` words. `members`: the word number `word` of the set. An
+// ALWAYS_INLINE function with a parameter `words` has its own code for the usual case of one word.
+#define EACH_SLOT(slot, count, members)                                                            \
+    for (uint32_t word = 0, slot; word < (count); word++)                                          \
+        for (uint64_t rest_ = (members);                                                           \
+             rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
+             rest_ &= rest_ - 1)
+
+enum part_route {
+    ROUTE_SHARED,
+    ROUTE_L1,
+    ROUTE_DIRECT,
+    ROUTE_CONSTANT,
+    ROUTE_TEXTURE,
+    ROUTE_LOOKUP,       // of a scheme's entry: a look-up in the L1; a line in flight is a hit
+    ROUTE_LOOKUP_THERE, // the same; a line in flight is a miss
+    ROUTE_PASS,         // of a scheme's entry: no access
+};
+
+// Requesters: the number returns with the reply.
+enum client {
+    CLIENT_L1,
+    CLIENT_DIRECT,
+    CLIENT_CODE,
+    CLIENT_CONSTANT,
+    CLIENT_TEXTURE,
+    CLIENTS_OF_CORE, // first number of schemes' requesters
+};
 
 // A reason for which slots wait: the statistic core.stall_NAME, and NAME in traces.
 struct scheme_stall {
@@ -36,81 +95,73 @@ enum issue_as {
     ISSUE_AS_MIGRATED, // not executed; `hold` of the scheme decides how long the slot waits
 };
 
-// Functions for each core. `slot`, `entry`: numbers in core->slots and core->entries.
-struct core_ops {
-    // Returns the scheme's state for the core, which core_own returns. `scheme`: result of create.
-    // NULL: it is the state for all cores.
+// Hooks of a core have its state of the scheme as `own`. `slot`, `entry`: numbers of warp slots and
+// of entries of the load/store unit.
+
+// Issue: which warps the scheme holds back, what an instruction is issued as, what happened.
+struct scheme_issue {
+    // Returns the scheme's state for the core. `scheme`: result of create. NULL: it is the state
+    // for all cores.
     void *(*init)(struct core *core, void *scheme);
-    // A launch begins; the L1 is empty.
-    void (*flush)(struct core *core);
-
-    // Choice of slots
-
-    // Slots that schedulers prefer: word number `word` of the set.
-    uint64_t (*first)(const struct core *core, uint32_t word);
-    // Slots of which at most one issues in a cycle: word number `word` of the set.
-    uint64_t (*exclusive)(const struct core *core, uint32_t word);
     // The slot's next instruction is in its buffer. Returns true if it must not issue now; the slot
     // waits for *reason, the number of one of the scheme's stalls.
-    bool (*hold)(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
-    // The slot has no instruction to issue.
-    void (*idle)(struct core *core, uint64_t now, uint32_t slot);
-    // Returns true if the scheme decides when the operands of the slot's next instruction are
-    // ready, and the unit that it uses (enum unit).
-    bool (*operands)(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
+    bool (*hold)(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
     // Called in the cycle given to core_wake_at, or an earlier one.
-    void (*wake)(struct core *core, uint64_t now, uint32_t slot);
-
-    // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
-
+    void (*wake)(struct core *core, void *own, uint64_t now, uint32_t slot);
+    // The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
+    enum issue_as (*issue_as)(struct core *core, void *own, uint64_t now, uint32_t slot);
     // `issue_as` is called before those of schemes that are registered earlier.
     bool claims_first;
-    enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
     // Returns true if no other scheme may handle the slot's next instruction (core_keeps).
-    bool (*keeps)(const struct core *core, uint32_t slot);
-    enum issue_result (*execute)(struct core *core, uint32_t slot, struct held *held);
-    // The scheme's instruction was issued. `entry` is its entry of the load/store unit, if it is
-    // held: the parts of a captured one are known, but not sent.
-    void (*issued)(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
-                   uint32_t entry);
+    bool (*keeps)(const struct core *core, void *own, uint32_t slot);
     // The slot has issued an access that no scheme handles; the load/store unit takes it next.
-    void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
-
-    // Barriers and detached warps
-
+    void (*accessed)(struct core *core, void *own, uint64_t now, uint32_t slot,
+                     const struct held *held);
     // Barriers of the CTA at this place have completed: a set of their numbers. Its warps continue
-    // from this cycle on. The scheme may hold them by `hold`; core_look_at_cta releases them.
-    void (*barrier)(struct core *core, uint64_t now, uint32_t place, uint32_t opened);
+    // from this cycle on. The scheme may hold them by `hold`; core_look releases them.
+    void (*barrier)(struct core *core, void *own, uint64_t now, uint32_t place, uint32_t opened);
     // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have reached
     // its end, others have ended. Called in the commit: may change state that cores share.
-    void (*returned)(struct core *core, uint64_t now, uint32_t slot, struct warp *warp);
-
-    // Fetch
-
-    // Returns the slot that fetches next: `slot`, or another one that is hungry.
-    uint32_t (*fetch_first)(const struct core *core, uint32_t slot);
-    // Instructions of the slot were fetched, from number `first` on.
-    void (*fetched)(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
-
-    // Load/store unit
-
-    // A load's line goes to the L1.
-    void (*l1_load)(struct core *core, uint64_t line);
-    // A part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of the scheme's entry was looked up; `last`:
-    // it is the entry's last. On a hit the scheme changes the route of the entry's parts.
-    void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
-    // All parts of the scheme's entry have their replies. The scheme frees it by lsu_free.
-    void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);
-    // Sends one packet. Returns false if the scheme has none, or the network has no room. Called
-    // while core->to_send is not 0.
-    bool (*send)(struct core *core, uint64_t now);
-    // A reply to a request of one of the scheme's requesters.
-    void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
+    void (*returned)(struct core *core, void *own, uint64_t now, uint32_t slot, struct warp *warp);
 };
 
-// First of the classes that a scheme's `require` adds to each network.
-struct scheme_classes {
-    uint8_t request, reply;
+// A client of the load/store unit executes instructions that the scheme has captured
+// (ISSUE_AS_CAPTURED) or follows (ISSUE_AS_FOLLOWED), claims their entries (lsu_claim), and
+// schedules the slots that it captures from.
+struct lsu_client {
+    uint32_t entries_of_slot; // additional entries of the unit per warp slot
+    // A launch begins; the L1 is empty.
+    void (*flush)(struct core *core, void *own);
+
+    // Slots that schedulers prefer, and slots of which at most one issues in a cycle: word number
+    // `word` of the set.
+    uint64_t (*first)(const struct core *core, void *own, uint32_t word);
+    uint64_t (*exclusive)(const struct core *core, void *own, uint32_t word);
+    // The slot has no instruction to issue.
+    void (*idle)(struct core *core, void *own, uint64_t now, uint32_t slot);
+    // Returns true if the client decides when the operands of the slot's next instruction are
+    // ready, and the unit that it uses (enum unit).
+    bool (*operands)(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
+                     uint8_t *unit);
+    // Executes a captured instruction.
+    enum issue_result (*execute)(struct core *core, void *own, uint32_t slot, struct held *held);
+    // An instruction was issued that the scheme handles. `entry` is its entry, if it is held: the
+    // parts of a captured one are known, but not sent.
+    void (*issued)(struct core *core, void *own, uint64_t now, uint32_t slot,
+                   const struct timing *timing, uint32_t entry);
+    // Returns the slot that fetches next: `slot`, or another one that needs a fetch.
+    uint32_t (*fetch_first)(const struct core *core, void *own, uint32_t slot);
+    // Instructions of the slot were fetched, from number `first` on.
+    void (*fetched)(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
+
+    // A load's line goes to the L1.
+    void (*l1_load)(struct core *core, void *own, uint64_t line);
+    // A part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of a claimed entry was looked up; `last`: it
+    // is the entry's last. On a hit the scheme changes the route of the entry's parts.
+    void (*looked_up)(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit,
+                      bool last);
+    // All parts of a claimed entry have their replies. The scheme frees it by lsu_free.
+    void (*entry_done)(struct core *core, void *own, uint64_t now, uint32_t entry);
 };
 
 // A member of results that a scheme defines, and its statistic.
@@ -159,10 +210,8 @@ struct scheme_plan {
 
 enum { SCHEME_COUNTERS = 4 };
 
-struct scheme_ops {
-    const char *name;
-
-    // Configuration
+// Configuration: keys, policies, what the scheme requires of a machine and of the program.
+struct scheme_configuration {
     const char *section;
     const struct config_key *keys;
     uint32_t key_count;
@@ -170,51 +219,37 @@ struct scheme_ops {
     // Help of --policy, whose values are those of the section's key `policy`. The first value,
     // which disables the scheme, is "baseline".
     const char *policy_help;
+    // NULL: the scheme is on in each machine. A scheme that is off is asked nothing else.
     bool (*is_on)(const void *config);
-    // Returns the state planes of the host's memory that the active scheme needs.
+    // Returns the state planes of the host's memory that the scheme needs.
     struct plane_kind (*planes)(const void *config);
-    // Its requests enter the slices through a gate of the memory system (struct memsys_gate), if
-    // there is one. NULL: none of them does.
-    bool (*passes_gates)(const void *config);
     // Returns the first fault that the table of keys cannot detect, as a sentence without a full
     // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,
                          const struct machine_config *machine);
-    // Applies the requirements of the active scheme to the machine's configuration. Lists in it are
+    // Applies the requirements of the scheme to the machine's configuration. Lists in it are
     // replaced, not changed. `given`: the configuration before any scheme has changed it.
     void (*require)(struct arena *arena, const void *config, const struct machine_config *given,
                     struct machine_config *machine);
-    // Prints the storage that the scheme adds to such a machine.
-    void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
-    // Adds the arrays that the scheme adds to such a machine, their events and other events of the
-    // scheme.
-    void (*energy)(const void *config, const struct machine_config *machine,
-                   struct energy_model *model);
-
     // Reads the plan of the program. Faults go to `diags`. NULL: the scheme needs no plan. `tables`
     // is NULL if the program has no metadata.
     void (*read_plan)(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags);
-
     // Returns functions that follow a run of all launches without time, which is in front of the
     // run with time; NULL: the scheme needs no such run. Their results belong to the plan, a table
     // of read_plan.
     const struct profile_watch *(*rehearse)(struct arena *arena, const void *config,
                                             const void *plan);
+};
 
-    // Rows of every machine in which the scheme is registered
-    const struct scheme_stall *stalls;
-    uint32_t stall_count;
-    const struct memsys_requester *requesters;
+// Memory: the scheme's state of a machine, and its part of the memory system.
+struct scheme_memory {
+    const struct memsys_requester *requesters; // rows of every machine that knows the scheme
     uint32_t requester_count;
-    const struct scheme_result *results; // up to a NULL
-    // Statistics of an active scheme that are columns of time series, up to a NULL.
-    const char *const *series;
-
-    // The machine
-
-    uint32_t entries_of_slot; // additional entries of the load/store unit per warp slot
-    const struct core_ops *core;
+    // Its requests enter the slices through a gate of the memory system (struct memsys_gate), if
+    // there is one.
+    bool passes_gates;
+    const struct lsu_client *lsu; // requires hooks of issue
     // Called before memory system and cores are created. Returns the scheme's state.
     void *(*create)(struct machine *machine, const void *config, const void *plan);
     // Adds message classes, slice inputs, endpoints or a backend to the memory system.
@@ -223,9 +258,8 @@ struct scheme_ops {
     void (*join)(struct machine *machine, void *state);
     // Called before a launch begins: may change its grid, its CTAs' shape and their placement.
     void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
-    // Launches begin; and all that run have ended.
-    void (*launch)(struct machine *machine, void *state);
-    void (*ended)(struct machine *machine, void *state);
+    // Launches begin; or all that run have ended.
+    void (*launch)(struct machine *machine, void *state, bool begins);
     // Called in a cycle before the cores' tick; and returns the next cycle that needs a tick, or
     // UINT64_MAX.
     void (*tick)(struct machine *machine, void *state);
@@ -236,35 +270,59 @@ struct scheme_ops {
                                 const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
-    // Returns the address of a word of memory whose state a request waits for, or 0.
-    uint64_t (*waited)(const struct machine *machine, const void *state);
-    // Prints what the scheme's state waits for, in a run without progress.
-    void (*report)(const struct machine *machine, const void *state, FILE *to);
+    // Sends one packet of a core. Returns false if the network has no room. Called as often as
+    // core_has_packet was.
+    bool (*send)(struct core *core, void *own, uint64_t now);
+    // A core gets a reply to a request of one of the scheme's requesters.
+    void (*answer)(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
+};
+
+// Reports: statistics, stalls, trace rows, energy, storage, notes.
+struct scheme_report {
+    const struct scheme_stall *stalls; // rows of every machine that knows the scheme
+    uint32_t stall_count;
+    const struct scheme_result *results; // the same; up to a NULL
+    const char *const *series;           // statistics that are columns of time series, up to a NULL
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
-    void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
+    // Adds the statistics. `state` NULL: those of any program, with any values.
+    void (*add_stats)(const void *state, struct stats *stats);
     // Adds what it moves, and its hardware, for reports.
     const struct scheme_item_row *item_rows; // up to a NULL
     void (*add_items)(const struct machine *machine, const void *state, struct arena *arena,
                       struct scheme_items *to);
     void (*add_resources)(const struct machine *machine, const void *state, struct arena *arena,
                           struct scheme_resources *to);
+    // Prints the storage that the scheme adds to such a machine. Adds the arrays of this storage,
+    // their events and other events of the scheme.
+    void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
+    void (*energy)(const void *config, const struct machine_config *machine,
+                   struct energy_model *model);
     // Returns why the scheme does less on this machine, or did less in the launches so far, than
     // its policy promises, as a sentence without a full stop. NULL: it does what the policy
     // promises.
     const char *(*shortfall)(const struct machine *machine, const void *state, struct arena *arena);
     // Writes notes about the run, after it, as lines.
     void (*write_notes)(const struct machine *machine, const void *state, FILE *to);
-    // Adds the names of the statistics that add_stats adds for any program.
-    void (*name_stats)(const void *config, struct stats *stats);
-    // Processes are numbered from *process on, which is advanced. Returns the trace's state.
+    // Returns the address of a word of memory whose state a request waits for, or 0. Prints what
+    // the scheme's state waits for, in a run without progress. `to` may be NULL.
+    uint64_t (*waits)(const struct machine *machine, const void *state, FILE *to);
     // Counters of traces: the number of them that a report at this cycle writes to `values`, at
     // most SCHEME_COUNTERS, with their names.
     uint32_t (*counters)(const struct machine *machine, const void *state, const char **names,
                          double *values);
+    // Processes are numbered from *process on, which is advanced. Returns the trace's state.
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process);
     void (*end_trace)(void *trace, uint64_t now);
+};
+
+struct scheme_ops {
+    const char *name;
+    struct scheme_configuration configuration;
+    const struct scheme_issue *issue; // NULL: the scheme does not look into cores
+    struct scheme_memory memory;
+    struct scheme_report report;
 };
 
 // Returns "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no
@@ -274,35 +332,60 @@ const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *
 // Returns the values of --policy, up to a NULL: "baseline", then those of all schemes.
 const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes);
 
-// Returns the state of a core of an active scheme.
-static inline void *core_own(const struct core *core, const struct core_ops *ops)
-{
-    uint32_t i = 0;
-    while (core->watchers[i].ops != ops)
-        i++;
-    return core->watchers[i].own;
-}
+// Functions that schemes call; ports.h has more.
 
-// The same for `entry->owner`.
-static inline uint8_t core_owner(const struct core *core, const struct core_ops *ops)
-{
-    uint8_t i = 0;
-    while (core->shared->watchers[i] != ops)
-        i++;
-    return (uint8_t)(i + 1);
-}
-
-// Calls a function of all schemes that watch a core.
-#define EACH_WATCHER(ops, core, function)                                                          \
-    for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
-        for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
-             ops = NULL)
-
-// Returns true if a scheme other than `own` keeps the slot's next instruction for itself.
-static inline bool core_keeps(const struct core *core, uint32_t slot, const struct core_ops *own)
-{
-    EACH_WATCHER (ops, core, keeps)
-        if (ops != own && ops->keeps(core, slot))
-            return true;
-    return false;
-}
+// Looks at a slot again: what it waits for has come, or changed.
+void core_look(struct core *core, uint64_t now, uint32_t slot);
+// Calls `wake` in this cycle, or an earlier one.
+void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot);
+// Ends the warp of a slot, if it and all its accesses have ended.
+void core_maybe_over(struct core *core, uint64_t now, uint32_t slot);
+// Returns the instruction that an issue info describes.
+const struct ir_inst *core_inst(const struct core *core, const struct timing *timing);
+// Returns a slot without a warp.
+uint32_t core_free_slot(const struct core *core);
+// Returns the most detached warps that an empty core holds, with `registers` for each thread.
+uint32_t core_most_warps(const struct core *core, uint32_t registers);
+// Returns true if a detached warp with `registers` registers for each thread has room.
+bool core_has_warp_room(const struct core *core, uint32_t registers);
+// Starts the warp of a place that cta_start_detached has made ready, with the core's number.
+// Requires core_has_warp_room. `now`: in the core's tick this cycle, in a commit the next one.
+// `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
+// is called. `local`: core_local_of the warp that it stands for. In a scheme's tick
+// machine_wake_core follows.
+void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
+                     uint32_t registers, uint32_t local, const struct scheme_ops *ops);
+// Ends a detached warp that a scheme has held at its next instruction, whose code is `code`: its
+// lanes have reached the end. Requires that all of them are at this instruction.
+void core_stop_warp(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
+// Continues the warp of a slot that a scheme has held at another code of its function.
+void core_go_on_at(struct core *core, uint64_t now, uint32_t slot, uint32_t code);
+// Sends these lanes of an entry again or for the first time.
+void lsu_send_lanes(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes);
+// Frees an entry of a scheme.
+void lsu_free(struct core *core, uint64_t now, uint32_t entry);
+// Frees a claimed entry, whether or not it has its replies.
+void lsu_drop(struct core *core, uint64_t now, uint32_t entry);
+// Returns true if the entry accesses nothing but global memory, through the L1 or past it.
+bool lsu_is_global(const struct core *core, uint32_t entry);
+// Returns true if the first line of the entry goes past the L1.
+bool lsu_passes_l1(const struct core *core, uint32_t entry);
+// Looks lines of a claimed load up (enum part_route) instead of loading them. Those that go past
+// the L1 are not looked up.
+void lsu_look_up(struct core *core, uint32_t entry, enum part_route how);
+// Sends the lines of a claimed load past the L1. Requires that lsu_send_lanes was just called.
+void lsu_pass_l1(struct core *core, uint32_t entry);
+bool lsu_has_line(const struct core *core, uint32_t entry, uint64_t line);
+// Returns true if an entry of the slot that no scheme has claimed waits for the reply of a line for
+// which `meets` returns true.
+bool lsu_awaits_line(const struct core *core, uint32_t slot,
+                     bool (*meets)(const void *context, uint64_t line), const void *context);
+// Returns the most bytes of shared memory that the CTAs of a running launch occupy on a core.
+uint64_t machine_shared_bytes(const struct machine *machine);
+// Cores issue again after machine_pause_cores.
+void machine_resume_cores(struct machine *machine);
+// Return the numbers of a scheme's first requester, and of the slot state of its first stall.
+uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops);
+uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops);
+// Returns the state that the scheme's create returned; NULL: the scheme is not active.
+void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops);

@@ -27,7 +27,6 @@ struct host_stats {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-enum { HOST_SECTIONS = MACHINE_SECTIONS + 1 };
 enum { HOST_US = 1000000, HOST_NS = 1000 }; // in picoseconds
 #define HOST_LONGEST 1e18 // the longest time, in picoseconds
 

@@ -41,7 +41,7 @@ struct memsys_config {
 };
 
 enum { MEMSYS_NONE = UINT32_MAX };
-enum { MEMSYS_SECTIONS = 5, MEMSYS_REQUESTERS = 32 };
+enum { MEMSYS_SECTIONS = 5 };
 
 // A sender of requests. Its statistics are the group memory.NAME.
 struct memsys_requester {
@@ -175,7 +175,7 @@ enum { MEMSYS_ROWS = 8 }; // of each table below, at most
 
 // Rows that the owner adds to a memory system.
 struct memsys_tables {
-    const struct memsys_requester *requesters; // at most MEMSYS_REQUESTERS
+    const struct memsys_requester *requesters;
     uint32_t requester_count;
     struct memsys_message messages[MEMSYS_ROWS]; // without row 0
     uint32_t message_count;

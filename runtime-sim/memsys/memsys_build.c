@@ -148,6 +148,8 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
                          .serve = serve,
                          .context = context,
                          .unused = MEMSYS_NONE};
+    m->client = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
+    m->client_cycles = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
     set_periods(m);
     init_networks(m);
     init_nodes(m);

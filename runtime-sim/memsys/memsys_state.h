@@ -162,7 +162,7 @@ struct memsys {
     struct memsys_stats stats;
     uint64_t stage_sum[MEMSYS_STAGES + 1]; // units, of reads; the last: in the reply network
     // By requester. Sums count units; memsys_stats_refresh converts them to cycles.
-    struct memsys_client_stats client[MEMSYS_REQUESTERS], client_cycles[MEMSYS_REQUESTERS];
+    struct memsys_client_stats *client, *client_cycles; // of each requester
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };

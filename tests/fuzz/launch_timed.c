@@ -53,9 +53,9 @@ static bool is_for_blocks(const char *policy)
 
 static bool configure(struct rig *r, const struct timed_wish *wish)
 {
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
-    uint32_t count = machine_sections(sections, &r->config, r->arena, schemes);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&r->config, r->arena, schemes, &count);
     config_init(&config, r->arena, sections, count);
     if (!config_load(&config, wish->config))
         abort();
@@ -99,9 +99,9 @@ static void build(struct rig *r, const struct timed_wish *wish)
 {
     struct machine_plans plans = {0};
     if (r->table.chains.n)
-        plans.table[machine_scheme_number(&r->config, &llc_omni)] = &r->table;
+        machine_plan_add(&plans, r->arena, &llc_omni, &r->table);
     if (r->blocks.blocks.n)
-        plans.table[machine_scheme_number(&r->config, &tom_blocks)] = &r->blocks;
+        machine_plan_add(&plans, r->arena, &tom_blocks, &r->blocks);
     r->machine = machine_new_planned(r->arena, &r->config, &r->loaded->program, &plans);
     machine_shuffle(r->machine, wish->shuffle);
     stats_init(&r->stats, r->arena);
@@ -238,7 +238,7 @@ static void check_rest(struct rig *r)
     const struct machine_offload *o = machine_scheme(machine, &llc_omni);
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
-        const struct offload_queue *oq = oq_of(core);
+        const struct offload_queue *oq = core_own(core, &llc_omni);
         same(r, oq->free_count, oq->count, "free entries of an offload queue");
         same(r, oq->ring_count + core->parked, 0, "packets or accesses left");
         same(r, oq->forming, OQ_NONE, "chains that are formed");

@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/ari/ari.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/schemes/ari/controller.h"
 #include "runtime-sim/schemes/ari/storage.h"
@@ -173,16 +173,16 @@ static void take_offer(void *context, const struct memsys_offer *offer)
 
 static void *create(struct machine *machine, const void *own, const void *plan)
 {
-    const struct memsys_config *config = &machine->config->memsys;
+    const struct memsys_config *config = &machine_port(machine).config->memsys;
     const struct config_list *at = &config->memory.partition_nodes;
-    struct ari_machine *a = ARENA_NEW(machine->arena, struct ari_machine);
+    struct ari_machine *a = ARENA_NEW(machine_port(machine).arena, struct ari_machine);
     (void)plan;
-    *a = (struct ari_machine){.config = own,
-                              .controllers =
-                                  ARENA_ARRAY(machine->arena, struct ari_controller, at->n),
-                              .count = at->n,
-                              .nodes = noc_node_count(&config->reply_network)};
-    a->of_node = ARENA_ARRAY(machine->arena, uint32_t, a->nodes);
+    *a = (struct ari_machine){
+        .config = own,
+        .controllers = ARENA_ARRAY(machine_port(machine).arena, struct ari_controller, at->n),
+        .count = at->n,
+        .nodes = noc_node_count(&config->reply_network)};
+    a->of_node = ARENA_ARRAY(machine_port(machine).arena, uint32_t, a->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
         uint32_t node = (uint32_t)at->v[i];
         a->of_node[node] = i + 1;
@@ -201,7 +201,7 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
 static void join(struct machine *machine, void *state)
 {
     struct ari_machine *a = state;
-    a->memsys = machine->shared.memsys;
+    a->memsys = machine_port(machine).memsys;
     a->network = memsys_network(a->memsys, MEMSYS_REPLIES);
 }
 
@@ -218,38 +218,24 @@ static void settle(struct machine *machine, void *state)
     }
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct ari_machine *a = state;
     stats_add(stats, "ari", stat_keys, STAT_KEYS, &a->total);
     for (uint32_t i = 0; i < a->count; i++)
-        stats_add_member(stats, "ari*", arena_printf(machine->arena, "ari%u", i), stat_keys,
+        stats_add_member(stats, "ari*", arena_printf(stats->arena, "ari%u", i), stat_keys,
                          STAT_KEYS, &a->controllers[i].stats);
-}
-
-// Names the statistics of the first controller only.
-static void name_stats(const void *own, struct stats *stats)
-{
-    static const struct ari_stats none;
-    (void)own;
-    stats_add(stats, "ari", stat_keys, STAT_KEYS, &none);
-    stats_add(stats, "ari0", stat_keys, STAT_KEYS, &none);
 }
 
 const struct scheme_ops ari = {
     .name = "ari",
-    .section = "ari",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct ari_config),
-    .is_on = is_on,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
+    .configuration = {.section = "ari",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct ari_config),
+                      .is_on = is_on,
+                      .check = check,
+                      .require = require},
+    .memory = {.create = create, .extend = extend, .join = join},
+    .report = {.print_storage = print_storage, .settle = settle, .add_stats = add_stats},
 };

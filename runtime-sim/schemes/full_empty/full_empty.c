@@ -1,6 +1,6 @@
 #include "runtime-sim/schemes/full_empty/full_empty.h"
 #include "runtime-sim/schemes/full_empty/energy.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
 #include "runtime-sim/schemes/full_empty/storage.h"
@@ -66,8 +66,6 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 {
     const struct fe_config *config = own;
     const struct memsys_keys *memory = &machine->memsys.memory;
-    if (!config->enabled)
-        return NULL;
     if (config->granule & (config->granule - 1))
         return "fe.granule must be a power of two";
     if (memory->sectors || memory->chunk % PLANE_LINE)
@@ -78,9 +76,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
             arena, "fe.enabled needs %d virtual channels of requests and of replies", CLASSES);
     for (uint32_t i = 0; machine->schemes[i]; i++) {
         const struct scheme_ops *ops = machine->schemes[i];
-        const void *its = machine->of_scheme[i];
-        if (ops->requester_count && ops->is_on(its) &&
-            !(ops->passes_gates && ops->passes_gates(its)))
+        if (ops->memory.requester_count && machine_enables(machine, i) && !ops->memory.passes_gates)
             return arena_printf(
                 arena, "fe.enabled: requests of '%s' do not pass the bits of memory", ops->name);
     }
@@ -146,7 +142,7 @@ static bool is_due(const void *context, uint32_t partition)
 static uint32_t carried(void *context, const struct memsys_request *request, uint32_t known)
 {
     const struct fe_machine *fe = context;
-    const struct image *image = *fe->machine->config->image;
+    const struct image *image = *machine_port(fe->machine).config->image;
     struct plane_line at = plane_find(image, request->line * PLANE_LINE);
     if (fe->config->partial_lines == FE_LINES_KEEP)
         return UINT32_MAX;
@@ -155,15 +151,16 @@ static uint32_t carried(void *context, const struct memsys_request *request, uin
 
 static void *create(struct machine *machine, const void *own, const void *plan)
 {
-    struct fe_machine *fe = ARENA_NEW(machine->arena, struct fe_machine);
+    struct fe_machine *fe = ARENA_NEW(machine_port(machine).arena, struct fe_machine);
     (void)plan;
-    *fe = (struct fe_machine){.config = own,
-                              .machine = machine,
-                              .count = machine->config->memsys.memory.partition_nodes.n};
-    fe->gates = ARENA_ARRAY(machine->arena, struct fe_gate, fe->count);
+    *fe =
+        (struct fe_machine){.config = own,
+                            .machine = machine,
+                            .count = machine_port(machine).config->memsys.memory.partition_nodes.n};
+    fe->gates = ARENA_ARRAY(machine_port(machine).arena, struct fe_gate, fe->count);
     for (uint32_t i = 0; i < fe->count; i++)
-        fe_gate_init(&fe->gates[i], machine->arena, own, i);
-    fe_gate_init(&fe->past, machine->arena, own, fe->count);
+        fe_gate_init(&fe->gates[i], machine_port(machine).arena, own, i);
+    fe_gate_init(&fe->past, machine_port(machine).arena, own, fe->count);
     fe->table = (struct memsys_gate){.context = fe,
                                      .message_of = message_of,
                                      .has_room = has_room,
@@ -177,7 +174,8 @@ static void *create(struct machine *machine, const void *own, const void *plan)
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct fe_machine *fe = state;
-    struct scheme_classes classes = machine_scheme_classes(machine->config, &full_empty);
+    struct scheme_classes classes =
+        machine_scheme_classes(machine_port(machine).config, &full_empty);
     fe->first = (uint8_t)(tables->message_count + 1);
     for (uint8_t i = 0; i < CLASSES - 1; i++)
         tables->messages[tables->message_count++] =
@@ -190,11 +188,11 @@ static void join(struct machine *machine, void *state)
 {
     struct fe_machine *fe = state;
     for (uint32_t i = 0; i < fe->count; i++) {
-        fe->gates[i].memsys = machine->shared.memsys;
-        fe->gates[i].image = (const struct image *const *)machine->config->image;
+        fe->gates[i].memsys = machine_port(machine).memsys;
+        fe->gates[i].image = (const struct image *const *)machine_port(machine).config->image;
     }
-    fe->past.memsys = machine->shared.memsys;
-    fe->past.image = (const struct image *const *)machine->config->image;
+    fe->past.memsys = machine_port(machine).memsys;
+    fe->past.image = (const struct image *const *)machine_port(machine).config->image;
 }
 
 // Requests of slices have passed their gate.
@@ -202,27 +200,22 @@ static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
     struct fe_machine *fe = state;
-    if (!memsys_is_past(machine->shared.memsys, request->core))
+    if (!memsys_is_past(machine_port(machine).memsys, request->core))
         return MEMSYS_SERVED;
     return fe_gate_pass(&fe->past, request) ? MEMSYS_SERVED : MEMSYS_WAIT;
 }
 
-// A launch that begins beside others finds lines of an earlier round in no L1.
-static void launch(struct machine *machine, void *state)
-{
-    (void)state;
-    for (uint32_t i = 0; i < machine->count; i++)
-        cache_forget(&machine->cores[i].l1);
-}
-
-// [001 §4.5] names this way to use memory again.
-static void ended(struct machine *machine, void *state)
+// A launch that begins beside others finds lines of an earlier round in no L1. [001 §4.5] names the
+// way to use memory again after the last one.
+static void launch(struct machine *machine, void *state, bool begins)
 {
     const struct fe_machine *fe = state;
-    if (fe->config->at_end == FE_END_KEEP)
+    if (begins)
+        machine_forget_l1(machine);
+    if (begins || fe->config->at_end == FE_END_KEEP)
         return;
-    plane_empty_read(*machine->config->image);
-    memsys_look_at_gates(machine->shared.memsys);
+    plane_empty_read(*machine_port(machine).config->image);
+    memsys_look_at_gates(machine_port(machine).memsys);
 }
 
 // Returns the first request that waits for a word. One of a kernel goes before one of the host,
@@ -238,33 +231,23 @@ static const struct fe_request *first_blocked(const struct fe_machine *fe, uint3
     return NULL;
 }
 
-static uint64_t waited(const struct machine *machine, const void *state)
-{
-    const struct fe_machine *fe = state;
-    uint32_t partition;
-    const struct fe_request *request = first_blocked(fe, &partition);
-    (void)machine;
-    return request ? fe_gate_word(&fe->gates[partition], request) : fe->past.past;
-}
-
 static void report_past(const struct machine *machine, const struct fe_machine *fe, FILE *to)
 {
     char place[160];
     if (!fe->past.past)
         return;
-    image_describe(*machine->config->image, fe->past.past, place, sizeof place);
+    image_describe(*machine_port(machine).config->image, fe->past.past, place, sizeof place);
     fprintf(to, "a request of an SM in a memory stack needs the empty word at 0x%" PRIx64 " %s\n",
             fe->past.past, place);
 }
 
-static void report(const struct machine *machine, const void *state, FILE *to)
+static void report(const struct machine *machine, const struct fe_machine *fe, FILE *to)
 {
     static const char *const queues[FE_QUEUES] = {"untriggered", "CPU", "GPU"};
     static const char *const kinds[] = {[MEMSYS_READ] = "read",
                                         [MEMSYS_WRITE] = "write",
                                         [MEMSYS_ATOMIC] = "atomic access",
                                         [MEMSYS_REDUCE] = "atomic access"};
-    const struct fe_machine *fe = state;
     report_past(machine, fe, to);
     for (uint32_t i = 0; i < fe->count; i++)
         for (uint32_t k = 0; k < FE_QUEUES; k++) {
@@ -273,13 +256,23 @@ static void report(const struct machine *machine, const void *state, FILE *to)
             if (!request)
                 continue;
             uint64_t word = fe_gate_word(&fe->gates[i], request);
-            image_describe(*machine->config->image, word, place, sizeof place);
+            image_describe(*machine_port(machine).config->image, word, place, sizeof place);
             fprintf(to,
                     "partition %u: the %s queue (%u requests) waits: a %s of endpoint %u needs "
                     "the %s word at 0x%" PRIx64 " %s\n",
                     i, queues[k], fe->gates[i].queues[k].count, kinds[request->kind], request->core,
                     request->trigger == PLANE_WAIT_FULL ? "empty" : "full", word, place);
         }
+}
+
+static uint64_t waits(const struct machine *machine, const void *state, FILE *to)
+{
+    const struct fe_machine *fe = state;
+    uint32_t partition;
+    const struct fe_request *request = first_blocked(fe, &partition);
+    if (to)
+        report(machine, fe, to);
+    return request ? fe_gate_word(&fe->gates[partition], request) : fe->past.past;
 }
 
 // Statistics and trace
@@ -294,25 +287,16 @@ static void settle(struct machine *machine, void *state)
     stats_accumulate(&fe->total, &fe->past.stats, stat_keys, STAT_KEYS);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    const struct fe_machine *fe = state;
-    (void)machine;
-    stats_add(stats, "fe", stat_keys, STAT_KEYS, &fe->total);
-}
-
-static void name_stats(const void *own, struct stats *stats)
-{
-    static const struct fe_stats none;
-    (void)own;
-    stats_add(stats, "fe", stat_keys, STAT_KEYS, &none);
+    stats_add(stats, "fe", stat_keys, STAT_KEYS, &((const struct fe_machine *)state)->total);
 }
 
 static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process)
 {
     struct fe_machine *fe = state;
-    const struct memsys_keys *memory = &machine->config->memsys.memory;
+    const struct memsys_keys *memory = &machine_port(machine).config->memsys.memory;
     static const char *const rows[FE_QUEUES] = {"untriggered", "CPU's queue", "GPU's queue"};
     (void)arena;
     for (uint32_t i = 0; i < fe->count; i++) {
@@ -338,27 +322,20 @@ static void end_trace(void *trace, uint64_t now)
 
 const struct scheme_ops full_empty = {
     .name = "full_empty",
-    .section = "fe",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct fe_config),
-    .is_on = is_on,
-    .planes = kind_of_planes,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .energy = fe_energy,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .launch = launch,
-    .ended = ended,
-    .admit = admit,
-    .waited = waited,
-    .report = report,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .begin_trace = begin_trace,
-    .end_trace = end_trace,
+    .configuration = {.section = "fe",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct fe_config),
+                      .is_on = is_on,
+                      .planes = kind_of_planes,
+                      .check = check,
+                      .require = require},
+    .memory = {.create = create, .extend = extend, .join = join, .launch = launch, .admit = admit},
+    .report = {.print_storage = print_storage,
+               .energy = fe_energy,
+               .settle = settle,
+               .add_stats = add_stats,
+               .begin_trace = begin_trace,
+               .end_trace = end_trace,
+               .waits = waits},
 };

@@ -8,13 +8,13 @@
 
 static void set_latencies(struct machine *machine, struct machine_offload *o, uint32_t *latency)
 {
-    const struct timings *timings = &machine->shared.timings;
+    const struct timings *timings = machine_port(machine).timings;
     for (uint32_t i = 0; i < timings->count; i++) {
         const struct timing *timing = &timings->list[i];
         const struct timing_mark *mark = timing_mark_of(timing, o->shared.scheme);
         if (mark && timing->kind == SHADOW_COMPUTES)
             latency[mark->plan * CHAIN_MOST + mark->place] =
-                machine->kinds[0].kind.latency[timing->class];
+                timing_latency(&machine_port(machine).config->core, timing->class);
     }
     o->shared.latency = latency;
 }
@@ -41,8 +41,8 @@ static bool ends_chain(const struct program *program, const struct timing *timin
 static void mark_instructions(struct machine *machine, const struct offload_table *table,
                               uint8_t scheme)
 {
-    struct timings *timings = &machine->shared.timings;
-    const struct program *program = machine->program;
+    struct timings *timings = machine_timings(machine);
+    const struct program *program = machine_port(machine).program;
     for (uint32_t code = 0; code < program->codes.n; code++) {
         struct timing *timing = &timings->list[timings->of[code]];
         bool first = !code || timings->of[code - 1] != timings->of[code];
@@ -59,7 +59,7 @@ static void mark_instructions(struct machine *machine, const struct offload_tabl
 static bool scalar_is_at_hand(const struct machine *machine, const struct oq_template *template,
                               uint32_t function)
 {
-    const struct program *program = machine->program;
+    const struct program *program = machine_port(machine).program;
     const struct program_function *fn = &program->functions.v[function];
     if (template->scalar.inst == IR_NONE)
         return true;
@@ -80,9 +80,9 @@ static bool scalar_is_at_hand(const struct machine *machine, const struct oq_tem
 static const struct oq_template *make_templates(struct machine *machine,
                                                 const struct offload_table *table)
 {
-    const struct program *program = machine->program;
+    const struct program *program = machine_port(machine).program;
     struct oq_template *templates =
-        ARENA_ARRAY(machine->arena, struct oq_template, table->chains.n + 1);
+        ARENA_ARRAY(machine_port(machine).arena, struct oq_template, table->chains.n + 1);
     for (uint32_t i = 0; i < table->chains.n; i++) {
         const struct offload_chain *chain = &table->chains.v[i];
         const struct ir_function *fn =
@@ -97,14 +97,16 @@ static const struct oq_template *make_templates(struct machine *machine,
 
 static const uint16_t *make_emn(struct machine *machine, const struct offload_config *config)
 {
-    const struct memsys_config *memsys = &machine->config->memsys;
+    const struct memsys_config *memsys = &machine_port(machine).config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    if (!offload_at_cores(machine->config))
+    if (!offload_at_cores(machine_port(machine).config))
         return NULL;
-    const struct placement *placement = placement_mesh(machine->arena, (uint32_t)network->width,
-                                                       (uint32_t)network->height, at->v, at->n);
-    return placement ? emn_tables(machine->arena, placement, (enum emn_at_llc)config->emn_at_llc)
+    const struct placement *placement =
+        placement_mesh(machine_port(machine).arena, (uint32_t)network->width,
+                       (uint32_t)network->height, at->v, at->n);
+    return placement ? emn_tables(machine_port(machine).arena, placement,
+                                  (enum emn_at_llc)config->emn_at_llc)
                      : NULL;
 }
 
@@ -112,19 +114,19 @@ static const uint16_t *make_emn(struct machine *machine, const struct offload_co
 
 static struct core *core_of(struct machine_offload *o, uint32_t core)
 {
-    return &o->machine->cores[core];
+    return machine_core(o->machine, core);
 }
 
 static struct oq_chain *chain_of(struct machine_offload *o, uint32_t core, uint32_t entry)
 {
-    struct offload_queue *oq = oq_of(core_of(o, core));
+    const struct offload_queue *oq = o->shared.queues[core];
     return &oq->chains[oq->entries[entry].slot];
 }
 
 static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
 {
     struct machine_offload *o = context;
-    const struct oqsr *at = &oq_of(core_of(o, core))->entries[entry];
+    const struct oqsr *at = &o->shared.queues[core]->entries[entry];
     *flits = at->flits;
     return at->bits;
 }
@@ -145,11 +147,7 @@ static uint32_t latency(void *context, uint32_t core, uint32_t entry)
 static bool is_idle(void *context, uint32_t end)
 {
     struct machine_offload *o = context;
-    const struct core *core = core_of(o, end);
-    for (uint32_t i = 0; i < o->machine->kinds[0].kind.units[UNIT_ALU]; i++)
-        if (core->unit_free[UNIT_ALU][i] < o->machine->now)
-            return true;
-    return false;
+    return core_has_free_alu(core_of(o, end), machine_port(o->machine).now);
 }
 
 static union lanes *operands_of(struct machine_offload *o, uint32_t end, uint32_t entry)
@@ -186,7 +184,7 @@ static void compare(struct machine_offload *o, uint32_t end, const struct servic
         return;
     packet_compute(&entry->packet, operands_of(o, end, number), &ours);
     o->stats.compared += (uint32_t)__builtin_popcount(lanes);
-    struct fault *fault = o->machine->shared.fault;
+    struct fault *fault = machine_fault(o->machine);
     if (is_same(&ours, theirs, width, lanes) || fault->happened)
         return;
     fault->happened = true;
@@ -200,7 +198,7 @@ static void computed(void *context, uint32_t end, const struct service_entry *en
     struct machine_offload *o = context;
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
     shadow_compute(c->shadow, entry->packet.mask);
-    o->machine->progress++;
+    machine_note_progress(o->machine);
     if (o->shared.config->compare)
         compare(o, end, entry, c);
 }
@@ -226,7 +224,7 @@ static void load_values(struct machine_offload *o, uint32_t end, const struct se
                         uint32_t which)
 {
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
-    struct held *held = core_of(o, entry->core)->entries[c->load[which]].held;
+    struct held *held = lsu_held(core_of(o, entry->core), c->load[which]);
     if (o->shared.config->compare)
         keep_operand(o, end, entry, which, held->warp);
     held_serve(held, entry->packet.mask);
@@ -241,20 +239,21 @@ static void read_here(void *context, uint32_t end, const struct service_entry *e
 // Stores the result.
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
 {
-    const struct core *core = core_of(o, stored->core);
-    const struct oqsr *at = &oq_of(core)->entries[stored->entry];
-    held_serve(core->entries[oq_of(core)->chains[at->slot].store].held, at->lanes);
+    const struct offload_queue *oq = o->shared.queues[stored->core];
+    const struct oqsr *at = &oq->entries[stored->entry];
+    held_serve(lsu_held(oq->core, oq->chains[at->slot].store), at->lanes);
 }
 
 void machine_offload_served(struct machine *machine, void *state,
                             const struct memsys_request *request)
 {
     struct machine_offload *o = state;
+    (void)machine;
     if (request->client == o->shared.requester) { // a load that was sent on behalf of the core
-        struct core *core = &machine->cores[request->core];
-        const struct oqsr *at = &oq_of(core)->entries[request->tag / PACKET_LOADS];
-        const struct oq_chain *c = &oq_of(core)->chains[at->slot];
-        held_serve(core->entries[c->load[request->tag % PACKET_LOADS]].held, at->lanes);
+        const struct offload_queue *oq = o->shared.queues[request->core];
+        const struct oqsr *at = &oq->entries[request->tag / PACKET_LOADS];
+        const struct oq_chain *c = &oq->chains[at->slot];
+        held_serve(lsu_held(oq->core, c->load[request->tag % PACKET_LOADS]), at->lanes);
         return;
     }
     if (request->kind == MEMSYS_TOUCH)
@@ -290,13 +289,13 @@ static void init_energy(struct machine_offload *o)
 static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
-    struct memsys *memsys = machine->shared.memsys;
+    struct memsys *memsys = machine_port(machine).memsys;
     o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
-    o->services = ARENA_ARRAY(machine->arena, struct service, o->ends);
+    o->services = ARENA_ARRAY(machine_port(machine).arena, struct service, o->ends);
     // Lanes begin at lines of the host's cache; the arena does not align them.
     const struct offload_config *config = o->shared.config;
     size_t operands = (size_t)o->ends * config->service_queue * PACKET_LOADS;
-    uint8_t *bytes = arena_alloc(machine->arena, operands * sizeof *o->operands + 64);
+    uint8_t *bytes = arena_alloc(machine_port(machine).arena, operands * sizeof *o->operands + 64);
     o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
@@ -315,15 +314,15 @@ static void init_services(struct machine_offload *o)
         .busy = {[MEMSYS_AT_PARTITION] = &t->alu_busy, [MEMSYS_AT_ROUTER] = &t->alu_busy_routers}};
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
-        service_init(s, machine->arena, config, memsys, i);
+        service_init(s, machine_port(machine).arena, config, memsys, i);
         s->hooks = &o->hooks;
         s->stats = &o->service_stats;
-        s->energy = i < machine->ordinary ? &o->at_cores : &o->elsewhere;
+        s->energy = i < machine_port(machine).ordinary ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
         s->back_client = o->shared.requester;
         s->back_input = o->back_input;
         s->client = (uint8_t)(o->shared.requester + 1);
-        s->read_latency = machine->config->core.shared_latency;
+        s->read_latency = machine_port(machine).config->core.shared_latency;
     }
 }
 
@@ -331,7 +330,7 @@ static struct adaptive_chain *begin_chains(struct machine *machine,
                                            const struct offload_table *table, bool decides)
 {
     struct adaptive_chain *chains =
-        ARENA_ARRAY(machine->arena, struct adaptive_chain, table->chains.n + 1);
+        ARENA_ARRAY(machine_port(machine).arena, struct adaptive_chain, table->chains.n + 1);
     for (uint32_t i = 0; i < table->chains.n; i++)
         if (decides && table->chains.v[i].expected_saving < 0)
             adaptive_init_off(&chains[i]);
@@ -343,25 +342,29 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
 {
     const struct offload_config *config = own;
     const struct offload_table *table = plan;
-    struct machine_offload *o = ARENA_NEW(machine->arena, struct machine_offload);
-    uint8_t scheme = (uint8_t)machine_scheme_number(machine->config, &llc_omni);
+    struct machine_offload *o = ARENA_NEW(machine_port(machine).arena, struct machine_offload);
+    uint8_t scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &llc_omni);
     *o = (struct machine_offload){.machine = machine};
     mark_instructions(machine, table, scheme);
-    o->shared = (struct offload_shared){.config = config,
-                                        .table = table,
-                                        .templates = make_templates(machine, table),
-                                        .slots = &machine->shared.timings.used,
-                                        .emn = make_emn(machine, config),
-                                        .llcs = machine->config->memsys.memory.partition_nodes.n,
-                                        .stats = &o->stats,
-                                        .requester = (uint8_t)machine_requester(machine, &llc_omni),
-                                        .scheme = scheme,
-                                        .first_stall = machine_stall(machine, &llc_omni)};
+    o->shared = (struct offload_shared){
+        .config = config,
+        .table = table,
+        .templates = make_templates(machine, table),
+        .slots = &machine_port(machine).timings->used,
+        .emn = make_emn(machine, config),
+        .llcs = machine_port(machine).config->memsys.memory.partition_nodes.n,
+        .stats = &o->stats,
+        .requester = (uint8_t)machine_requester(machine, &llc_omni),
+        .scheme = scheme,
+        .first_stall = machine_stall(machine, &llc_omni)};
+    o->shared.queues = ARENA_ARRAY(machine_port(machine).arena, struct offload_queue *,
+                                   machine_port(machine).ordinary);
     o->shared.chains = begin_chains(machine, table, config->policy == OFFLOAD_ADAPTIVE);
-    o->shared.network = &machine->config->memsys.request_network;
+    o->shared.network = &machine_port(machine).config->memsys.request_network;
     o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
-    set_latencies(machine, o,
-                  ARENA_ARRAY(machine->arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
+    set_latencies(
+        machine, o,
+        ARENA_ARRAY(machine_port(machine).arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
     return o;
 }
 
@@ -377,9 +380,9 @@ void machine_offload_extend(struct machine *machine, void *state, struct memsys_
 void machine_offload_join(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
-    o->ends = memsys_ends(machine->shared.memsys);
+    o->ends = memsys_ends(machine_port(machine).memsys);
     // Endpoints of other schemes come last.
-    while (memsys_end_kind(machine->shared.memsys, o->ends - 1) == MEMSYS_OF_OWNER)
+    while (memsys_end_kind(machine_port(machine).memsys, o->ends - 1) == MEMSYS_OF_OWNER)
         o->ends--;
     init_energy(o);
     init_services(o);
@@ -392,15 +395,11 @@ static uint64_t service_bytes(const struct offload_config *config)
     return config->service_queue * PACKET_LOADS * LINE_BYTES;
 }
 
-// Returns true if the CTAs of a launch leave shared memory for the service queue of a core.
-static bool leaves_room(const struct machine *machine, const struct offload_config *config,
-                        const struct running *running)
+// Returns true if the CTAs of all launches leave shared memory for the service queue of a core.
+static bool has_room(const struct machine *machine, const struct offload_config *config)
 {
-    const struct core_config *core = &machine->config->core;
-    const struct launch *launch = running->launch->launch;
-    uint64_t taken =
-        (uint64_t)core_needs(core, launch, running->registers).shared_bytes * running->launch->room;
-    return taken + service_bytes(config) <= core->shared_bytes;
+    return machine_shared_bytes(machine) + service_bytes(config) <=
+           machine_port(machine).config->core.shared_bytes;
 }
 
 // Returns true if the policy lets cores compute chains whose lines meet at them.
@@ -410,16 +409,16 @@ static bool wants_cores(const struct offload_shared *shared)
     return (policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE) && shared->emn;
 }
 
-void machine_offload_launch(struct machine *machine, void *state)
+void machine_offload_launch(struct machine *machine, void *state, bool begins)
 {
     struct machine_offload *o = state;
     struct offload_shared *shared = &o->shared;
     enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    if (!begins)
+        return;
     shared->on = policy != OFFLOAD_BASELINE;
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
-    shared->cores_compute = shared->omni && shared->emn;
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        shared->cores_compute &= leaves_room(machine, shared->config, machine->running[i]);
+    shared->cores_compute = shared->omni && shared->emn && has_room(machine, shared->config);
     shared->omni &= shared->cores_compute || !shared->emn;
     o->stats.launches++;
     o->stats.launches_without_cores += wants_cores(shared) && !shared->cores_compute;
@@ -430,7 +429,7 @@ const char *machine_offload_shortfall(const struct machine *machine, const void 
 {
     const struct machine_offload *o = state;
     unsigned long long bytes = service_bytes(o->shared.config);
-    unsigned long long room = machine->config->core.shared_bytes;
+    unsigned long long room = machine_port(machine).config->core.shared_bytes;
     if (wants_cores(&o->shared) && bytes > room)
         return arena_printf(arena,
                             "no core computes, since its service queue needs %llu B of shared "
@@ -456,11 +455,11 @@ static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
 // Wakes service queues with a packet or a reply for their endpoint.
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
-    const struct memsys *memsys = o->machine->shared.memsys;
-    for (uint32_t w = o->machine->ordinary / 64; w < bits_words(o->ends); w++)
+    const struct memsys *memsys = machine_port(o->machine).memsys;
+    for (uint32_t w = machine_port(o->machine).ordinary / 64; w < bits_words(o->ends); w++)
         for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
             uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (end >= o->machine->ordinary && end < o->ends)
+            if (end >= machine_port(o->machine).ordinary && end < o->ends)
                 wake_service(o, now, end);
         }
     for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
@@ -471,17 +470,17 @@ static void wake_services(struct machine_offload *o, uint64_t now)
 void machine_offload_tick(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
-    for (uint32_t i = 0; i < machine->ordinary; i++)
-        if (oq_of(&machine->cores[i])->adaptive.lessons.n)
-            adaptive_teach(&oq_of(&machine->cores[i])->adaptive, o->shared.chains);
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
+        if (o->shared.queues[i]->adaptive.lessons.n)
+            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains);
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
-    for (uint32_t i = 0; counts && i < machine->ordinary; i++)
-        oq_promise(&machine->cores[i]);
-    wake_services(o, machine->now);
+    for (uint32_t i = 0; counts && i < machine_port(machine).ordinary; i++)
+        oq_promise(o->shared.queues[i]);
+    wake_services(o, machine_port(machine).now);
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
-        if (s->next <= machine->now)
-            service_tick(s, machine->now);
+        if (s->next <= machine_port(machine).now)
+            service_tick(s, machine_port(machine).now);
     }
 }
 
@@ -499,9 +498,9 @@ void machine_offload_settle(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
     for (uint32_t i = 0; i < o->ends; i++)
-        service_count(&o->services[i], machine->now);
-    for (uint32_t i = 0; i < machine->ordinary; i++)
-        oq_count(&machine->cores[i], machine->now);
+        service_count(&o->services[i], machine_port(machine).now);
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
+        oq_count(o->shared.queues[i], machine_port(machine).now);
 }
 
 void llc_omni_listen(struct machine *machine, const struct offload_log *log)

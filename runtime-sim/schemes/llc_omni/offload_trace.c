@@ -64,12 +64,12 @@ struct heard {
 
 static uint32_t of_packets(const struct offload_trace *t)
 {
-    return t->machine->ordinary * t->warps;
+    return machine_port(t->machine).ordinary * t->warps;
 }
 
 static uint32_t of_services(const struct offload_trace *t)
 {
-    return of_packets(t) + t->machine->ordinary * t->queue;
+    return of_packets(t) + machine_port(t->machine).ordinary * t->queue;
 }
 
 static uint32_t row_count(const struct offload_trace *t)
@@ -88,7 +88,7 @@ static bool is_first(struct offload_trace *t, uint32_t number)
 static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool packets,
                                  uint32_t index)
 {
-    uint32_t slots = t->machine->cores[core].words * 64;
+    uint32_t slots = core_port(machine_core(t->machine, core)).words * 64;
     struct trace_row row = {core + 1, slots + CORE_CTAS + 1 + (packets ? slots : 0) + index};
     uint32_t number = packets ? of_packets(t) + core * t->queue + index : core * t->warps + index;
     if (is_first(t, number))
@@ -101,7 +101,7 @@ static const char *end_name(const struct offload_trace *t, uint32_t end, uint32_
     static const char *const names[MEMSYS_END_KINDS] = {[MEMSYS_AT_CORE] = "core",
                                                         [MEMSYS_AT_PARTITION] = "partition",
                                                         [MEMSYS_AT_ROUTER] = "router"};
-    const struct memsys *memsys = t->machine->shared.memsys;
+    const struct memsys *memsys = machine_port(t->machine).memsys;
     *number = memsys_end_number(memsys, end);
     return names[memsys_end_kind(memsys, end)];
 }
@@ -159,7 +159,7 @@ static struct chain_span *chain_at(const struct offload_trace *t, uint32_t core,
 
 static const struct oq_chain *queue_chain(const struct offload_trace *t, const struct heard *heard)
 {
-    return &oq_of(&t->machine->cores[heard->core])->chains[heard->entry];
+    return &t->offload->shared.queues[heard->core]->chains[heard->entry];
 }
 
 static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, uint64_t until,
@@ -192,15 +192,15 @@ static const char *reason_of(const struct offload_trace *t, const uint64_t *coun
 
 static void begin_chain(struct offload_trace *t, const struct heard *heard)
 {
-    const struct slot *slot = &t->machine->cores[heard->core].slots[heard->entry];
-    const struct cta *cta = slot->warp->cta;
+    struct slot_port slot = slot_port(machine_core(t->machine, heard->core), heard->entry);
+    const struct cta *cta = slot.warp->cta;
     *chain_at(t, heard->core, heard->entry) = (struct chain_span){
         .open = true,
-        .number = timing_mark_of(slot->next, oq_of(&t->machine->cores[heard->core])->scheme)->plan,
+        .number = timing_mark_of(slot.next, t->offload->shared.queues[heard->core]->scheme)->plan,
         .since = heard->now,
         .cta = cta->linear,
-        .warp = (uint32_t)(slot->warp - cta->warps),
-        .lanes = slot->mask};
+        .warp = (uint32_t)(slot.warp - cta->warps),
+        .lanes = slot.mask};
 }
 
 // Writes the span of a chain that was refused: it has the cycle in which its first load was issued.
@@ -263,7 +263,7 @@ static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry,
 
 static void send_packet(struct offload_trace *t, const struct heard *heard)
 {
-    const struct oqsr *entry = &oq_of(&t->machine->cores[heard->core])->entries[heard->entry];
+    const struct oqsr *entry = &t->offload->shared.queues[heard->core]->entries[heard->entry];
     struct chain_span *c = chain_at(t, heard->core, entry->slot);
     c->packets++;
     t->packets[heard->core * t->queue + heard->entry] =
@@ -464,11 +464,11 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
 static const char **name_chains(struct machine *machine, const struct offload_table *table,
                                 struct arena *arena)
 {
-    const struct ir_module *module = machine->program->module;
+    const struct ir_module *module = machine_port(machine).program->module;
     const char **names = ARENA_ARRAY(arena, const char *, table->chains.n);
     for (uint32_t i = 0; i < table->chains.n; i++) {
         const struct offload_chain *chain = &table->chains.v[i];
-        uint32_t function = machine->program->functions.v[chain->function].function;
+        uint32_t function = machine_port(machine).program->functions.v[chain->function].function;
         const struct name *name = tree_name(module->tree, module->functions.v[function].name);
         int most = (int)(name->length < 64 ? name->length : 64);
         names[i] = arena_printf(arena, "%.*s chain %u pattern %u", most, name->text, chain->id,
@@ -488,13 +488,13 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
                                 .to = to,
                                 .before = offload->shared.log,
                                 .process = *process,
-                                .warps = (uint32_t)machine->config->core.warps,
+                                .warps = (uint32_t)machine_port(machine).config->core.warps,
                                 .queue = (uint32_t)config->queue,
                                 .service_queue = (uint32_t)config->service_queue,
                                 .names = name_chains(machine, offload->shared.table, arena)};
-    t->chains = ARENA_ARRAY(arena, struct chain_span, machine->ordinary * t->warps);
-    t->packets = ARENA_ARRAY(arena, struct packet_span, machine->ordinary * t->queue);
-    t->at = ARENA_ARRAY(arena, uint32_t, machine->ordinary * t->queue);
+    t->chains = ARENA_ARRAY(arena, struct chain_span, machine_port(machine).ordinary * t->warps);
+    t->packets = ARENA_ARRAY(arena, struct packet_span, machine_port(machine).ordinary * t->queue);
+    t->at = ARENA_ARRAY(arena, uint32_t, machine_port(machine).ordinary * t->queue);
     t->stays = ARENA_ARRAY(arena, struct stay, offload->ends * (t->service_queue + 1));
     t->named = bits_new(arena, row_count(t));
     offload->shared.log = (struct offload_log){hear, t};
@@ -505,10 +505,10 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
 void offload_trace_end(void *trace, uint64_t now)
 {
     struct offload_trace *t = trace;
-    for (uint32_t i = 0; i < t->machine->ordinary * t->warps; i++)
+    for (uint32_t i = 0; i < machine_port(t->machine).ordinary * t->warps; i++)
         if (t->chains[i].open)
             write_chain(t, i / t->warps, i % t->warps, now, "open");
-    for (uint32_t i = 0; i < t->machine->ordinary * t->queue; i++)
+    for (uint32_t i = 0; i < machine_port(t->machine).ordinary * t->queue; i++)
         if (t->packets[i].open)
             write_packet(t, i / t->queue, i % t->queue, now, "open");
     for (uint32_t i = 0; i < t->offload->ends; i++)

@@ -1,6 +1,7 @@
 // All entries of the metadata are checked against the program.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/read_chains.h"
+#include "runtime-sim/schemes/kernels.h"
 #include <string.h>
 
 struct table_builder {
@@ -109,39 +110,26 @@ static bool add_chains(struct table_builder *b)
     return good;
 }
 
-static bool find_function(struct table_builder *b)
+static bool add_function(struct table_builder *b, const struct scheme_kernel *kernel)
 {
-    const struct program *program = b->program;
-    for (uint32_t i = 0; i < program->functions.n; i++) {
-        const struct ir_function *fn =
-            &program->module->functions.v[program->functions.v[i].function];
-        const struct name *name = tree_name(program->module->tree, fn->name);
-        if (strlen(b->kernel->name) != name->length ||
-            memcmp(b->kernel->name, name->text, name->length))
-            continue;
-        b->function = i;
-        b->fn = fn;
-        read_chains_of(&b->chains, program->functions.v[i].function, &b->bodies.list.v[i]);
-        return true;
-    }
-    diag_add(b->diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
-             "there are chains of '%s', but no such function", b->kernel->name);
-    return false;
-}
-
-static bool add_function(struct table_builder *b, const struct table_kernel *kernel)
-{
-    b->kernel = kernel;
-    if (!find_function(b))
+    b->kernel = kernel->plan;
+    b->function = kernel->function;
+    b->fn = kernel->fn;
+    if (!b->fn) {
+        diag_add(b->diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
+                 "there are chains of '%s', but no such function", b->kernel->name);
         return false;
+    }
+    read_chains_of(&b->chains, b->program->functions.v[b->function].function,
+                   &b->bodies.list.v[b->function]);
     if (b->to->functions.v[b->function].places)
         return fault_of_kernel(b, "they are there twice");
     if (b->fn->incomplete)
         return fault_of_kernel(b, "the function branches to unknown places");
-    if (kernel->instructions != b->fn->insts.n)
+    if (b->kernel->instructions != b->fn->insts.n)
         return fault_of_kernel(
             b, arena_printf(b->arena, "they are those of %u instructions, but there are %u",
-                            kernel->instructions, b->fn->insts.n));
+                            b->kernel->instructions, b->fn->insts.n));
     return is_room(b) && add_chains(b);
 }
 
@@ -158,9 +146,10 @@ bool offload_table_build(struct offload_table *table, struct arena *arena,
     for (uint32_t i = 0; i < program->functions.n; i++)
         vec_push(arena, &table->functions, (struct offload_function){0});
     bodies_find(&b.bodies, &b.own, program->module->tree);
-    for (uint32_t i = 0; i < tables->kernels.n; i++)
-        if (tables->kernels.v[i].chains.n)
-            good &= add_function(&b, &tables->kernels.v[i]);
+    const struct scheme_kernels *kernels = scheme_kernels(&b.own, tables, program);
+    for (uint32_t i = 0; i < kernels->list.n; i++)
+        if (kernels->list.v[i].plan->chains.n)
+            good &= add_function(&b, &kernels->list.v[i]);
     read_chains_end(&b.chains);
     arena_free(&b.own);
     return good;

@@ -1,7 +1,7 @@
 // A cycle of an array. The units that fire are the largest set of which each has its tokens, and a
 // place in each receiver's FIFO: a free one, or the one that the receiver empties in this cycle
 // (the greatest fixed point, which does not depend on an order).
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 
 // Candidates
@@ -75,7 +75,7 @@ static void remove_blocked(struct spatial_array *array, uint64_t now)
 static bool limit_ports(struct spatial_core *c)
 {
     struct spatial_array *array = c->array;
-    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
+    uint64_t size = machine_port(c->of->machine).config->memsys.llc.line_bytes;
     uint64_t words = array->config->l1_words, tags = array->config->l1_tags, used = 0, lines = 0;
     uint64_t seen[1024];
     bool limited = false;
@@ -164,7 +164,7 @@ static void fire(struct spatial_core *c, uint64_t now)
         unit->fired++;
         unit->busy = now + unit->interval;
         count_firing(c, unit);
-        c->core->progress++;
+        core_note_progress(c->core);
     }
     for (uint32_t i = 0; i < array->unit_count; i++) {
         struct spatial_unit *unit = &array->units[i];

@@ -2,7 +2,7 @@
 #include "passes/maps/compile.h"
 #include "passes/maps/map_rate.h"
 #include "passes/maps/map_read.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <inttypes.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static uint64_t count_words(const struct map *map)
 
 static void rate(struct spatial_machine *m, struct spatial_automatic *to)
 {
-    struct arena *arena = m->machine->arena;
+    struct arena *arena = machine_port(m->machine).arena;
     struct map_graph graph;
     struct map_placement placement;
     const char *fault = map_place(&placement, arena, &m->hardware, to->map, 0, MAP_STATES);
@@ -76,7 +76,7 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
 // Reads the compiled text, and that of the map for other launches.
 static void read_text(struct spatial_machine *m, struct spatial_automatic *to)
 {
-    struct arena *arena = m->machine->arena;
+    struct arena *arena = machine_port(m->machine).arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags diags;
     source_init(source, arena, "compiled map", to->compiled.text,
@@ -96,14 +96,15 @@ static void read_text(struct spatial_machine *m, struct spatial_automatic *to)
 static void compile(struct spatial_machine *m, const struct launch *launch,
                     struct spatial_automatic *to)
 {
-    struct arena *arena = m->machine->arena;
+    struct arena *arena = machine_port(m->machine).arena;
     struct plan plan = {.arena = arena};
     static const struct pass_options options;
     uint32_t function = launch->program->functions.v[launch->function].function;
     to->name = tree_name(launch->program->module->tree,
                          launch->program->module->functions.v[function].name);
     struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
-    map_compile(&to->compiled, arena, facts, (uint32_t)m->machine->ordinary, &m->hardware);
+    map_compile(&to->compiled, arena, facts, (uint32_t)machine_port(m->machine).ordinary,
+                &m->hardware);
     if (to->compiled.text)
         read_text(m, to);
 }
@@ -113,10 +114,11 @@ static struct spatial_automatic *find(struct spatial_machine *m, const struct la
     for (uint32_t i = 0; i < m->automatic.n; i++)
         if (m->automatic.v[i]->function == launch->function)
             return m->automatic.v[i];
-    struct spatial_automatic *made = ARENA_NEW(m->machine->arena, struct spatial_automatic);
+    struct spatial_automatic *made =
+        ARENA_NEW(machine_port(m->machine).arena, struct spatial_automatic);
     *made = (struct spatial_automatic){.function = launch->function};
     compile(m, launch, made);
-    vec_push(m->machine->arena, &m->automatic, made);
+    vec_push(machine_port(m->machine).arena, &m->automatic, made);
     return made;
 }
 
@@ -124,7 +126,7 @@ static struct spatial_automatic *find(struct spatial_machine *m, const struct la
 
 static double memory_cycles(const struct spatial_machine *m, double bytes)
 {
-    const struct memsys_config *memsys = &m->machine->config->memsys;
+    const struct memsys_config *memsys = &machine_port(m->machine).config->memsys;
     double each = (double)memsys->dram.request_bytes / (double)memsys->dram.burst *
                   (double)memsys->dram.clock / (double)memsys->memory.core_clock;
     return bytes / (each * m->config->dram_share * memsys->memory.partition_nodes.n);
@@ -152,7 +154,7 @@ static double count_bytes(const struct spatial_automatic *of, const struct spati
 // Lines at a distance of `stride` bytes that the L1 keeps: a power of two uses few of its sets.
 static double kept_lines(const struct spatial_machine *m, double stride)
 {
-    uint64_t line = m->machine->config->memsys.llc.line_bytes;
+    uint64_t line = machine_port(m->machine).config->memsys.llc.line_bytes;
     uint64_t sets = m->config->l1_kib * 1024 / line / m->config->l1_ways;
     uint64_t step = (uint64_t)stride % line ? 1 : (uint64_t)stride / line, common = sets;
     while (step) {
@@ -170,7 +172,7 @@ static double count_map_bytes(const struct spatial_machine *m, const struct spat
                               const struct spatial_work *work)
 {
     const struct map_compiled *from = &of->compiled;
-    double line = (double)m->machine->config->memsys.llc.line_bytes;
+    double line = (double)machine_port(m->machine).config->memsys.llc.line_bytes;
     double each = work->threads * work->iterations / work->streams;
     double lines = from->loop_lines * each * work->copies;
     double rows = from->row_loads * work->tokens * work->copies;
@@ -187,7 +189,7 @@ static double simt_cycles(const struct spatial_machine *m, const struct spatial_
 {
     double instructions =
         of->compiled.instructions + of->compiled.loop_instructions * work->iterations;
-    double issue = work->threads / 32 * instructions / m->machine->ordinary;
+    double issue = work->threads / 32 * instructions / machine_port(m->machine).ordinary;
     return larger(larger(issue, instructions * m->config->warp_cycles),
                   memory_cycles(m, count_bytes(of, work)));
 }
@@ -205,10 +207,11 @@ static double map_cycles(const struct spatial_machine *m, const struct spatial_a
 {
     double tokens = work->tokens, activations = work->activations;
     if (is_ordered(of)) {
-        double cores = (double)m->machine->ordinary;
+        double cores = (double)machine_port(m->machine).ordinary;
         activations = work->groups > cores ? work->groups / cores : 1;
     }
-    double clocks = (double)m->machine->config->memsys.memory.core_clock / (double)m->config->clock;
+    double clocks = (double)machine_port(m->machine).config->memsys.memory.core_clock /
+                    (double)m->config->clock;
     const struct map_rate *rate = &of->rates[work->copies - 1];
     double stream = tokens * (double)rate->cycles / (double)rate->tokens;
     double each = (double)(of->words * work->copies) / (double)m->config->config_words +
@@ -222,7 +225,7 @@ static struct map_scope scope_of(struct spatial_machine *m, const struct spatial
                                  uint32_t copies)
 {
     struct map_scope scope = {
-        .map = of->map, .arena = m->machine->arena, .params = launched->params};
+        .map = of->map, .arena = machine_port(m->machine).arena, .params = launched->params};
     for (uint32_t i = 0; i < 3; i++) {
         scope.names[MAP_NAME_grid_x + i] = launch->grid[i];
         scope.names[MAP_NAME_block_x + i] = launch->block[i];
@@ -330,7 +333,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
     *fits = true;
     return times.simt >= m->config->gain * times.spatial
                ? NULL
-               : arena_printf(m->machine->arena,
+               : arena_printf(machine_port(m->machine).arena,
                               "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
                               plan_rules[RULE_MAP_NO_GAIN].id, times.simt, times.spatial);
 }
@@ -340,7 +343,7 @@ static void note(struct spatial_machine *m, struct spatial_automatic *of, const 
     for (uint32_t i = 0; i < of->notes.n; i++)
         if (!strcmp(of->notes.v[i], text))
             return;
-    vec_push(m->machine->arena, &of->notes, text);
+    vec_push(machine_port(m->machine).arena, &of->notes, text);
 }
 
 static const char *refusal(struct spatial_machine *m, const struct launch *launch,
@@ -352,8 +355,8 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
     const struct map_compiled *from = &of->compiled;
     const char *id = plan_rules[from->rule].id;
     if (from->inst == IR_NONE)
-        return arena_printf(m->machine->arena, "%s: %s", id, from->why);
-    return arena_printf(m->machine->arena, "%s: line %u: %s", id,
+        return arena_printf(machine_port(m->machine).arena, "%s: %s", id, from->why);
+    return arena_printf(machine_port(m->machine).arena, "%s: line %u: %s", id,
                         ir_place(program->module, fn, from->inst).line, from->why);
 }
 
@@ -386,7 +389,7 @@ const struct map *spatial_compile(struct spatial_machine *m, const struct launch
                          : fits   ? rule_number(RULE_MAP_NO_GAIN)
                                   : MAP_RULES);
     note(m, first,
-         why ? arena_printf(m->machine->arena, "runs without a map: %s", why)
+         why ? arena_printf(machine_port(m->machine).arena, "runs without a map: %s", why)
              : "runs a compiled map");
     return why ? NULL : of->map;
 }

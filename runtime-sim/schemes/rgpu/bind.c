@@ -2,7 +2,7 @@
 #include "frontend/isa.h"
 #include "ir/ir.h"
 #include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
@@ -52,7 +52,7 @@ const char *spatial_params(struct spatial_machine *m, const struct launch *launc
                            const struct map *map, struct spatial_launch *to)
 {
     struct binding_work w = {.m = m,
-                             .arena = m->machine->arena,
+                             .arena = machine_port(m->machine).arena,
                              .launched = to,
                              .launch = launch,
                              .program = launch->program,
@@ -238,7 +238,7 @@ static const char *find_copies(struct binding_work *w, int64_t *copies)
 struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch,
                                     int64_t copies)
 {
-    struct arena *arena = m->machine->arena;
+    struct arena *arena = machine_port(m->machine).arena;
     struct spatial_launch *made = ARENA_NEW(arena, struct spatial_launch);
     struct binding_work w = {.m = m,
                              .arena = arena,

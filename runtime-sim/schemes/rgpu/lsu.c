@@ -1,18 +1,18 @@
 // Load-store units: the head of the address FIFO is done in order; the prefetcher scans the rest.
 #include "runtime-sim/exec/warp/warp.h"
-#include "runtime-sim/gpu/scheme.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/exec/memory/plane.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
 static uint64_t line_bytes(const struct spatial_core *c)
 {
-    return c->of->machine->config->memsys.llc.line_bytes;
+    return machine_port(c->of->machine).config->memsys.llc.line_bytes;
 }
 
 static struct cta *cta_of(const struct spatial_core *c)
 {
-    return c->core->ctas[c->place].cta;
+    return core_cta(c->core, c->place);
 }
 
 uint8_t *spatial_memory(const struct spatial_core *c, uint64_t address, uint32_t bytes)
@@ -58,7 +58,7 @@ static void request_line(struct spatial_core *c, uint64_t line, uint32_t place)
 {
     struct memsys_request request = {.line = line,
                                      .bytes = mask_range(0, (uint32_t)line_bytes(c)),
-                                     .core = c->core->endpoint,
+                                     .core = core_port(c->core).endpoint,
                                      .tag = place,
                                      .kind = MEMSYS_READ,
                                      .client = (uint8_t)(c->of->client + SPATIAL_LOADS_BY)};
@@ -151,7 +151,7 @@ static enum spatial_cause look_at_word(struct spatial_core *c, struct spatial_un
         return SPATIAL_WAITS;
     struct memsys_request request = {.line = line,
                                      .bytes = mask_range(word * 4, word * 4 + 4),
-                                     .core = c->core->endpoint,
+                                     .core = core_port(c->core).endpoint,
                                      .tag = number,
                                      .kind = MEMSYS_READ,
                                      .message = c->of->message,

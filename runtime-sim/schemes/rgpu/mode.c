@@ -2,28 +2,23 @@
 // configuration registers and FIFOs are filled, the map runs, its stores are acknowledged, and the
 // warps continue.
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
-
-static struct spatial_core *own_of(const struct core *core)
-{
-    return core_own(core, &spatial_core_ops);
-}
 
 static void *init(struct core *core, void *scheme)
 {
     struct spatial_machine *m = scheme;
     const struct spatial_config *config = m->config;
-    struct spatial_core *c = ARENA_NEW(core->arena, struct spatial_core);
-    *c = (struct spatial_core){.of = m, .core = core, .arena = core->arena};
-    spatial_lines_init(&c->lines, core->arena, config,
-                       (uint32_t)m->machine->config->memsys.llc.line_bytes);
-    c->stores = ARENA_ARRAY(core->arena, struct spatial_store, config->stores);
+    struct spatial_core *c = ARENA_NEW(core_port(core).arena, struct spatial_core);
+    *c = (struct spatial_core){.of = m, .core = core, .arena = core_port(core).arena};
+    spatial_lines_init(&c->lines, core_port(core).arena, config,
+                       (uint32_t)machine_port(m->machine).config->memsys.llc.line_bytes);
+    c->stores = ARENA_ARRAY(core_port(core).arena, struct spatial_store, config->stores);
     c->request_room = (uint32_t)(config->mshrs + config->stores + config->lsus);
-    c->requests = ARENA_ARRAY(core->arena, struct memsys_request, c->request_room);
-    if (core->index < m->machine->ordinary)
-        m->cores[core->index] = c;
+    c->requests = ARENA_ARRAY(core_port(core).arena, struct memsys_request, c->request_room);
+    if (core_port(core).index < machine_port(m->machine).ordinary)
+        m->cores[core_port(core).index] = c;
     return c;
 }
 
@@ -31,14 +26,15 @@ static void *init(struct core *core, void *scheme)
 
 static uint64_t cycles_until(const struct spatial_core *c, uint64_t core_cycles)
 {
-    return core_cycles * c->of->config->clock / c->of->machine->config->memsys.memory.core_clock;
+    return core_cycles * c->of->config->clock /
+           machine_port(c->of->machine).config->memsys.memory.core_clock;
 }
 
 // Returns the cycle of the core in which a cycle of the mode is evaluated.
 static uint64_t core_cycle_of(const struct spatial_core *c, uint64_t cycle)
 {
     uint64_t clock = c->of->config->clock;
-    uint64_t core_clock = c->of->machine->config->memsys.memory.core_clock;
+    uint64_t core_clock = machine_port(c->of->machine).config->memsys.memory.core_clock;
     return c->begun + cycle * core_clock / clock;
 }
 
@@ -53,7 +49,7 @@ static void leave(struct spatial_core *c, uint64_t now)
 {
     c->phase = SPATIAL_OFF;
     c->stats.prefetches_unused += spatial_lines_forget(&c->lines);
-    EACH_SLOT(slot, c->core->words, c->core->ctas[c->place].slots[word])
+    EACH_SLOT(slot, core_port(c->core).words, core_cta_slots(c->core, c->place)[word])
     core_go_on_at(c->core, now, slot, c->binding->leave);
 }
 
@@ -93,14 +89,14 @@ static void begin_activation(struct spatial_core *c, uint64_t now)
 
 static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
 {
-    const struct cta *cta = c->core->ctas[place].cta;
+    const struct cta *cta = core_cta(c->core, place);
     c->place = place;
     c->entered = true;
     c->result = 0;
     c->image = cta->launch->image;
     c->launched = spatial_launch_of(c->of, cta->launch);
     c->binding = c->launched->binding;
-    EACH_SLOT(slot, c->core->words, c->core->ctas[place].slots[word])
+    EACH_SLOT(slot, core_port(c->core).words, core_cta_slots(c->core, place)[word])
     c->slot = slot;
     c->stats.modes++;
     const char *fault = c->launched->fault;
@@ -120,7 +116,7 @@ static void put_registers(struct spatial_core *c, const struct map_result *resul
                           const struct spatial_register *reg, const struct spatial_fifo *fifo,
                           uint32_t first)
 {
-    struct cta *cta = c->core->ctas[c->place].cta;
+    struct cta *cta = core_cta(c->core, c->place);
     for (uint64_t i = 0; i < fifo_count(fifo); i++) {
         uint32_t thread = first + (uint32_t)i, lane = thread % LANES;
         uint32_t values[LANES] = {0};
@@ -194,7 +190,7 @@ static bool put_results(struct spatial_core *c)
 static void run_fetches(struct spatial_core *c, uint64_t now)
 {
     enum { AHEAD = 16 };
-    uint64_t size = c->of->machine->config->memsys.llc.line_bytes;
+    uint64_t size = machine_port(c->of->machine).config->memsys.llc.line_bytes;
     for (; c->fetched < c->fetch_count; c->fetched++) {
         uint32_t place = spatial_lines_find(&c->lines, c->fetches[c->fetched].address / size);
         if (!c->of->config->ideal &&
@@ -251,9 +247,10 @@ static void run_map(struct spatial_core *c, uint64_t now)
         wake_at(c, now + 1);
 }
 
-static void run(struct core *core, uint64_t now, uint32_t slot)
+static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
+    (void)core;
     if (c->phase == SPATIAL_OFF || slot != c->slot)
         return;
     if (c->phase == SPATIAL_LOADS && c->until <= now) {
@@ -284,24 +281,25 @@ static void meet_cta(struct spatial_core *c, const struct cta *cta)
     c->entered = false;
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason)
 {
-    struct spatial_core *c = own_of(core);
-    uint32_t place = core->slots[slot].cta;
-    const struct cta *cta = core->ctas[place].cta;
+    struct spatial_core *c = own;
+    struct slot_port at = slot_port(core, slot);
+    const struct cta *cta = at.warp->cta;
     *reason = SPATIAL_STALL;
-    if (!cta->launch->map || core_is_detached(&core->slots[slot]))
+    if (!cta->launch->map || at.is_detached)
         return false;
     meet_cta(c, cta);
     if (!c->entered && cta->launch->map->enter.kind == MAP_AT_BEGIN)
-        begin(c, now, place);
+        begin(c, now, at.place);
     return c->phase != SPATIAL_OFF;
 }
 
-static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
+static void enter_at_barrier(struct core *core, void *own, uint64_t now, uint32_t place,
+                             uint32_t opened)
 {
-    struct spatial_core *c = own_of(core);
-    const struct cta *cta = core->ctas[place].cta;
+    struct spatial_core *c = own;
+    const struct cta *cta = core_cta(core, place);
     (void)opened;
     if (!cta->launch->map || cta->launch->map->enter.kind != MAP_AT_BARRIER)
         return;
@@ -313,17 +311,16 @@ static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, ui
         begin(c, now, place);
 }
 
-static bool send(struct core *core, uint64_t now)
+bool spatial_send(struct core *core, void *own, uint64_t now)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
     const struct memsys_request *request = &c->requests[c->request_head];
     (void)now;
-    if (!c->request_count || !memsys_can_send(core->shared->memsys, request))
+    if (!c->request_count || !memsys_can_send(core_port(core).memsys, request))
         return false;
-    memsys_send(core->shared->memsys, request);
+    memsys_send(core_port(core).memsys, request);
     c->request_head = (c->request_head + 1) % c->request_room;
     c->request_count--;
-    core->to_send--;
     return true;
 }
 
@@ -335,9 +332,10 @@ static void take_words(struct spatial_core *c, const struct memsys_request *repl
     unit->wait_sent = false;
 }
 
-static void answer(struct core *core, uint64_t now, const struct memsys_request *reply)
+void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
+    (void)core;
     switch (reply->client - c->of->client) {
     case SPATIAL_LOADS_BY: spatial_lines_arrive(&c->lines, reply->tag); break;
     case SPATIAL_STORES_BY:
@@ -356,11 +354,9 @@ static void answer(struct core *core, uint64_t now, const struct memsys_request 
     wake_at(c, now);
 }
 
-const struct core_ops spatial_core_ops = {
+const struct scheme_issue spatial_issue = {
     .init = init,
     .hold = hold,
     .wake = run,
     .barrier = enter_at_barrier,
-    .send = send,
-    .answer = answer,
 };

@@ -1,7 +1,7 @@
 #include "runtime-sim/schemes/rgpu/rgpu.h"
 #include "runtime-sim/schemes/rgpu/energy.h"
 #include "passes/maps/map_rate.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include "runtime-sim/schemes/rgpu/storage.h"
 #include <math.h>
@@ -42,22 +42,17 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 {
     const struct spatial_config *config = own;
     uint64_t line = machine->memsys.llc.line_bytes;
-    if (!config->enabled)
-        return NULL;
     if (line > 128)
         return arena_printf(arena,
                             "spatial.enabled needs lines of up to 128 bytes, and "
                             "llc.line_bytes is %llu",
                             (unsigned long long)line);
+    // Waiting loads as printed go past the gates, to an input of their own.
+    if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
+        return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";
     if (config->l1_kib * 1024 / line < config->l1_ways)
         return "spatial.l1_kib is less than spatial.l1_ways lines";
     return NULL;
-}
-
-// Waiting loads as printed go past it, to an input of their own.
-static bool passes_gates(const void *own)
-{
-    return ((const struct spatial_config *)own)->wait != SPATIAL_HIT;
 }
 
 // Waiting loads as printed have an input queue of their own, so that the slice knows their
@@ -83,15 +78,16 @@ static void print_storage(const void *own, const struct machine_config *machine,
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct spatial_machine *m = ARENA_NEW(machine->arena, struct spatial_machine);
+    struct spatial_machine *m = ARENA_NEW(machine_port(machine).arena, struct spatial_machine);
     (void)plan;
-    *m = (struct spatial_machine){
-        .config = config,
-        .hardware = spatial_hardware(config),
-        .machine = machine,
-        .client = (uint8_t)machine_requester(machine, &rgpu),
-        .cores = ARENA_ARRAY(machine->arena, struct spatial_core *, machine->ordinary)};
-    written_init(&m->written, machine->arena);
+    *m = (struct spatial_machine){.config = config,
+                                  .hardware = spatial_hardware(config),
+                                  .machine = machine,
+                                  .client = (uint8_t)machine_requester(machine, &rgpu),
+                                  .cores = ARENA_ARRAY(machine_port(machine).arena,
+                                                       struct spatial_core *,
+                                                       machine_port(machine).ordinary)};
+    written_init(&m->written, machine_port(machine).arena);
     return m;
 }
 
@@ -99,13 +95,13 @@ static void *create(struct machine *machine, const void *config, const void *pla
 static bool line_hits(void *context, const struct memsys_request *request)
 {
     const struct spatial_machine *m = context;
-    return memsys_holds_line(m->machine->shared.memsys, request->line);
+    return memsys_holds_line(machine_port(m->machine).memsys, request->line);
 }
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct spatial_machine *m = state;
-    struct scheme_classes classes = machine_scheme_classes(machine->config, &rgpu);
+    struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &rgpu);
     if (m->config->wait != SPATIAL_HIT)
         return;
     tables->inputs[tables->input_count] =
@@ -149,8 +145,8 @@ static void count_map(struct spatial_machine *m, const struct spatial_binding *b
     here.map_lanes_least = binding->placement.least;
     struct map_hardware own =
         map_hardware_of(&m->hardware, binding->map, binding->placement.copies);
-    map_graph_make(&graph, m->machine->arena, binding->map, &own);
-    map_rate_of(&rate, m->machine->arena, &graph);
+    map_graph_make(&graph, machine_port(m->machine).arena, binding->map, &own);
+    map_rate_of(&rate, machine_port(m->machine).arena, &graph);
     here.map_rate = rate.cycles ? rate.tokens * 1000000 / rate.cycles : 0;
     stats_accumulate(&m->launched, &here, stat_keys, STAT_KEYS);
 }
@@ -166,7 +162,8 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
     if (!launch->map)
         return;
     struct spatial_launch *made = spatial_bind(m, launch, copies);
-    struct map_scope scope = {.map = launch->map, .arena = machine->arena, .params = made->params};
+    struct map_scope scope = {
+        .map = launch->map, .arena = machine_port(machine).arena, .params = made->params};
     scope.names[MAP_NAME_copies] = made->binding->placement.copies;
     for (uint32_t i = 0; i < 6; i++)
         scope.names[MAP_NAME_grid_x + i] = made->shape[i];
@@ -189,14 +186,14 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
 
 static struct spatial_core *core_at(const struct spatial_machine *m, uint32_t endpoint)
 {
-    return m->cores[m->machine->core_at[endpoint]];
+    return m->cores[machine_core_at(m->machine, endpoint)];
 }
 
 static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
     struct spatial_machine *m = state;
-    uint32_t size = (uint32_t)machine->config->memsys.llc.line_bytes;
+    uint32_t size = (uint32_t)machine_port(machine).config->memsys.llc.line_bytes;
     if (!m->bindings.n)
         return MEMSYS_SERVED;
     if (request->kind != MEMSYS_READ && request->kind != MEMSYS_TOUCH)
@@ -214,7 +211,7 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
 {
     struct spatial_machine *m = state;
     struct spatial_core *c = core_at(m, request->core);
-    uint64_t size = machine->config->memsys.llc.line_bytes;
+    uint64_t size = machine_port(machine).config->memsys.llc.line_bytes;
     if (request->client == m->client + SPATIAL_STORES_BY)
         spatial_serve_store(c, request);
     if (request->client != m->client + SPATIAL_WAITS_BY)
@@ -230,27 +227,20 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
 static void settle(struct machine *machine, void *state)
 {
     struct spatial_machine *m = state;
-    struct spatial_area area = spatial_area_of(m->config, machine->config->memsys.memory.cores);
+    struct spatial_area area =
+        spatial_area_of(m->config, machine_port(machine).config->memsys.memory.cores);
     m->total = m->launched;
     m->total.area_lanes = (uint64_t)llround(area.lanes * SQUARE_MM);
     m->total.area_data = (uint64_t)llround(area.data_fifos * SQUARE_MM);
     m->total.area_address = (uint64_t)llround(area.address_fifos * SQUARE_MM);
-    for (uint32_t i = 0; i < machine->ordinary; i++)
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         stats_accumulate(&m->total, &m->cores[i]->stats, stat_keys, STAT_KEYS);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "spatial", stat_keys, STAT_KEYS,
               &((const struct spatial_machine *)state)->total);
-}
-
-static void name_stats(const void *config, struct stats *stats)
-{
-    static const struct spatial_stats none;
-    (void)config;
-    stats_add(stats, "spatial", stat_keys, STAT_KEYS, &none);
 }
 
 // The report of a run without progress
@@ -268,18 +258,18 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
     if (!cause || unit->node->kind == MAP_CORE)
         return;
     image_describe(c->image, unit->address, place, sizeof place);
-    fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n", c->core->index,
-            (long long)c->scope.names[MAP_NAME_group], unit->node->name.text, unit->copy, cause,
-            place, (unsigned long long)unit->fired);
+    fprintf(to, "core %u: group %lld: '%s' of copy %u %s, %s; fired %llu times\n",
+            core_port(c->core).index, (long long)c->scope.names[MAP_NAME_group],
+            unit->node->name.text, unit->copy, cause, place, (unsigned long long)unit->fired);
     if (unit->fired)
         fprintf(to, "  in cycles %llu to %llu of the mode\n", (unsigned long long)unit->first,
                 (unsigned long long)unit->last);
 }
 
-static void report(const struct machine *machine, const void *state, FILE *to)
+static uint64_t report(const struct machine *machine, const void *state, FILE *to)
 {
     const struct spatial_machine *m = state;
-    for (uint32_t i = 0; i < machine->ordinary; i++) {
+    for (uint32_t i = 0; to && i < machine_port(machine).ordinary; i++) {
         const struct spatial_core *c = m->cores[i];
         for (uint32_t k = 0; c->phase == SPATIAL_RUNS && k < c->array->unit_count; k++)
             report_unit(c, &c->array->units[k], to);
@@ -287,6 +277,7 @@ static void report(const struct machine *machine, const void *state, FILE *to)
             fprintf(to, "core %u: group %lld waits for %u stores\n", i,
                     (long long)c->scope.names[MAP_NAME_group], c->store_count);
     }
+    return 0;
 }
 
 static const struct scheme_stall stalls[] = {
@@ -313,30 +304,31 @@ static void write_notes(const struct machine *machine, const void *state, FILE *
 
 const struct scheme_ops rgpu = {
     .name = "rgpu",
-    .section = "spatial",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct spatial_config),
-    .is_on = is_on,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .energy = spatial_energy_add,
-    .stalls = stalls,
-    .stall_count = 1,
-    .passes_gates = passes_gates,
-    .requesters = requesters,
-    .requester_count = SPATIAL_CLIENTS,
-    .series = series,
-    .core = &spatial_core_ops,
-    .create = create,
-    .extend = extend,
-    .place = place,
-    .admit = admit,
-    .serve = serve,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .report = report,
-    .write_notes = write_notes,
+    .configuration = {.section = "spatial",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct spatial_config),
+                      .is_on = is_on,
+                      .check = check,
+                      .require = require},
+    .issue = &spatial_issue,
+    .memory = {.requesters = requesters,
+               .requester_count = SPATIAL_CLIENTS,
+               .create = create,
+               .extend = extend,
+               .place = place,
+               .admit = admit,
+               .serve = serve,
+               .passes_gates = true,
+               .send = spatial_send,
+               .answer = spatial_answer},
+    .report = {.print_storage = print_storage,
+               .energy = spatial_energy_add,
+               .stalls = stalls,
+               .stall_count = 1,
+               .series = series,
+               .settle = settle,
+               .add_stats = add_stats,
+               .write_notes = write_notes,
+               .waits = report},
 };

@@ -3,21 +3,20 @@
 // once if its node says so. Two requests for the same bytes are never under way at a time, so their
 // order is that of the unit.
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/gpu/scheme.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <assert.h>
 #include <string.h>
 
 static uint64_t line_bytes(const struct spatial_core *c)
 {
-    return c->of->machine->config->memsys.llc.line_bytes;
+    return machine_port(c->of->machine).config->memsys.llc.line_bytes;
 }
 
 void spatial_queue(struct spatial_core *c, const struct memsys_request *request)
 {
     c->requests[(c->request_head + c->request_count++) % c->request_room] = *request;
-    c->core->to_send++;
+    core_has_packet(c->core);
 }
 
 bool spatial_has_stores(const struct spatial_core *c)
@@ -54,7 +53,7 @@ static void send_line(struct spatial_core *c, const struct spatial_line *line,
     c->store_count++;
     struct memsys_request request = {.line = line->line,
                                      .bytes = line->bytes,
-                                     .core = c->core->endpoint,
+                                     .core = core_port(c->core).endpoint,
                                      .tag = at,
                                      .carries = reduces ? 4 : 0,
                                      .kind = c->stores[at].kind,
@@ -164,7 +163,7 @@ void spatial_store(struct spatial_core *c, struct spatial_unit *unit)
     uint32_t at = (uint32_t)(unit->address % size), bytes = unit->node->type->bytes;
     struct spatial_line line = {.line = unit->address / size};
     if (unit->node->is_shared) {
-        uint8_t *to = c->core->ctas[c->place].cta->shared + unit->address;
+        uint8_t *to = core_cta(c->core, c->place)->shared + unit->address;
         if (unit->node->kind == MAP_REDUCE)
             reduce_at(unit->node, to, unit->words[1]);
         else
@@ -216,5 +215,5 @@ void spatial_serve_store(struct spatial_core *c, const struct memsys_request *re
         reduce_at(store->node, to, value);
         break;
     }
-    c->core->progress++;
+    core_note_progress(c->core);
 }

@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/tom/block_trace.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "support/bits.h"
 #include <stdio.h>
 
@@ -12,8 +12,8 @@ struct tom_trace {
 // After the rows of warp slots, of places for CTAs, and those of another scheme.
 static struct trace_row row_of(struct tom_trace *t, const struct core *core, uint32_t slot)
 {
-    uint32_t slots = core->words * 64, number = core->index * CORE_WARPS + slot;
-    struct trace_row row = {core->index + 1, slots + CORE_CTAS + 1 + 2 * slots + slot};
+    uint32_t slots = core_port(core).words * 64, number = core_port(core).index * CORE_WARPS + slot;
+    struct trace_row row = {core_port(core).index + 1, slots + CORE_CTAS + 1 + 2 * slots + slot};
     if (!bits_test(t->named, number))
         trace_row(t->to, row, "block of slot", slot);
     bits_set(t->named, number);
@@ -40,8 +40,8 @@ void tom_trace_phase(struct tom_trace *t, const struct tom_run *run, uint64_t si
         [RUN_HOME] = "at home",
     };
     if (run->state != RUN_NONE)
-        write_span(t, &t->tom->machine->cores[run->core], run->slot, run, names[run->state], since,
-                   now);
+        write_span(t, machine_core(t->tom->machine, run->core), run->slot, run, names[run->state],
+                   since, now);
 }
 
 void tom_trace_block(struct tom_trace *t, const struct tom_run *run, uint32_t slot, uint64_t now)
@@ -55,7 +55,7 @@ void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena,
     struct tom_trace *t = ARENA_NEW(arena, struct tom_trace);
     (void)process;
     *t = (struct tom_trace){.tom = state, .to = to};
-    t->named = bits_new(arena, machine->count * CORE_WARPS);
+    t->named = bits_new(arena, machine_port(machine).cores * CORE_WARPS);
     t->tom->trace = t;
     return t;
 }

@@ -1,6 +1,6 @@
 // Mappings that the machine chooses: learnt, or known from a run without time.
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>
@@ -80,7 +80,7 @@ static void note_parameters(struct tom *tom, const struct launch *launch)
     for (uint32_t i = 0; i + sizeof address <= at->param_bytes; i += sizeof address) {
         memcpy(&address, launch->params + i, sizeof address);
         if (tom_holds(launch->image, address) && !tom_range_at(table, address))
-            tom_range_add(table, tom->machine->arena, launch->image, address);
+            tom_range_add(table, machine_port(tom->machine).arena, launch->image, address);
     }
 }
 
@@ -94,12 +94,13 @@ void tom_map_launch(struct tom *tom, const struct launch *launch)
     struct tom_allocations table = {0};
     if (tom->config->map != TOM_STATIC)
         return;
-    bit = static_map_choose(tom->table->differences, tom->machine->arena, launch, used, BASES_MOST,
-                            &count);
+    bit = static_map_choose(tom->table->differences, machine_port(tom->machine).arena, launch, used,
+                            BASES_MOST, &count);
     for (uint32_t i = 0; bit && i < count; i++)
         if (tom_holds(launch->image, used[i]) && !tom_range_at(&table, used[i]) &&
             !tom_range_at(&tom->learning.allocations, used[i]))
-            tom_range_add(&table, tom->machine->arena, launch->image, used[i])->candidate = true;
+            tom_range_add(&table, machine_port(tom->machine).arena, launch->image, used[i])
+                ->candidate = true;
     if (table.ranges.n)
         map_ranges(tom, &table, bit);
     note_parameters(tom, launch);
@@ -111,8 +112,8 @@ void tom_map_launch(struct tom *tom, const struct launch *launch)
 static void read_allocations(struct tom *tom, const struct image *image)
 {
     struct tom_allocations *table = &tom->learning.allocations;
-    tom_allocations_fill(table, tom->machine->arena, image, &tom->table->rehearsal->allocations,
-                         tom->config->allocations);
+    tom_allocations_fill(table, machine_port(tom->machine).arena, image,
+                         &tom->table->rehearsal->allocations, tom->config->allocations);
     tom->stats.ranges_unknown = table->left_out.n;
 }
 
@@ -129,7 +130,7 @@ void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address
 void tom_end_instance(struct tom *tom, struct tom_run *run)
 {
     struct map_samples *samples = &tom->learning.samples;
-    struct arena *arena = tom->machine->arena;
+    struct arena *arena = machine_port(tom->machine).arena;
     map_end(&tom->map, &run->map);
     for (uint32_t i = 0; i < run->sample.n; i++)
         vec_push(arena, &samples->lines, run->sample.v[i]);
@@ -144,11 +145,10 @@ static void resume_with_mapping(struct tom *tom)
     uint32_t bit = map_best(&tom->map, metric_of(tom));
     if (tom->config->map == TOM_RANGES)
         range_map_choose(&tom->learning.samples, &tom->learning.allocations, bit);
-    for (uint32_t i = 0; i < machine->count; i++)
-        cache_forget(&machine->cores[i].l1);
+    machine_forget_l1(machine);
     map_ranges(tom, &tom->learning.allocations, bit);
     tom->stacks->from_cpu = false;
-    tom->stats.stopped_cycles += machine->now - tom->learning.since;
+    tom->stats.stopped_cycles += machine_port(machine).now - tom->learning.since;
     tom->learning.phase = LEARN_NOT;
     machine_resume_cores(machine);
 }
@@ -157,13 +157,13 @@ void tom_learn_tick(struct tom *tom)
 {
     struct tom_learning *learning = &tom->learning;
     struct machine *machine = tom->machine;
-    struct memsys *memsys = machine->shared.memsys;
-    if (learning->phase == LEARN_RUNNING && !machine->shared.paused &&
+    struct memsys *memsys = machine_port(machine).memsys;
+    if (learning->phase == LEARN_RUNNING && !machine_is_paused(machine) &&
         tom->map.instances >= learning->instances) {
         learning->phase = LEARN_STOPPING;
-        learning->since = machine->now;
-        tom->stats.learning_cycles = machine->now;
-        machine->shared.paused = true;
+        learning->since = machine_port(machine).now;
+        tom->stats.learning_cycles = machine_port(machine).now;
+        machine_pause_cores(machine);
     }
     if (learning->phase == LEARN_STOPPING && !memsys_inside(memsys)) {
         learning->phase = LEARN_FLUSHING;

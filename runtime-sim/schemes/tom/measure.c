@@ -1,5 +1,5 @@
 // Measured times of blocks, and the utilisation of the SMs in stacks.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 
 const struct stat_key block_stat_keys[] = {
@@ -26,12 +26,12 @@ bool tom_sm_is_busy(struct tom *tom, uint32_t stack)
 {
     const struct machine *machine = tom->machine;
     struct tom_meter *meter = &tom->meters[stack];
-    uint64_t issued = tom_sm_of(tom, stack)->stats.warp_instructions;
-    uint64_t cycles = machine->now - meter->since;
+    uint64_t issued = core_issued(tom_sm_of(tom, stack));
+    uint64_t cycles = machine_port(machine).now - meter->since;
     if (cycles < METER_CYCLES)
         return meter->busy;
     meter->busy = (issued - meter->issued) * 100 >= cycles * tom->config->alu_busy;
-    meter->since = machine->now;
+    meter->since = machine_port(machine).now;
     meter->issued = issued;
     return meter->busy;
 }

@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "support/bits.h"
 #include <string.h>
 
@@ -20,23 +20,26 @@ static const struct tom_place *place_of(const struct tom *tom, const struct tom_
 
 static struct core *home_of(const struct tom *tom, const struct tom_run *run)
 {
-    return &tom->machine->cores[run->core];
+    return machine_core(tom->machine, run->core);
 }
 
 // Registers
 
-static bool are_ready(const struct slot *slot, const uint16_t *list, uint32_t count, uint64_t now)
+static bool are_ready(const struct tom *tom, const struct tom_run *run, const uint16_t *list,
+                      uint32_t count)
 {
+    const uint64_t *ready = slot_scoreboard(home_of(tom, run), run->slot);
     for (uint32_t i = 0; i < count; i++)
-        if (slot->ready[list[i]] > now)
+        if (ready[list[i]] > machine_port(tom->machine).now)
             return false;
     return true;
 }
 
-static bool has_all(const struct tom *tom, const struct tom_run *run, const struct slot *slot)
+static bool has_all(const struct tom *tom, const struct tom_run *run)
 {
     const struct tom_place *place = place_of(tom, run);
-    return !slot->entries && are_ready(slot, place->needs, place->need_count, tom->machine->now);
+    return !slot_entries(home_of(tom, run), run->slot) &&
+           are_ready(tom, run, place->needs, place->need_count);
 }
 
 static void save_values(struct tom_run *run, const struct warp *warp)
@@ -126,15 +129,15 @@ void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_
 static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state state, uint32_t code)
 {
     tom_stop_polling(tom, run);
-    tom_set_state(tom, run, tom->machine->now, state);
-    core_go_on_at(home_of(tom, run), tom->machine->now, run->slot, code);
-    machine_set_due(tom->machine, run->core, tom->machine->now);
+    tom_set_state(tom, run, machine_port(tom->machine).now, state);
+    core_go_on_at(home_of(tom, run), machine_port(tom->machine).now, run->slot, code);
+    machine_wake_core(tom->machine, run->core, machine_port(tom->machine).now);
 }
 
 // Returns false under the other policies, whose decisions do not depend on it.
 static bool is_any_busy(const struct tom *tom, bool rx)
 {
-    uint64_t now = memsys_backend_clock(tom->machine->shared.memsys);
+    uint64_t now = memsys_backend_clock(machine_port(tom->machine).memsys);
     if (!tom_controls((enum tom_policy)tom->config->policy))
         return false;
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
@@ -165,7 +168,7 @@ static void find_stores(const struct tom *tom, struct tom_run *run)
     const struct core *core = home_of(tom, run);
     memset(run->waits, 0, sizeof run->waits);
     if (tom->config->drain == TOM_DRAIN_SM)
-        EACH_SLOT(slot, core->words, core->sets[word].used)
+        EACH_SLOT(slot, core_port(core).words, core_used_slots(core, word))
     run->waits[slot / 64] |= slot_bit(slot);
     run->waits[run->slot / 64] |= slot_bit(run->slot);
 }
@@ -174,8 +177,7 @@ static void find_stores(const struct tom *tom, struct tom_run *run)
 static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
-    const struct core_cta *cta = &core->ctas[core->slots[run->slot].cta];
-    uint32_t most = cta->registers / (cta->cta->warp_count * LANES);
+    uint32_t most = slot_registers(core, run->slot);
     uint32_t own = run->block->lane_registers;
     return tom->config->registers == TOM_REGISTERS_BLOCK && own < most ? own : most;
 }
@@ -187,8 +189,8 @@ static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uin
     enum { WORD = 4 };
     const struct core *core = home_of(tom, run);
     const struct timing *timing =
-        &core->shared->timings.list[place_of(tom, run)->accesses[run->access]];
-    const struct image *image = core->slots[run->slot].warp->cta->launch->image;
+        &core_port(core).timings->list[place_of(tom, run)->accesses[run->access]];
+    const struct image *image = slot_port(core, run->slot).warp->cta->launch->image;
     return core_inst(core, timing)->class == CLASS_LOAD &&
            plane_find_missing(image, address, WORD, PLANE_WAIT_FULL);
 }
@@ -197,15 +199,15 @@ static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uin
 static void choose_stack(struct tom *tom, struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
-    const struct slot *slot = &core->slots[run->slot];
+    struct slot_port slot = slot_port(core, run->slot);
     const struct tom_block *block = run->block;
-    uint32_t code = slot->warp->paths.v[slot->warp->current].pc;
+    uint32_t code = slot.warp->paths.v[slot.warp->current].pc;
     const struct tom_access *access = &block->at.v[run->access];
     uint64_t address = (uint64_t)access->offset;
-    if (slot->mask && access->base != UINT32_MAX)
-        address += lane_value(slot->warp, &block->registers.v[access->base],
-                              (uint32_t)__builtin_ctz(slot->mask));
-    if (!slot->mask || address < GLOBAL_FIRST) {
+    if (slot.mask && access->base != UINT32_MAX)
+        address += lane_value(slot.warp, &block->registers.v[access->base],
+                              (uint32_t)__builtin_ctz(slot.mask));
+    if (!slot.mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
         tom_window_leave(tom, run);
         continue_warp(tom, run, RUN_HOME, code);
@@ -213,7 +215,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     }
     if (waits_for_word(tom, run, address)) {
         if (run->state != RUN_AT_ACCESS)
-            tom_set_state(tom, run, tom->machine->now, RUN_AT_ACCESS);
+            tom_set_state(tom, run, machine_port(tom->machine).now, RUN_AT_ACCESS);
         tom->stats.empty_cycles++;
         return;
     }
@@ -237,22 +239,21 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     if (pending > tom->stats.most_pending)
         tom->stats.most_pending = pending;
     tom->stats.offloaded++;
-    tom_set_state(tom, run, tom->machine->now, RUN_DRAINING);
-    run->since = tom->machine->now;
+    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_DRAINING);
+    run->since = machine_port(tom->machine).now;
     find_stores(tom, run);
 }
 
 // Steps 1 and 2.
 static void decide(struct tom *tom, struct tom_run *run)
 {
-    const struct slot *slot = &home_of(tom, run)->slots[run->slot];
+    const struct warp *warp = slot_port(home_of(tom, run), run->slot).warp;
     const struct tom_place *place = place_of(tom, run);
     const struct tom_block *block = run->block;
     bool ahead = block->at.v[0].inst != block->begin;
-    if (!are_ready(slot, place->decides, place->decide_count, tom->machine->now) ||
-        (ahead && !has_all(tom, run, slot)))
+    if (!are_ready(tom, run, place->decides, place->decide_count) || (ahead && !has_all(tom, run)))
         return;
-    int64_t iterations = iterations_left(tom, run, slot->warp);
+    int64_t iterations = iterations_left(tom, run, warp);
     bool holds = !block->has_condition || iterations >= (int64_t)block->threshold;
     struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
                                     .place = block->placed,
@@ -269,13 +270,13 @@ static void decide(struct tom *tom, struct tom_run *run)
     }
     tom->stats.asked++;
     tom->stats.again += run->again;
-    tom->stats.decision_cycles += tom->machine->now - run->since;
+    tom->stats.decision_cycles += machine_port(tom->machine).now - run->since;
     if (answer != TOM_OFFLOAD || tom_learns(tom)) {
         if (answer != TOM_OFFLOAD)
             count_answer(tom, answer);
         continue_warp(tom, run, RUN_HOME, place->begin);
     } else if (ahead) {
-        save_values(run, slot->warp);
+        save_values(run, warp);
         tom->stats.ahead++;
         continue_warp(tom, run, RUN_AHEAD, place->begin);
     } else {
@@ -332,14 +333,14 @@ static bool is_drained(struct tom *tom, struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
     uint64_t left = 0;
-    if (!has_all(tom, run, &core->slots[run->slot]))
+    if (!has_all(tom, run))
         return false;
     if (tom_is_ideal((enum tom_policy)tom->config->policy))
         return true;
-    EACH_SLOT(slot, core->words, run->waits[word])
-    if (!core->slots[slot].stores && !core->slots[slot].direct && !lsu_has_direct(core, slot))
+    EACH_SLOT(slot, core_port(core).words, run->waits[word])
+    if (slot_is_drained(core, slot))
         run->waits[slot / 64] &= ~slot_bit(slot);
-    for (uint32_t i = 0; i < core->words; i++)
+    for (uint32_t i = 0; i < core_port(core).words; i++)
         left |= run->waits[i];
     return !left;
 }
@@ -349,20 +350,20 @@ static void drain(struct tom *tom, struct tom_run *run)
     if (!is_drained(tom, run))
         return;
     if (!run->has_values)
-        save_values(run, home_of(tom, run)->slots[run->slot].warp);
-    tom->stats.drain_cycles += tom->machine->now - run->since;
-    tom_set_state(tom, run, tom->machine->now, RUN_PACKING);
-    run->ready = tom->machine->now +
+        save_values(run, slot_port(home_of(tom, run), run->slot).warp);
+    tom->stats.drain_cycles += machine_port(tom->machine).now - run->since;
+    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_PACKING);
+    run->ready = machine_port(tom->machine).now +
                  (tom_is_ideal((enum tom_policy)tom->config->policy) ? 0 : tom->config->pipeline);
 }
 
 static void send(struct tom *tom, struct tom_run *run)
 {
-    if (run->ready > tom->machine->now)
+    if (run->ready > machine_port(tom->machine).now)
         return;
     tom_stop_polling(tom, run);
-    tom_set_state(tom, run, tom->machine->now, RUN_AWAY);
-    run->since = tom->machine->now;
+    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_AWAY);
+    run->since = machine_port(tom->machine).now;
     run->bytes_in = packet_bytes(tom, run);
     tom->stats.bytes_in += run->bytes_in;
     if (run->lines.count)
@@ -371,8 +372,8 @@ static void send(struct tom *tom, struct tom_run *run)
     if (tom_is_ideal((enum tom_policy)tom->config->policy))
         tom_arrive(tom, run);
     else
-        stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                           run->number, stack_flits(tom->stacks, run->bytes_in));
+        stacks_send_packet(tom->stacks, memsys_look_again(machine_port(tom->machine).memsys),
+                           run->stack, run->number, stack_flits(tom->stacks, run->bytes_in));
 }
 
 // A decision, or a wait that is over, may be followed by the next step in the same cycle.
@@ -392,13 +393,13 @@ static void poll(struct tom *tom, struct tom_run *run)
 
 struct core *tom_sm_of(const struct tom *tom, uint32_t stack)
 {
-    return &tom->machine->cores[tom->machine->kinds[tom->kind].first + stack];
+    return machine_core(tom->machine, machine_first_core(tom->machine, tom->kind) + stack);
 }
 
 void tom_arrive(struct tom *tom, struct tom_run *run)
 {
     struct tom_queue *queue = &tom->queues[run->stack];
-    run->ready = tom->machine->now;
+    run->ready = machine_port(tom->machine).now;
     if (queue->count++)
         tom->runs[queue->last].next = run->number;
     else
@@ -416,17 +417,17 @@ bool tom_has_room(const struct tom *tom, uint32_t stack)
 static void start(struct tom *tom, struct tom_run *run)
 {
     struct core *core = tom_sm_of(tom, run->stack), *home = home_of(tom, run);
-    const struct slot *from = &home->slots[run->slot];
     const struct tom_place *place = place_of(tom, run);
     const struct tom_block *block = run->block;
-    uint64_t now = tom->machine->now;
+    uint64_t now = machine_port(tom->machine).now;
     run->cta = tom->idle.n ? tom->idle.v[--tom->idle.n]
-                           : cta_new_detached(tom->machine->arena, tom->machine->program);
-    run->cta->core = core->index;
+                           : cta_new_detached(machine_port(tom->machine).arena,
+                                              machine_port(tom->machine).program);
+    run->cta->core = core_port(core).index;
     if (tom->config->invalidate == TOM_INVALIDATE_SM)
-        tom->stats.lines_lost += cache_forget(&core->l1);
+        tom->stats.lines_lost += cache_forget(core_l1(core));
     tom_core_of(core)->epochs.began[core_free_slot(core)] = now;
-    cta_start_detached(run->cta, &(struct detached_start){.of = from->warp,
+    cta_start_detached(run->cta, &(struct detached_start){.of = slot_port(home, run->slot).warp,
                                                           .function = block->function,
                                                           .begin = place->begin,
                                                           .end = place->end,
@@ -435,9 +436,9 @@ static void start(struct tom *tom, struct tom_run *run)
                                                           .register_count = block->registers.n,
                                                           .values = run->values});
     tom_core_of(core)->here[core_free_slot(core)] = run;
-    core_start_warp(core, now, run->cta, home->ctas[from->cta].kernel, registers_of(tom, run),
-                    core_local_of(home, run->slot), &tom_core_ops);
-    machine_set_due(tom->machine, core->index, now);
+    core_start_warp(core, now, run->cta, slot_kernel(home, run->slot), registers_of(tom, run),
+                    core_local_of(home, run->slot), &tom_blocks);
+    machine_wake_core(tom->machine, core_port(core).index, now);
     tom->stats.queue_cycles += now - run->ready;
     run->began = run->passed = now;
     run->is_past_begin = run->is_overdue = false;
@@ -464,8 +465,8 @@ static void drop_lines(struct tom *tom, const struct tom_run *run)
         if (!run->lines.table[i])
             continue;
         uint64_t line = run->lines.table[i] - 1;
-        tom->stats.dropped_l1 += cache_drop(&home->l1, line);
-        tom->stats.dropped_l2 += memsys_drop(tom->machine->shared.memsys, line);
+        tom->stats.dropped_l1 += cache_drop(core_l1(home), line);
+        tom->stats.dropped_l2 += memsys_drop(machine_port(tom->machine).memsys, line);
     }
 }
 
@@ -473,7 +474,7 @@ static void drop_lines(struct tom *tom, const struct tom_run *run)
 static void come_back(struct tom *tom, struct tom_run *run, uint64_t now)
 {
     const struct tom_block *block = run->block;
-    warp_write_registers(home_of(tom, run)->slots[run->slot].warp, block->registers.v,
+    warp_write_registers(slot_port(home_of(tom, run), run->slot).warp, block->registers.v,
                          block->registers.n, run->values, run->reached);
     tom_set_state(tom, run, now, RUN_HOME);
     tom->stats.came_back++;
@@ -485,7 +486,7 @@ static void come_back(struct tom *tom, struct tom_run *run, uint64_t now)
 static void end_block(struct tom *tom, struct tom_run *run, uint64_t now)
 {
     const struct tom_block *block = run->block;
-    warp_write_registers(home_of(tom, run)->slots[run->slot].warp, block->out.v, block->out.n,
+    warp_write_registers(slot_port(home_of(tom, run), run->slot).warp, block->out.v, block->out.n,
                          run->values + block->values, run->reached);
     tom_set_state(tom, run, now, RUN_NONE);
     tom_measure(tom, run, now, true);
@@ -504,7 +505,7 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
     tom_window_leave(tom, run);
     (comes_back ? come_back : end_block)(tom, run, now);
     core_go_on_at(home_of(tom, run), now, run->slot, comes_back ? place->begin : place->end);
-    machine_set_due(tom->machine, run->core, now);
+    machine_wake_core(tom->machine, run->core, now);
 }
 
 // Warps in stacks that have waited at the begin of an iteration end there.
@@ -512,12 +513,13 @@ static void stop_late(struct tom *tom, uint32_t stack)
 {
     struct core *core = tom_sm_of(tom, stack);
     struct tom_core *own = tom_core_of(core);
-    EACH_SLOT(slot, core->words, own->polled[word])
+    EACH_SLOT(slot, core_port(core).words, own->polled[word])
     {
         bits_clear(own->polled, slot);
         own->polls--;
-        core_stop_warp(core, tom->machine->now, slot, place_of(tom, own->here[slot])->begin);
-        machine_set_due(tom->machine, core->index, tom->machine->now);
+        core_stop_warp(core, machine_port(tom->machine).now, slot,
+                       place_of(tom, own->here[slot])->begin);
+        machine_wake_core(tom->machine, core_port(core).index, machine_port(tom->machine).now);
     }
 }
 
@@ -528,7 +530,7 @@ static void copy_parameters(struct tom *tom, uint64_t bytes)
     enum { HEADER_BYTES = 16 };
     tom->stats.parameter_bytes += bytes * tom->stacks->count;
     for (uint32_t i = 0; tom->config->policy != TOM_IDEAL && i < tom->stacks->count; i++)
-        stacks_send_packet(tom->stacks, memsys_look_again(tom->machine->shared.memsys), i,
+        stacks_send_packet(tom->stacks, memsys_look_again(machine_port(tom->machine).memsys), i,
                            TOM_PARAMETERS, stack_flits(tom->stacks, HEADER_BYTES + bytes));
 }
 
@@ -536,7 +538,8 @@ static void copy_parameters(struct tom *tom, uint64_t bytes)
 void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch)
 {
     struct tom *tom = state;
-    const struct program_function *at = &machine->program->functions.v[launch->launch->function];
+    const struct program_function *at =
+        &machine_port(machine).program->functions.v[launch->launch->function];
     bool reads = false;
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         reads |= tom->table->blocks.v[i].function == launch->launch->function &&
@@ -553,14 +556,14 @@ void tom_tick(struct machine *machine, void *state)
     struct tom *tom = state;
     uint32_t number;
     while (stacks_take_back(tom->stacks, &number))
-        tom_finish(tom, &tom->runs[number], machine->now);
+        tom_finish(tom, &tom->runs[number], machine_port(machine).now);
     for (uint32_t i = 0; i < tom->stacks->count; i++)
         while (stacks_take_packet(tom->stacks, i, &number))
             if (number != TOM_PARAMETERS)
                 tom_arrive(tom, &tom->runs[number]);
-    BITS_EACH (i, tom->polling, machine->ordinary) {
-        struct tom_core *own = tom_core_of(&machine->cores[i]);
-        EACH_SLOT(slot, machine->cores[i].words, own->polled[word])
+    BITS_EACH (i, tom->polling, machine_port(machine).ordinary) {
+        struct tom_core *own = tom_core_of(machine_core(machine, i));
+        EACH_SLOT(slot, core_port(machine_core(machine, i)).words, own->polled[word])
         poll(tom, &own->runs[slot]);
     }
     for (uint32_t i = 0; i < tom->stacks->count; i++)
@@ -574,10 +577,11 @@ void tom_tick(struct machine *machine, void *state)
 uint64_t tom_next(const struct machine *machine, const void *state)
 {
     const struct tom *tom = state;
-    bool works = stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
-                 (tom_learns(tom) && tom->map.instances >= tom->learning.instances) ||
-                 bits_next(tom->polling, 0, machine->ordinary) < machine->ordinary;
+    bool works =
+        stacks_have_arrivals(tom->stacks) || tom->learning.phase > LEARN_RUNNING ||
+        (tom_learns(tom) && tom->map.instances >= tom->learning.instances) ||
+        bits_next(tom->polling, 0, machine_port(machine).ordinary) < machine_port(machine).ordinary;
     for (uint32_t i = 0; !works && i < tom->stacks->count; i++)
         works = tom_has_room(tom, i) || tom_core_of(tom_sm_of(tom, i))->polls;
-    return works ? machine->now + 1 : tom_window_next(tom);
+    return works ? machine_port(machine).now + 1 : tom_window_next(tom);
 }

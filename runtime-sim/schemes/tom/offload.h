@@ -7,6 +7,7 @@
 // formed and sent. In the stack a detached warp executes the block; the acknowledgement brings
 // live-outs and the lines that were written, which the core's L1 and the L2 drop.
 #pragma once
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/epochs.h"
@@ -146,7 +147,7 @@ struct tom {
     struct map_stats map;
 };
 
-extern const struct core_ops tom_core_ops;
+extern const struct scheme_issue tom_issue;
 extern const struct stat_key tom_stat_keys[];
 extern const uint32_t tom_stat_key_count;
 extern const struct stat_key block_stat_keys[];
@@ -154,7 +155,7 @@ extern const uint32_t block_stat_key_count;
 
 static inline struct tom_core *tom_core_of(const struct core *core)
 {
-    return core_own(core, &tom_core_ops);
+    return core_own(core, &tom_blocks);
 }
 
 void *tom_create(struct machine *machine, const void *config, const void *plan);

@@ -1,6 +1,6 @@
 // Construction of the offload controller: codes and scoreboard slots of blocks.
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "support/bits.h"
 
@@ -24,8 +24,9 @@ static uint32_t find_timing(const struct timings *timings, uint32_t function, ui
 static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
                            bool (*counts)(const struct tom_block *block, uint32_t place))
 {
-    const struct timings *timings = &tom->machine->shared.timings;
-    const struct program_function *at = &tom->machine->program->functions.v[block->function];
+    const struct timings *timings = machine_port(tom->machine).timings;
+    const struct program_function *at =
+        &machine_port(tom->machine).program->functions.v[block->function];
     uint32_t found = 0;
     for (uint32_t i = 0; i < block->registers.n; i++) {
         bool known = !counts(block, i);
@@ -62,19 +63,20 @@ static bool decides(const struct tom_block *block, uint32_t place)
 
 static void init_place(struct tom *tom, uint32_t number)
 {
-    struct timings *timings = &tom->machine->shared.timings;
+    struct timings *timings = machine_timings(tom->machine);
     const struct tom_block *block = &tom->table->blocks.v[number];
     struct tom_place *place = &tom->places[number];
     uint32_t behind = find_timing(timings, block->function, block->end + 1);
     place->first = find_timing(timings, block->function, block->begin);
     place->last = find_timing(timings, block->function, block->end);
-    place->accesses = ARENA_ARRAY(tom->machine->arena, uint32_t, block->at.n);
+    place->accesses = ARENA_ARRAY(machine_port(tom->machine).arena, uint32_t, block->at.n);
     for (uint32_t i = 0; i < block->at.n; i++)
         place->accesses[i] = find_timing(timings, block->function, block->at.v[i].inst);
     place->begin = code_of(timings, place->first);
     place->end = code_of(timings, behind);
-    place->needs = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
-    place->decides = ARENA_ARRAY(tom->machine->arena, uint16_t, block->registers.n + 1);
+    place->needs = ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
+    place->decides =
+        ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
     place->need_count = find_slots(tom, block, place->needs, is_any);
     place->decide_count = find_slots(tom, block, place->decides, decides);
     timing_mark(&timings->list[place->first], tom->scheme, number, 0);
@@ -85,7 +87,7 @@ static void init_place(struct tom *tom, uint32_t number)
 
 static void join_sms(struct tom *tom)
 {
-    const struct machine_config *config = tom->machine->config;
+    const struct machine_config *config = machine_port(tom->machine).config;
     for (uint32_t i = 0; i < config->added_count; i++) {
         const struct added_cores *added = &config->added[i];
         if (added->scheme != tom->scheme)
@@ -98,29 +100,30 @@ static void join_sms(struct tom *tom)
 
 void *tom_create(struct machine *machine, const void *config, const void *plan)
 {
-    struct tom *tom = ARENA_NEW(machine->arena, struct tom);
-    uint32_t warps = (uint32_t)machine->config->core.warps;
-    *tom = (struct tom){.config = config,
-                        .table = plan,
-                        .machine = machine,
-                        .stacks = machine_scheme(machine, &tom_stacks),
-                        .scheme = (uint8_t)machine_scheme_number(machine->config, &tom_blocks)};
+    struct tom *tom = ARENA_NEW(machine_port(machine).arena, struct tom);
+    uint32_t warps = (uint32_t)machine_port(machine).config->core.warps;
+    *tom = (struct tom){
+        .config = config,
+        .table = plan,
+        .machine = machine,
+        .stacks = machine_scheme(machine, &tom_stacks),
+        .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &tom_blocks)};
     tom->stacks->all_local = tom_is_ideal((enum tom_policy)tom->config->policy);
-    tom->places = ARENA_ARRAY(machine->arena, struct tom_place, tom->table->blocks.n);
+    tom->places = ARENA_ARRAY(machine_port(machine).arena, struct tom_place, tom->table->blocks.n);
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         init_place(tom, i);
-    tom->run_count = (uint32_t)machine->config->memsys.memory.cores * warps;
-    tom->runs = ARENA_ARRAY(machine->arena, struct tom_run, tom->run_count);
+    tom->run_count = (uint32_t)machine_port(machine).config->memsys.memory.cores * warps;
+    tom->runs = ARENA_ARRAY(machine_port(machine).arena, struct tom_run, tom->run_count);
     for (uint32_t i = 0; i < tom->run_count; i++) {
         struct tom_run *run = &tom->runs[i];
         run->core = i / warps;
         run->slot = i % warps;
         run->number = i;
-        run->values = arena_alloc(machine->arena, tom->values_most + 1);
+        run->values = arena_alloc(machine_port(machine).arena, tom->values_most + 1);
     }
-    tom->times = ARENA_ARRAY(machine->arena, struct tom_times, tom->table->blocks.n);
+    tom->times = ARENA_ARRAY(machine_port(machine).arena, struct tom_times, tom->table->blocks.n);
     tom_window_init(tom);
-    tom->polling = bits_new(machine->arena, machine->ordinary);
+    tom->polling = bits_new(machine_port(machine).arena, machine_port(machine).ordinary);
     join_sms(tom);
     tom_map_begin(tom);
     return tom;
@@ -130,6 +133,6 @@ void tom_join(struct machine *machine, void *state)
 {
     struct tom *tom = state;
     for (uint32_t i = 0; i < tom->stacks->count; i++)
-        tom->stacks->stacks[i].sm_end = tom_sm_of(tom, i)->endpoint;
+        tom->stacks->stacks[i].sm_end = core_port(tom_sm_of(tom, i)).endpoint;
     (void)machine;
 }

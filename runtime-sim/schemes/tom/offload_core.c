@@ -1,5 +1,5 @@
 // Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "support/bits.h"
 
@@ -7,16 +7,17 @@ enum { STALL_DECISION, STALL_DRAIN, STALL_AWAY };
 
 static void *init(struct core *core, void *scheme)
 {
-    struct tom_core *own = ARENA_NEW(core->arena, struct tom_core);
+    struct tom_core *own = ARENA_NEW(core_port(core).arena, struct tom_core);
     struct tom *tom = scheme;
-    uint32_t warps = (uint32_t)core->kind->config->warps;
+    uint32_t warps = (uint32_t)core_port(core).config->warps;
     *own = (struct tom_core){.of = tom};
-    if (!core->kind->number) {
-        own->runs = &tom->runs[core->index * warps];
+    if (!core_port(core).kind) {
+        own->runs = &tom->runs[core_port(core).index * warps];
         return own;
     }
-    own->here = ARENA_ARRAY(core->arena, struct tom_run *, warps);
-    tom_epochs_init(&own->epochs, core->arena, core->kind->l1->sets * core->kind->l1->ways, warps);
+    own->here = ARENA_ARRAY(core_port(core).arena, struct tom_run *, warps);
+    tom_epochs_init(&own->epochs, core_port(core).arena,
+                    core_port(core).l1->sets * core_port(core).l1->ways, warps);
     return own;
 }
 
@@ -24,7 +25,7 @@ static void *init(struct core *core, void *scheme)
 
 static void ask(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state)
 {
-    struct tom_core *own = tom_core_of(&tom->machine->cores[run->core]);
+    struct tom_core *own = tom_core_of(machine_core(tom->machine, run->core));
     tom_set_state(tom, run, now, state);
     run->since = now;
     bits_set(own->polled, run->slot);
@@ -34,7 +35,7 @@ static void ask(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_sta
 
 void tom_stop_polling(struct tom *tom, const struct tom_run *run)
 {
-    struct tom_core *own = tom_core_of(&tom->machine->cores[run->core]);
+    struct tom_core *own = tom_core_of(machine_core(tom->machine, run->core));
     bits_clear(own->polled, run->slot);
     if (!--own->polls)
         bits_clear(tom->polling, run->core);
@@ -42,7 +43,7 @@ void tom_stop_polling(struct tom *tom, const struct tom_run *run)
 
 static uint32_t timing_of(const struct core *core, uint32_t slot)
 {
-    return (uint32_t)(core->slots[slot].next - core->shared->timings.list);
+    return (uint32_t)(slot_port(core, slot).next - core_port(core).timings->list);
 }
 
 // Returns true if the warp executes a block itself and this instruction is part of it.
@@ -52,7 +53,7 @@ static bool is_in_block(const struct core *core, const struct tom_run *run, uint
     if (run->state != RUN_HOME)
         return false;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
-    return run->age == core->age[run->slot] && at >= place->first && at <= place->last;
+    return run->age == slot_port(core, run->slot).age && at >= place->first && at <= place->last;
 }
 
 // A block that the warp executes itself is over when it issues something else.
@@ -75,7 +76,7 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
 static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
-    const struct warp *warp = core->slots[run->slot].warp;
+    const struct warp *warp = slot_port(core, run->slot).warp;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     bool whole = warp->paths.v[warp->current].mask == run->mask;
     if (whole && at >= place->first && at <= place->last) {
@@ -96,7 +97,7 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
 // All lanes of the block are still in the loop, and in one path.
 static bool is_whole(const struct core *core, uint32_t slot, const struct tom_run *run)
 {
-    const struct warp *warp = core->slots[slot].warp;
+    const struct warp *warp = slot_port(core, slot).warp;
     return warp->paths.v[warp->current].mask == run->mask;
 }
 
@@ -134,10 +135,10 @@ static bool asks_again(const struct core *core, uint64_t now, struct tom_run *ru
            still_holds(run) && is_whole(core, run->slot, run);
 }
 
-static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct tom_core *own = tom_core_of(core);
-    const struct timing *timing = core->slots[slot].next;
+    struct tom_core *own = state;
+    const struct timing *timing = slot_port(core, slot).next;
     if (!own->runs)
         return comes_back(core, now, slot) ? ISSUE_AS_MIGRATED : ISSUE_AS_NORMAL;
     struct tom_run *run = &own->runs[slot];
@@ -156,10 +157,10 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
     const struct timing_mark *mark = timing_mark_of(timing, own->of->scheme);
     if (is_at_home(core, now, run, at) || !mark)
         return ISSUE_AS_NORMAL;
-    const struct warp *warp = core->slots[slot].warp;
+    const struct warp *warp = slot_port(core, slot).warp;
     run->block = &own->of->table->blocks.v[mark->plan];
     run->mask = warp->paths.v[warp->current].mask;
-    run->age = core->age[slot];
+    run->age = slot_port(core, slot).age;
     run->has_values = false;
     run->asked = run->left = run->passed = now;
     run->again = run->is_past_begin = false;
@@ -170,33 +171,34 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
 
 // The begin of a block, until the decision about it, and the way to its first access, from which
 // the block may start again.
-static bool keeps(const struct core *core, uint32_t slot)
+static bool keeps(const struct core *core, void *state, uint32_t slot)
 {
-    const struct tom_core *own = tom_core_of(core);
+    const struct tom_core *own = state;
     if (!own->runs)
         return false;
     const struct tom_run *run = &own->runs[slot];
     if (run->state != RUN_NONE && run->state != RUN_HOME)
         return true;
-    return timing_mark_of(core->slots[slot].next, own->of->scheme) &&
+    return timing_mark_of(slot_port(core, slot).next, own->of->scheme) &&
            !is_in_block(core, run, timing_of(core, slot));
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     static const uint32_t reasons[] = {
         [RUN_ASKING] = STALL_DECISION, [RUN_AT_ACCESS] = STALL_DECISION,
         [RUN_DRAINING] = STALL_DRAIN,  [RUN_PACKING] = STALL_DRAIN,
         [RUN_AWAY] = STALL_AWAY,
     };
-    const struct tom_core *own = tom_core_of(core);
-    uint8_t state = own->runs                      ? own->runs[slot].state
+    const struct tom_core *own = state;
+    uint8_t phase = own->runs                      ? own->runs[slot].state
                     : bits_test(own->polled, slot) ? RUN_AWAY
                                                    : RUN_NONE;
+    (void)core;
     (void)now;
-    if (state == RUN_NONE || state == RUN_AHEAD || state == RUN_HOME)
+    if (phase == RUN_NONE || phase == RUN_AHEAD || phase == RUN_HOME)
         return false;
-    *reason = reasons[state];
+    *reason = reasons[phase];
     return true;
 }
 
@@ -215,11 +217,16 @@ static void grow(struct line_set *set, struct arena *arena)
             add_line(set, arena, old.table[i] - 1);
 }
 
+static uint32_t hash_line(uint64_t line)
+{
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+}
+
 static void add_line(struct line_set *set, struct arena *arena, uint64_t line)
 {
     if (2 * set->count >= set->size)
         grow(set, arena);
-    uint32_t at = core_line(line) % set->size;
+    uint32_t at = hash_line(line) % set->size;
     while (set->table[at] && set->table[at] != line + 1)
         at = (at + 1) % set->size;
     set->count += !set->table[at];
@@ -249,7 +256,7 @@ static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
                        const struct held *held)
 {
     struct tom *tom = tom_core_of(core)->of;
-    struct arena *arena = core->arena;
+    struct arena *arena = core_port(core).arena;
     const struct tom_config *config = tom->config;
     uint64_t size = tom->stacks->memsys_config->llc.line_bytes, last = UINT64_MAX;
     uint64_t local[LANES * LOCAL_WORDS];
@@ -280,9 +287,9 @@ static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
 static void look_at_age(struct core *core, uint64_t now, uint32_t slot, uint64_t line)
 {
     struct tom_core *own = tom_core_of(core);
-    if (cache_has(&core->l1, line) && tom_epochs_is_old(&own->epochs, line, slot))
-        own->lines_old += cache_drop(&core->l1, line);
-    if (!cache_has(&core->l1, line))
+    if (cache_has(core_l1(core), line) && tom_epochs_is_old(&own->epochs, line, slot))
+        own->lines_old += cache_drop(core_l1(core), line);
+    if (!cache_has(core_l1(core), line))
         tom_epochs_fetch(&own->epochs, line, now);
 }
 
@@ -304,9 +311,10 @@ static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const s
     }
 }
 
-static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+static void accessed(struct core *core, void *state, uint64_t now, uint32_t slot,
+                     const struct held *held)
 {
-    struct tom_core *own = tom_core_of(core);
+    struct tom_core *own = state;
     struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
     own->shared += own->here && held->shared;
     if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
@@ -317,11 +325,13 @@ static void accessed(struct core *core, uint64_t now, uint32_t slot, const struc
 
 // The end of a block in its stack, in the commit.
 
-static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
+static void returned(struct core *core, void *state, uint64_t now, uint32_t slot, struct warp *warp)
 {
     enum { LINE_ADDRESS_BYTES = 6 };
-    struct tom *tom = tom_core_of(core)->of;
-    struct tom_run *run = tom_core_of(core)->here[slot];
+    const struct tom_core *own = state;
+    struct tom *tom = own->of;
+    struct tom_run *run = own->here[slot];
+    (void)core;
     const struct tom_block *block = run->block;
     uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
     uint64_t bytes = run->comes_back ? block->bytes_in : block->bytes_out;
@@ -336,19 +346,19 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
         tom_trace_block(tom->trace, run, slot, now);
     if (!run->comes_back)
         tom_end_instance(tom, run);
-    cta_end_detached(run->cta, tom->machine->cores[run->core].slots[run->slot].warp);
-    vec_push(tom->machine->arena, &tom->idle, run->cta);
+    cta_end_detached(run->cta, slot_port(machine_core(tom->machine, run->core), run->slot).warp);
+    vec_push(machine_port(tom->machine).arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += bytes + listed;
     tom->stats.lines_written += run->lines.count;
     if (tom_is_ideal((enum tom_policy)tom->config->policy))
         tom_finish(tom, run, now);
     else
-        stacks_send_back(tom->stacks, memsys_look_again(tom->machine->shared.memsys), run->stack,
-                         run->number, flits, flits - stack_flits(tom->stacks, bytes));
+        stacks_send_back(tom->stacks, memsys_look_again(machine_port(tom->machine).memsys),
+                         run->stack, run->number, flits, flits - stack_flits(tom->stacks, bytes));
 }
 
-const struct core_ops tom_core_ops = {
+const struct scheme_issue tom_issue = {
     .init = init,
     .claims_first = true, // it sees the iterations of a loop that begins with a chain
     .issue_as = issue_as,

@@ -1,5 +1,5 @@
 // The stacks as memory of a machine.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/energy.h"
 #include "runtime-sim/schemes/tom/stack_trace.h"
 #include "runtime-sim/schemes/tom/tom.h"
@@ -24,7 +24,7 @@ static const char *check(struct arena *arena, const void *config,
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
     (void)plan;
-    return stacks_new(machine->arena, config, &machine->config->memsys);
+    return stacks_new(machine_port(machine).arena, config, &machine_port(machine).config->memsys);
 }
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
@@ -35,18 +35,19 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
 
 static void join(struct machine *machine, void *state)
 {
-    ((struct stacks *)state)->memsys = machine->shared.memsys;
+    ((struct stacks *)state)->memsys = machine_port(machine).memsys;
 }
 
 static void settle(struct machine *machine, void *state)
 {
-    stacks_settle(state, memsys_backend_clock(machine->shared.memsys));
+    stacks_settle(state, memsys_backend_clock(machine_port(machine).memsys));
 }
 
 static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process)
 {
-    return stack_trace_begin(state, arena, to, machine->config->memsys.memory.core_clock, process);
+    return stack_trace_begin(state, arena, to,
+                             machine_port(machine).config->memsys.memory.core_clock, process);
 }
 
 static void end_trace(void *trace, uint64_t now)
@@ -55,38 +56,27 @@ static void end_trace(void *trace, uint64_t now)
     stack_trace_end(trace);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct stacks *s = state;
-    (void)machine;
     stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &s->total);
     for (uint32_t i = 0; i < s->count; i++)
         stats_add_member(stats, "stack*", arena_printf(stats->arena, "stack%u", i), stack_stat_keys,
                          stack_stat_key_count, &s->stacks[i].stats);
 }
 
-static void name_stats(const void *config, struct stats *stats)
-{
-    static const struct stack_stats none;
-    (void)config;
-    stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &none);
-}
-
 const struct scheme_ops tom_stacks = {
     .name = "stacks",
-    .section = "stack",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct stack_config),
-    .is_on = is_on,
-    .check = check,
-    .energy = tom_stacks_energy,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .begin_trace = begin_trace,
-    .end_trace = end_trace,
+    .configuration = {.section = "stack",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct stack_config),
+                      .is_on = is_on,
+                      .check = check},
+    .memory = {.create = create, .extend = extend, .join = join},
+    .report = {.energy = tom_stacks_energy,
+               .settle = settle,
+               .add_stats = add_stats,
+               .begin_trace = begin_trace,
+               .end_trace = end_trace},
 };

@@ -1,6 +1,6 @@
 // Construction of the stacks, their requests, and the interface of memory behind slices.
 #include "runtime-sim/schemes/tom/stacks.h"
-#include "runtime-sim/gpu/core.h"
+#include "runtime-sim/gpu/scheme.h"
 
 const struct stat_key stack_stat_keys[] = {
 #define STATS_DEF "runtime-sim/schemes/tom/stack_stats.def"
@@ -432,8 +432,6 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
     const struct dram_config *dram = &memsys->dram;
     struct partition_range range = stack_range(config);
     uint64_t line = memsys->llc.line_bytes;
-    if (!config->stacks)
-        return NULL;
     if (config->clock % dram->clock)
         return "stack.clock is no multiple of dram.clock";
     if (!partition_is_good(&range))

@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/tom/window.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include <math.h>
 
@@ -29,7 +29,7 @@ static double least_cycles(const struct tom *tom, const struct tom_block *block,
                            uint64_t gbps)
 {
     double bytes_in_cycle =
-        (double)gbps * 1000 / (double)tom->machine->config->memsys.memory.core_clock;
+        (double)gbps * 1000 / (double)machine_port(tom->machine).config->memsys.memory.core_clock;
     return fmax(block->instructions / (double)issues, block->words * WORD_BYTES / bytes_in_cycle);
 }
 
@@ -37,7 +37,9 @@ static double rate_of_stacks(const struct tom *tom, const struct tom_block *bloc
 {
     const struct stack_config *stack = tom->stacks->config;
     uint64_t stacks = tom->stacks->count;
-    return least_cycles(tom, block, tom->machine->ordinary * tom->machine->config->core.schedulers,
+    return least_cycles(tom, block,
+                        machine_port(tom->machine).ordinary *
+                            machine_port(tom->machine).config->core.schedulers,
                         stacks * stack->link_gbps) /
            least_cycles(tom, block, stacks * tom->config->sm_issue, stacks * stack->internal_gbps);
 }
@@ -80,7 +82,7 @@ static void wait_closed(struct tom_window *window)
 
 static void apply_change(const struct tom *tom, struct tom_window *window)
 {
-    int64_t most = (int64_t)(tom->stacks->count * tom->machine->config->core.warps);
+    int64_t most = (int64_t)(tom->stacks->count * machine_port(tom->machine).config->core.warps);
     if (window->judged && !window->size)
         wait_closed(window);
     if (!window->change)
@@ -179,7 +181,7 @@ void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now)
 static void look_at(struct tom *tom, struct tom_run *run)
 {
     struct tom_window *window = window_of(tom, run);
-    if (!is_late(window, tom->machine->now - run->passed, 1))
+    if (!is_late(window, machine_port(tom->machine).now - run->passed, 1))
         return;
     window->overdue++;
     window->change -= !run->is_overdue;
@@ -193,7 +195,7 @@ static void find_overdue(struct tom *tom)
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct core *core = tom_sm_of(tom, i);
         struct tom_core *own = tom_core_of(core);
-        EACH_SLOT(slot, core->words, core->sets[word].used)
+        EACH_SLOT(slot, core_port(core).words, core_used_slots(core, word))
         if (own->here[slot]->outside && own->here[slot]->state == RUN_AWAY)
             look_at(tom, own->here[slot]);
     }
@@ -202,9 +204,9 @@ static void find_overdue(struct tom *tom)
 void tom_window_tick(struct tom *tom)
 {
     const uint64_t most = tom->config->recent;
-    if (tom->machine->now >= tom->looks_at) {
+    if (machine_port(tom->machine).now >= tom->looks_at) {
         find_overdue(tom);
-        tom->looks_at = (tom->machine->now / SCAN_CYCLES + 1) * SCAN_CYCLES;
+        tom->looks_at = (machine_port(tom->machine).now / SCAN_CYCLES + 1) * SCAN_CYCLES;
     }
     for (uint32_t i = 0; i < tom->table->blocks.n; i++) {
         struct tom_window *window = &tom->times[i].window;

@@ -11,11 +11,11 @@ enum { CONTROLLERS = 8, LONG = 9 };
 static const char *configure(struct rig *r, const char *text, const char *name,
                              const char *const *settings)
 {
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     *r = (struct rig){0};
     kernel_load(&r->k, text, NULL);
-    uint32_t count = machine_sections(sections, &r->config, &r->k.arena, ari_alone);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&r->config, &r->k.arena, ari_alone, &count);
     config_init(&config, &r->k.arena, sections, count);
     assert_true(config_load(&config, name));
     for (; settings && *settings; settings++)

@@ -45,7 +45,6 @@ struct fixture {
     struct kernel k;
     struct source source;
     struct machine_config config;
-    struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
     struct timed_options options;
     char *bytes; // of the checkpoint after launch AT
@@ -70,8 +69,9 @@ static void load(struct fixture *f)
     char *copy = arena_alloc(&f->k.arena, sizeof run_text + 2);
     memcpy(copy, run_text, sizeof run_text);
     source_init(&f->source, &f->k.arena, "run.yaml", copy, sizeof run_text - 1);
-    uint32_t count = machine_sections(f->sections, &f->config, &f->k.arena, NULL);
-    config_init(&f->resolved, &f->k.arena, f->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&f->config, &f->k.arena, NULL, &count);
+    config_init(&f->resolved, &f->k.arena, sections, count);
     assert_true(config_load(&f->resolved, "isca19"));
     f->config.memsys.memory.cores = 1;
     assert_null(machine_check(&f->k.arena, &f->config));

@@ -39,7 +39,6 @@ struct host {
     struct device_module module;
     struct device device;
     struct machine_config config;
-    struct config_section sections[MACHINE_SECTIONS];
     struct config resolved;
     struct timed_options options;
     struct timed timed;
@@ -61,8 +60,9 @@ static void start(struct host *h, bool with_time, uint64_t shuffle)
     assert_true(device_module_read(&h->module, &h->arena, lanes_best(), &h->diags));
     h->device = (struct device){
         .arena = &h->arena, .program = &h->module.program, .source = &h->module.source};
-    uint32_t count = machine_sections(h->sections, &h->config, &h->arena, schemes);
-    config_init(&h->resolved, &h->arena, h->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&h->config, &h->arena, schemes, &count);
+    config_init(&h->resolved, &h->arena, sections, count);
     assert_true(config_load(&h->resolved, "isca19"));
     assert_true(config_set(&h->resolved, "machine.watchdog=20000"));
     h->options = (struct timed_options){.config = &h->config, .copies = true, .shuffle = shuffle};

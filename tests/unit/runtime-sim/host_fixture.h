@@ -25,7 +25,6 @@ struct bench {
     struct device device;
     struct machine_config config;
     struct host_config keys;
-    struct config_section sections[HOST_SECTIONS];
     struct config resolved;
     struct timed_options options;
     struct timed timed;
@@ -57,9 +56,10 @@ static inline void start(struct bench *b, bool with_time, const char *const *set
     assert_true(device_module_read(&b->module, &b->arena, lanes_best(), &b->diags));
     b->device = (struct device){
         .arena = &b->arena, .program = &b->module.program, .source = &b->module.source};
-    uint32_t count = machine_sections(b->sections, &b->config, &b->arena, schemes);
-    b->sections[count++] = host_section(&b->keys);
-    config_init(&b->resolved, &b->arena, b->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&b->config, &b->arena, schemes, &count);
+    sections[count++] = host_section(&b->keys);
+    config_init(&b->resolved, &b->arena, sections, count);
     assert_true(config_load(&b->resolved, "gtx580"));
     for (; settings && *settings; settings++)
         assert_true(config_set(&b->resolved, *settings));

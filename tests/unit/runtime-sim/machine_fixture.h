@@ -45,11 +45,11 @@ static inline void rig_configure_from(struct rig *r, const char *text, const cha
                                       uint32_t cores, const char *const *settings,
                                       const struct scheme_ops *const *known)
 {
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     *r = (struct rig){0};
     kernel_load(&r->k, text, NULL);
-    uint32_t count = machine_sections(sections, &r->config, &r->k.arena, known);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&r->config, &r->k.arena, known, &count);
     config_init(&config, &r->k.arena, sections, count);
     assert_true(config_load(&config, name));
     if (!strcmp(name, "isca19"))
@@ -93,7 +93,7 @@ static inline struct offload_config *offload_config_of(const struct machine_conf
 static inline void rig_build(struct rig *r, const struct offload_table *table)
 {
     struct machine_plans plans = {0};
-    plans.table[machine_scheme_number(&r->config, &llc_omni)] = table;
+    machine_plan_add(&plans, &r->k.arena, &llc_omni, table);
     rig_build_planned(r, &plans);
 }
 

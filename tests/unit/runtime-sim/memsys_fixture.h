@@ -16,7 +16,6 @@ struct fixture {
     struct arena arena;
     struct machine_config all;
     struct memsys_config *values; // of `all`
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     struct memsys *m;
     uint64_t now;    // the cycle to which `advance` has come
@@ -36,8 +35,9 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
 {
     fixture_init(f);
     f->values = &f->all.memsys;
-    uint32_t count = machine_sections(f->sections, &f->all, &f->arena, NULL);
-    config_init(&f->config, &f->arena, f->sections, count);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&f->all, &f->arena, NULL, &count);
+    config_init(&f->config, &f->arena, sections, count);
     assert_true(config_load(&f->config, name));
     if (!strcmp(name, "isca19"))
         set_plain_slice(&f->config);

@@ -1,6 +1,6 @@
 #include "tests/unit/runtime-sim/satellite.h"
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 
 #define SCHEME_CONFIG satellite_config
 #define SCHEME_STATS satellite_stats
@@ -47,11 +47,9 @@ struct satellite_core {
     uint32_t place;      // of the CTA in that mode
 };
 
-static const struct core_ops core_ops;
-
 static struct satellite_core *own_of(const struct core *core)
 {
-    return core_own(core, &core_ops);
+    return core_own(core, &satellite);
 }
 
 static bool is_in(const uint64_t *set, uint32_t slot)
@@ -63,17 +61,17 @@ static bool is_in(const uint64_t *set, uint32_t slot)
 
 static void *init_core(struct core *core, void *scheme)
 {
-    struct satellite_core *own = ARENA_NEW(core->arena, struct satellite_core);
+    struct satellite_core *own = ARENA_NEW(core_port(core).arena, struct satellite_core);
     own->of = scheme;
     return own;
 }
 
-static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as leave(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct satellite_core *own = own_of(core);
-    const struct timing *timing = core->slots[slot].next;
+    struct satellite_core *own = state;
+    const struct timing *timing = slot_port(core, slot).next;
     (void)now;
-    if (!timing_mark_of(timing, own->of->scheme) || core_is_detached(&core->slots[slot]))
+    if (!timing_mark_of(timing, own->of->scheme) || slot_port(core, slot).is_detached)
         return ISSUE_AS_NORMAL;
     own->asking[slot / 64] |= slot_bit(slot);
     own->away[slot / 64] |= slot_bit(slot);
@@ -81,18 +79,19 @@ static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
     return ISSUE_AS_MIGRATED;
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
-    const struct satellite_core *own = own_of(core);
-    bool in_mode = own->mode_until > now && core->slots[slot].cta == own->place;
+    const struct satellite_core *own = state;
+    bool in_mode = own->mode_until > now && slot_port(core, slot).place == own->place;
     *reason = is_in(own->away, slot) ? STALL_AWAY : STALL_MODE;
     return is_in(own->away, slot) || in_mode;
 }
 
-static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
+static void enter_mode(struct core *core, void *state, uint64_t now, uint32_t place,
+                       uint32_t opened)
 {
-    struct satellite_core *own = own_of(core);
-    const struct cta *cta = core->ctas[place].cta;
+    struct satellite_core *own = state;
+    const struct cta *cta = core_cta(core, place);
     if (!own->of->config->mode || opened != 1)
         return;
     for (uint32_t i = 0; i < cta->warp_count; i++) // nobody has gone on
@@ -100,7 +99,7 @@ static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t
             warp_fault(&cta->warps[i], &cta->warps[i].program->codes.v[0], 0, "not at the barrier");
     own->mode_until = now + own->of->config->mode;
     own->place = place;
-    EACH_SLOT(slot, core->words, core->ctas[place].slots[word])
+    EACH_SLOT(slot, core_port(core).words, core_cta_slots(core, place)[word])
     {
         core_wake_at(core, own->mode_until, slot);
         break;
@@ -108,30 +107,32 @@ static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t
 }
 
 // Once at the end of the mode.
-static void leave_mode(struct core *core, uint64_t now, uint32_t slot)
+static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct satellite_core *own = own_of(core);
+    struct satellite_core *own = state;
     if (own->mode_until > now) // it was too far away
         core_wake_at(core, own->mode_until, slot);
     if (!own->mode_until || own->mode_until > now)
         return;
     own->mode_until = 0;
     own->of->stats.modes++;
-    EACH_SLOT(index, core->words, core->ctas[own->place].slots[word])
+    EACH_SLOT(index, core_port(core).words, core_cta_slots(core, own->place)[word])
     core_look(core, now, index);
 }
 
 // In the commit: both cores may be changed.
-static void take_back(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
+static void take_back(struct core *core, void *state, uint64_t now, uint32_t slot,
+                      struct warp *warp)
 {
-    struct satellites *own = own_of(core)->of;
+    struct satellites *own = ((struct satellite_core *)state)->of;
     struct traveller *traveller = own->travellers;
+    (void)core;
     (void)slot;
     while (traveller->cta != warp->cta)
         traveller++;
     const struct block *block = traveller->block;
-    struct core *home = &own->machine->cores[traveller->core];
-    struct warp *at_home = home->slots[traveller->slot].warp;
+    struct core *home = machine_core(own->machine, traveller->core);
+    struct warp *at_home = slot_port(home, traveller->slot).warp;
     warp_read_registers(warp, block->registers, block->count, own->values);
     warp_write_registers(at_home, block->registers, block->count, own->values, warp->reached);
     if (warp->reached != traveller->mask)
@@ -140,7 +141,7 @@ static void take_back(struct core *core, uint64_t now, uint32_t slot, struct war
     cta_end_detached(traveller->cta, at_home);
     traveller->busy = false;
     core_go_on_at(home, now, traveller->slot, block->end);
-    machine_set_due(own->machine, traveller->core, now);
+    machine_wake_core(own->machine, traveller->core, now);
 }
 
 // The machine
@@ -209,19 +210,21 @@ static void find_block(struct satellites *own, struct timings *timings, uint32_t
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct satellites *own = ARENA_NEW(machine->arena, struct satellites);
-    struct timings *timings = &machine->shared.timings;
+    struct satellites *own = ARENA_NEW(machine_port(machine).arena, struct satellites);
+    struct timings *timings = machine_timings(machine);
     (void)plan;
-    *own =
-        (struct satellites){.config = config,
-                            .machine = machine,
-                            .scheme = (uint8_t)machine_scheme_number(machine->config, &satellite)};
-    for (uint32_t i = 0; own->config->blocks && i < machine->program->functions.n; i++)
+    *own = (struct satellites){
+        .config = config,
+        .machine = machine,
+        .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &satellite)};
+    for (uint32_t i = 0; own->config->blocks && i < machine_port(machine).program->functions.n; i++)
         find_block(own, timings, i);
     own->traveller_count = (uint32_t)(own->config->cores * own->config->warps);
-    own->travellers = ARENA_ARRAY(machine->arena, struct traveller, own->traveller_count);
+    own->travellers =
+        ARENA_ARRAY(machine_port(machine).arena, struct traveller, own->traveller_count);
     for (uint32_t i = 0; i < own->traveller_count; i++)
-        own->travellers[i].cta = cta_new_detached(machine->arena, machine->program);
+        own->travellers[i].cta =
+            cta_new_detached(machine_port(machine).arena, machine_port(machine).program);
     return own;
 }
 
@@ -238,12 +241,12 @@ static void place(struct machine *machine, void *state, struct machine_launch *l
 static bool start(struct satellites *own, uint32_t index, uint32_t slot)
 {
     struct machine *machine = own->machine;
-    const struct core *from = &machine->cores[index];
-    const struct warp *warp = from->slots[slot].warp;
+    const struct core *from = machine_core(machine, index);
+    const struct warp *warp = slot_port(from, slot).warp;
     const struct block *block =
-        &own->blocks[timing_mark_of(from->slots[slot].next, own->scheme)->plan];
-    struct machine_kind *kind = &machine->kinds[1];
-    struct core *core = &machine->cores[kind->first + (index + slot) % kind->count];
+        &own->blocks[timing_mark_of(slot_port(from, slot).next, own->scheme)->plan];
+    uint32_t nearest = (index + slot) % (uint32_t)own->config->cores;
+    struct core *core = machine_core(machine, machine_first_core(machine, 1) + nearest);
     if (!core_has_warp_room(core, WARP_REGISTERS))
         return false;
     struct traveller *traveller = own->travellers;
@@ -252,7 +255,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
     *traveller = (struct traveller){
         traveller->cta, index, slot, block, warp->paths.v[warp->current].mask, true};
     warp_read_registers(warp, block->registers, block->count, own->values);
-    traveller->cta->core = core->index;
+    traveller->cta->core = core_port(core).index;
     cta_start_detached(traveller->cta, &(struct detached_start){.of = warp,
                                                                 .function = block->function,
                                                                 .begin = block->begin,
@@ -261,18 +264,18 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
                                                                 .registers = block->registers,
                                                                 .register_count = block->count,
                                                                 .values = own->values});
-    core_start_warp(core, machine->now, traveller->cta, from->ctas[from->slots[slot].cta].kernel,
-                    WARP_REGISTERS, core_local_of(from, slot), &core_ops);
-    machine_set_due(machine, core->index, machine->now);
+    core_start_warp(core, machine_port(machine).now, traveller->cta, slot_kernel(from, slot),
+                    WARP_REGISTERS, core_local_of(from, slot), &satellite);
+    machine_wake_core(machine, core_port(core).index, machine_port(machine).now);
     own->stats.started++;
     return true;
 }
 
 static void tick(struct machine *machine, void *state)
 {
-    for (uint32_t i = 0; i < machine->ordinary; i++) {
-        struct satellite_core *own = own_of(&machine->cores[i]);
-        EACH_SLOT(slot, machine->cores[i].words, own->asking[word])
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++) {
+        struct satellite_core *own = own_of(machine_core(machine, i));
+        EACH_SLOT(slot, core_port(machine_core(machine, i)).words, own->asking[word])
         if (start(state, i, slot)) {
             own->asking[word] &= ~slot_bit(slot);
             own->asked--;
@@ -283,20 +286,19 @@ static void tick(struct machine *machine, void *state)
 static uint64_t next(const struct machine *machine, const void *state)
 {
     (void)state;
-    for (uint32_t i = 0; i < machine->ordinary; i++)
-        if (own_of(&machine->cores[i])->asked)
-            return machine->now + 1;
+    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
+        if (own_of(machine_core(machine, i))->asked)
+            return machine_port(machine).now + 1;
     return UINT64_MAX;
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "satellites", stat_keys, STAT_KEYS,
               &((const struct satellites *)state)->stats);
 }
 
-static const struct core_ops core_ops = {
+static const struct scheme_issue issue = {
     .init = init_core,
     .hold = hold,
     .wake = leave_mode,
@@ -311,15 +313,9 @@ static const struct scheme_stall stalls[] = {
 };
 
 const struct scheme_ops satellite = {
-    SCHEME_SECTION("satellite"),
-    .is_on = is_on,
-    .require = require,
-    .stalls = stalls,
-    .stall_count = 2,
-    .core = &core_ops,
-    .create = create,
-    .place = place,
-    .tick = tick,
-    .next = next,
-    .add_stats = add_stats,
+    .name = "satellite",
+    .configuration = {SCHEME_SECTION("satellite"), .is_on = is_on, .require = require},
+    .issue = &issue,
+    .memory = {.create = create, .place = place, .tick = tick, .next = next},
+    .report = {.stalls = stalls, .stall_count = 2, .add_stats = add_stats},
 };

@@ -1,5 +1,5 @@
 #include "tests/unit/runtime-sim/toll.h"
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/ports.h"
 
 #define SCHEME_CONFIG toll_config
 #define SCHEME_STATS toll_stats
@@ -19,26 +19,19 @@ struct toll_core {
     uint64_t asking, waiting, paid;
 };
 
-static const struct core_ops core_ops;
-
-static struct toll_core *own_of(const struct core *core)
-{
-    return core_own(core, &core_ops);
-}
-
 // Cores
 
 static void *init_core(struct core *core, void *scheme)
 {
-    struct toll_core *own = ARENA_NEW(core->arena, struct toll_core);
+    struct toll_core *own = ARENA_NEW(core_port(core).arena, struct toll_core);
     own->toll = scheme;
     return own;
 }
 
-static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as pay_or_go(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct toll_core *own = own_of(core);
-    const struct timing *timing = core->slots[slot].next;
+    struct toll_core *own = state;
+    const struct timing *timing = slot_port(core, slot).next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
     if (!timing_mark_of(timing, own->toll->scheme))
@@ -49,28 +42,31 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     }
     own->asking |= bit;
     own->waiting |= bit;
-    core->to_send++;
+    core_has_packet(core);
     return ISSUE_AS_MIGRATED;
 }
 
-static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool wait_for_reply(struct core *core, void *state, uint64_t now, uint32_t slot,
+                           uint32_t *reason)
 {
+    const struct toll_core *own = state;
+    (void)core;
     (void)now;
     *reason = 0;
-    return own_of(core)->waiting >> slot & 1;
+    return own->waiting >> slot & 1;
 }
 
-static bool ask(struct core *core, uint64_t now)
+static bool ask(struct core *core, void *state, uint64_t now)
 {
-    struct toll_core *own = own_of(core);
-    struct memsys *memsys = core->shared->memsys;
+    struct toll_core *own = state;
+    struct memsys *memsys = core_port(core).memsys;
     (void)now;
     if (!own->asking)
         return false;
     uint32_t slot = (uint32_t)__builtin_ctzll(own->asking);
     const struct memsys_request request = {.line = UINT64_C(1) << 52,
                                            .bytes = mask_range(0, 128),
-                                           .core = core->index,
+                                           .core = core_port(core).index,
                                            .tag = slot,
                                            .kind = MEMSYS_READ,
                                            .client = own->toll->requester,
@@ -79,13 +75,13 @@ static bool ask(struct core *core, uint64_t now)
         return false;
     memsys_send(memsys, &request);
     own->asking &= own->asking - 1;
-    core->to_send--;
     return true;
 }
 
-static void take_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
+static void take_reply(struct core *core, void *state, uint64_t now,
+                       const struct memsys_request *reply)
 {
-    struct toll_core *own = own_of(core);
+    struct toll_core *own = state;
     uint64_t bit = UINT64_C(1) << reply->tag;
     own->waiting &= ~bit;
     own->paid |= bit;
@@ -110,12 +106,13 @@ static void require(struct arena *arena, const void *config, const struct machin
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct toll *own = ARENA_NEW(machine->arena, struct toll);
-    struct timings *timings = &machine->shared.timings;
+    struct toll *own = ARENA_NEW(machine_port(machine).arena, struct toll);
+    struct timings *timings = machine_timings(machine);
     (void)config;
     (void)plan;
     *own = (struct toll){.requester = (uint8_t)machine_requester(machine, &toll),
-                         .scheme = (uint8_t)machine_scheme_number(machine->config, &toll)};
+                         .scheme =
+                             (uint8_t)machine_scheme_number(machine_port(machine).config, &toll)};
     for (uint32_t i = 0; i < timings->count; i++) {
         struct timing *timing = &timings->list[i];
         if (timing->class == TIMING_sfu)
@@ -126,7 +123,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
 
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
-    struct scheme_classes classes = machine_scheme_classes(machine->config, &toll);
+    struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &toll);
     tables->messages[tables->message_count++] =
         (struct memsys_message){.request_class = classes.request,
                                 .reply_class = classes.reply,
@@ -142,25 +139,30 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
     ((struct toll *)state)->stats.paid++;
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "toll", stat_keys, STAT_KEYS, &((const struct toll *)state)->stats);
 }
 
-static const struct core_ops core_ops = {
+static const struct scheme_issue issue = {
     .init = init_core,
     .hold = wait_for_reply,
     .issue_as = pay_or_go,
-    .send = ask,
-    .answer = take_reply,
 };
 
 static const struct scheme_stall stalls[] = {{"toll", "waited for the toll's reply"}};
 static const struct memsys_requester requesters[] = {{"toll", false, NULL}};
 
 const struct scheme_ops toll = {
-    SCHEME_SECTION("toll"), .is_on = is_on,           .require = require,   .stalls = stalls,
-    .stall_count = 1,       .requesters = requesters, .requester_count = 1, .core = &core_ops,
-    .create = create,       .extend = extend,         .serve = serve,       .add_stats = add_stats,
+    .name = "toll",
+    .configuration = {SCHEME_SECTION("toll"), .is_on = is_on, .require = require},
+    .issue = &issue,
+    .memory = {.requesters = requesters,
+               .requester_count = 1,
+               .create = create,
+               .extend = extend,
+               .serve = serve,
+               .send = ask,
+               .answer = take_reply},
+    .report = {.stalls = stalls, .stall_count = 1, .add_stats = add_stats},
 };

@@ -61,7 +61,7 @@ static inline void build_with(struct block_rig *b, const char *source, const cha
     assert_true(tom_table_build(&b->table, &k->arena, &b->tables, &k->program, config_of(&b->r),
                                 &k->diags));
     assert_true(b->table.blocks.n > 0);
-    plans.table[machine_scheme_number(&b->r.config, &tom_blocks)] = &b->table;
+    machine_plan_add(&plans, &b->r.k.arena, &tom_blocks, &b->table);
     rig_build_planned(&b->r, &plans);
     b->tom = machine_scheme(b->r.machine, &tom_blocks);
 }

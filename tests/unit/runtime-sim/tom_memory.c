@@ -65,17 +65,20 @@ static uint64_t watch_next(const struct machine *machine, const void *state)
     return machine->now + 1;
 }
 
-static const struct scheme_ops watching = {.name = "watcher", .tick = watch, .next = watch_next};
+static const struct scheme_ops watching = {.name = "watcher",
+                                           .memory = {.tick = watch, .next = watch_next}};
 
 // After the 48th instance has ended all cores stop in one cycle, and go on with empty caches.
 static void learning(void **state)
 {
     (void)state;
     static struct block_rig b;
-    const struct scheme_ops *known[SCHEMES_MOST] = {0};
+    enum { KNOWN = 16 };
+    const struct scheme_ops *known[KNOWN] = {0};
     uint32_t count = 0;
     for (; schemes[count]; count++)
         known[count] = schemes[count];
+    assert_true(count + 1 < KNOWN);
     known[count] = &watching;
     seen = (struct watcher){0};
     build_with(&b, text,

@@ -24,10 +24,10 @@ static void begin_arena(struct bed *b)
 
 static void begin(struct bed *b, const char *const *settings)
 {
-    struct config_section sections[MACHINE_SECTIONS];
     struct config config;
     begin_arena(b);
-    uint32_t count = machine_sections(sections, &b->config, &b->arena, schemes);
+    uint32_t count;
+    struct config_section *sections = machine_sections(&b->config, &b->arena, schemes, &count);
     config_init(&config, &b->arena, sections, count);
     assert_true(config_load(&config, "tom"));
     for (; settings && *settings; settings++)
