@@ -41,6 +41,8 @@ void record_begin(struct cuda *cuda)
 static FILE *open_file(struct cuda *cuda, const char *name)
 {
     const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
+    if (!cuda->recorded->failed)
+        remove(path); // it may be a link to another file
     FILE *to = cuda->recorded->failed ? NULL : fopen(path, "wb");
     if (!to)
         fail(cuda, path);
