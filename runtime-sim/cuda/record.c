@@ -43,7 +43,10 @@ static FILE *open_file(struct cuda *cuda, const char *name)
 {
     const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
     bool is_input = output_is_protected(cuda->arena.memory, path);
-    FILE *to = cuda->recorded->failed || is_input ? NULL : fopen(path, "wb");
+    bool may = !cuda->recorded->failed && !is_input;
+    if (may)
+        remove(path); // it may be a link to another file
+    FILE *to = may ? fopen(path, "wb") : NULL;
     if (is_input)
         errno = EEXIST;
     if (!to)

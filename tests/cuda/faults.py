@@ -244,6 +244,19 @@ def overwriting(folder):
 
 
 @case
+def overwriting_by_record(folder):
+    """--record replaces a link in its folder, not the file that it leads to"""
+    program = build('ends.cu', ARCH)
+    before = program.read_bytes()
+    (folder / 'kept').mkdir()
+    for name in ('run-0.yaml', 'program-1.ptx'):
+        (folder / 'kept' / name).symlink_to(program)
+    ends(simulate(folder, program, '--functional', '--record=kept', arguments=['return']), 0, '', 'done\n')
+    same(program.read_bytes(), before)
+    within('launches:', (folder / 'kept/run-0.yaml').read_text())
+
+
+@case
 def usage(folder):
     """errors of the command line"""
     within('no program', ends(run([RUN], folder), 2).err.decode())
