@@ -28,7 +28,7 @@ struct host_stats {
 };
 
 enum { HOST_US = 1000000, HOST_NS = 1000 }; // in picoseconds
-#define HOST_LONGEST 1e18 // the longest time, in picoseconds
+#define HOST_LONGEST 1e18                   // the longest time, in picoseconds
 
 // Returns the section `host` of a configuration.
 struct config_section host_section(struct host_config *config);

@@ -322,7 +322,8 @@ static void draw_panels(const struct sim_chart *c, double top)
     };
     struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
     draw_lines(c, &use, lines, sizeof lines / sizeof *lines, "%");
-    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0, "mean latency of all replies with data, cycles"};
+    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0,
+                                "mean latency of all replies with data, cycles"};
     draw_lines(
         c, &latency,
         (const struct sim_line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}}, 1,

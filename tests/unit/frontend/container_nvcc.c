@@ -58,7 +58,7 @@ static int tear_down_folder(void **state)
 {
     struct made *m = *state;
     shell(m, "rm -rf \"$PWD\"");
-    arena_free(&m->o.arena);
+    memory_free(m->o.arena.memory);
     file_unmap(&m->map);
     free(m);
     return 0;

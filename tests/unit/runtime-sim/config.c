@@ -50,7 +50,7 @@ static void end(struct fixture *f)
     for (uint32_t i = 0; i < f->files.n; i++)
         unlink(f->files.v[i]);
     rmdir(f->folder);
-    arena_free(&f->arena);
+    memory_free(f->arena.memory);
 }
 
 static const char *put(struct fixture *f, const char *name, const char *text)

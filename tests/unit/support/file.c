@@ -31,7 +31,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    arena_free(&f->arena);
+    memory_free(f->arena.memory);
     unlink(f->path);
     rmdir(f->folder);
     free(f);

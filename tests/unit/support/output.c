@@ -1,5 +1,7 @@
 // support/output: all outputs of a run or none, modes, links, devices, and running out of memory.
 #include "support/output.h"
+#include "support/file.h"
+#include "support/protect.h"
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +45,7 @@ static int tear_down(void **state)
     unlink(f->link);
     // Fails if anything else is left.
     int left = rmdir(f->folder);
-    arena_free(&f->arena);
+    memory_free(&f->memory);
     free(f);
     return left;
 }
@@ -271,6 +273,26 @@ static void test_memory(void **state)
     assert_file(f->b, "b");
 }
 
+// A file that is read after it was opened as an output, by another name.
+static void test_protected(void **state)
+{
+    struct fixture *f = *state;
+    struct file_text file;
+    write_file(f->a, "in");
+    assert_int_equal(link(f->a, f->link), 0);
+    fputs("out", open_output(f, f->link));
+    assert_null(file_read(&f->arena, f->a, &file));
+    f->error = outputs_commit(&f->outputs);
+    assert_non_null(strstr(f->error, "this command reads or runs that file"));
+    assert_null(output_open(&f->outputs, f->a, &f->error));
+    assert_file(f->a, "in");
+    protect_release(&f->memory, f->link);
+    fputs("out", open_output(f, f->a));
+    assert_null(outputs_commit(&f->outputs));
+    assert_file(f->a, "out");
+    assert_true(output_is_protected(&f->memory, "/proc/self/exe"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -279,7 +301,7 @@ int main(void)
         TEST(test_together), TEST(test_abandoned), TEST(test_modes),
         TEST(test_links),    TEST(test_full),      TEST(test_full_at_the_end),
         TEST(test_devices),  TEST(test_pipe),      TEST(test_unwritable),
-        TEST(test_same),     TEST(test_memory),
+        TEST(test_same),     TEST(test_memory),    TEST(test_protected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
