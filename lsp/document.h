@@ -1,5 +1,5 @@
-// An open text: its bytes, and places as the protocol has them, lines and UTF-16 code units from 0. A
-// line ends with \n, \r\n or \r; for ptxas, and so in messages of other programs, with \n only.
+// An open text: its bytes, and places as the protocol has them, lines and UTF-16 code units from 0.
+// A line ends with \n, \r\n or \r; for ptxas, and so in messages of other programs, with \n only.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
