@@ -18,13 +18,13 @@ static bool is_name(const struct directives *d, uint32_t node, const char *text)
 
 // Sections
 
-enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER };
+enum piece_kind { TOKEN_END, TOKEN_NAME, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER };
 
 // Reads the contents of a section: labels, lists of numbers, and single addresses.
 struct section {
     struct directives *d;
     const char *at, *end; // the text that is not read yet
-    enum token_kind kind; // the current token
+    enum piece_kind kind; // the current token
     const char *begin;
     uint16_t type; // of the list
     bool labels;   // collect labels; else report faults
@@ -150,12 +150,23 @@ static uint32_t word_id(const struct section *s)
            (uint32_t)OP_COUNT;
 }
 
+// The words of PTX do not name a section, but for these.
+static bool is_reserved(const struct section *s)
+{
+    static const uint16_t free_words[] = {W_x, W_y, W_z, W_w, W_r, W_a, W_wide, W_to, W_v8};
+    uint32_t word = word_id(s);
+    for (size_t i = 0; i < sizeof free_words / sizeof *free_words; i++)
+        if (free_words[i] == word)
+            return false;
+    return word < WORD_COUNT;
+}
+
 // label, label + number, label - label; a section's name is a label
 static bool read_place(struct section *s)
 {
     if (s->type != W_b32 && s->type != W_b64)
         return refuse(s, "is an address, for .b32 and .b64");
-    if (s->kind == TOKEN_WORD && word_id(s) < WORD_COUNT)
+    if (s->kind == TOKEN_WORD && is_reserved(s))
         return refuse(s, "has its own meaning and is no section");
     next(s);
     if (is(s, '+')) {
@@ -227,7 +238,7 @@ static bool read_head(struct section *s)
     next(s);
     if (s->kind != TOKEN_WORD)
         return refuse(s, "must be the name of a section, which begins with a dot");
-    if (word_id(s) < WORD_COUNT)
+    if (is_reserved(s))
         return refuse(s, "has its own meaning and cannot name a section");
     next(s);
     return is(s, '{') || refuse(s, "must be the '{' of a section");

@@ -51,8 +51,8 @@ static const char *skip_letters(const char *at, const char *end, const char *let
     return at;
 }
 
-// Returns true for a preprocessor's line, `# 1 "file.cu" 3` or `#line 1 "file.cu"`, as ptxas reads
-// it.
+// Returns true for a line marker of a preprocessor, with a number and a name in quotes, as for
+// ptxas.
 static bool is_marker(const char *at, const char *end)
 {
     static const char blanks[] = " \t", digits[] = "0123456789";

@@ -1,5 +1,5 @@
-// Pragmas: where each may stand, what it needs, and its value, as ptxas judges. Pragmas that nobody
-// knows may stand in kernels and functions.
+// Pragmas: where each may stand, what it needs, and its value, as ptxas judges. Unknown ones
+// may stand in kernels and functions.
 #include "frontend/directives_internal.h"
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static void test_shapes(void **state)
         "// only a comment",
         "/* a */\n/* b */ .version 7.0 // c\n.target sm_70, debug .address_size 64",
         "\xef\xbb\xbf.version 7.0\r\n.target sm_70\r\n",
-        "# 1 \"a.cu\"\n.version 7.0\n  #line 3\n",
+        "# 1 \"a.cu\"\n.version 7.0\n  #line 3 \"a.cu\"\n",
         ".global .b32 t [ 2 ] [ 3 ] = { { 1 , -2 , +3 } , { ~ 4 , ! 5 , ( 6 + 7 ) * 8 } } , u , "
         "v[];",
         ".global .f64 a = 1.5e+3, b = -0d3FF0000000000000, c = 0x1e + 5, d = 1 ? 2 : 3 << 4 >= 5 "
