@@ -285,7 +285,7 @@ static const struct table_kernel *kernel_of(const struct ptxoffload_program *pro
                                             uint32_t kernel)
 {
     bool known = program && !program->object.lost && kernel < program->tagging.tables->kernels.n;
-    return known ? program->tagging.tables.kernels.v[kernel] : NULL;
+    return known ? &program->tagging.tables->kernels.v[kernel] : NULL;
 }
 
 uint32_t ptxoffload_kernel_count(const struct ptxoffload_program *program)

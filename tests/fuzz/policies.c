@@ -29,7 +29,7 @@ enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TEST_STACKS = 21, TEST_SCOPES = 12,
 
 // Of a kernel that is run: what it is tagged with follows from its seed.
 struct trial {
-    const struct machine_kind *machine;
+    const struct policy_machine *machine;
     struct pass_options passes;
     struct capability capability;
     struct random_kernel *kernel;
@@ -276,9 +276,9 @@ static void keep(const char *folder, const struct trial *trial)
 }
 
 struct wish {
-    const struct machine_kind *machine; // NULL: one after the other
-    bool ordered;                       // kernels of kernels_ordered.h, on random machines
-    enum kernel_kind kind;              // of others
+    const struct policy_machine *machine; // NULL: one after the other
+    bool ordered;                         // kernels of kernels_ordered.h, on random machines
+    enum kernel_kind kind;                // of others
     const struct machine_group *group;
     const char *policy; // NULL: all
     bool few;           // see is_chosen
@@ -349,7 +349,7 @@ static const char *random_settings(struct arena *arena, const char *settings, ui
 static void make_ordered(struct trial *trial, struct arena *arena, uint64_t seed,
                          const struct wish *wish)
 {
-    struct machine_kind *machine = ARENA_NEW(arena, struct machine_kind);
+    struct policy_machine *machine = ARENA_NEW(arena, struct policy_machine);
     uint64_t random = seed * 77;
     kernel_make_ordered(trial->kernel, arena, seed);
     *machine = wish->machine ? *wish->machine : machines[random_next(&random) % MACHINES];

@@ -15,7 +15,7 @@
 #define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
 
-static const struct machine_kind {
+static const struct policy_machine {
     const char *name, *settings;
 } machines[] = {
     {"isca19", "memory.cores=3"},
@@ -89,7 +89,7 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 
 #define REGIONS "tom.candidates=regions "
 // With memory stacks, for policies that offload blocks.
-static const struct machine_kind stack_machines[] = {
+static const struct policy_machine stack_machines[] = {
     {"stacks", "memory.cores=8 tom.window=48 tom.pause=1"},
     {"stacks_small", REGIONS "memory.cores=8 l1.sets=1 l1.ways=2 llc.sets=4 llc.ways=2 "
                              "stack.port_queue=1 stack.vault_queue=1 stack.tlb_entries=1 "
@@ -103,7 +103,7 @@ static const struct machine_kind stack_machines[] = {
                           "tom.condition=first tom.cost=refined tom.window=48 tom.sample=3"},
 };
 // With memory stacks and chains near the LLC, for all policies.
-static const struct machine_kind both_machines[] = {
+static const struct policy_machine both_machines[] = {
     {"both", "memory.cores=8 tom.window=48 tom.pause=1"},
     {"both_small", REGIONS TINY "memory.cores=8 offload.queue=3 tom.window=48"},
 };
@@ -117,7 +117,7 @@ static const char *const policies[POLICIES] = {
 // The machines of a configuration, and the policies that they have: from one to before another.
 static const struct machine_group {
     const char *name, *config;
-    const struct machine_kind *machines;
+    const struct policy_machine *machines;
     uint32_t count, first, end;
 } groups[] = {
     {"chains", "isca19", machines, MACHINES, 0, FOR_CHAINS},

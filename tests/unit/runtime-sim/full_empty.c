@@ -350,8 +350,9 @@ static void refused(void **state)
 static void print_keys(FILE *to)
 {
     static struct fe_config values;
-    struct config_section section = {full_empty.section, full_empty.keys, full_empty.key_count,
-                                     &values};
+    struct config_section section = {full_empty.configuration.section,
+                                     full_empty.configuration.keys,
+                                     full_empty.configuration.key_count, &values};
     const struct config config = {.sections = &section, .section_count = 1};
     config_keys_print_markdown(&config, to);
 }
