@@ -76,23 +76,10 @@ static const char *find_overwritten(struct starter *run, const char *program)
 {
     struct sim_arguments *sim = &run->arguments.sim;
     struct arena *arena = &run->arena;
-    const struct {
-        const char *path, *option;
-    } outputs[] = {
-        {sim->json, "--json"},
-        {sim->stats, "--stats"},
-        {sim->series, "--series"},
-        {sim->trace, "--trace"},
-        {sim->profile, "--profile-out"},
-        {sim->overlap, "--overlap"},
-        {sim->common.diagnostics.path, "--diagnostics"},
-        {sim->common.reports[0].path, "--report"},
-        {sim->common.reports[1].path, "--report"},
-        {sim->common.reports[2].path, "--report"},
-    };
-    _Static_assert(REPORT_FORMATS == 3, "all reports are in the list");
+    struct sim_output outputs[SIM_OUTPUTS];
+    sim_list_outputs(sim, outputs);
     const char *const inputs[] = {program, sim->config};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+    for (size_t i = 0; i < SIM_OUTPUTS; i++)
         for (size_t k = 0; k < 2; k++)
             if (outputs[i].path && inputs[k] && !access(inputs[k], F_OK) &&
                 output_same(arena, outputs[i].path, inputs[k])) {

@@ -62,3 +62,12 @@ bool sim_options_check_run(const struct sim_arguments *arguments, FILE *errors);
 bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
                        const char *name);
 void sim_options_name_outputs(struct sim_arguments *arguments);
+
+// A file that an option makes the command write.
+struct sim_output {
+    const char *path; // NULL: not given
+    const char *option;
+};
+enum { SIM_OUTPUTS = 8 + REPORT_FORMATS };
+// Lists the files that the options name, without those of --record and of buffers.
+void sim_list_outputs(const struct sim_arguments *arguments, struct sim_output to[SIM_OUTPUTS]);

@@ -99,15 +99,10 @@ static void collect_paths(struct paths *paths)
     if (!rewrites_checkpoint(paths))
         add_path(paths, paths->arguments->resume, "the checkpoint", false);
     add_path(paths, paths->arguments->beside, "the document of --beside", false);
-    for (uint32_t i = 0; i < REPORT_FORMATS; i++)
-        add_path(paths, paths->arguments->common.reports[i].path, "--report", true);
-    add_path(paths, paths->arguments->checkpoint, "--checkpoint", true);
-    add_path(paths, paths->arguments->json, "--json", true);
-    add_path(paths, paths->arguments->profile, "--profile-out", true);
-    add_path(paths, paths->arguments->stats, "--stats", true);
-    add_path(paths, paths->arguments->series, "--series", true);
-    add_path(paths, paths->arguments->overlap, "--overlap", true);
-    add_path(paths, paths->arguments->trace, "--trace", true);
+    struct sim_output outputs[SIM_OUTPUTS];
+    sim_list_outputs(paths->arguments, outputs);
+    for (uint32_t i = 0; i < SIM_OUTPUTS; i++)
+        add_path(paths, outputs[i].path, outputs[i].option, true);
 }
 
 // Returns true if the path has no file, or a file that a run has saved.
