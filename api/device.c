@@ -115,11 +115,11 @@ static bool read_plan(struct ptxoffload_device *device, uint32_t scheme,
     const struct scheme_ops *ops = schemes[scheme];
     struct scheme_plan plan = {0};
     struct diags diags;
-    if (!ops->read_plan || !machine_enables(&device->config, scheme))
+    if (!ops->configuration.read_plan || !machine_enables(&device->config, scheme))
         return true;
     diags_init(&diags, &device->object.arena);
-    ops->read_plan(&plan, &device->object.arena, tables, &device->module.program,
-                   device->config.of_scheme[scheme], &diags);
+    ops->configuration.read_plan(&plan, &device->object.arena, tables, &device->module.program,
+                                 device->config.of_scheme[scheme], &diags);
     machine_plan_add(&device->plans, &device->object.arena, ops, plan.table);
     return api_report(device->object.context, &diags, &device->module.source);
 }

@@ -96,16 +96,16 @@ static void name_stalls(struct sim_machine *machine)
 {
     struct arena *arena = machine->resolved.arena;
     for (uint32_t i = 0; schemes[i]; i++)
-        for (uint32_t k = 0; k < schemes[i]->stall_count; k++)
+        for (uint32_t k = 0; k < schemes[i]->report.stall_count; k++)
             vec_push(arena, &machine->series_names,
-                     arena_printf(arena, "core.stall_%s", schemes[i]->stalls[k].name));
+                     arena_printf(arena, "core.stall_%s", schemes[i]->report.stalls[k].name));
 }
 
 static void name_series(struct sim_machine *machine)
 {
     for (uint32_t i = 0; schemes[i]; i++)
-        if (schemes[i]->series && machine_enables(&machine->config, i))
-            for (const char *const *name = schemes[i]->series; *name; name++)
+        if (schemes[i]->report.series && machine_enables(&machine->config, i))
+            for (const char *const *name = schemes[i]->report.series; *name; name++)
                 vec_push(machine->resolved.arena, &machine->series_names, *name);
 }
 

@@ -113,11 +113,11 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
         const struct scheme_ops *ops = config->schemes[i];
         struct scheme_plan plan = {0};
         struct diags diags;
-        if (!ops->read_plan || !machine_enables(config, i))
+        if (!ops->configuration.read_plan || !machine_enables(config, i))
             continue;
         diags_init(&diags, program->arena);
-        ops->read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL, program,
-                       config->of_scheme[i], &diags);
+        ops->configuration.read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL,
+                                     program, config->of_scheme[i], &diags);
         good = messages_diags(messages, &diags, source);
         machine_plan_add(&plans->plans, program->arena, ops, plan.table);
         if (good && plan.summary)

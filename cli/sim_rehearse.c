@@ -9,8 +9,8 @@ static const struct profile_watch *find_watch(const struct sim_rehearsal *r, str
     for (uint32_t i = 0; !watch && r->config->schemes[i]; i++) {
         const struct scheme_ops *ops = r->config->schemes[i];
         const void *plan = machine_plan_of(&r->plans->plans, ops);
-        if (plan && ops->rehearse)
-            watch = ops->rehearse(arena, r->config->of_scheme[i], plan);
+        if (plan && ops->configuration.rehearse)
+            watch = ops->configuration.rehearse(arena, r->config->of_scheme[i], plan);
     }
     return watch;
 }

@@ -6,8 +6,8 @@
 static void print_storage(const struct machine_config *config, struct arena *arena, FILE *to)
 {
     for (uint32_t i = 0; config->schemes[i]; i++)
-        if (config->schemes[i]->print_storage)
-            config->schemes[i]->print_storage(config->of_scheme[i], config, to);
+        if (config->schemes[i]->report.print_storage)
+            config->schemes[i]->report.print_storage(config->of_scheme[i], config, to);
     struct energy_model model;
     machine_energy(&model, arena, config, true);
     energy_print_area(&model, to);

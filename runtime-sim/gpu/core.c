@@ -45,8 +45,24 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena)
     shared->stat_key_count = count;
 }
 
-// The functions of schemes without hooks in cores of this kind.
-static const struct core_ops blind;
+// The tables of schemes without hooks in cores of a kind.
+static const struct scheme_issue no_issue;
+static const struct scheme_memory no_memory;
+static const struct lsu_client no_client;
+
+static struct core_watcher make_watcher(struct core *core, const struct shared_watcher *from)
+{
+    const struct core_kind *kind = core->kind;
+    struct core_watcher watcher = {&no_issue, &no_memory, &no_client, from->state, from->ops};
+    if (kind->number && kind->adder != from->scheme + 1)
+        return watcher;
+    watcher.issue = from->ops->issue;
+    watcher.memory = &from->ops->memory;
+    watcher.lsu = from->ops->memory.lsu ? from->ops->memory.lsu : &no_client;
+    if (watcher.issue->init)
+        watcher.own = watcher.issue->init(core, from->state);
+    return watcher;
+}
 
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                const struct core_kind *kind, uint32_t index)
@@ -64,13 +80,8 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->entry_extra = shared->entries_of_slot * warps;
     lsu_init(core);
     core->watchers = ARENA_ARRAY(arena, struct core_watcher, shared->watcher_count + 1);
-    for (uint32_t i = 0; i < shared->watcher_count; i++) {
-        struct core_watcher *watcher = &core->watchers[core->watcher_count++];
-        bool sees = !kind->number || kind->adder == shared->watchers[i].scheme + 1;
-        watcher->ops = sees ? shared->watchers[i].ops : &blind;
-        watcher->own = watcher->ops->init ? watcher->ops->init(core, shared->watchers[i].state)
-                                          : shared->watchers[i].state;
-    }
+    for (uint32_t i = 0; i < shared->watcher_count; i++)
+        core->watchers[core->watcher_count++] = make_watcher(core, &shared->watchers[i]);
 }
 
 const struct ir_inst *core_inst(const struct core *core, const struct timing *timing)
@@ -86,8 +97,8 @@ void core_flush(struct core *core)
     core->banks_free = 0;
     if (core->shared->flush_l1)
         cache_forget(&core->l1);
-    EACH_WATCHER (ops, core, flush)
-        ops->flush(core);
+    EACH_WATCHER (watcher, core, lsu, flush)
+        watcher->lsu->flush(core, watcher->own);
     tags_flush(&core->constant);
     tags_flush(&core->texture);
 }
@@ -134,19 +145,21 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     core->entries[entry].timing = slot->next;
     epoch_take(core, entry);
     if (as == ISSUE_AS_NORMAL)
-        EACH_WATCHER (ops, core, accessed)
-            ops->accessed(core, now, index, core->entries[entry].held);
+        EACH_WATCHER (watcher, core, issue, accessed)
+            watcher->issue->accessed(core, watcher->own, now, index, core->entries[entry].held);
     (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
 }
 
-// The scheme that has the instruction, if it is not issued as normal.
+// Sets the scheme that has the instruction, if it is not issued as normal.
 static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
-                           const struct core_ops **owner)
+                           const struct core_watcher **owner)
 {
     for (uint32_t i = 0; i < core->watcher_count; i++) {
-        const struct core_ops *ops = core->watchers[core->shared->claims[i]].ops;
-        enum issue_as as = ops->issue_as ? ops->issue_as(core, now, index) : ISSUE_AS_NORMAL;
-        *owner = ops;
+        const struct core_watcher *watcher = &core->watchers[core->shared->claims[i]];
+        enum issue_as as = watcher->issue->issue_as
+                               ? watcher->issue->issue_as(core, watcher->own, now, index)
+                               : ISSUE_AS_NORMAL;
+        *owner = watcher;
         if (as != ISSUE_AS_NORMAL)
             return as;
     }
@@ -154,19 +167,20 @@ static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
 }
 
 static enum issue_result execute(struct core *core, uint32_t index, enum issue_as as,
-                                 const struct core_ops *owner, struct held *held)
+                                 const struct core_watcher *owner, struct held *held)
 {
     if (as < ISSUE_AS_CAPTURED)
         return issue_execute(core->slots[index].warp, held);
-    return as == ISSUE_AS_CAPTURED ? owner->execute(core, index, held) : ISSUE_DONE;
+    return as == ISSUE_AS_CAPTURED ? owner->lsu->execute(core, owner->own, index, held)
+                                   : ISSUE_DONE;
 }
 
 // Schemes are notified of open barriers of the CTA before its warps continue.
 static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
 {
     struct cta *cta = core->ctas[place].cta;
-    EACH_WATCHER (ops, core, barrier)
-        ops->barrier(core, now, place, cta->opened);
+    EACH_WATCHER (watcher, core, issue, barrier)
+        watcher->issue->barrier(core, watcher->own, now, place, cta->opened);
     cta->opened = 0;
 }
 
@@ -178,7 +192,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     uint32_t entry = core->free_entries[core->free_count - 1];
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
-    const struct core_ops *owner = NULL;
+    const struct core_watcher *owner = NULL;
     enum issue_as as = claim(core, now, index, &owner);
     enum issue_result result = execute(core, index, as, owner, core->entries[entry].held);
     threads = warp->thread_instructions - threads;
@@ -199,8 +213,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         hold(core, now, index, entry, as);
     else if (!elsewhere)
         set_results(slot, timing, now + core->kind->latency[timing->class]);
-    if (as != ISSUE_AS_NORMAL && owner->issued)
-        owner->issued(core, now, index, timing, entry);
+    if (as != ISSUE_AS_NORMAL && owner->lsu->issued)
+        owner->lsu->issued(core, owner->own, now, index, timing, entry);
     if (timing->orders && as != ISSUE_AS_MIGRATED)
         epoch_mark(core, index);
     if (warp->cta->opened)
@@ -237,8 +251,8 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
             core_look(core, now, index);
         if (core_is_detached(&core->slots[index]))
             core_maybe_over(core, now, index);
-        EACH_WATCHER (ops, core, wake)
-            ops->wake(core, now, index);
+        EACH_WATCHER (watcher, core, issue, wake)
+            watcher->issue->wake(core, watcher->own, now, index);
     }
 }
 
@@ -270,9 +284,9 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
 static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
                                          const uint64_t *candidates, uint32_t words)
 {
-    EACH_WATCHER (ops, core, first)
+    EACH_WATCHER (watcher, core, lsu, first)
         for (uint32_t i = 0; i < words; i++) {
-            uint64_t first = ops->first(core, i) & candidates[i];
+            uint64_t first = watcher->lsu->first(core, watcher->own, i) & candidates[i];
             if (first)
                 return core->last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
         }
@@ -284,11 +298,11 @@ static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, u
                                               const uint64_t *chosen, uint32_t words)
 {
     uint64_t slots = find_blocked(core, now, word).all;
-    EACH_WATCHER (ops, core, exclusive) {
+    EACH_WATCHER (watcher, core, lsu, exclusive) {
         uint64_t taken = 0;
         for (uint32_t i = 0; i < words; i++)
-            taken |= ops->exclusive(core, i) & chosen[i];
-        slots |= taken ? ops->exclusive(core, word) : 0;
+            taken |= watcher->lsu->exclusive(core, watcher->own, i) & chosen[i];
+        slots |= taken ? watcher->lsu->exclusive(core, watcher->own, word) : 0;
     }
     return slots;
 }

@@ -136,7 +136,7 @@ struct core_shared {
     bool profiled;  // a running launch has a profile
     // Active schemes that look into cores, by registration; `state`: what create returned.
     struct shared_watcher {
-        const struct core_ops *ops;
+        const struct scheme_ops *ops;
         void *state;
         uint32_t scheme;     // by registration
         uint8_t first_stall; // slot state of its first stall
@@ -198,8 +198,11 @@ struct core {
     uint32_t to_send; // packets that schemes have to send
     uint32_t watcher_count;
     struct core_watcher {
-        const struct core_ops *ops;
+        const struct scheme_issue *issue;
+        const struct scheme_memory *memory;
+        const struct lsu_client *lsu;
         void *own;
+        const struct scheme_ops *ops;
     } * watchers; // active schemes with core functions; their states
     uint32_t fetch_turn;
     uint32_t index;           // of the machine
@@ -327,8 +330,8 @@ bool lsu_is_behind(const struct core *core, uint32_t entry, const struct part *p
 
 // Schemes
 
-// Calls a function of all schemes that watch a core.
-#define EACH_WATCHER(ops, core, function)                                                          \
-    for (uint32_t at_ = 0; at_ < (core)->watcher_count; at_++)                                     \
-        for (const struct core_ops *ops = (core)->watchers[at_].ops; ops && ops->function;         \
-             ops = NULL)
+// Calls a function of all schemes that watch a core: `function` of `table`.
+#define EACH_WATCHER(watcher, core, table, function)                                               \
+    for (const struct core_watcher *watcher = (core)->watchers;                                    \
+         watcher < (core)->watchers + (core)->watcher_count; watcher++)                            \
+        if (watcher->table->function)

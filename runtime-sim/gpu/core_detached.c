@@ -35,7 +35,7 @@ static void wake_up(struct core *core, uint64_t now)
 }
 
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
-                     uint32_t registers, const struct core_ops *ops)
+                     uint32_t registers, const struct scheme_ops *ops)
 {
     uint32_t slot = core_free_slot(core), place = CORE_CTAS + slot;
     struct core_cta *to = &core->ctas[place];
@@ -74,7 +74,7 @@ void core_return_warp(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
     struct core_cta *place = &core->ctas[slot->cta];
-    const struct core_ops *ops = core->watchers[place->starter].ops;
+    const struct core_watcher *starter = &core->watchers[place->starter];
     struct warp *warp = slot->warp;
     core_set_state(core, now, index, SLOT_EMPTY);
     slot->warp = NULL;
@@ -83,7 +83,7 @@ void core_return_warp(struct core *core, uint64_t now, uint32_t index)
     core->threads -= LANES;
     core->registers -= place->registers;
     core->idle_since = now;
-    ops->returned(core, now, index, warp);
+    starter->issue->returned(core, starter->own, now, index, warp);
 }
 
 void core_go_on_at(struct core *core, uint64_t now, uint32_t index, uint32_t code)

@@ -15,8 +15,8 @@ static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
     slot->fetching = false;
     core->stats.fetch_decode += slot->buffered;
     core_wake_at(core, slot->decoded, index);
-    EACH_WATCHER (ops, core, fetched)
-        ops->fetched(core, index, slot->buffer_at, slot->buffered);
+    EACH_WATCHER (watcher, core, lsu, fetched)
+        watcher->lsu->fetched(core, watcher->own, index, slot->buffer_at, slot->buffered);
 }
 
 static void ask_for(struct core *core, uint64_t line)
@@ -44,8 +44,8 @@ static uint32_t next_hungry(const struct core *core)
 void core_fetch(struct core *core, uint64_t now)
 {
     uint32_t index = next_hungry(core);
-    EACH_WATCHER (ops, core, fetch_first)
-        index = ops->fetch_first(core, index);
+    EACH_WATCHER (watcher, core, lsu, fetch_first)
+        index = watcher->lsu->fetch_first(core, watcher->own, index);
     struct slot *slot = &core->slots[index];
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
     if (core->missed_count == CORE_MISSED)

@@ -114,10 +114,12 @@ void lsu_part_done(struct core *core, uint64_t now, uint32_t index, uint32_t par
     entry->parts.v[part].answered = true;
     if (--entry->left)
         return;
-    if (entry->owner)
-        core->watchers[entry->owner - 1].ops->entry_done(core, now, index);
-    else
+    if (!entry->owner) {
         finish(core, now, index);
+        return;
+    }
+    const struct core_watcher *owner = &core->watchers[entry->owner - 1];
+    owner->lsu->entry_done(core, owner->own, now, index);
 }
 
 static void enqueue(struct core *core, uint32_t index)

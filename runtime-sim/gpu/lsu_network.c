@@ -41,8 +41,8 @@ static bool send_from(struct core *core, struct memsys_request *ring, uint32_t s
 
 static bool send_packet(struct core *core, uint64_t now)
 {
-    EACH_WATCHER (ops, core, send)
-        if (ops->send(core, now)) {
+    EACH_WATCHER (watcher, core, memory, send)
+        if (watcher->memory->send(core, watcher->own, now)) {
             core->to_send--;
             return true;
         }
@@ -120,6 +120,13 @@ static void end_direct(struct core *core, uint64_t now, uint32_t tag)
         core_look(core, now, (uint32_t)(slot - core->slots));
 }
 
+static void give_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
+{
+    const struct core_watcher *watcher =
+        &core->watchers[core->shared->watcher_of[reply->client] - 1];
+    watcher->memory->answer(core, watcher->own, now, reply);
+}
+
 static void take_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
 {
     if (core->shared->profiled)
@@ -139,8 +146,7 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
     case CLIENT_CODE: core_fetched(core, now, reply->line); break;
     case CLIENT_CONSTANT: take_tags(core, now, reply->line, &core->constant, ROUTE_CONSTANT); break;
     case CLIENT_TEXTURE: take_tags(core, now, reply->line, &core->texture, ROUTE_TEXTURE); break;
-    default:
-        core->watchers[core->shared->watcher_of[reply->client] - 1].ops->answer(core, now, reply);
+    default: give_reply(core, now, reply);
     }
 }
 

@@ -42,8 +42,8 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
                                     .keep_next = part->keep_next};
     cache_put(&core->l1, now, &request);
     if (!write)
-        EACH_WATCHER (ops, core, l1_load)
-            ops->l1_load(core, part->line);
+        EACH_WATCHER (watcher, core, lsu, l1_load)
+            watcher->lsu->l1_load(core, watcher->own, part->line);
     core->l1_next = now;
     core->slots[entry->slot].cached++;
     return true;
@@ -143,6 +143,12 @@ static bool finds_line(const struct core *core, const struct entry *entry)
                : part->route == ROUTE_LOOKUP_THERE && cache_holds(&core->l1, part->line);
 }
 
+static void notify_lookup(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
+{
+    const struct core_watcher *owner = &core->watchers[core->entries[entry].owner - 1];
+    owner->lsu->looked_up(core, owner->own, now, entry, hit, last);
+}
+
 void lsu_send_next(struct core *core, uint64_t now)
 {
 
@@ -150,7 +156,7 @@ void lsu_send_next(struct core *core, uint64_t now)
     struct entry *entry = &core->entries[index];
     // A look-up that finds its line continues as an ordinary load.
     if (finds_line(core, entry))
-        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, true, false);
+        notify_lookup(core, now, index, true, false);
     bool looks = is_lookup(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // the entry may end with its last part
     core->first_waits = core->l1_full = false;
@@ -165,5 +171,5 @@ void lsu_send_next(struct core *core, uint64_t now)
         core->queue_count--;
     }
     if (looks)
-        core->watchers[entry->owner - 1].ops->looked_up(core, now, index, false, last);
+        notify_lookup(core, now, index, false, last);
 }

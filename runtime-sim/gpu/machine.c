@@ -8,8 +8,8 @@
 static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
-    EACH_SCHEME (scheme, machine, admit)
-        if (scheme->ops->admit(machine, scheme->state, request) == MEMSYS_WAIT)
+    EACH_SCHEME (scheme, machine, memory.admit)
+        if (scheme->ops->memory.admit(machine, scheme->state, request) == MEMSYS_WAIT)
             return MEMSYS_WAIT;
     if (request->client < CLIENTS_OF_CORE) {
         core_served(&machine->cores[machine->core_at[request->core]], request);
@@ -20,8 +20,8 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
         return MEMSYS_SERVED;
     }
     const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
-    if (scheme->ops->serve)
-        scheme->ops->serve(machine, scheme->state, request);
+    if (scheme->ops->memory.serve)
+        scheme->ops->memory.serve(machine, scheme->state, request);
     return MEMSYS_SERVED;
 }
 
@@ -48,8 +48,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     machine_create_schemes(machine, plans);
     struct memsys_tables tables = {.requesters = machine->requesters.v,
                                    .requester_count = machine->requesters.n};
-    EACH_SCHEME (scheme, machine, extend)
-        scheme->ops->extend(machine, scheme->state, &tables);
+    EACH_SCHEME (scheme, machine, memory.extend)
+        scheme->ops->memory.extend(machine, scheme->state, &tables);
     if (config->copies)
         machine_add_copies(machine, &tables);
     machine_add_endpoints(machine, &tables);
@@ -64,8 +64,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
         machine->due[i] = UINT64_MAX;
         machine->order[i] = i;
     }
-    EACH_SCHEME (scheme, machine, join)
-        scheme->ops->join(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, memory.join)
+        scheme->ops->memory.join(machine, scheme->state);
     if (machine->copies)
         machine_join_copies(machine, &tables);
     return machine;
@@ -90,8 +90,10 @@ uint64_t machine_cycle(const struct machine *machine)
 uint64_t machine_waited(const struct machine *machine)
 {
     uint64_t address = 0;
-    EACH_SCHEME (scheme, machine, waited)
-        address = address ? address : scheme->ops->waited(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, report.waits) {
+        uint64_t word = scheme->ops->report.waits(machine, scheme->state, NULL);
+        address = address ? address : word;
+    }
     return address;
 }
 
@@ -102,8 +104,8 @@ void machine_look_at_planes(struct machine *machine)
 
 void machine_report(const struct machine *machine, FILE *to)
 {
-    EACH_SCHEME (scheme, machine, report)
-        scheme->ops->report(machine, scheme->state, to);
+    EACH_SCHEME (scheme, machine, report.waits)
+        scheme->ops->report.waits(machine, scheme->state, to);
     memsys_report(machine->shared.memsys, to, 32);
 }
 
@@ -135,8 +137,8 @@ static void tick(struct machine *machine)
 {
     uint64_t now = machine->now;
     machine->time.cycle = machine_cycle(machine);
-    EACH_SCHEME (scheme, machine, tick)
-        scheme->ops->tick(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, memory.tick)
+        scheme->ops->memory.tick(machine, scheme->state);
     if (machine->copies)
         machine_tick_copies(machine);
     for (uint32_t w = 0; w < machine->words; w++) {
@@ -207,8 +209,8 @@ static uint64_t least_due(const struct machine *machine)
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->awake[w])
             least = machine->due[i] < least ? machine->due[i] : least;
-    EACH_SCHEME (scheme, machine, next) {
-        uint64_t next = scheme->ops->next(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, memory.next) {
+        uint64_t next = scheme->ops->memory.next(machine, scheme->state);
         least = next < least ? next : least;
     }
     return least;

@@ -4,7 +4,6 @@
 // read and written, core by core; CTAs that are over make room for the next ones; then the memory
 // system advances to the next cycle in which a core or the agenda is due.
 #pragma once
-#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
 
@@ -20,9 +19,6 @@ bool machine_reads_plans(const struct machine_config *config);
 // Returns the policies of the enabled schemes, the values of their keys `policy`, joined by "+";
 // "baseline" without one.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
-
-// Returns the state planes that the enabled schemes need.
-struct plane_kind machine_planes(const struct machine_config *config);
 
 struct machine;
 struct trace;

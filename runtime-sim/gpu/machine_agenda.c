@@ -95,8 +95,8 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     launch->time = &machine->time;
     launch->high_lane_later = machine->config->core.divergence;
     machine->shared.profiled |= launch->profile != NULL;
-    EACH_SCHEME (scheme, machine, place)
-        scheme->ops->place(machine, scheme->state, from);
+    EACH_SCHEME (scheme, machine, memory.place)
+        scheme->ops->memory.place(machine, scheme->state, from);
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -137,8 +137,8 @@ void machine_end_launch(struct machine *machine, struct running *running)
     machine->unreleased++;
     machine_end_event(machine, running->event);
     if (!machine->live)
-        EACH_SCHEME (scheme, machine, ended)
-            scheme->ops->ended(machine, scheme->state);
+        EACH_SCHEME (scheme, machine, memory.launch)
+            scheme->ops->memory.launch(machine, scheme->state, false);
 }
 
 // Pauses
@@ -239,8 +239,8 @@ bool machine_begin_due(struct machine *machine, struct grid_result *result)
            machine->agenda.v[machine->agenda_first]->has_ended)
         machine->agenda_first++;
     if (machine->running_count > launches)
-        EACH_SCHEME (scheme, machine, launch)
-            scheme->ops->launch(machine, scheme->state);
+        EACH_SCHEME (scheme, machine, memory.launch)
+            scheme->ops->memory.launch(machine, scheme->state, true);
     return true;
 }
 

@@ -32,10 +32,11 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
     config->of_scheme = ARENA_ARRAY(arena, void *, scheme_count + 1);
     for (uint32_t i = 0; i < scheme_count; i++) {
         const struct scheme_ops *ops = schemes[i];
-        config->of_scheme[i] = arena_alloc(arena, ops->config_bytes);
-        if (ops->section)
-            sections[count++] = (struct config_section){ops->section, ops->keys, ops->key_count,
-                                                        config->of_scheme[i]};
+        config->of_scheme[i] = arena_alloc(arena, ops->configuration.config_bytes);
+        if (ops->configuration.section)
+            sections[count++] =
+                (struct config_section){ops->configuration.section, ops->configuration.keys,
+                                        ops->configuration.key_count, config->of_scheme[i]};
     }
     *total = count;
     return sections;
@@ -44,8 +45,8 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
 struct plane_kind machine_planes(const struct machine_config *config)
 {
     for (uint32_t i = 0; i < machine_scheme_count(config); i++)
-        if (config->schemes[i]->planes && machine_enables(config, i))
-            return config->schemes[i]->planes(config->of_scheme[i]);
+        if (config->schemes[i]->configuration.planes && machine_enables(config, i))
+            return config->schemes[i]->configuration.planes(config->of_scheme[i]);
     return (struct plane_kind){.initial = PLANES_NONE};
 }
 
@@ -75,8 +76,8 @@ static const char *check_schemes(struct arena *arena, const struct machine_confi
     enum { NUMBERS = 250 };
     uint32_t count = machine_scheme_count(config), requesters = CLIENTS_OF_CORE, stalls = 0;
     for (uint32_t i = 0; i < count; i++) {
-        requesters += config->schemes[i]->requester_count;
-        stalls += config->schemes[i]->stall_count;
+        requesters += config->schemes[i]->memory.requester_count;
+        stalls += config->schemes[i]->report.stall_count;
     }
     if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MOST)
         return NULL;
@@ -105,7 +106,7 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     wrong = memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
-        if (config->schemes[i]->check && machine_enables(config, i))
-            wrong = config->schemes[i]->check(arena, config->of_scheme[i], config);
+        if (config->schemes[i]->configuration.check && machine_enables(config, i))
+            wrong = config->schemes[i]->configuration.check(arena, config->of_scheme[i], config);
     return wrong ? wrong : check_lines(arena, config);
 }

@@ -1,6 +1,7 @@
 // Configuration of a machine.
 #pragma once
 #include "runtime-sim/energy/energy.h"
+#include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/gpu/tags.h"
 #include "runtime-sim/gpu/timing.h"
 #include "runtime-sim/memsys/memsys.h"
@@ -64,3 +65,5 @@ struct scheme_classes machine_scheme_classes(const struct machine_config *config
 // Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
 // be changed.
 struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
+// Returns the state planes that the enabled schemes need.
+struct plane_kind machine_planes(const struct machine_config *config);

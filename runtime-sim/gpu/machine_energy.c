@@ -90,8 +90,8 @@ static void add_schemes(struct energy_model *model, const struct machine_config 
 {
     for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
-        if (ops->energy && (all || machine_enables(config, i)))
-            ops->energy(config->of_scheme[i], config, model);
+        if (ops->report.energy && (all || machine_enables(config, i)))
+            ops->report.energy(config->of_scheme[i], config, model);
     }
 }
 

@@ -29,14 +29,14 @@ struct scheme_classes machine_scheme_classes(const struct machine_config *config
 bool machine_enables(const struct machine_config *config, uint32_t number)
 {
     const struct scheme_ops *ops = config->schemes[number];
-    return !ops->is_on || ops->is_on(config->of_scheme[number]);
+    return !ops->configuration.is_on || ops->configuration.is_on(config->of_scheme[number]);
 }
 
 bool machine_reads_plans(const struct machine_config *config)
 {
     bool reads = false;
     for (uint32_t i = 0; i < machine_scheme_count(config); i++)
-        reads |= config->schemes[i]->read_plan && machine_enables(config, i);
+        reads |= config->schemes[i]->configuration.read_plan && machine_enables(config, i);
     return reads;
 }
 
@@ -61,9 +61,9 @@ static const char BASELINE[] = "baseline";
 
 static const struct config_key *policy_key(const struct scheme_ops *ops)
 {
-    for (uint32_t i = 0; i < ops->key_count; i++)
-        if (!strcmp(ops->keys[i].name, "policy"))
-            return &ops->keys[i];
+    for (uint32_t i = 0; i < ops->configuration.key_count; i++)
+        if (!strcmp(ops->configuration.keys[i].name, "policy"))
+            return &ops->configuration.keys[i];
     return NULL;
 }
 
@@ -99,7 +99,7 @@ const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *
     for (const char *at = key->choices; (at = next_value(at, &length)); at += length)
         if (strlen(name) == length && !memcmp(at, name, length))
             set = name;
-    return arena_printf(arena, "%s.policy=%s", ops->section, set);
+    return arena_printf(arena, "%s.policy=%s", ops->configuration.section, set);
 }
 
 const char *const *scheme_policies(struct arena *arena, const struct scheme_ops *const *schemes)
@@ -143,10 +143,10 @@ void machine_init_rows(struct machine *machine)
         const struct scheme_ops *ops = config->schemes[i];
         machine->first_requester[i] = machine->requesters.n;
         machine->first_stall[i] = SLOT_STATES + shared->stall_count;
-        for (uint32_t k = 0; k < ops->requester_count; k++)
-            machine_add_requester(machine, &ops->requesters[k]);
-        for (uint32_t k = 0; k < ops->stall_count && shared->stall_count < STALLS_MOST; k++)
-            shared->stalls[shared->stall_count++] = &ops->stalls[k];
+        for (uint32_t k = 0; k < ops->memory.requester_count; k++)
+            machine_add_requester(machine, &ops->memory.requesters[k]);
+        for (uint32_t k = 0; k < ops->report.stall_count && shared->stall_count < STALLS_MOST; k++)
+            shared->stalls[shared->stall_count++] = &ops->report.stalls[k];
     }
     core_stat_keys(shared, machine->arena);
 }
@@ -170,8 +170,9 @@ static void require(struct arena *arena, const struct machine_config *given,
         (struct scheme_classes){(uint8_t)config->memsys.request_network.classes,
                                 (uint8_t)config->memsys.reply_network.classes};
     uint32_t added = config->added_count;
-    if (config->schemes[number]->require)
-        config->schemes[number]->require(arena, config->of_scheme[number], given, config);
+    if (config->schemes[number]->configuration.require)
+        config->schemes[number]->configuration.require(arena, config->of_scheme[number], given,
+                                                       config);
     for (; added < config->added_count; added++)
         config->added[added].scheme = number;
 }
@@ -189,7 +190,7 @@ const struct machine_config *machine_as_planned(struct arena *arena,
 {
     struct machine_config *own = copy_config(arena, config);
     for (uint32_t i = 0; i < machine_scheme_count(config); i++)
-        if (config->schemes[i]->read_plan && machine_enables(config, i))
+        if (config->schemes[i]->configuration.read_plan && machine_enables(config, i))
             require(arena, config, own, i);
     return own;
 }
@@ -202,7 +203,7 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
         ARENA_ARRAY(machine->arena, struct active_scheme, machine_scheme_count(own) + 1);
     for (uint32_t i = 0; i < machine_scheme_count(own); i++) {
         const struct scheme_ops *ops = own->schemes[i];
-        bool planned = !ops->read_plan || machine_plan_of(plans, ops);
+        bool planned = !ops->configuration.read_plan || machine_plan_of(plans, ops);
         if (!planned || !machine_enables(own, i))
             continue;
         require(machine->arena, given, own, i);
@@ -216,21 +217,22 @@ static void add_watcher(struct machine *machine, const struct active_scheme *sch
 {
     struct core_shared *shared = &machine->shared;
     uint32_t first = machine->first_requester[scheme->number];
-    for (uint32_t i = 0; i < scheme->ops->requester_count; i++)
+    for (uint32_t i = 0; i < scheme->ops->memory.requester_count; i++)
         machine->scheme_of[first + i] = (uint8_t)(scheme - machine->schemes + 1);
-    shared->entries_of_slot += scheme->ops->entries_of_slot;
-    if (!scheme->ops->core)
+    if (!scheme->ops->issue)
         return;
+    if (scheme->ops->memory.lsu)
+        shared->entries_of_slot += scheme->ops->memory.lsu->entries_of_slot;
     uint32_t watcher = shared->watcher_count++,
-             place = scheme->ops->core->claims_first ? 0 : watcher;
+             place = scheme->ops->issue->claims_first ? 0 : watcher;
     memmove(shared->claims + place + 1, shared->claims + place, watcher - place);
     shared->claims[place] = (uint8_t)watcher;
     shared->watchers[watcher] =
-        (struct shared_watcher){.ops = scheme->ops->core,
+        (struct shared_watcher){.ops = scheme->ops,
                                 .state = scheme->state,
                                 .scheme = scheme->number,
                                 .first_stall = (uint8_t)machine->first_stall[scheme->number]};
-    for (uint32_t i = 0; i < scheme->ops->requester_count; i++)
+    for (uint32_t i = 0; i < scheme->ops->memory.requester_count; i++)
         shared->watcher_of[first + i] = (uint8_t)(watcher + 1);
 }
 
@@ -244,9 +246,10 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
     shared->claims = ARENA_ARRAY(machine->arena, uint8_t, machine->scheme_count + 1);
     for (uint32_t i = 0; i < machine->scheme_count; i++) {
         struct active_scheme *scheme = &machine->schemes[i];
-        if (scheme->ops->create)
-            scheme->state = scheme->ops->create(machine, machine->config->of_scheme[scheme->number],
-                                                machine_plan_of(plans, scheme->ops));
+        if (scheme->ops->memory.create)
+            scheme->state =
+                scheme->ops->memory.create(machine, machine->config->of_scheme[scheme->number],
+                                           machine_plan_of(plans, scheme->ops));
         add_watcher(machine, scheme);
     }
 }

@@ -43,8 +43,8 @@ void machine_refresh(struct machine *machine)
     totals->from_l1_merge = l1->read_merged;
     totals->l1_requests = l1->reads + cores->direct_loads;
     memsys_stats_refresh(machine->shared.memsys);
-    EACH_SCHEME (scheme, machine, settle)
-        scheme->ops->settle(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, report.settle)
+        scheme->ops->report.settle(machine, scheme->state);
 }
 
 void machine_stats_add(struct machine *machine, struct stats *stats)
@@ -65,8 +65,8 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
         stats_add(stats, l1, cache_stat_keys, cache_stat_key_count, &kind->l1_totals);
     }
     memsys_stats_add(machine->shared.memsys, stats);
-    EACH_SCHEME (scheme, machine, add_stats)
-        scheme->ops->add_stats(machine, scheme->state, stats);
+    EACH_SCHEME (scheme, machine, report.add_stats)
+        scheme->ops->report.add_stats(scheme->state, stats);
     for (uint32_t i = 0; i < machine->count; i++) {
         const char *name = arena_printf(machine->arena, "core%u", i);
         stats_add_member(stats, "core*", name, shared->stat_keys, shared->stat_key_count,
@@ -80,19 +80,19 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
 void machine_each_item(const struct machine *machine, struct arena *arena,
                        machine_item_function *function, void *context)
 {
-    EACH_SCHEME (scheme, machine, add_items) {
+    EACH_SCHEME (scheme, machine, report.add_items) {
         struct scheme_items items = {0};
-        scheme->ops->add_items(machine, scheme->state, arena, &items);
+        scheme->ops->report.add_items(machine, scheme->state, arena, &items);
         for (uint32_t i = 0; i < items.list.n; i++)
-            function(context, &items.list.v[i], scheme->ops->item_rows);
+            function(context, &items.list.v[i], scheme->ops->report.item_rows);
     }
 }
 
 void machine_add_resources(const struct machine *machine, struct arena *arena,
                            struct scheme_resources *to)
 {
-    EACH_SCHEME (scheme, machine, add_resources)
-        scheme->ops->add_resources(machine, scheme->state, arena, to);
+    EACH_SCHEME (scheme, machine, report.add_resources)
+        scheme->ops->report.add_resources(machine, scheme->state, arena, to);
 }
 
 const struct noc *machine_network(const struct machine *machine, enum memsys_network network)
@@ -102,8 +102,8 @@ const struct noc *machine_network(const struct machine *machine, enum memsys_net
 
 const char *machine_shortfall(const struct machine *machine, struct arena *arena)
 {
-    EACH_SCHEME (scheme, machine, shortfall) {
-        const char *text = scheme->ops->shortfall(machine, scheme->state, arena);
+    EACH_SCHEME (scheme, machine, report.shortfall) {
+        const char *text = scheme->ops->report.shortfall(machine, scheme->state, arena);
         if (text)
             return arena_printf(arena, "policy %s: %s", machine_policy(arena, machine->config),
                                 text);
@@ -113,8 +113,8 @@ const char *machine_shortfall(const struct machine *machine, struct arena *arena
 
 void machine_write_notes(const struct machine *machine, FILE *to)
 {
-    EACH_SCHEME (scheme, machine, write_notes)
-        scheme->ops->write_notes(machine, scheme->state, to);
+    EACH_SCHEME (scheme, machine, report.write_notes)
+        scheme->ops->report.write_notes(machine, scheme->state, to);
 }
 
 // A machine without a program has all statistics of one with a program, but for those of schemes
@@ -129,7 +129,7 @@ void machine_stats_name(struct arena *arena, const struct machine_config *config
     machine_stats_add(machine_new(arena, machine_as_planned(arena, config), none), stats);
     for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
-        if (ops->read_plan && ops->name_stats && machine_enables(config, i))
-            ops->name_stats(config->of_scheme[i], stats);
+        if (ops->configuration.read_plan && ops->report.add_stats && machine_enables(config, i))
+            ops->report.add_stats(NULL, stats);
     }
 }

@@ -54,8 +54,8 @@ static void trace_counters(struct machine *machine)
                   (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REQUESTS)));
     trace_counter(t->to, TRACE_COUNTERS, "packets in the reply network", end,
                   (double)noc_in_flight(memsys_noc(memsys, MEMSYS_REPLIES)));
-    EACH_SCHEME (scheme, machine, counters) {
-        uint32_t count = scheme->ops->counters(machine, scheme->state, names, values);
+    EACH_SCHEME (scheme, machine, report.counters) {
+        uint32_t count = scheme->ops->report.counters(machine, scheme->state, names, values);
         for (uint32_t i = 0; i < count; i++)
             trace_counter(t->to, TRACE_COUNTERS, names[i], end, values[i]);
     }
@@ -82,9 +82,9 @@ void machine_trace_begin(struct machine *machine, struct arena *arena, struct tr
     uint32_t process = machine->count + 1;
     t->memsys = memsys_trace_begin(machine->shared.memsys, arena, to, process);
     process += memsys_trace_processes(machine->shared.memsys);
-    EACH_SCHEME (scheme, machine, begin_trace)
+    EACH_SCHEME (scheme, machine, report.begin_trace)
         t->of_scheme[scheme - machine->schemes] =
-            scheme->ops->begin_trace(machine, scheme->state, arena, to, &process);
+            scheme->ops->report.begin_trace(machine, scheme->state, arena, to, &process);
 }
 
 void machine_trace_close(struct machine *machine)
@@ -114,8 +114,8 @@ void machine_trace_end(struct machine *machine)
 {
     struct machine_trace *t = machine->trace;
     machine_trace_close(machine);
-    EACH_SCHEME (scheme, machine, end_trace)
-        scheme->ops->end_trace(t->of_scheme[scheme - machine->schemes], machine->now);
+    EACH_SCHEME (scheme, machine, report.end_trace)
+        scheme->ops->report.end_trace(t->of_scheme[scheme - machine->schemes], machine->now);
     trace_settle(t->to);
     machine->trace = NULL;
 }

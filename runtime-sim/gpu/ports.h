@@ -163,7 +163,7 @@ static inline bool core_has_free_alu(const struct core *core, uint64_t now)
 }
 
 // Returns the state of a core of an active scheme.
-static inline void *core_own(const struct core *core, const struct core_ops *ops)
+static inline void *core_own(const struct core *core, const struct scheme_ops *ops)
 {
     uint32_t i = 0;
     while (core->watchers[i].ops != ops)
@@ -172,7 +172,7 @@ static inline void *core_own(const struct core *core, const struct core_ops *ops
 }
 
 // The same for `entry->owner`.
-static inline uint8_t core_owner(const struct core *core, const struct core_ops *ops)
+static inline uint8_t core_owner(const struct core *core, const struct scheme_ops *ops)
 {
     uint8_t i = 0;
     while (core->shared->watchers[i].ops != ops)
@@ -181,10 +181,10 @@ static inline uint8_t core_owner(const struct core *core, const struct core_ops 
 }
 
 // Returns true if a scheme other than `own` keeps the slot's next instruction for itself.
-static inline bool core_keeps(const struct core *core, uint32_t slot, const struct core_ops *own)
+static inline bool core_keeps(const struct core *core, uint32_t slot, const struct scheme_ops *own)
 {
-    EACH_WATCHER (ops, core, keeps)
-        if (ops != own && ops->keeps(core, slot))
+    EACH_WATCHER (watcher, core, issue, keeps)
+        if (watcher->ops != own && watcher->issue->keeps(core, watcher->own, slot))
             return true;
     return false;
 }

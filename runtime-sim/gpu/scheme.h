@@ -2,12 +2,12 @@
 //
 // A scheme is one folder in runtime-sim/schemes and one row in schemes.c. The machine reads the
 // configuration section of every registered scheme. A scheme is active in a machine if its
-// configuration enables it and, if it reads a plan, the program has one. All functions and rows are
-// optional. If several active schemes claim the same slot or instruction, the first registered one
-// gets it.
+// configuration enables it and, if it reads a plan, the program has one. It has four tables, whose
+// functions and rows are all optional. If several active schemes claim the same slot or
+// instruction, the first registered one gets it.
 //
 // Cycle: `tick` of all schemes, then the cores' tick, then the cores' commit. In a core's tick the
-// functions of struct core_ops change only state of that core, and send.
+// hooks of a core change only state of that core, and send.
 #pragma once
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -95,76 +95,73 @@ enum issue_as {
     ISSUE_AS_MIGRATED, // not executed; `hold` of the scheme decides how long the slot waits
 };
 
-// Functions for each core. `slot`, `entry`: numbers in core->slots and core->entries.
-struct core_ops {
-    // Returns the scheme's state for the core, which core_own returns. `scheme`: result of create.
-    // NULL: it is the state for all cores.
+// Hooks of a core have its state of the scheme as `own`. `slot`, `entry`: numbers of warp slots and
+// of entries of the load/store unit.
+
+// Issue: which warps the scheme holds back, what an instruction is issued as, what happened.
+struct scheme_issue {
+    // Returns the scheme's state for the core. `scheme`: result of create. NULL: it is the state
+    // for all cores.
     void *(*init)(struct core *core, void *scheme);
-    // A launch begins; the L1 is empty.
-    void (*flush)(struct core *core);
-
-    // Choice of slots
-
-    // Slots that schedulers prefer: word number `word` of the set.
-    uint64_t (*first)(const struct core *core, uint32_t word);
-    // Slots of which at most one issues in a cycle: word number `word` of the set.
-    uint64_t (*exclusive)(const struct core *core, uint32_t word);
     // The slot's next instruction is in its buffer. Returns true if it must not issue now; the slot
     // waits for *reason, the number of one of the scheme's stalls.
-    bool (*hold)(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
-    // The slot has no instruction to issue.
-    void (*idle)(struct core *core, uint64_t now, uint32_t slot);
-    // Returns true if the scheme decides when the operands of the slot's next instruction are
-    // ready, and the unit that it uses (enum unit).
-    bool (*operands)(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
+    bool (*hold)(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
     // Called in the cycle given to core_wake_at, or an earlier one.
-    void (*wake)(struct core *core, uint64_t now, uint32_t slot);
-
-    // Issue. The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
-
+    void (*wake)(struct core *core, void *own, uint64_t now, uint32_t slot);
+    // The first scheme whose `issue_as` is not ISSUE_AS_NORMAL handles the instruction.
+    enum issue_as (*issue_as)(struct core *core, void *own, uint64_t now, uint32_t slot);
     // `issue_as` is called before those of schemes that are registered earlier.
     bool claims_first;
-    enum issue_as (*issue_as)(struct core *core, uint64_t now, uint32_t slot);
     // Returns true if no other scheme may handle the slot's next instruction (core_keeps).
-    bool (*keeps)(const struct core *core, uint32_t slot);
-    enum issue_result (*execute)(struct core *core, uint32_t slot, struct held *held);
-    // The scheme's instruction was issued. `entry` is its entry of the load/store unit, if it is
-    // held: the parts of a captured one are known, but not sent.
-    void (*issued)(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
-                   uint32_t entry);
+    bool (*keeps)(const struct core *core, void *own, uint32_t slot);
     // The slot has issued an access that no scheme handles; the load/store unit takes it next.
-    void (*accessed)(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
-
-    // Barriers and detached warps
-
+    void (*accessed)(struct core *core, void *own, uint64_t now, uint32_t slot,
+                     const struct held *held);
     // Barriers of the CTA at this place have completed: a set of their numbers. Its warps continue
-    // from this cycle on. The scheme may hold them by `hold`; core_look_at_cta releases them.
-    void (*barrier)(struct core *core, uint64_t now, uint32_t place, uint32_t opened);
+    // from this cycle on. The scheme may hold them by `hold`; core_look releases them.
+    void (*barrier)(struct core *core, void *own, uint64_t now, uint32_t place, uint32_t opened);
     // A detached warp of the scheme is over; its slot is free. Lanes in warp->reached have reached
     // its end, others have ended. Called in the commit: may change state that cores share.
-    void (*returned)(struct core *core, uint64_t now, uint32_t slot, struct warp *warp);
+    void (*returned)(struct core *core, void *own, uint64_t now, uint32_t slot, struct warp *warp);
+};
 
-    // Fetch
+// A client of the load/store unit executes instructions that the scheme has captured
+// (ISSUE_AS_CAPTURED) or follows (ISSUE_AS_FOLLOWED), claims their entries (lsu_claim), and
+// schedules the slots that it captures from.
+struct lsu_client {
+    uint32_t entries_of_slot; // additional entries of the unit per warp slot
+    // A launch begins; the L1 is empty.
+    void (*flush)(struct core *core, void *own);
 
-    // Returns the slot that fetches next: `slot`, or another one that is hungry.
-    uint32_t (*fetch_first)(const struct core *core, uint32_t slot);
+    // Slots that schedulers prefer, and slots of which at most one issues in a cycle: word number
+    // `word` of the set.
+    uint64_t (*first)(const struct core *core, void *own, uint32_t word);
+    uint64_t (*exclusive)(const struct core *core, void *own, uint32_t word);
+    // The slot has no instruction to issue.
+    void (*idle)(struct core *core, void *own, uint64_t now, uint32_t slot);
+    // Returns true if the client decides when the operands of the slot's next instruction are
+    // ready, and the unit that it uses (enum unit).
+    bool (*operands)(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
+                     uint8_t *unit);
+    // Executes a captured instruction.
+    enum issue_result (*execute)(struct core *core, void *own, uint32_t slot, struct held *held);
+    // An instruction was issued that the scheme handles. `entry` is its entry, if it is held: the
+    // parts of a captured one are known, but not sent.
+    void (*issued)(struct core *core, void *own, uint64_t now, uint32_t slot,
+                   const struct timing *timing, uint32_t entry);
+    // Returns the slot that fetches next: `slot`, or another one that needs a fetch.
+    uint32_t (*fetch_first)(const struct core *core, void *own, uint32_t slot);
     // Instructions of the slot were fetched, from number `first` on.
-    void (*fetched)(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
-
-    // Load/store unit
+    void (*fetched)(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
 
     // A load's line goes to the L1.
-    void (*l1_load)(struct core *core, uint64_t line);
-    // A part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of the scheme's entry was looked up; `last`:
-    // it is the entry's last. On a hit the scheme changes the route of the entry's parts.
-    void (*looked_up)(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
-    // All parts of the scheme's entry have their replies. The scheme frees it by lsu_free.
-    void (*entry_done)(struct core *core, uint64_t now, uint32_t entry);
-    // Sends one packet. Returns false if the scheme has none, or the network has no room. Called
-    // while core->to_send is not 0.
-    bool (*send)(struct core *core, uint64_t now);
-    // A reply to a request of one of the scheme's requesters.
-    void (*answer)(struct core *core, uint64_t now, const struct memsys_request *reply);
+    void (*l1_load)(struct core *core, void *own, uint64_t line);
+    // A part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of a claimed entry was looked up; `last`: it
+    // is the entry's last. On a hit the scheme changes the route of the entry's parts.
+    void (*looked_up)(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit,
+                      bool last);
+    // All parts of a claimed entry have their replies. The scheme frees it by lsu_free.
+    void (*entry_done)(struct core *core, void *own, uint64_t now, uint32_t entry);
 };
 
 // A member of results that a scheme defines, and its statistic.
@@ -213,10 +210,8 @@ struct scheme_plan {
 
 enum { SCHEME_COUNTERS = 4 };
 
-struct scheme_ops {
-    const char *name;
-
-    // Configuration
+// Configuration: keys, policies, what the scheme requires of a machine and of the program.
+struct scheme_configuration {
     const char *section;
     const struct config_key *keys;
     uint32_t key_count;
@@ -224,51 +219,37 @@ struct scheme_ops {
     // Help of --policy, whose values are those of the section's key `policy`. The first value,
     // which disables the scheme, is "baseline".
     const char *policy_help;
+    // NULL: the scheme is on in each machine. A scheme that is off is asked nothing else.
     bool (*is_on)(const void *config);
-    // Returns the state planes of the host's memory that the active scheme needs.
+    // Returns the state planes of the host's memory that the scheme needs.
     struct plane_kind (*planes)(const void *config);
-    // Its requests enter the slices through a gate of the memory system (struct memsys_gate), if
-    // there is one. NULL: none of them does.
-    bool (*passes_gates)(const void *config);
     // Returns the first fault that the table of keys cannot detect, as a sentence without a full
     // stop, or NULL.
     const char *(*check)(struct arena *arena, const void *config,
                          const struct machine_config *machine);
-    // Applies the requirements of the active scheme to the machine's configuration. Lists in it are
+    // Applies the requirements of the scheme to the machine's configuration. Lists in it are
     // replaced, not changed. `given`: the configuration before any scheme has changed it.
     void (*require)(struct arena *arena, const void *config, const struct machine_config *given,
                     struct machine_config *machine);
-    // Prints the storage that the scheme adds to such a machine.
-    void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
-    // Adds the arrays that the scheme adds to such a machine, their events and other events of the
-    // scheme.
-    void (*energy)(const void *config, const struct machine_config *machine,
-                   struct energy_model *model);
-
     // Reads the plan of the program. Faults go to `diags`. NULL: the scheme needs no plan. `tables`
     // is NULL if the program has no metadata.
     void (*read_plan)(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags);
-
     // Returns functions that follow a run of all launches without time, which is in front of the
     // run with time; NULL: the scheme needs no such run. Their results belong to the plan, a table
     // of read_plan.
     const struct profile_watch *(*rehearse)(struct arena *arena, const void *config,
                                             const void *plan);
+};
 
-    // Rows of every machine in which the scheme is registered
-    const struct scheme_stall *stalls;
-    uint32_t stall_count;
-    const struct memsys_requester *requesters;
+// Memory: the scheme's state of a machine, and its part of the memory system.
+struct scheme_memory {
+    const struct memsys_requester *requesters; // rows of every machine that knows the scheme
     uint32_t requester_count;
-    const struct scheme_result *results; // up to a NULL
-    // Statistics of an active scheme that are columns of time series, up to a NULL.
-    const char *const *series;
-
-    // The machine
-
-    uint32_t entries_of_slot; // additional entries of the load/store unit per warp slot
-    const struct core_ops *core;
+    // Its requests enter the slices through a gate of the memory system (struct memsys_gate), if
+    // there is one.
+    bool passes_gates;
+    const struct lsu_client *lsu; // requires hooks of issue
     // Called before memory system and cores are created. Returns the scheme's state.
     void *(*create)(struct machine *machine, const void *config, const void *plan);
     // Adds message classes, slice inputs, endpoints or a backend to the memory system.
@@ -277,9 +258,8 @@ struct scheme_ops {
     void (*join)(struct machine *machine, void *state);
     // Called before a launch begins: may change its grid, its CTAs' shape and their placement.
     void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
-    // Launches begin; and all that run have ended.
-    void (*launch)(struct machine *machine, void *state);
-    void (*ended)(struct machine *machine, void *state);
+    // Launches begin; or all that run have ended.
+    void (*launch)(struct machine *machine, void *state, bool begins);
     // Called in a cycle before the cores' tick; and returns the next cycle that needs a tick, or
     // UINT64_MAX.
     void (*tick)(struct machine *machine, void *state);
@@ -290,35 +270,59 @@ struct scheme_ops {
                                 const struct memsys_request *request);
     // A request of one of the scheme's requesters is served: its values are read or written now.
     void (*serve)(struct machine *machine, void *state, const struct memsys_request *request);
-    // Returns the address of a word of memory whose state a request waits for, or 0.
-    uint64_t (*waited)(const struct machine *machine, const void *state);
-    // Prints what the scheme's state waits for, in a run without progress.
-    void (*report)(const struct machine *machine, const void *state, FILE *to);
+    // Sends one packet of a core. Returns false if the network has no room. Called as often as
+    // core_has_packet was.
+    bool (*send)(struct core *core, void *own, uint64_t now);
+    // A core gets a reply to a request of one of the scheme's requesters.
+    void (*answer)(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
+};
+
+// Reports: statistics, stalls, trace rows, energy, storage, notes.
+struct scheme_report {
+    const struct scheme_stall *stalls; // rows of every machine that knows the scheme
+    uint32_t stall_count;
+    const struct scheme_result *results; // the same; up to a NULL
+    const char *const *series;           // statistics that are columns of time series, up to a NULL
     // Updates statistics up to, not including, this cycle.
     void (*settle)(struct machine *machine, void *state);
-    void (*add_stats)(const struct machine *machine, const void *state, struct stats *stats);
+    // Adds the statistics. `state` NULL: those of any program, with any values.
+    void (*add_stats)(const void *state, struct stats *stats);
     // Adds what it moves, and its hardware, for reports.
     const struct scheme_item_row *item_rows; // up to a NULL
     void (*add_items)(const struct machine *machine, const void *state, struct arena *arena,
                       struct scheme_items *to);
     void (*add_resources)(const struct machine *machine, const void *state, struct arena *arena,
                           struct scheme_resources *to);
+    // Prints the storage that the scheme adds to such a machine. Adds the arrays of this storage,
+    // their events and other events of the scheme.
+    void (*print_storage)(const void *config, const struct machine_config *machine, FILE *to);
+    void (*energy)(const void *config, const struct machine_config *machine,
+                   struct energy_model *model);
     // Returns why the scheme does less on this machine, or did less in the launches so far, than
     // its policy promises, as a sentence without a full stop. NULL: it does what the policy
     // promises.
     const char *(*shortfall)(const struct machine *machine, const void *state, struct arena *arena);
     // Writes notes about the run, after it, as lines.
     void (*write_notes)(const struct machine *machine, const void *state, FILE *to);
-    // Adds the names of the statistics that add_stats adds for any program.
-    void (*name_stats)(const void *config, struct stats *stats);
-    // Processes are numbered from *process on, which is advanced. Returns the trace's state.
+    // Returns the address of a word of memory whose state a request waits for, or 0. Prints what
+    // the scheme's state waits for, in a run without progress. `to` may be NULL.
+    uint64_t (*waits)(const struct machine *machine, const void *state, FILE *to);
     // Counters of traces: the number of them that a report at this cycle writes to `values`, at
     // most SCHEME_COUNTERS, with their names.
     uint32_t (*counters)(const struct machine *machine, const void *state, const char **names,
                          double *values);
+    // Processes are numbered from *process on, which is advanced. Returns the trace's state.
     void *(*begin_trace)(struct machine *machine, void *state, struct arena *arena,
                          struct trace *to, uint32_t *process);
     void (*end_trace)(void *trace, uint64_t now);
+};
+
+struct scheme_ops {
+    const char *name;
+    struct scheme_configuration configuration;
+    const struct scheme_issue *issue; // NULL: the scheme does not look into cores
+    struct scheme_memory memory;
+    struct scheme_report report;
 };
 
 // Returns "SECTION.policy=NAME", or =baseline if the scheme has no such policy; NULL: it has no
@@ -349,7 +353,7 @@ bool core_has_warp_room(const struct core *core, uint32_t registers);
 // `kernel`: of the machine, that its instructions count for. `ops`: of the scheme, whose `returned`
 // is called. In a scheme's tick machine_set_due follows.
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
-                     uint32_t registers, const struct core_ops *ops);
+                     uint32_t registers, const struct scheme_ops *ops);
 // Ends a detached warp that a scheme has held at its next instruction, whose code is `code`: its
 // lanes have reached the end. Requires that all of them are at this instruction.
 void core_stop_warp(struct core *core, uint64_t now, uint32_t slot, uint32_t code);

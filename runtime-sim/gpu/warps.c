@@ -148,11 +148,12 @@ static bool settle(const struct core *core, struct slot *slot)
 // A scheme lets it wait.
 static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
 {
-    EACH_WATCHER (ops, core, hold) {
+    EACH_WATCHER (watcher, core, issue, hold) {
         uint32_t reason;
-        if (!ops->hold(core, now, index, &reason))
+        if (!watcher->issue->hold(core, watcher->own, now, index, &reason))
             continue;
-        core_set_state(core, now, index, core->shared->watchers[at_].first_stall + reason);
+        core_set_state(core, now, index,
+                       core->shared->watchers[watcher - core->watchers].first_stall + reason);
         return true;
     }
     return false;
@@ -164,8 +165,8 @@ static uint64_t find_operands(struct core *core, uint32_t index)
     struct slot *slot = &core->slots[index];
     uint64_t ready;
     slot->unit = slot->next->unit;
-    EACH_WATCHER (ops, core, operands)
-        if (ops->operands(core, index, &ready, &slot->unit))
+    EACH_WATCHER (watcher, core, lsu, operands)
+        if (watcher->lsu->operands(core, watcher->own, index, &ready, &slot->unit))
             return ready;
     return operands_ready(slot, slot->next);
 }
@@ -177,8 +178,8 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
         return;
     forget_ready(core, index);
     if (!slot->settled && !settle(core, slot)) {
-        EACH_WATCHER (ops, core, idle)
-            ops->idle(core, now, index);
+        EACH_WATCHER (watcher, core, lsu, idle)
+            watcher->lsu->idle(core, watcher->own, now, index);
         core_set_state(core, now, index, idle_state(slot->warp));
         return;
     }

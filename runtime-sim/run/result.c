@@ -75,7 +75,8 @@ static struct measured_launch measured_of_scheme(const struct timed *timed, cons
 {
     const struct scheme_ops *const *schemes = timed ? timed->options->config->schemes : NULL;
     for (; schemes && *schemes; schemes++)
-        for (const struct scheme_result *row = (*schemes)->results; row && row->member; row++)
+        for (const struct scheme_result *row = (*schemes)->report.results; row && row->member;
+             row++)
             if (!strcmp(row->member, key))
                 return (struct measured_launch){key, row->statistic};
     return (struct measured_launch){key, NULL};

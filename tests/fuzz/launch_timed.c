@@ -232,7 +232,7 @@ static void check_rest(struct rig *r)
     const struct machine_offload *o = machine_scheme(machine, &llc_omni);
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
-        const struct offload_queue *oq = oq_of(core);
+        const struct offload_queue *oq = core_own(core, &llc_omni);
         same(r, oq->free_count, oq->count, "free entries of an offload queue");
         same(r, oq->ring_count + core->parked, 0, "packets or accesses left");
         same(r, oq->forming, OQ_NONE, "chains that are formed");

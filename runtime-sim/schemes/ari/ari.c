@@ -218,38 +218,24 @@ static void settle(struct machine *machine, void *state)
     }
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct ari_machine *a = state;
     stats_add(stats, "ari", stat_keys, STAT_KEYS, &a->total);
     for (uint32_t i = 0; i < a->count; i++)
-        stats_add_member(stats, "ari*", arena_printf(machine_port(machine).arena, "ari%u", i),
-                         stat_keys, STAT_KEYS, &a->controllers[i].stats);
-}
-
-// Names the statistics of the first controller only.
-static void name_stats(const void *own, struct stats *stats)
-{
-    static const struct ari_stats none;
-    (void)own;
-    stats_add(stats, "ari", stat_keys, STAT_KEYS, &none);
-    stats_add(stats, "ari0", stat_keys, STAT_KEYS, &none);
+        stats_add_member(stats, "ari*", arena_printf(stats->arena, "ari%u", i), stat_keys,
+                         STAT_KEYS, &a->controllers[i].stats);
 }
 
 const struct scheme_ops ari = {
     .name = "ari",
-    .section = "ari",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct ari_config),
-    .is_on = is_on,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
+    .configuration = {.section = "ari",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct ari_config),
+                      .is_on = is_on,
+                      .check = check,
+                      .require = require},
+    .memory = {.create = create, .extend = extend, .join = join},
+    .report = {.print_storage = print_storage, .settle = settle, .add_stats = add_stats},
 };

@@ -76,9 +76,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
             arena, "fe.enabled needs %d virtual channels of requests and of replies", CLASSES);
     for (uint32_t i = 0; machine->schemes[i]; i++) {
         const struct scheme_ops *ops = machine->schemes[i];
-        const void *its = machine->of_scheme[i];
-        if (ops->requester_count && machine_enables(machine, i) &&
-            !(ops->passes_gates && ops->passes_gates(its)))
+        if (ops->memory.requester_count && machine_enables(machine, i) && !ops->memory.passes_gates)
             return arena_printf(
                 arena, "fe.enabled: requests of '%s' do not pass the bits of memory", ops->name);
     }
@@ -207,18 +205,14 @@ static enum memsys_served admit(struct machine *machine, void *state,
     return fe_gate_pass(&fe->past, request) ? MEMSYS_SERVED : MEMSYS_WAIT;
 }
 
-// A launch that begins beside others finds lines of an earlier round in no L1.
-static void launch(struct machine *machine, void *state)
-{
-    (void)state;
-    machine_forget_l1(machine);
-}
-
-// [001 §4.5] names this way to use memory again.
-static void ended(struct machine *machine, void *state)
+// A launch that begins beside others finds lines of an earlier round in no L1. [001 §4.5] names the
+// way to use memory again after the last one.
+static void launch(struct machine *machine, void *state, bool begins)
 {
     const struct fe_machine *fe = state;
-    if (fe->config->at_end == FE_END_KEEP)
+    if (begins)
+        machine_forget_l1(machine);
+    if (begins || fe->config->at_end == FE_END_KEEP)
         return;
     plane_empty_read(*machine_port(machine).config->image);
     memsys_look_at_gates(machine_port(machine).memsys);
@@ -237,15 +231,6 @@ static const struct fe_request *first_blocked(const struct fe_machine *fe, uint3
     return NULL;
 }
 
-static uint64_t waited(const struct machine *machine, const void *state)
-{
-    const struct fe_machine *fe = state;
-    uint32_t partition;
-    const struct fe_request *request = first_blocked(fe, &partition);
-    (void)machine;
-    return request ? fe_gate_word(&fe->gates[partition], request) : fe->past.past;
-}
-
 static void report_past(const struct machine *machine, const struct fe_machine *fe, FILE *to)
 {
     char place[160];
@@ -256,14 +241,13 @@ static void report_past(const struct machine *machine, const struct fe_machine *
             fe->past.past, place);
 }
 
-static void report(const struct machine *machine, const void *state, FILE *to)
+static void report(const struct machine *machine, const struct fe_machine *fe, FILE *to)
 {
     static const char *const queues[FE_QUEUES] = {"untriggered", "CPU", "GPU"};
     static const char *const kinds[] = {[MEMSYS_READ] = "read",
                                         [MEMSYS_WRITE] = "write",
                                         [MEMSYS_ATOMIC] = "atomic access",
                                         [MEMSYS_REDUCE] = "atomic access"};
-    const struct fe_machine *fe = state;
     report_past(machine, fe, to);
     for (uint32_t i = 0; i < fe->count; i++)
         for (uint32_t k = 0; k < FE_QUEUES; k++) {
@@ -281,6 +265,16 @@ static void report(const struct machine *machine, const void *state, FILE *to)
         }
 }
 
+static uint64_t waits(const struct machine *machine, const void *state, FILE *to)
+{
+    const struct fe_machine *fe = state;
+    uint32_t partition;
+    const struct fe_request *request = first_blocked(fe, &partition);
+    if (to)
+        report(machine, fe, to);
+    return request ? fe_gate_word(&fe->gates[partition], request) : fe->past.past;
+}
+
 // Statistics and trace
 
 static void settle(struct machine *machine, void *state)
@@ -293,18 +287,9 @@ static void settle(struct machine *machine, void *state)
     stats_accumulate(&fe->total, &fe->past.stats, stat_keys, STAT_KEYS);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    const struct fe_machine *fe = state;
-    (void)machine;
-    stats_add(stats, "fe", stat_keys, STAT_KEYS, &fe->total);
-}
-
-static void name_stats(const void *own, struct stats *stats)
-{
-    static const struct fe_stats none;
-    (void)own;
-    stats_add(stats, "fe", stat_keys, STAT_KEYS, &none);
+    stats_add(stats, "fe", stat_keys, STAT_KEYS, &((const struct fe_machine *)state)->total);
 }
 
 static void *begin_trace(struct machine *machine, void *state, struct arena *arena,
@@ -337,27 +322,20 @@ static void end_trace(void *trace, uint64_t now)
 
 const struct scheme_ops full_empty = {
     .name = "full_empty",
-    .section = "fe",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct fe_config),
-    .is_on = is_on,
-    .planes = kind_of_planes,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .energy = fe_energy,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .launch = launch,
-    .ended = ended,
-    .admit = admit,
-    .waited = waited,
-    .report = report,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .begin_trace = begin_trace,
-    .end_trace = end_trace,
+    .configuration = {.section = "fe",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct fe_config),
+                      .is_on = is_on,
+                      .planes = kind_of_planes,
+                      .check = check,
+                      .require = require},
+    .memory = {.create = create, .extend = extend, .join = join, .launch = launch, .admit = admit},
+    .report = {.print_storage = print_storage,
+               .energy = fe_energy,
+               .settle = settle,
+               .add_stats = add_stats,
+               .begin_trace = begin_trace,
+               .end_trace = end_trace,
+               .waits = waits},
 };

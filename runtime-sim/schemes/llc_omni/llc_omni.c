@@ -109,12 +109,25 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
 
 // Statistics
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+// Without a program: only the statistics of its first chain count.
+static void name_stats(struct stats *stats)
+{
+    static const struct offload_stats no_chains;
+    static const struct chain_stats no_chain;
+    stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
+    stats_add(stats, "chain0", chain_stat_keys, chain_stat_key_count, &no_chain);
+}
+
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct machine_offload *o = state;
+    if (!o) {
+        name_stats(stats);
+        return;
+    }
     stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &o->stats);
     for (uint32_t i = 0; i < o->shared.table->chains.n; i++)
-        stats_add(stats, arena_printf(machine_port(machine).arena, "chain%u", i), chain_stat_keys,
+        stats_add(stats, arena_printf(stats->arena, "chain%u", i), chain_stat_keys,
                   chain_stat_key_count, &o->shared.chains[i].stats);
 }
 
@@ -159,8 +172,7 @@ static uint32_t counters(const struct machine *machine, const void *state, const
     const struct machine_offload *o = state;
     uint32_t queued = 0, served = 0;
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
-        queued +=
-            oq_of(machine_core(machine, i))->count - oq_of(machine_core(machine, i))->free_count;
+        queued += o->shared.queues[i]->count - o->shared.queues[i]->free_count;
     for (uint32_t i = 0; i < o->ends; i++)
         served += (uint32_t)o->shared.config->service_queue - o->services[i].free_count;
     names[0] = "entries of offload queues";
@@ -168,16 +180,6 @@ static uint32_t counters(const struct machine *machine, const void *state, const
     values[0] = queued;
     values[1] = served;
     return 2;
-}
-
-// Only the first instruction of a chain counts.
-static void name_stats(const void *own, struct stats *stats)
-{
-    static const struct offload_stats no_chains;
-    static const struct chain_stats no_chain;
-    stats_add(stats, "offload", offload_stat_keys, offload_stat_key_count, &no_chains);
-    (void)own;
-    stats_add(stats, "chain0", chain_stat_keys, chain_stat_key_count, &no_chain);
 }
 
 // Registration
@@ -214,41 +216,42 @@ static const struct scheme_result results[] = {
 
 const struct scheme_ops llc_omni = {
     .name = "llc_omni",
-    .section = "offload",
-    .keys = offload_keys,
-    .key_count = OFFLOAD_KEYS,
-    .config_bytes = sizeof(struct offload_config),
-    .policy_help = "what chains are offloaded: none, those whose loads go to\n"
-                   "one LLC partition, or also those whose loads meet on the\n"
-                   "way; adaptive: the latter, as long as it is of use",
-    .is_on = is_on,
-    .check = check_packets,
-    .require = require_packets,
-    .print_storage = print_storage,
-    .energy = llc_omni_energy,
-    .read_plan = read_plan,
-    .stalls = stalls,
-    .stall_count = sizeof stalls / sizeof *stalls,
-    .requesters = requesters,
-    .requester_count = sizeof requesters / sizeof *requesters,
-    .results = results,
-    .entries_of_slot = 3,
-    .core = &oq_core_ops,
-    .create = machine_offload_prepare,
-    .extend = machine_offload_extend,
-    .join = machine_offload_join,
-    .launch = machine_offload_launch,
-    .shortfall = machine_offload_shortfall,
-    .tick = machine_offload_tick,
-    .next = machine_offload_next,
-    .serve = machine_offload_served,
-    .settle = machine_offload_settle,
-    .item_rows = item_rows,
-    .add_items = add_items,
-    .add_resources = add_resources,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .counters = counters,
-    .begin_trace = offload_trace_begin,
-    .end_trace = offload_trace_end,
+    .configuration = {.section = "offload",
+                      .keys = offload_keys,
+                      .key_count = OFFLOAD_KEYS,
+                      .config_bytes = sizeof(struct offload_config),
+                      .policy_help = "what chains are offloaded: none, those whose loads go to\n"
+                                     "one LLC partition, or also those whose loads meet on the\n"
+                                     "way; adaptive: the latter, as long as it is of use",
+                      .is_on = is_on,
+                      .check = check_packets,
+                      .require = require_packets,
+                      .read_plan = read_plan},
+    .issue = &oq_issue_hooks,
+    .memory = {.requesters = requesters,
+               .requester_count = sizeof requesters / sizeof *requesters,
+               .create = machine_offload_prepare,
+               .extend = machine_offload_extend,
+               .join = machine_offload_join,
+               .launch = machine_offload_launch,
+               .tick = machine_offload_tick,
+               .next = machine_offload_next,
+               .serve = machine_offload_served,
+               .lsu = &oq_client,
+               .send = oq_send,
+               .answer = oq_take_reply},
+    .report = {.print_storage = print_storage,
+               .energy = llc_omni_energy,
+               .stalls = stalls,
+               .stall_count = sizeof stalls / sizeof *stalls,
+               .results = results,
+               .shortfall = machine_offload_shortfall,
+               .settle = machine_offload_settle,
+               .item_rows = item_rows,
+               .add_items = add_items,
+               .add_resources = add_resources,
+               .add_stats = add_stats,
+               .counters = counters,
+               .begin_trace = offload_trace_begin,
+               .end_trace = offload_trace_end},
 };

@@ -119,14 +119,14 @@ static struct core *core_of(struct machine_offload *o, uint32_t core)
 
 static struct oq_chain *chain_of(struct machine_offload *o, uint32_t core, uint32_t entry)
 {
-    struct offload_queue *oq = oq_of(core_of(o, core));
+    const struct offload_queue *oq = o->shared.queues[core];
     return &oq->chains[oq->entries[entry].slot];
 }
 
 static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_t *flits)
 {
     struct machine_offload *o = context;
-    const struct oqsr *at = &oq_of(core_of(o, core))->entries[entry];
+    const struct oqsr *at = &o->shared.queues[core]->entries[entry];
     *flits = at->flits;
     return at->bits;
 }
@@ -239,20 +239,21 @@ static void read_here(void *context, uint32_t end, const struct service_entry *e
 // Stores the result.
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
 {
-    const struct core *core = core_of(o, stored->core);
-    const struct oqsr *at = &oq_of(core)->entries[stored->entry];
-    held_serve(lsu_held(core, oq_of(core)->chains[at->slot].store), at->lanes);
+    const struct offload_queue *oq = o->shared.queues[stored->core];
+    const struct oqsr *at = &oq->entries[stored->entry];
+    held_serve(lsu_held(oq->core, oq->chains[at->slot].store), at->lanes);
 }
 
 void machine_offload_served(struct machine *machine, void *state,
                             const struct memsys_request *request)
 {
     struct machine_offload *o = state;
+    (void)machine;
     if (request->client == o->shared.requester) { // a load that was sent on behalf of the core
-        struct core *core = machine_core(machine, request->core);
-        const struct oqsr *at = &oq_of(core)->entries[request->tag / PACKET_LOADS];
-        const struct oq_chain *c = &oq_of(core)->chains[at->slot];
-        held_serve(lsu_held(core, c->load[request->tag % PACKET_LOADS]), at->lanes);
+        const struct offload_queue *oq = o->shared.queues[request->core];
+        const struct oqsr *at = &oq->entries[request->tag / PACKET_LOADS];
+        const struct oq_chain *c = &oq->chains[at->slot];
+        held_serve(lsu_held(oq->core, c->load[request->tag % PACKET_LOADS]), at->lanes);
         return;
     }
     if (request->kind == MEMSYS_TOUCH)
@@ -356,6 +357,8 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
         .requester = (uint8_t)machine_requester(machine, &llc_omni),
         .scheme = scheme,
         .first_stall = machine_stall(machine, &llc_omni)};
+    o->shared.queues = ARENA_ARRAY(machine_port(machine).arena, struct offload_queue *,
+                                   machine_port(machine).ordinary);
     o->shared.chains = begin_chains(machine, table, config->policy == OFFLOAD_ADAPTIVE);
     o->shared.network = &machine_port(machine).config->memsys.request_network;
     o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
@@ -406,11 +409,13 @@ static bool wants_cores(const struct offload_shared *shared)
     return (policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE) && shared->emn;
 }
 
-void machine_offload_launch(struct machine *machine, void *state)
+void machine_offload_launch(struct machine *machine, void *state, bool begins)
 {
     struct machine_offload *o = state;
     struct offload_shared *shared = &o->shared;
     enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    if (!begins)
+        return;
     shared->on = policy != OFFLOAD_BASELINE;
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
     shared->cores_compute = shared->omni && shared->emn && has_room(machine, shared->config);
@@ -466,11 +471,11 @@ void machine_offload_tick(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
-        if (oq_of(machine_core(machine, i))->adaptive.lessons.n)
-            adaptive_teach(&oq_of(machine_core(machine, i))->adaptive, o->shared.chains);
+        if (o->shared.queues[i]->adaptive.lessons.n)
+            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains);
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
     for (uint32_t i = 0; counts && i < machine_port(machine).ordinary; i++)
-        oq_promise(machine_core(machine, i));
+        oq_promise(o->shared.queues[i]);
     wake_services(o, machine_port(machine).now);
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
@@ -495,7 +500,7 @@ void machine_offload_settle(struct machine *machine, void *state)
     for (uint32_t i = 0; i < o->ends; i++)
         service_count(&o->services[i], machine_port(machine).now);
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
-        oq_count(machine_core(machine, i), machine_port(machine).now);
+        oq_count(o->shared.queues[i], machine_port(machine).now);
 }
 
 void llc_omni_listen(struct machine *machine, const struct offload_log *log)

@@ -22,8 +22,8 @@ struct machine_offload {
 void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
 void machine_offload_join(struct machine *machine, void *state);
-void machine_offload_launch(struct machine *machine, void *state);
-// See `shortfall` of struct scheme_ops.
+void machine_offload_launch(struct machine *machine, void *state, bool begins);
+// See `shortfall` of struct scheme_report.
 const char *machine_offload_shortfall(const struct machine *machine, const void *state,
                                       struct arena *arena);
 void machine_offload_served(struct machine *machine, void *state,

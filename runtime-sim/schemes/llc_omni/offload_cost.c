@@ -5,15 +5,15 @@
 enum { IN_VAIN = 4 };
 
 // Returns the flits of an access and its reply.
-static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
+static uint32_t flits_of(const struct offload_queue *oq, const struct oq_chain *c,
                          const struct oq_group *group, uint32_t operand)
 {
-    const struct memsys *memsys = core_port(core).memsys;
+    const struct memsys *memsys = core_port(oq->core).memsys;
     struct memsys_request request = {.line = group->line[operand],
                                      .bytes = mask_range(0, LINE_BYTES),
                                      .kind = operand == OQ_STORE ? MEMSYS_WRITE : MEMSYS_READ};
     if (operand == OQ_STORE) {
-        uint32_t bytes = lsu_held(core, c->store)->bytes;
+        uint32_t bytes = lsu_held(oq->core, c->store)->bytes;
         uint32_t touched = bytes * (uint32_t)__builtin_popcount(group->lanes);
         request.bytes = mask_range(0, touched < LINE_BYTES ? touched : LINE_BYTES);
     }
@@ -22,34 +22,34 @@ static uint32_t flits_of(const struct core *core, const struct oq_chain *c,
 
 // Returns the traffic in flits times hops that the networks do not carry if the group is computed
 // at its endpoint.
-static int64_t traffic_saved(struct core *core, const struct oq_chain *c,
+static int64_t traffic_saved(struct offload_queue *oq, const struct oq_chain *c,
                              const struct oq_groups *groups, const struct oq_group *group,
                              const struct oqsr *entry, uint32_t response)
 {
-    struct memsys *memsys = core_port(core).memsys;
-    oq_distance *distance = oq_of(core)->shared->ways->distance;
+    struct memsys *memsys = core_port(oq->core).memsys;
+    oq_distance *distance = oq->shared->ways->distance;
     uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
              flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
-    int64_t saved =
-        -(int64_t)((flits_there + flits_back) * distance(core, core_port(core).index, entry->end));
+    int64_t saved = -(int64_t)((flits_there + flits_back) *
+                               distance(oq, core_port(oq->core).index, entry->end));
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
         uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
-        uint32_t flits = flits_of(core, c, group, k);
+        uint32_t flits = flits_of(oq, c, group, k);
         bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
-                   adaptive_load(&oq_of(core)->adaptive, group->line[k], c->number,
+                   adaptive_load(&oq->adaptive, group->line[k], c->number,
                                  (enum adaptive_kind)entry->kind);
-        saved += had ? 0 : flits * distance(core, core_port(core).index, at);
-        saved -= flits * distance(core, entry->end, at);
+        saved += had ? 0 : flits * distance(oq, core_port(oq->core).index, at);
+        saved -= flits * distance(oq, entry->end, at);
     }
     return saved;
 }
 
-enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *groups,
+enum adaptive_kind oq_kind(const struct offload_queue *oq, const struct oq_groups *groups,
                            const struct oq_group *group)
 {
-    struct memsys *memsys = core_port(core).memsys;
+    struct memsys *memsys = core_port(oq->core).memsys;
     uint32_t first = OQ_NONE;
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
@@ -62,20 +62,21 @@ enum adaptive_kind oq_kind(const struct core *core, const struct oq_groups *grou
     return ADAPTIVE_HERE;
 }
 
-void oq_learn_packet(struct core *core, const struct oq_chain *c, const struct oq_groups *groups,
-                     const struct oq_group *group, struct oqsr *entry, uint32_t response)
+void oq_learn_packet(struct offload_queue *oq, const struct oq_chain *c,
+                     const struct oq_groups *groups, const struct oq_group *group,
+                     struct oqsr *entry, uint32_t response)
 {
-    entry->saved = traffic_saved(core, c, groups, group, entry, response);
-    entry->since =
-        adaptive_sent(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind);
-    adaptive_learn(&oq_of(core)->adaptive, c->number, (enum adaptive_kind)entry->kind,
-                   ADAPTIVE_SENT, entry->saved);
+    entry->saved = traffic_saved(oq, c, groups, group, entry, response);
+    entry->since = adaptive_sent(&oq->adaptive, c->number, (enum adaptive_kind)entry->kind);
+    adaptive_learn(&oq->adaptive, c->number, (enum adaptive_kind)entry->kind, ADAPTIVE_SENT,
+                   entry->saved);
 }
 
-void oq_learn_load(struct core *core, uint64_t line)
+void oq_learn_load(struct core *core, void *own, uint64_t line)
 {
+    struct offload_queue *oq = own;
     struct memsys *memsys = core_port(core).memsys;
-    struct adaptive *adaptive = &oq_of(core)->adaptive;
+    struct adaptive *adaptive = &oq->adaptive;
     struct adaptive_debtor debtor = adaptive_load_plain(adaptive, line);
     if (!debtor.is_any)
         return;
@@ -83,50 +84,51 @@ void oq_learn_load(struct core *core, uint64_t line)
         .line = line, .bytes = mask_range(0, LINE_BYTES), .kind = MEMSYS_READ};
     uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, line));
     int64_t flits = memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
-    int64_t hops = oq_of(core)->shared->ways->distance(core, core_port(core).index, at);
+    int64_t hops = oq->shared->ways->distance(oq, core_port(core).index, at);
     adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since, -flits * hops);
 }
 
 // Returns the kinds that were allowed. Kinds that the policy refuses cost nothing.
-static uint8_t kinds_in_vain(const struct core *core, const struct oq_chain *c,
+static uint8_t kinds_in_vain(const struct offload_queue *oq, const struct oq_chain *c,
                              const struct oq_groups *groups)
 {
     uint8_t kinds = 0;
     for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
-        if (c->probes || adaptive_allows(&oq_of(core)->adaptive, c->number, kind))
+        if (c->probes || adaptive_allows(&oq->adaptive, c->number, kind))
             kinds |= (uint8_t)(1u << kind);
     for (uint32_t i = 0; groups && i < groups->count; i++)
-        if (oq_kind(core, groups, &groups->list[i]) == ADAPTIVE_HERE)
+        if (oq_kind(oq, groups, &groups->list[i]) == ADAPTIVE_HERE)
             kinds &= (uint8_t) ~(1u << ADAPTIVE_HERE);
     return kinds;
 }
 
-void oq_note_discard(struct core *core, struct oq_chain *c, const struct oq_groups *groups)
+void oq_note_discard(struct offload_queue *oq, struct oq_chain *c, const struct oq_groups *groups)
 {
-    c->vain = kinds_in_vain(core, c, groups);
+    c->vain = kinds_in_vain(oq, c, groups);
     if (!c->captured)
-        oq_learn_discard(core, c);
+        oq_learn_discard(oq, c);
 }
 
-void oq_learn_discard(struct core *core, const struct oq_chain *c)
+void oq_learn_discard(struct offload_queue *oq, const struct oq_chain *c)
 {
     static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
     for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
         if (c->vain >> kind & 1)
-            adaptive_learn(&oq_of(core)->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
+            adaptive_learn(&oq->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
 }
 
 // Waiting costs only as far as ordinary loads wait less.
-void oq_learn_answer(struct core *core, uint64_t now, const struct oqsr *entry, bool computed)
+void oq_learn_answer(struct offload_queue *oq, uint64_t now, const struct oqsr *entry,
+                     bool computed)
 {
-    struct adaptive *adaptive = &oq_of(core)->adaptive;
+    struct adaptive *adaptive = &oq->adaptive;
     if (entry->saved < 0)
         return;
-    uint64_t usual = core_load_latency(core);
+    uint64_t usual = core_load_latency(oq->core);
     uint64_t waited = now - entry->sent;
     int64_t longer = waited > usual ? (int64_t)(waited - usual) : 0;
     int64_t lost = (computed ? 0 : entry->saved + entry->flits) + longer / ADAPTIVE_CYCLES;
     if (lost)
-        adaptive_correct(adaptive, oq_of(core)->chains[entry->slot].number,
-                         (enum adaptive_kind)entry->kind, entry->since, -lost);
+        adaptive_correct(adaptive, oq->chains[entry->slot].number, (enum adaptive_kind)entry->kind,
+                         entry->since, -lost);
 }

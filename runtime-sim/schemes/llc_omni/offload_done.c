@@ -3,10 +3,9 @@
 
 // Entries
 
-void oq_count(struct core *core, uint64_t now)
+void oq_count(struct offload_queue *oq, uint64_t now)
 {
-    struct offload_queue *oq = oq_of(core);
-    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct offload_stats *stats = oq->shared->stats;
     uint32_t used = oq->count - oq->free_count;
     if (now > oq->counted)
         stats->queue_cycles += used * (now - oq->counted);
@@ -14,10 +13,9 @@ void oq_count(struct core *core, uint64_t now)
     stats->queue_most = used > stats->queue_most ? used : stats->queue_most;
 }
 
-void oq_free(struct core *core, uint64_t now, uint32_t entry)
+void oq_free(struct offload_queue *oq, uint64_t now, uint32_t entry)
 {
-    struct offload_queue *oq = oq_of(core);
-    oq_count(core, now);
+    oq_count(oq, now);
     oq->entries[entry].used = false;
     oq->free_entries[oq->free_count++] = entry;
 }
@@ -25,32 +23,33 @@ void oq_free(struct core *core, uint64_t now, uint32_t entry)
 // Replays
 
 // Returns the cycles of the pipeline for the captured operations, one after the other.
-static uint64_t replay_latency(const struct core *core, const struct oq_chain *c)
+static uint64_t replay_latency(const struct offload_queue *oq, const struct oq_chain *c)
 {
-    const struct offload_chain *chain = &oq_of(core)->shared->table->chains.v[c->number];
+    const struct offload_chain *chain = &oq->shared->table->chains.v[c->number];
     uint64_t cycles = 1;
     for (uint32_t i = 0; i < chain->count; i++)
-        cycles += oq_of(core)->shared->latency[c->number * CHAIN_MOST + i];
+        cycles += oq->shared->latency[c->number * CHAIN_MOST + i];
     return cycles;
 }
 
-static void replay_later(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+static void replay_later(struct offload_queue *oq, uint64_t now, uint32_t index, uint32_t lanes)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct oq_chain *c = &oq->chains[index];
     c->replay |= lanes;
-    c->replay_at = now + replay_latency(core, c);
-    core_wake_at(core, c->replay_at, index);
+    c->replay_at = now + replay_latency(oq, c);
+    core_wake_at(oq->core, c->replay_at, index);
 }
 
-static void count_replay(struct core *core, const struct oq_chain *c, uint32_t lanes)
+static void count_replay(struct offload_queue *oq, const struct oq_chain *c, uint32_t lanes)
 {
-    oq_of(core)->shared->stats->replayed += lanes;
-    core_count_alu(core, c->ints * lanes, c->floats * lanes);
+    oq->shared->stats->replayed += lanes;
+    core_count_alu(oq->core, c->ints * lanes, c->floats * lanes);
 }
 
-void oq_wake(struct core *core, uint64_t now, uint32_t index)
+void oq_wake(struct core *core, void *own, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_queue *oq = own;
+    struct oq_chain *c = &oq->chains[index];
     uint32_t lanes = c->replay & c->mask;
     if (c->state != OQ_OUT || !c->replay || c->storing)
         return;
@@ -60,103 +59,103 @@ void oq_wake(struct core *core, uint64_t now, uint32_t index)
     }
     c->replay = 0;
     shadow_compute(c->shadow, lanes);
-    count_replay(core, c, (uint32_t)__builtin_popcount(lanes));
-    oq_report(core, now, OFFLOAD_REPLAYED, index);
+    count_replay(oq, c, (uint32_t)__builtin_popcount(lanes));
+    oq_report(oq, now, OFFLOAD_REPLAYED, index);
     if (c->store != OQ_NONE && lanes) {
         c->storing = true;
         lsu_send_lanes(core, now, c->store, lanes);
     }
-    oq_maybe_end(core, now, index);
+    oq_maybe_end(oq, now, index);
 }
 
 // Ends the store that was in flight after the warp continued.
-static void end_store(struct core *core, uint64_t now, uint32_t index)
+static void end_store(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct oq_chain *c = &oq->chains[index];
     c->state = OQ_IDLE;
-    lsu_drop(core, now, c->store);
-    if (slot_port(core, index).state ==
-            (uint32_t)oq_of(core)->shared->first_stall + OQ_STALL_CHAIN ||
-        slot_port(core, index).state == SLOT_FENCE)
-        core_look(core, now, index);
-    core_maybe_over(core, now, index);
+    lsu_drop(oq->core, now, c->store);
+    if (slot_port(oq->core, index).state == (uint32_t)oq->shared->first_stall + OQ_STALL_CHAIN ||
+        slot_port(oq->core, index).state == SLOT_FENCE)
+        core_look(oq->core, now, index);
+    core_maybe_over(oq->core, now, index);
 }
 
-void oq_entry_done(struct core *core, uint64_t now, uint32_t entry)
+void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry)
 {
+    struct offload_queue *oq = own;
     uint32_t index = lsu_slot(core, entry);
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct oq_chain *c = &oq->chains[index];
     if (entry == c->store) {
         c->storing = false;
         if (c->state == OQ_STORING) {
-            end_store(core, now, index);
+            end_store(oq, now, index);
             return;
         }
         if (c->replay)
             core_wake_at(core, c->replay_at > now + 1 ? c->replay_at : now + 1, index);
     } else if (!--c->loading) {
-        replay_later(core, now, index, c->plain);
+        replay_later(oq, now, index, c->plain);
         c->plain = 0;
     }
-    oq_maybe_end(core, now, index);
+    oq_maybe_end(oq, now, index);
 }
 
 // Answers
 
-static void take_load_back(struct core *core, uint64_t now, const struct memsys_request *answer)
+static void take_load_back(struct offload_queue *oq, uint64_t now,
+                           const struct memsys_request *answer)
 {
     uint32_t number = answer->tag / PACKET_LOADS, load = answer->tag % PACKET_LOADS;
-    struct oqsr *entry = &oq_of(core)->entries[number];
-    struct oq_chain *c = &oq_of(core)->chains[entry->slot];
-    oq_report(core, now, OFFLOAD_LOAD_BACK, number);
-    oq_of(core)->shared->stats->queue_read++;
+    struct oqsr *entry = &oq->entries[number];
+    struct oq_chain *c = &oq->chains[entry->slot];
+    oq_report(oq, now, OFFLOAD_LOAD_BACK, number);
+    oq->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
-    if (oq_of(core)->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE &&
-        !(c->bypasses >> load & 1))
-        cache_bring(core_l1(core), now, answer->line);
+    if (oq->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE && !(c->bypasses >> load & 1))
+        cache_bring(core_l1(oq->core), now, answer->line);
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
-    oq_chain_stats(core, c)->bounced++;
-    oq_learn_answer(core, now, entry, false);
-    replay_later(core, now, entry->slot, entry->lanes);
-    oq_free(core, now, number);
+    oq_chain_stats(oq, c)->bounced++;
+    oq_learn_answer(oq, now, entry, false);
+    replay_later(oq, now, entry->slot, entry->lanes);
+    oq_free(oq, now, number);
 }
 
-void oq_answered(struct core *core, uint64_t now, const struct memsys_request *answer)
+void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *answer)
 {
-    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct offload_stats *stats = oq->shared->stats;
     if (answer->kind == MEMSYS_READ) {
-        take_load_back(core, now, answer);
+        take_load_back(oq, now, answer);
         return;
     }
-    struct oqsr *entry = &oq_of(core)->entries[answer->tag];
+    struct oqsr *entry = &oq->entries[answer->tag];
     uint32_t index = entry->slot;
-    oq_report(core, now, OFFLOAD_ANSWER, answer->tag);
+    oq_report(oq, now, OFFLOAD_ANSWER, answer->tag);
     stats->answered++;
     stats->queue_read++;
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
-    oq_of(core)->chains[index].out--;
-    oq_learn_answer(core, now, entry, true);
-    oq_free(core, now, answer->tag);
-    oq_maybe_end(core, now, index);
+    oq->chains[index].out--;
+    oq_learn_answer(oq, now, entry, true);
+    oq_free(oq, now, answer->tag);
+    oq_maybe_end(oq, now, index);
 }
 
 // Ends
 
-static void count_end(const struct core *core, uint64_t now, const struct oq_chain *c)
+static void count_end(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
 {
     if (!c->sent)
         return;
-    oq_of(core)->shared->stats->chain_latency_sum += now - c->begun;
-    oq_chain_stats(core, c)->latency_sum += now - c->begun;
+    oq->shared->stats->chain_latency_sum += now - c->begun;
+    oq_chain_stats(oq, c)->latency_sum += now - c->begun;
 }
 
-void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
+void oq_maybe_end(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
-    uint64_t *ready = slot_scoreboard(core, index);
+    struct oq_chain *c = &oq->chains[index];
+    uint64_t *ready = slot_scoreboard(oq->core, index);
     if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
         return;
     c->state = c->storing ? OQ_STORING : OQ_IDLE;
@@ -164,16 +163,16 @@ void oq_maybe_end(struct core *core, uint64_t now, uint32_t index)
         shadow_finish(c->shadow, c->mask);
     for (uint32_t i = 0; i < c->made_count; i++)
         ready[c->made[i]] = now;
-    lsu_unpark(core, c->parked);
+    lsu_unpark(oq->core, c->parked);
     for (uint32_t i = 0; i < c->load_count; i++)
         if (!(c->given >> i & 1))
-            lsu_drop(core, now, c->load[i]);
+            lsu_drop(oq->core, now, c->load[i]);
     if (c->store != OQ_NONE && !c->storing)
-        lsu_drop(core, now, c->store);
-    count_end(core, now, c);
-    oq_learn_discard(core, c);
-    oq_report(core, now, OFFLOAD_ENDS, index);
-    slot_find_next(core, index);
-    core_look(core, now, index);
-    core_maybe_over(core, now, index);
+        lsu_drop(oq->core, now, c->store);
+    count_end(oq, now, c);
+    oq_learn_discard(oq, c);
+    oq_report(oq, now, OFFLOAD_ENDS, index);
+    slot_find_next(oq->core, index);
+    core_look(oq->core, now, index);
+    core_maybe_over(oq->core, now, index);
 }

@@ -5,11 +5,11 @@
 
 enum { STORE = OQ_STORE };
 
-static const struct held *held_of(const struct core *core, const struct oq_chain *c,
+static const struct held *held_of(const struct offload_queue *oq, const struct oq_chain *c,
                                   uint32_t operand)
 {
     uint32_t entry = operand == STORE ? c->store : c->load[operand];
-    return lsu_held(core, entry);
+    return lsu_held(oq->core, entry);
 }
 
 // Groups
@@ -34,7 +34,8 @@ static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group
 }
 
 // Returns false if an element is in two lines.
-static bool find_groups(const struct core *core, const struct oq_chain *c, struct oq_groups *groups)
+static bool find_groups(const struct offload_queue *oq, const struct oq_chain *c,
+                        struct oq_groups *groups)
 {
     groups->count = 0;
     groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
@@ -44,7 +45,7 @@ static bool find_groups(const struct core *core, const struct oq_chain *c, struc
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             if (!(groups->operands >> k & 1))
                 continue;
-            const struct held *held = held_of(core, c, k);
+            const struct held *held = held_of(oq, c, k);
             if (!within_line(held, lane))
                 return false;
             like.line[k] = held->address[lane] / LINE_BYTES;
@@ -84,25 +85,25 @@ static bool depend(const struct oq_groups *groups)
 // Returns true if an access of any warp of the core may precede the chain: a store to one of its
 // lines without an acknowledgement, or a request to the line of its store that the L1 has not yet
 // served.
-static bool is_awaited(struct core *core, const struct oq_groups *groups)
+static bool is_awaited(struct offload_queue *oq, const struct oq_groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             uint64_t line = groups->list[i].line[k];
             if (groups->operands >> k & 1 &&
-                (lsu_awaits_store(core, line) ||
-                 (k == STORE && cache_waits(core_l1(core), line, false))))
+                (lsu_awaits_store(oq->core, line) ||
+                 (k == STORE && cache_waits(core_l1(oq->core), line, false))))
                 return true;
         }
     return false;
 }
 
 // Returns true if an older access of the same warp to one of the lines has no reply.
-static bool is_accessed(const struct core *core, uint32_t index, const struct oq_chain *c,
+static bool is_accessed(const struct offload_queue *oq, uint32_t index, const struct oq_chain *c,
                         const struct oq_groups *groups)
 {
     uint32_t own = c->load_count + (c->store != OQ_NONE);
-    return slot_entries(core, index) > own && lsu_awaits_line(core, index, touches, groups);
+    return slot_entries(oq->core, index) > own && lsu_awaits_line(oq->core, index, touches, groups);
 }
 
 // Nodes
@@ -114,14 +115,14 @@ static uint32_t node_operands(const struct oq_groups *groups)
     return groups->operands >> 1 & 1 ? 3 : groups->operands;
 }
 
-static struct oq_targets targets_of(const struct core *core, const struct oq_groups *groups,
+static struct oq_targets targets_of(const struct offload_queue *oq, const struct oq_groups *groups,
                                     const struct oq_group *group)
 {
     struct oq_targets targets = {.first = OQ_NONE};
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
-        uint32_t partition = memsys_partition_of(core_port(core).memsys, group->line[k]);
+        uint32_t partition = memsys_partition_of(core_port(oq->core).memsys, group->line[k]);
         targets.partition[targets.count++] = partition;
         if (targets.first == OQ_NONE)
             targets.first = targets.other = partition;
@@ -140,62 +141,60 @@ static bool all_same(const struct oq_targets *targets)
 }
 
 // Returns the endpoint that could compute the group, or OQ_NONE.
-static uint32_t node_of(const struct core *core, const struct oq_groups *groups,
+static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
-    const struct offload_shared *shared = oq_of(core)->shared;
-    struct oq_targets targets = targets_of(core, groups, group);
+    const struct offload_shared *shared = oq->shared;
+    struct oq_targets targets = targets_of(oq, groups, group);
     bool meets = targets.first != targets.other;
     if (!shared->omni && !all_same(&targets))
         return OQ_NONE;
     if (meets)
-        return shared->ways->meet ? shared->ways->meet(core, &targets) : OQ_NONE;
+        return shared->ways->meet ? shared->ways->meet(oq, &targets) : OQ_NONE;
     if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
         return OQ_NONE;
     // The loads meet at the partition; the store may be elsewhere.
-    return memsys_partition_end(core_port(core).memsys, targets.first);
+    return memsys_partition_end(core_port(oq->core).memsys, targets.first);
 }
 
 // Returns the endpoint that computes the group, or OQ_NONE.
-static uint32_t end_of(const struct core *core, const struct oq_chain *c,
+static uint32_t end_of(const struct offload_queue *oq, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
-    const struct adaptive *adaptive = &oq_of(core)->adaptive;
-    if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(core, groups, group)))
+    const struct adaptive *adaptive = &oq->adaptive;
+    if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(oq, groups, group)))
         return OQ_NONE;
-    return node_of(core, groups, group);
+    return node_of(oq, groups, group);
 }
 
 // Credits (offload.full_queue): a core knows the free entries of all service queues and the packets
 // under way to them, as of the cycle before, and its own packets of this cycle.
 
-static bool counts_entries(const struct core *core)
+static bool counts_entries(const struct offload_queue *oq)
 {
-    return oq_of(core)->shared->config->full_queue == OFFLOAD_FULL_CREDITS;
+    return oq->shared->config->full_queue == OFFLOAD_FULL_CREDITS;
 }
 
 // For `more` packets and another one.
-static bool has_credit(const struct core *core, uint32_t end, uint32_t more)
+static bool has_credit(const struct offload_queue *oq, uint32_t end, uint32_t more)
 {
-    const struct offload_queue *oq = oq_of(core);
     const struct service *service = &oq->shared->services[end];
     uint32_t taken = service->promised + more;
-    if (!counts_entries(core))
+    if (!counts_entries(oq))
         return true;
     for (uint32_t i = 0; i < oq->promised.n; i++)
         taken += oq->promised.v[i] == end;
     return taken < service->free_count;
 }
 
-static void take_credit(struct core *core, uint32_t end)
+static void take_credit(struct offload_queue *oq, uint32_t end)
 {
-    if (counts_entries(core))
-        vec_push(core_port(core).arena, &oq_of(core)->promised, end);
+    if (counts_entries(oq))
+        vec_push(core_port(oq->core).arena, &oq->promised, end);
 }
 
-void oq_promise(struct core *core)
+void oq_promise(struct offload_queue *oq)
 {
-    struct offload_queue *oq = oq_of(core);
     for (uint32_t i = 0; i < oq->promised.n; i++)
         oq->shared->services[oq->promised.v[i]].promised++;
     oq->promised.n = 0;
@@ -203,19 +202,19 @@ void oq_promise(struct core *core)
 
 // Packets
 
-static bool place(const struct core *core, const struct oq_chain *c, uint32_t operand,
+static bool place(const struct offload_queue *oq, const struct oq_chain *c, uint32_t operand,
                   const struct oq_group *group, struct packet_operand *to)
 {
-    return packet_place(to, held_of(core, c, operand)->address, group->lanes);
+    return packet_place(to, held_of(oq, c, operand)->address, group->lanes);
 }
 
-static bool make_packet(const struct core *core, const struct oq_chain *c,
+static bool make_packet(const struct offload_queue *oq, const struct oq_chain *c,
                         const struct oq_groups *groups, const struct oq_group *group, uint32_t end,
                         uint32_t number, struct compute_packet *packet)
 {
-    const struct memsys *memsys = core_port(core).memsys;
-    *packet = oq_of(core)->shared->templates[c->number].packet;
-    packet->from = (uint16_t)memsys_end_node(memsys, core_port(core).index);
+    const struct memsys *memsys = core_port(oq->core).memsys;
+    *packet = oq->shared->templates[c->number].packet;
+    packet->from = (uint16_t)memsys_end_node(memsys, core_port(oq->core).index);
     packet->to = (uint16_t)memsys_end_node(memsys, end);
     packet->entry = (uint8_t)number;
     packet->mask = group->lanes;
@@ -223,160 +222,159 @@ static bool make_packet(const struct core *core, const struct oq_chain *c,
     bool good = true;
     for (uint32_t k = 0; k < STORE; k++)
         if (groups->operands >> k & 1)
-            good &= place(core, c, k, group, &packet->load[k]);
+            good &= place(oq, c, k, group, &packet->load[k]);
     if (groups->operands >> STORE & 1)
-        good &= place(core, c, STORE, group, &packet->store);
+        good &= place(oq, c, STORE, group, &packet->store);
     return good && packet_is_sound(packet);
 }
 
-static uint32_t take_entry(struct core *core, uint64_t now, struct oq_chain *c, uint32_t index)
+static uint32_t take_entry(struct offload_queue *oq, uint64_t now, struct oq_chain *c,
+                           uint32_t index)
 {
-    struct offload_queue *oq = oq_of(core);
     uint32_t number = c->entry;
     c->entry = OQ_NONE;
     if (number != OQ_NONE)
         return number;
     if (!oq->free_count)
         return OQ_NONE;
-    oq_count(core, now);
+    oq_count(oq, now);
     number = oq->free_entries[--oq->free_count];
     oq->entries[number] = (struct oqsr){.used = true, .slot = (uint8_t)index};
     return number;
 }
 
-static void queue_packet(struct core *core, uint32_t number)
+static void queue_packet(struct offload_queue *oq, uint32_t number)
 {
-    struct offload_queue *oq = oq_of(core);
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
-    core_has_packet(core);
+    core_has_packet(oq->core);
 }
 
-static void count_packet(struct core *core, const struct oqsr *entry)
+static void count_packet(struct offload_queue *oq, const struct oqsr *entry)
 {
-    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct offload_stats *stats = oq->shared->stats;
     uint64_t *const to[] = {[MEMSYS_AT_CORE] = &stats->packets_to_cores,
                             [MEMSYS_AT_PARTITION] = &stats->packets_to_llc,
                             [MEMSYS_AT_ROUTER] = &stats->packets_to_routers};
     stats->packets++;
-    oq_chain_stats(core, &oq_of(core)->chains[entry->slot])->packets++;
+    oq_chain_stats(oq, &oq->chains[entry->slot])->packets++;
     stats->packet_flits += entry->flits;
-    ++*to[memsys_end_kind(core_port(core).memsys, entry->end)];
+    ++*to[memsys_end_kind(core_port(oq->core).memsys, entry->end)];
 }
 
 // Returns the lanes whose loads are sent as ordinary ones, after packets for all groups that can
 // have one.
-static uint32_t make_packets(struct core *core, uint64_t now, uint32_t index,
+static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t index,
                              const struct oq_groups *groups)
 {
-    struct offload_stats *stats = oq_of(core)->shared->stats;
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_stats *stats = oq->shared->stats;
+    struct oq_chain *c = &oq->chains[index];
     uint32_t plain = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct oq_group *group = &groups->list[i];
         uint32_t end = group->end, lanes = group->lanes;
-        bool entry_left = end != OQ_NONE && has_credit(core, end, 0);
-        uint32_t number = entry_left ? take_entry(core, now, c, index) : OQ_NONE;
+        bool entry_left = end != OQ_NONE && has_credit(oq, end, 0);
+        uint32_t number = entry_left ? take_entry(oq, now, c, index) : OQ_NONE;
         uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
         struct compute_packet packet;
-        if (number == OQ_NONE || !make_packet(core, c, groups, group, end, number, &packet)) {
+        if (number == OQ_NONE || !make_packet(oq, c, groups, group, end, number, &packet)) {
             if (number != OQ_NONE)
                 c->entry = number;
             *why += (uint32_t)__builtin_popcount(lanes);
             plain |= lanes;
             continue;
         }
-        struct oqsr *entry = &oq_of(core)->entries[number];
+        struct oqsr *entry = &oq->entries[number];
         entry->lanes = lanes;
         entry->end = end;
         entry->sent = now;
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
-        entry->kind = (uint8_t)oq_kind(core, groups, group);
-        oq_learn_packet(core, c, groups, group, entry, packet_response_flits(&packet));
+        entry->kind = (uint8_t)oq_kind(oq, groups, group);
+        oq_learn_packet(oq, c, groups, group, entry, packet_response_flits(&packet));
         c->out++;
-        queue_packet(core, number);
-        count_packet(core, entry);
-        take_credit(core, end);
+        queue_packet(oq, number);
+        count_packet(oq, entry);
+        take_credit(oq, end);
         if (groups->operands >> STORE & 1)
-            cache_drop(core_l1(core), group->line[STORE]);
+            cache_drop(core_l1(oq->core), group->line[STORE]);
     }
     return plain;
 }
 
-static bool all_have_credit(const struct core *core, const struct oq_groups *groups)
+static bool all_have_credit(const struct offload_queue *oq, const struct oq_groups *groups)
 {
     bool all = true;
     for (uint32_t i = 0; all && i < groups->count; i++) {
         uint32_t end = groups->list[i].end, same = 0;
         for (uint32_t k = 0; k < i; k++)
             same += groups->list[k].end == end;
-        all = has_credit(core, end, same);
+        all = has_credit(oq, end, same);
     }
     return all;
 }
 
 // Finds the nodes of all groups. Returns NULL, or the counter of the reason for which the chain is
 // discarded: no node, no entry.
-static uint64_t *find_room(struct core *core, const struct oq_chain *c, struct oq_groups *groups)
+static uint64_t *find_room(struct offload_queue *oq, const struct oq_chain *c,
+                           struct oq_groups *groups)
 {
-    struct offload_stats *stats = oq_of(core)->shared->stats;
-    bool partial = oq_of(core)->shared->config->partial;
-    uint32_t capable = 0, room = oq_of(core)->free_count + (c->entry != OQ_NONE);
+    struct offload_stats *stats = oq->shared->stats;
+    bool partial = oq->shared->config->partial;
+    uint32_t capable = 0, room = oq->free_count + (c->entry != OQ_NONE);
     for (uint32_t i = 0; i < groups->count; i++) {
         struct oq_group *group = &groups->list[i];
-        group->end = end_of(core, c, groups, group);
+        group->end = end_of(oq, c, groups, group);
         capable += group->end != OQ_NONE;
     }
     if (!capable || (!partial && capable < groups->count))
         return &stats->discarded_emn;
     if (!partial && room < groups->count)
         return &stats->discarded_full;
-    return partial || all_have_credit(core, groups) ? NULL : &stats->discarded_credit;
+    return partial || all_have_credit(oq, groups) ? NULL : &stats->discarded_credit;
 }
 
-static uint64_t *find_reason(struct core *core, uint32_t index, struct oq_groups *groups)
+static uint64_t *find_reason(struct offload_queue *oq, uint32_t index, struct oq_groups *groups)
 {
-    struct offload_stats *stats = oq_of(core)->shared->stats;
-    const struct oq_chain *c = &oq_of(core)->chains[index];
-    const struct compute_packet *packet = &oq_of(core)->shared->templates[c->number].packet;
-    if (c->differs || c->load_count != packet->load_count || !find_groups(core, c, groups))
+    struct offload_stats *stats = oq->shared->stats;
+    const struct oq_chain *c = &oq->chains[index];
+    const struct compute_packet *packet = &oq->shared->templates[c->number].packet;
+    if (c->differs || c->load_count != packet->load_count || !find_groups(oq, c, groups))
         return &stats->discarded_unit;
-    if (depend(groups) || is_awaited(core, groups) || is_accessed(core, index, c, groups))
+    if (depend(groups) || is_awaited(oq, groups) || is_accessed(oq, index, c, groups))
         return &stats->discarded_conflict;
-    return find_room(core, c, groups);
+    return find_room(oq, c, groups);
 }
 
-void oq_form(struct core *core, uint64_t now, uint32_t index)
+void oq_form(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
-    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct offload_stats *stats = oq->shared->stats;
     struct oq_groups groups;
-    uint64_t *reason = find_reason(core, index, &groups);
+    uint64_t *reason = find_reason(oq, index, &groups);
     if (reason) {
-        oq_note_discard(core, c, reason == &stats->discarded_unit ? NULL : &groups);
-        oq_discard(core, now, index, reason);
+        oq_note_discard(oq, c, reason == &stats->discarded_unit ? NULL : &groups);
+        oq_discard(oq, now, index, reason);
         return;
     }
-    uint32_t plain = make_packets(core, now, index, &groups);
+    uint32_t plain = make_packets(oq, now, index, &groups);
     if (!c->out) {
-        oq_discard(core, now, index, &stats->discarded_unit);
+        oq_discard(oq, now, index, &stats->discarded_unit);
         return;
     }
     if (c->entry != OQ_NONE)
-        oq_free(core, now, c->entry);
+        oq_free(oq, now, c->entry);
     c->state = OQ_OUT;
     c->sent = true;
     stats->chains_offloaded++;
-    oq_chain_stats(core, c)->offloaded++;
+    oq_chain_stats(oq, c)->offloaded++;
     stats->chain_lanes += (uint32_t)__builtin_popcount(c->mask);
     if (plain)
-        oq_send_plain(core, now, index, plain);
+        oq_send_plain(oq, now, index, plain);
 }
 
-bool oq_send(struct core *core, uint64_t now)
+bool oq_send(struct core *core, void *own, uint64_t now)
 {
-    struct offload_queue *oq = oq_of(core);
+    struct offload_queue *oq = own;
     uint32_t number = oq_next_packet(oq);
     if (number == OQ_NONE)
         return false;
@@ -389,11 +387,11 @@ bool oq_send(struct core *core, uint64_t now)
                                            .core = core_port(core).index,
                                            .tag = number,
                                            .kind = MEMSYS_PACKET,
-                                           .client = oq_of(core)->shared->requester,
+                                           .client = oq->shared->requester,
                                            .flits = (uint16_t)flits};
     memsys_send_packet(memsys, entry->end, &request);
-    oq_of(core)->shared->stats->queue_read += entry->flits;
-    oq_report(core, now, OFFLOAD_SENT, number);
+    oq->shared->stats->queue_read += entry->flits;
+    oq_report(oq, now, OFFLOAD_SENT, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;
     oq->ring_count--;
     return true;

@@ -15,8 +15,9 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     uint32_t warps = (uint32_t)core_port(core).config->warps;
     size_t bytes = shadow_bytes(core_port(core).timings->program, shared->slots);
     struct offload_queue *oq = ARENA_NEW(core_port(core).arena, struct offload_queue);
-    *oq = (struct offload_queue){.shared = shared,
-                                 .owner = core_owner(core, &oq_core_ops),
+    *oq = (struct offload_queue){.core = core,
+                                 .shared = shared,
+                                 .owner = core_owner(core, &llc_omni),
                                  .scheme = shared->scheme,
                                  .count = (uint32_t)config->queue,
                                  .forming = OQ_NONE,
@@ -35,25 +36,27 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
                   core_port(core).l1);
     oq->adaptive.phase = core_port(core).index * 101;
     oq->adaptive.only_measures = config->policy != OFFLOAD_ADAPTIVE;
+    if (core_port(core).index < core_port(core).ordinary)
+        shared->queues[core_port(core).index] = oq;
     return oq;
 }
 
-static const struct offload_chain *chain_of(const struct core *core, const struct oq_chain *c)
+static const struct offload_chain *chain_of(const struct offload_queue *oq,
+                                            const struct oq_chain *c)
 {
-    return &oq_of(core)->shared->table->chains.v[c->number];
+    return &oq->shared->table->chains.v[c->number];
 }
 
 // Roles
 
-enum oq_role oq_role(const struct core *core, uint32_t index)
+enum oq_role oq_role(const struct offload_queue *oq, uint32_t index)
 {
     static const enum oq_role roles[] = {
         [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
-    const struct timing *timing = slot_port(core, index).next;
-    const struct offload_queue *oq = oq_of(core);
+    const struct timing *timing = slot_port(oq->core, index).next;
     const struct oq_chain *c = &oq->chains[index];
     const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
-    if (!mark || core_keeps(core, index, &oq_core_ops))
+    if (!mark || core_keeps(oq->core, index, &llc_omni))
         return OQ_NOTHING;
     if (c->state == OQ_FORMING)
         return mark->plan == c->number && mark->place == c->place ? roles[timing->kind]
@@ -63,11 +66,11 @@ enum oq_role oq_role(const struct core *core, uint32_t index)
 }
 
 // Returns the lanes of all loads that were issued.
-static uint32_t loaded(const struct core *core, const struct oq_chain *c)
+static uint32_t loaded(const struct offload_queue *oq, const struct oq_chain *c)
 {
     uint32_t lanes = FULL_MASK;
     for (uint32_t i = 0; i < c->load_count; i++)
-        lanes &= lsu_held(core, c->load[i])->mask;
+        lanes &= lsu_held(oq->core, c->load[i])->mask;
     return lanes;
 }
 
@@ -77,10 +80,9 @@ static const struct path *path_of(const struct warp *warp)
 }
 
 // Returns true if the slot's next instruction continues the chain that it forms.
-static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
+static bool goes_on(const struct offload_queue *oq, uint32_t index, enum oq_role role)
 {
-    struct slot_port slot = slot_port(core, index);
-    const struct offload_queue *oq = oq_of(core);
+    struct slot_port slot = slot_port(oq->core, index);
     const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot.warp->current || c->path_mask != path_of(slot.warp)->mask)
         return false;
@@ -88,38 +90,40 @@ static bool goes_on(const struct core *core, uint32_t index, enum oq_role role)
         const struct timing_mark *mark = timing_mark_of(slot.next, oq->scheme);
         return !slot.next->ends_capture && (!mark || mark->plan != c->number);
     }
-    return slot.mask && (role == OQ_LOADS || !(slot.mask & ~loaded(core, c)));
+    return slot.mask && (role == OQ_LOADS || !(slot.mask & ~loaded(oq, c)));
 }
 
-uint64_t oq_beginning(const struct core *core, uint32_t word)
+uint64_t oq_beginning(const struct core *core, void *own, uint32_t word)
 {
+    struct offload_queue *oq = own;
     uint64_t slots = 0;
-    uint64_t ready = oq_of(core)->free_count ? core_ready_slots(core, word) : 0;
+    uint64_t ready = oq->free_count ? core_ready_slots(core, word) : 0;
     for (uint64_t rest = ready; rest; rest &= rest - 1) {
         uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(rest);
-        slots |= oq_role(core, index) == OQ_BEGINS ? rest & -rest : 0;
+        slots |= oq_role(oq, index) == OQ_BEGINS ? rest & -rest : 0;
     }
     return slots;
 }
 
 // Returns true if the value that the warp's last chain stores is still in the shadow.
-static bool has_to_store(const struct core *core, const struct oq_chain *c)
+static bool has_to_store(const struct offload_queue *oq, const struct oq_chain *c)
 {
-    return c->state == OQ_STORING && lsu_held(core, c->store)->left;
+    return c->state == OQ_STORING && lsu_held(oq->core, c->store)->left;
 }
 
-bool oq_look(struct core *core, uint64_t now, uint32_t index, uint32_t *reason)
+bool oq_look(struct core *core, void *own, uint64_t now, uint32_t index, uint32_t *reason)
 {
-    struct offload_queue *oq = oq_of(core);
+    struct offload_queue *oq = own;
+    (void)core;
     struct oq_chain *c = &oq->chains[index];
-    enum oq_role role = oq_role(core, index);
-    if (c->state == OQ_FORMING && !goes_on(core, index, role)) {
-        struct offload_stats *stats = oq_of(core)->shared->stats;
-        oq_discard(core, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
+    enum oq_role role = oq_role(oq, index);
+    if (c->state == OQ_FORMING && !goes_on(oq, index, role)) {
+        struct offload_stats *stats = oq->shared->stats;
+        oq_discard(oq, now, index, role ? &stats->discarded_lanes : &stats->discarded_broken);
     }
     *reason = OQ_STALL_CHAIN;
-    bool begins = role == OQ_BEGINS && oq_of(core)->shared->on;
-    if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(core, c)))
+    bool begins = role == OQ_BEGINS && oq->shared->on;
+    if (c->state == OQ_FORMED || c->state == OQ_OUT || (begins && has_to_store(oq, c)))
         return true;
     if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
         return false;
@@ -128,10 +132,12 @@ bool oq_look(struct core *core, uint64_t now, uint32_t index, uint32_t *reason)
     return true;
 }
 
-void oq_leave(struct core *core, uint64_t now, uint32_t index)
+void oq_leave(struct core *core, void *own, uint64_t now, uint32_t index)
 {
-    if (oq_of(core)->chains[index].state == OQ_FORMING)
-        oq_discard(core, now, index, &oq_of(core)->shared->stats->discarded_broken);
+    struct offload_queue *oq = own;
+    (void)core;
+    if (oq->chains[index].state == OQ_FORMING)
+        oq_discard(oq, now, index, &oq->shared->stats->discarded_broken);
 }
 
 static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
@@ -142,12 +148,14 @@ static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
     return i;
 }
 
-bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready, uint8_t *unit)
+bool oq_operands_ready(const struct core *core, void *own, uint32_t index, uint64_t *ready,
+                       uint8_t *unit)
 {
-    const struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_queue *oq = own;
+    const struct oq_chain *c = &oq->chains[index];
     const struct timing *timing = slot_port(core, index).next;
     const uint64_t *times = slot_scoreboard(core, index);
-    enum oq_role role = c->state == OQ_FORMING ? oq_role(core, index) : OQ_NOTHING;
+    enum oq_role role = c->state == OQ_FORMING ? oq_role(oq, index) : OQ_NOTHING;
     if (!role)
         return false;
     *ready = 0;
@@ -164,44 +172,43 @@ bool oq_operands_ready(const struct core *core, uint32_t index, uint64_t *ready,
 // Issue
 
 // Other slots that are ready to begin a chain wait until this one is formed.
-static void hold_others(struct core *core, uint64_t now, uint32_t index)
+static void hold_others(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    EACH_SLOT(other, core_port(core).words, core_ready_slots(core, word))
-    if (other != index && oq_role(core, other) == OQ_BEGINS)
-        core_look(core, now + 1, other);
+    EACH_SLOT(other, core_port(oq->core).words, core_ready_slots(oq->core, word))
+    if (other != index && oq_role(oq, other) == OQ_BEGINS)
+        core_look(oq->core, now + 1, other);
 }
 
 // Counts the reason for all chains and for this one. The counters of reasons are in the same order.
-static void count_reason(const struct core *core, uint32_t number, uint64_t *reason)
+static void count_reason(const struct offload_queue *oq, uint32_t number, uint64_t *reason)
 {
-    const struct offload_shared *shared = oq_of(core)->shared;
+    const struct offload_shared *shared = oq->shared;
     uint64_t *of_chain = &shared->chains[number].stats.discarded_hit;
     ++*reason;
     ++of_chain[reason - &shared->stats->discarded_hit];
 }
 
 // The chain that the slot's next instruction begins.
-static uint32_t plan_of(const struct core *core, uint32_t index)
+static uint32_t plan_of(const struct offload_queue *oq, uint32_t index)
 {
-    return timing_mark_of(slot_port(core, index).next, oq_of(core)->scheme)->plan;
+    return timing_mark_of(slot_port(oq->core, index).next, oq->scheme)->plan;
 }
 
-static bool refuse(const struct core *core, uint64_t now, uint32_t index, uint64_t *reason,
+static bool refuse(const struct offload_queue *oq, uint64_t now, uint32_t index, uint64_t *reason,
                    enum offload_event event)
 {
-    count_reason(core, plan_of(core, index), reason);
-    oq_of(core)->chains[index].why = reason;
-    oq_report(core, now, event, index);
+    count_reason(oq, plan_of(oq, index), reason);
+    oq->chains[index].why = reason;
+    oq_report(oq, now, event, index);
     return false;
 }
 
-static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
+static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    const struct offload_shared *shared = oq_of(core)->shared;
-    struct offload_queue *oq = oq_of(core);
+    const struct offload_shared *shared = oq->shared;
     struct oq_chain *c = &oq->chains[index];
-    struct slot_port slot = slot_port(core, index);
-    uint32_t number = plan_of(core, index);
+    struct slot_port slot = slot_port(oq->core, index);
+    uint32_t number = plan_of(oq, index);
     if (!slot.mask || !shared->on)
         return false;
     const struct offload_chain *chain = &shared->table->chains.v[number];
@@ -211,14 +218,14 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
     shared->stats->tagged_accesses += chain->loads + chain->stores;
     bool probes = false;
     if (!adaptive_begins(&oq->adaptive, number, &probes))
-        return refuse(core, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
+        return refuse(oq, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
     if (!shared->templates[number].sound)
-        return refuse(core, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
+        return refuse(oq, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
     if (!oq->free_count)
-        return refuse(core, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
+        return refuse(oq, now, index, &shared->stats->discarded_full, OFFLOAD_FULL);
     struct shadow *shadow = c->shadow;
     if (c->state == OQ_STORING)
-        lsu_disown(core, c->store);
+        lsu_disown(oq->core, c->store);
     *c = (struct oq_chain){.state = OQ_FORMING,
                            .number = number,
                            .shadow = shadow,
@@ -227,28 +234,30 @@ static bool begin_chain(struct core *core, uint64_t now, uint32_t index)
                            .path_mask = path_of(slot.warp)->mask,
                            .probes = probes,
                            .begun = now};
-    oq_count(core, now);
+    oq_count(oq, now);
     c->entry = oq->free_entries[--oq->free_count];
     oq->entries[c->entry] = (struct oqsr){.used = true, .slot = (uint8_t)index};
     oq->forming = index;
-    oq_report(core, now, OFFLOAD_BEGINS, index);
-    hold_others(core, now, index);
+    oq_report(oq, now, OFFLOAD_BEGINS, index);
+    hold_others(oq, now, index);
     return true;
 }
 
-enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t index)
+enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t index)
 {
-    enum oq_role role = oq_role(core, index);
-    if (role == OQ_BEGINS && !begin_chain(core, now, index))
+    struct offload_queue *oq = own;
+    (void)core;
+    enum oq_role role = oq_role(oq, index);
+    if (role == OQ_BEGINS && !begin_chain(oq, now, index))
         role = OQ_NOTHING;
-    oq_of(core)->role = (uint8_t)role;
+    oq->role = (uint8_t)role;
     return role >= OQ_COMPUTES ? ISSUE_AS_CAPTURED : role ? ISSUE_AS_FOLLOWED : ISSUE_AS_NORMAL;
 }
 
 // Stores the scalar of the packet, if this instruction has it.
-static void take_scalar(struct core *core, struct oq_chain *c, const struct slot_port *slot)
+static void take_scalar(struct offload_queue *oq, struct oq_chain *c, const struct slot_port *slot)
 {
-    const struct packet_scalar *scalar = &oq_of(core)->shared->templates[c->number].scalar;
+    const struct packet_scalar *scalar = &oq->shared->templates[c->number].scalar;
     uint32_t mask, first = (uint32_t)__builtin_ctz(slot->mask);
     if (scalar->inst != slot->next->inst)
         return;
@@ -267,26 +276,27 @@ static void take_scalar(struct core *core, struct oq_chain *c, const struct slot
         c->differs |= value->u32[__builtin_ctz(rest)] != c->scalar;
 }
 
-static void capture_loads(struct core *core, struct oq_chain *c, struct warp *warp)
+static void capture_loads(struct offload_queue *oq, struct oq_chain *c, struct warp *warp)
 {
-    const struct offload_shared *shared = oq_of(core)->shared;
+    const struct offload_shared *shared = oq->shared;
     if (!c->captured)
         shadow_begin(c->shadow, warp, shared->slots);
     for (uint32_t i = c->taken; i < c->load_count; i++)
-        shadow_take_load(c->shadow, lsu_held(core, c->load[i]));
+        shadow_take_load(c->shadow, lsu_held(oq->core, c->load[i]));
     c->taken = (uint8_t)c->load_count;
     c->captured = true;
 }
 
-enum issue_result oq_issue(struct core *core, uint32_t index, struct held *held)
+enum issue_result oq_issue(struct core *core, void *own, uint32_t index, struct held *held)
 {
+    struct offload_queue *oq = own;
     struct slot_port slot = slot_port(core, index);
-    struct oq_chain *c = &oq_of(core)->chains[index];
-    capture_loads(core, c, slot.warp);
-    take_scalar(core, c, &slot);
+    struct oq_chain *c = &oq->chains[index];
+    capture_loads(oq, c, slot.warp);
+    take_scalar(oq, c, &slot);
     c->mask = slot.mask;
-    return oq_of(core)->role == OQ_COMPUTES ? issue_capture(slot.warp, c->shadow)
-                                            : issue_capture_store(slot.warp, c->shadow, held);
+    return oq->role == OQ_COMPUTES ? issue_capture(slot.warp, c->shadow)
+                                   : issue_capture_store(slot.warp, c->shadow, held);
 }
 
 // Registers of the chain that this instruction reads need not wait for the chain any more: other
@@ -318,99 +328,100 @@ static void make(struct oq_chain *c, uint64_t *ready, const struct timing *timin
     }
 }
 
-static void leave_forming(struct core *core, uint64_t now, uint32_t index)
+static void leave_forming(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    struct offload_queue *oq = oq_of(core);
     if (oq->forming != index)
         return;
     oq->forming = OQ_NONE;
     uint64_t wanting[CORE_WORDS];
     memcpy(wanting, oq->wanting, sizeof wanting);
     memset(oq->wanting, 0, sizeof oq->wanting);
-    EACH_SLOT(slot, core_port(core).words, wanting[word])
-    core_look(core, now, slot);
+    EACH_SLOT(slot, core_port(oq->core).words, wanting[word])
+    core_look(oq->core, now, slot);
 }
 
 // Returns true for an ordinary load or store whose lines are all in global memory.
-static bool is_plain(const struct core *core, uint32_t entry)
+static bool is_plain(const struct offload_queue *oq, uint32_t entry)
 {
-    const struct held *held = lsu_held(core, entry);
-    return lsu_is_global(core, entry) && !held->shared && !held->local && held->order == W_weak;
+    const struct held *held = lsu_held(oq->core, entry);
+    return lsu_is_global(oq->core, entry) && !held->shared && !held->local && held->order == W_weak;
 }
 
 // Returns how lines of a chain's load are looked up in the L1.
-static enum part_route route_of(const struct core *core, const struct oq_chain *c)
+static enum part_route route_of(const struct offload_queue *oq, const struct oq_chain *c)
 {
-    const struct offload_config *config = oq_of(core)->shared->config;
+    const struct offload_config *config = oq->shared->config;
     bool looks = config->lookups == OFFLOAD_LOOK_ALL || c->load_count == 1;
     return !looks                                         ? ROUTE_PASS
            : config->pending_miss == OFFLOAD_PENDING_HITS ? ROUTE_LOOKUP
                                                           : ROUTE_LOOKUP_THERE;
 }
 
-static void take_load(struct core *core, uint64_t now, uint32_t index, uint32_t entry)
+static void take_load(struct offload_queue *oq, uint64_t now, uint32_t index, uint32_t entry)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
-    bool good = is_plain(core, entry);
+    struct oq_chain *c = &oq->chains[index];
+    bool good = is_plain(oq, entry);
     c->load[c->load_count++] = entry;
     c->looking++;
-    lsu_claim(core, entry, oq_of(core)->owner);
+    lsu_claim(oq->core, entry, oq->owner);
     c->parked++;
-    c->bypasses |= (uint8_t)(lsu_passes_l1(core, entry) << (c->load_count - 1));
+    c->bypasses |= (uint8_t)(lsu_passes_l1(oq->core, entry) << (c->load_count - 1));
     if (good)
-        lsu_look_up(core, entry, route_of(core, c));
+        lsu_look_up(oq->core, entry, route_of(oq, c));
     else // other slots are looked at in the next cycle
-        oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_unit);
+        oq_discard(oq, now + 1, index, &oq->shared->stats->discarded_unit);
 }
 
-void oq_issued(struct core *core, uint64_t now, uint32_t index, const struct timing *timing,
-               uint32_t entry)
+void oq_issued(struct core *core, void *own, uint64_t now, uint32_t index,
+               const struct timing *timing, uint32_t entry)
 {
-    enum oq_role role = (enum oq_role)oq_of(core)->role;
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_queue *oq = own;
+    enum oq_role role = (enum oq_role)oq->role;
+    struct oq_chain *c = &oq->chains[index];
     uint64_t *ready = slot_scoreboard(core, index);
-    oq_of(core)->shared->stats->queue_write++;
+    oq->shared->stats->queue_write++;
     c->ints += timing->unit == UNIT_ALU && !timing->is_float;
     c->floats += timing->unit == UNIT_ALU && timing->is_float;
     if (role >= OQ_COMPUTES) {
         use_up(now, c, ready, timing);
-        oq_report(core, now, OFFLOAD_CAPTURED, index);
+        oq_report(oq, now, OFFLOAD_CAPTURED, index);
     }
     make(c, ready, timing, role >= OQ_COMPUTES ? PACKET_LOADS : c->load_count);
     c->place++;
     if (role == OQ_STORES) {
         c->store = entry;
-        lsu_claim(core, entry, oq_of(core)->owner);
+        lsu_claim(core, entry, oq->owner);
         c->parked++;
-        if (!is_plain(core, entry))
+        if (!is_plain(oq, entry))
             c->differs = true;
     }
     if (role <= OQ_LOADS)
-        take_load(core, now, index, entry);
-    if (c->state != OQ_FORMING || c->place < chain_of(core, c)->count)
+        take_load(oq, now, index, entry);
+    if (c->state != OQ_FORMING || c->place < chain_of(oq, c)->count)
         return;
     c->state = OQ_FORMED;
-    oq_report(core, now, OFFLOAD_FORMED, index);
-    leave_forming(core, now + 1, index);
+    oq_report(oq, now, OFFLOAD_FORMED, index);
+    leave_forming(oq, now + 1, index);
     if (!c->looking)
-        oq_form(core, now + 1, index);
+        oq_form(oq, now + 1, index);
 }
 
 // Fetch: from the first instruction of a chain to its last one.
 
 // A slot that forms a chain comes first, then a slot that approaches one.
-uint32_t oq_fetches_first(const struct core *core, uint32_t slot)
+uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot)
 {
-    const uint32_t first[] = {oq_of(core)->forming, oq_of(core)->fetching};
+    struct offload_queue *oq = own;
+    const uint32_t first[] = {oq->forming, oq->fetching};
     for (uint32_t i = 0; i < 2; i++)
         if (first[i] != OQ_NONE && slot_needs_fetch(core, first[i]))
             return first[i];
     return slot;
 }
 
-void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count)
+void oq_fetched(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count)
 {
-    struct offload_queue *oq = oq_of(core);
+    struct offload_queue *oq = own;
     const struct timings *timings = core_port(core).timings;
     bool member = false;
     for (uint32_t i = first; i < first + count && i < timings->count; i++) {
@@ -418,7 +429,7 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
         const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
         if (!mark)
             continue;
-        uint32_t last = oq_of(core)->shared->table->chains.v[mark->plan].count - 1U;
+        uint32_t last = oq->shared->table->chains.v[mark->plan].count - 1U;
         if (adaptive_is_off(&oq->adaptive, mark->plan))
             continue;
         if (mark->place == 0 && oq->fetching == OQ_NONE)
@@ -431,63 +442,64 @@ void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count
 
 // Lookups
 
-void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
+void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last)
 {
+    struct offload_queue *oq = own;
     uint32_t index = lsu_slot(core, entry);
-    struct oq_chain *c = &oq_of(core)->chains[index];
-    struct offload_stats *stats = oq_of(core)->shared->stats;
+    struct oq_chain *c = &oq->chains[index];
+    struct offload_stats *stats = oq->shared->stats;
     stats->lookups++;
     stats->lookup_hits += hit;
-    oq_report(core, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
+    oq_report(oq, now, hit ? OFFLOAD_HIT : OFFLOAD_MISS, index);
     if (hit) {
-        oq_note_discard(core, c, NULL);
-        oq_discard(core, now, index, &stats->discarded_hit);
+        oq_note_discard(oq, c, NULL);
+        oq_discard(oq, now, index, &stats->discarded_hit);
         core_look(core, now, index); // its next instruction may belong to the chain
         return;
     }
     c->looking -= last;
     if (c->state == OQ_FORMED && !c->looking)
-        oq_form(core, now, index);
+        oq_form(oq, now, index);
 }
 
 // Ordinary loads
 
 // A load of which all lines were looked up and missed need not enter L1.
-static void send_flushed(struct core *core, uint64_t now, uint32_t entry, uint32_t lanes)
+static void send_flushed(struct offload_queue *oq, uint64_t now, uint32_t entry, uint32_t lanes)
 {
-    bool direct = oq_of(core)->shared->config->flushed_loads == OFFLOAD_FLUSHED_DIRECT &&
-                  lsu_is_sent(core, entry);
-    lsu_send_lanes(core, now, entry, lanes);
+    bool direct =
+        oq->shared->config->flushed_loads == OFFLOAD_FLUSHED_DIRECT && lsu_is_sent(oq->core, entry);
+    lsu_send_lanes(oq->core, now, entry, lanes);
     if (direct)
-        lsu_pass_l1(core, entry);
+        lsu_pass_l1(oq->core, entry);
 }
 
-void oq_send_plain(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+void oq_send_plain(struct offload_queue *oq, uint64_t now, uint32_t index, uint32_t lanes)
 {
-    struct oq_chain *c = &oq_of(core)->chains[index];
+    struct oq_chain *c = &oq->chains[index];
     c->plain = lanes;
     for (uint32_t i = 0; i < c->load_count; i++) {
         if (!(c->consumed >> i & 1) || c->given >> i & 1)
             continue;
-        send_flushed(core, now, c->load[i], lanes & lsu_held(core, c->load[i])->mask);
+        send_flushed(oq, now, c->load[i], lanes & lsu_held(oq->core, c->load[i])->mask);
         c->loading++;
     }
 }
 
 // A load that no captured operation reads becomes an ordinary load.
-static void give_loads(struct core *core, uint64_t now, struct oq_chain *c)
+static void give_loads(struct offload_queue *oq, uint64_t now, struct oq_chain *c)
 {
     for (uint32_t i = 0; i < c->load_count; i++) {
-        struct held *held = lsu_held(core, c->load[i]);
+        struct held *held = lsu_held(oq->core, c->load[i]);
         if (c->consumed >> i & 1)
             continue;
         if (i < c->taken && !shadow_give_load(c->shadow, held)) {
             c->consumed |= (uint8_t)(1u << i);
             continue;
         }
-        lsu_disown(core, c->load[i]);
+        lsu_disown(oq->core, c->load[i]);
         c->given |= (uint8_t)(1u << i);
-        send_flushed(core, now, c->load[i], held->mask);
+        send_flushed(oq, now, c->load[i], held->mask);
     }
 }
 
@@ -503,48 +515,49 @@ static void forget_made(struct oq_chain *c)
     c->made_count = kept;
 }
 
-void oq_discard(struct core *core, uint64_t now, uint32_t index, uint64_t *reason)
+void oq_discard(struct offload_queue *oq, uint64_t now, uint32_t index, uint64_t *reason)
 {
-    struct offload_queue *oq = oq_of(core);
     struct oq_chain *c = &oq->chains[index];
     uint32_t lanes = c->state == OQ_FORMED ? c->mask : FULL_MASK;
-    count_reason(core, c->number, reason);
+    count_reason(oq, c->number, reason);
     c->why = reason;
-    oq_report(core, now, OFFLOAD_DISCARDED, index);
-    oq_of(core)->shared->stats->chain_lanes +=
-        (uint32_t)__builtin_popcount(lsu_held(core, c->load[0])->mask);
-    oq_free(core, now, c->entry);
-    lsu_unpark(core, c->parked);
+    oq_report(oq, now, OFFLOAD_DISCARDED, index);
+    oq->shared->stats->chain_lanes +=
+        (uint32_t)__builtin_popcount(lsu_held(oq->core, c->load[0])->mask);
+    oq_free(oq, now, c->entry);
+    lsu_unpark(oq->core, c->parked);
     c->parked = 0;
-    give_loads(core, now, c);
+    give_loads(oq, now, c);
     forget_made(c);
     c->state = c->captured ? OQ_OUT : OQ_IDLE;
-    leave_forming(core, now, index);
+    leave_forming(oq, now, index);
     if (c->captured)
-        oq_send_plain(core, now, index, lanes);
+        oq_send_plain(oq, now, index, lanes);
 }
 
 // Order
 
-static bool loads_from(const struct core *core, const struct oq_chain *c, uint64_t line)
+static bool loads_from(const struct offload_queue *oq, const struct oq_chain *c, uint64_t line)
 {
     for (uint32_t i = 0; i < c->load_count; i++)
-        if (lsu_has_line(core, c->load[i], line))
+        if (lsu_has_line(oq->core, c->load[i], line))
             return true;
     return false;
 }
 
-void oq_order(struct core *core, uint64_t now, uint32_t index, const struct held *held)
+void oq_order(struct core *core, void *own, uint64_t now, uint32_t index, const struct held *held)
 {
-    const struct oq_chain *c = &oq_of(core)->chains[index];
+    struct offload_queue *oq = own;
+    (void)core;
+    const struct oq_chain *c = &oq->chains[index];
     bool meets = false;
     if (c->state != OQ_FORMING || held->kind == HELD_LOAD || held->served)
         return;
     for (uint32_t rest = held->global; rest && !meets; rest &= rest - 1) {
         uint64_t at = held->address[__builtin_ctz(rest)];
-        meets = loads_from(core, c, at / LINE_BYTES) ||
-                loads_from(core, c, (at + held->bytes - 1) / LINE_BYTES);
+        meets = loads_from(oq, c, at / LINE_BYTES) ||
+                loads_from(oq, c, (at + held->bytes - 1) / LINE_BYTES);
     }
     if (meets)
-        oq_discard(core, now + 1, index, &oq_of(core)->shared->stats->discarded_conflict);
+        oq_discard(oq, now + 1, index, &oq->shared->stats->discarded_conflict);
 }

@@ -18,6 +18,7 @@
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
@@ -43,6 +44,7 @@ struct oq_template {
 
 // State that the queues of all cores share.
 struct offload_shared {
+    struct offload_queue **queues; // of the ordinary cores
     const struct offload_config *config;
     const struct offload_table *table;
     const struct oq_template *templates; // by chain of the table
@@ -126,6 +128,7 @@ struct oq_chain {
 };
 
 struct offload_queue {
+    struct core *core;
     struct offload_shared *shared;
     uint8_t owner;           // of entries of the load/store unit
     uint8_t scheme;          // number in the marks of timings
@@ -142,25 +145,22 @@ struct offload_queue {
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
 
-extern const struct core_ops oq_core_ops;
-
-static inline struct offload_queue *oq_of(const struct core *core)
-{
-    return core_own(core, &oq_core_ops);
-}
+extern const struct scheme_issue oq_issue_hooks;
+extern const struct lsu_client oq_client;
 
 // Reports an event of the core's offload queue. `number`: a slot, or an entry of the queue.
-static inline void oq_report(const struct core *core, uint64_t now, enum offload_event event,
+static inline void oq_report(const struct offload_queue *oq, uint64_t now, enum offload_event event,
                              uint32_t number)
 {
-    offload_report(&oq_of(core)->shared->log, now, event, core_port(core).index,
-                   core_port(core).index, number);
+    offload_report(&oq->shared->log, now, event, core_port(oq->core).index,
+                   core_port(oq->core).index, number);
 }
 
 // Returns the statistics of the chain.
-static inline struct chain_stats *oq_chain_stats(const struct core *core, const struct oq_chain *c)
+static inline struct chain_stats *oq_chain_stats(const struct offload_queue *oq,
+                                                 const struct oq_chain *c)
 {
-    return &oq_of(core)->shared->chains[c->number].stats;
+    return &oq->shared->chains[c->number].stats;
 }
 
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
@@ -169,60 +169,63 @@ const struct offload_ways *oq_ways(const struct noc_config *network, bool has_ta
 
 // The role of a slot's next instruction for the queue of its core.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
-enum oq_role oq_role(const struct core *core, uint32_t slot);
+enum oq_role oq_role(const struct offload_queue *oq, uint32_t slot);
 // Returns the set of slots that are ready to begin a chain and for which an entry is free. One of
 // them can begin in a cycle.
-uint64_t oq_beginning(const struct core *core, uint32_t word);
+uint64_t oq_beginning(const struct core *core, void *own, uint32_t word);
 // Returns true if the slot must not issue now: it waits for its chain, or until another one is
 // formed
 // (*reason: enum oq_stall). Discards a chain that cannot continue with the next instruction.
-bool oq_look(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason);
+bool oq_look(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
 // Called when the slot has no instruction to issue.
-void oq_leave(struct core *core, uint64_t now, uint32_t slot);
+void oq_leave(struct core *core, void *own, uint64_t now, uint32_t slot);
 // For an instruction of the chain that is formed: returns the cycle in which the registers that it
 // reads and writes are ready, without those that the chain computes, and its unit. Returns false
 // for other instructions.
-bool oq_operands_ready(const struct core *core, uint32_t slot, uint64_t *ready, uint8_t *unit);
+bool oq_operands_ready(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
+                       uint8_t *unit);
 // Called when the instruction is issued.
-enum issue_as oq_begin(struct core *core, uint64_t now, uint32_t slot);
+enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t slot);
 // Issues an instruction that oq_begin has captured.
-enum issue_result oq_issue(struct core *core, uint32_t slot, struct held *held);
+enum issue_result oq_issue(struct core *core, void *own, uint32_t slot, struct held *held);
 // Called after it was issued; unless it is OQ_COMPUTES, with an entry of the load/store unit that
 // has its parts.
-void oq_issued(struct core *core, uint64_t now, uint32_t slot, const struct timing *timing,
-               uint32_t entry);
+void oq_issued(struct core *core, void *own, uint64_t now, uint32_t slot,
+               const struct timing *timing, uint32_t entry);
 // Called when the slot issues an access outside its chain, before the load/store unit takes it: the
 // loads of the chain that it forms are older.
-void oq_order(struct core *core, uint64_t now, uint32_t slot, const struct held *held);
+void oq_order(struct core *core, void *own, uint64_t now, uint32_t slot, const struct held *held);
 // Called when instructions of a slot, from number `first` on, were fetched.
-void oq_fetched(struct core *core, uint32_t slot, uint32_t first, uint32_t count);
+void oq_fetched(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
 // Returns the slot whose instructions are fetched next [000 §4.2]: `slot`, or another one that
 // needs some and has a chain.
-uint32_t oq_fetches_first(const struct core *core, uint32_t slot);
+uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot);
 
 // Called when a line of a load was looked up; `last`: its last line.
-void oq_looked(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last);
+void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last);
 // Discards the chain that the slot forms, or has formed.
-void oq_discard(struct core *core, uint64_t now, uint32_t slot, uint64_t *reason);
+void oq_discard(struct offload_queue *oq, uint64_t now, uint32_t slot, uint64_t *reason);
 // Makes packets from lanes. Requires that the whole chain was issued and looked up.
-void oq_form(struct core *core, uint64_t now, uint32_t slot);
+void oq_form(struct offload_queue *oq, uint64_t now, uint32_t slot);
 // Called when all parts of an entry of a chain are done.
-void oq_entry_done(struct core *core, uint64_t now, uint32_t entry);
+void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry);
 // Replays the slot's chain, if its time has come.
-void oq_wake(struct core *core, uint64_t now, uint32_t slot);
+void oq_wake(struct core *core, void *own, uint64_t now, uint32_t slot);
+// Takes a reply for the core: to the queue, or to its service queue.
+void oq_take_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
 // Takes the reply to a packet, or to one of its loads that was sent back.
-void oq_answered(struct core *core, uint64_t now, const struct memsys_request *answer);
+void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *answer);
 // Sends the loads of these lanes as ordinary ones.
-void oq_send_plain(struct core *core, uint64_t now, uint32_t slot, uint32_t lanes);
-void oq_maybe_end(struct core *core, uint64_t now, uint32_t slot);
+void oq_send_plain(struct offload_queue *oq, uint64_t now, uint32_t slot, uint32_t lanes);
+void oq_maybe_end(struct offload_queue *oq, uint64_t now, uint32_t slot);
 // Returns the entry of the next packet to send, or OQ_NONE.
 static inline uint32_t oq_next_packet(const struct offload_queue *oq)
 {
     return oq->ring_count ? oq->ring[oq->ring_head] : OQ_NONE;
 }
-bool oq_send(struct core *core, uint64_t now);
+bool oq_send(struct core *core, void *own, uint64_t now);
 // With credits: what the core has promised to its packets of this cycle is known to all.
-void oq_promise(struct core *core);
+void oq_promise(struct offload_queue *oq);
 // Counts entries in use up to, not with, this cycle: before their number changes.
-void oq_count(struct core *core, uint64_t now);
-void oq_free(struct core *core, uint64_t now, uint32_t entry);
+void oq_count(struct offload_queue *oq, uint64_t now);
+void oq_free(struct offload_queue *oq, uint64_t now, uint32_t entry);

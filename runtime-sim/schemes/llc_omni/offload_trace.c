@@ -159,7 +159,7 @@ static struct chain_span *chain_at(const struct offload_trace *t, uint32_t core,
 
 static const struct oq_chain *queue_chain(const struct offload_trace *t, const struct heard *heard)
 {
-    return &oq_of(machine_core(t->machine, heard->core))->chains[heard->entry];
+    return &t->offload->shared.queues[heard->core]->chains[heard->entry];
 }
 
 static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, uint64_t until,
@@ -196,8 +196,7 @@ static void begin_chain(struct offload_trace *t, const struct heard *heard)
     const struct cta *cta = slot.warp->cta;
     *chain_at(t, heard->core, heard->entry) = (struct chain_span){
         .open = true,
-        .number =
-            timing_mark_of(slot.next, oq_of(machine_core(t->machine, heard->core))->scheme)->plan,
+        .number = timing_mark_of(slot.next, t->offload->shared.queues[heard->core]->scheme)->plan,
         .since = heard->now,
         .cta = cta->linear,
         .warp = (uint32_t)(slot.warp - cta->warps),
@@ -264,7 +263,7 @@ static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry,
 
 static void send_packet(struct offload_trace *t, const struct heard *heard)
 {
-    const struct oqsr *entry = &oq_of(machine_core(t->machine, heard->core))->entries[heard->entry];
+    const struct oqsr *entry = &t->offload->shared.queues[heard->core]->entries[heard->entry];
     struct chain_span *c = chain_at(t, heard->core, entry->slot);
     c->packets++;
     t->packets[heard->core * t->queue + heard->entry] =

@@ -4,27 +4,27 @@
 #include "runtime-sim/noc/noc.h"
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
 
-static uint32_t node_of(const struct core *core, uint32_t end)
+static uint32_t node_of(const struct offload_queue *oq, uint32_t end)
 {
-    return memsys_end_node(core_port(core).memsys, end);
+    return memsys_end_node(core_port(oq->core).memsys, end);
 }
 
 // Mesh: the core's table of meet nodes.
 
-static uint32_t meet_in_mesh(const struct core *core, const struct oq_targets *targets)
+static uint32_t meet_in_mesh(const struct offload_queue *oq, const struct oq_targets *targets)
 {
-    const struct offload_shared *shared = oq_of(core)->shared;
-    uint32_t row = core_port(core).index * shared->llcs + targets->first;
+    const struct offload_shared *shared = oq->shared;
+    uint32_t row = core_port(oq->core).index * shared->llcs + targets->first;
     shared->stats->table_read++;
     uint16_t node = shared->emn[row * shared->llcs + targets->other];
-    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core_port(core).memsys, node);
-    return end < core_port(core).ordinary && !shared->cores_compute ? OQ_NONE : end;
+    uint32_t end = node == EMN_NONE ? OQ_NONE : memsys_end_at(core_port(oq->core).memsys, node);
+    return end < core_port(oq->core).ordinary && !shared->cores_compute ? OQ_NONE : end;
 }
 
-static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t other)
+static uint32_t mesh_distance(const struct offload_queue *oq, uint32_t end, uint32_t other)
 {
-    uint32_t a = node_of(core, end), b = node_of(core, other);
-    uint32_t width = (uint32_t)oq_of(core)->shared->network->width;
+    uint32_t a = node_of(oq, end), b = node_of(oq, other);
+    uint32_t width = (uint32_t)oq->shared->network->width;
     int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
     int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
     return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
@@ -34,10 +34,10 @@ static uint32_t mesh_distance(const struct core *core, uint32_t end, uint32_t ot
 
 // Requests enter at the first stage and leave at the last one; those of a router leave at its
 // stage.
-static uint32_t stage_of(const struct core *core, uint32_t end)
+static uint32_t stage_of(const struct offload_queue *oq, uint32_t end)
 {
-    const struct memsys *memsys = core_port(core).memsys;
-    uint32_t stages = (uint32_t)oq_of(core)->shared->network->stages;
+    const struct memsys *memsys = core_port(oq->core).memsys;
+    uint32_t stages = (uint32_t)oq->shared->network->stages;
     switch (memsys_end_kind(memsys, end)) {
     case MEMSYS_AT_ROUTER:
         return memsys_end_number(memsys, end) / (memsys_routers(memsys) / stages);
@@ -46,35 +46,35 @@ static uint32_t stage_of(const struct core *core, uint32_t end)
     }
 }
 
-static uint32_t meet_in_fly(const struct core *core, const struct oq_targets *targets)
+static uint32_t meet_in_fly(const struct offload_queue *oq, const struct oq_targets *targets)
 {
-    const struct memsys *memsys = core_port(core).memsys;
+    const struct memsys *memsys = core_port(oq->core).memsys;
     uint32_t node[OQ_LINES];
     for (uint32_t i = 0; i < targets->count; i++)
         node[i] = memsys_partition_node(memsys, targets->partition[i]);
-    uint32_t router = meet_fly_router(oq_of(core)->shared->network,
-                                      node_of(core, core_port(core).index), node, targets->count);
+    uint32_t router = meet_fly_router(oq->shared->network, node_of(oq, core_port(oq->core).index),
+                                      node, targets->count);
     uint32_t end = memsys_router_end(memsys, router);
-    return stage_of(core, end) < oq_of(core)->shared->config->router_stage ? OQ_NONE : end;
+    return stage_of(oq, end) < oq->shared->config->router_stage ? OQ_NONE : end;
 }
 
-static uint32_t fly_distance(const struct core *core, uint32_t end, uint32_t other)
+static uint32_t fly_distance(const struct offload_queue *oq, uint32_t end, uint32_t other)
 {
-    const struct memsys *memsys = core_port(core).memsys;
+    const struct memsys *memsys = core_port(oq->core).memsys;
     enum memsys_end kind = memsys_end_kind(memsys, end);
     if (end == other)
         return 0;
     if (kind == memsys_end_kind(memsys, other)) // all stages
-        return (uint32_t)oq_of(core)->shared->network->stages - 1;
-    uint32_t a = stage_of(core, end), b = stage_of(core, other);
+        return (uint32_t)oq->shared->network->stages - 1;
+    uint32_t a = stage_of(oq, end), b = stage_of(oq, other);
     return a < b ? b - a : a - b;
 }
 
 // Other networks: one channel to any other node.
 
-static uint32_t plain_distance(const struct core *core, uint32_t end, uint32_t other)
+static uint32_t plain_distance(const struct offload_queue *oq, uint32_t end, uint32_t other)
 {
-    return node_of(core, end) != node_of(core, other);
+    return node_of(oq, end) != node_of(oq, other);
 }
 
 const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table)

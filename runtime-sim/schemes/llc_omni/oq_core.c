@@ -7,45 +7,50 @@ static void *init(struct core *core, void *scheme)
     return oq_init(core, &((struct machine_offload *)scheme)->shared);
 }
 
-static void flush(struct core *core)
+static void flush(struct core *core, void *own)
 {
-    adaptive_flush(&oq_of(core)->adaptive);
+    struct offload_queue *oq = own;
+    (void)core;
+    adaptive_flush(&oq->adaptive);
 }
 
 // A warp that forms a chain has priority [000 §4.2].
-static uint64_t find_forming(const struct core *core, uint32_t word)
+static uint64_t find_forming(const struct core *core, void *own, uint32_t word)
 {
-    uint32_t forming = oq_of(core)->forming;
-    return forming != OQ_NONE && forming / 64 == word ? slot_bit(forming) : 0;
+    const struct offload_queue *oq = own;
+    (void)core;
+    return oq->forming != OQ_NONE && oq->forming / 64 == word ? slot_bit(oq->forming) : 0;
 }
 
-static void take_answer(struct core *core, uint64_t now, const struct memsys_request *answer)
+void oq_take_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
 {
-    struct offload_shared *shared = oq_of(core)->shared;
-    if (answer->client == shared->requester)
-        oq_answered(core, now, answer);
+    struct offload_queue *oq = own;
+    if (reply->client == oq->shared->requester)
+        oq_answered(oq, now, reply);
     else
-        service_take(&shared->services[core_port(core).index], now, answer);
+        service_take(&oq->shared->services[core_port(core).index], now, reply);
 }
 
-const struct core_ops oq_core_ops = {
+const struct scheme_issue oq_issue_hooks = {
     .init = init,
+    .hold = oq_look,
+    .wake = oq_wake,
+    .issue_as = oq_begin,
+    .accessed = oq_order,
+};
+
+const struct lsu_client oq_client = {
+    .entries_of_slot = 3,
     .flush = flush,
     .first = find_forming,
     .exclusive = oq_beginning,
-    .hold = oq_look,
     .idle = oq_leave,
     .operands = oq_operands_ready,
-    .wake = oq_wake,
-    .issue_as = oq_begin,
     .execute = oq_issue,
     .issued = oq_issued,
-    .accessed = oq_order,
     .fetch_first = oq_fetches_first,
     .fetched = oq_fetched,
     .l1_load = oq_learn_load,
     .looked_up = oq_looked,
     .entry_done = oq_entry_done,
-    .send = oq_send,
-    .answer = take_answer,
 };

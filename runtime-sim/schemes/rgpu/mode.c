@@ -6,11 +6,6 @@
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
-static struct spatial_core *own_of(const struct core *core)
-{
-    return core_own(core, &spatial_core_ops);
-}
-
 static void *init(struct core *core, void *scheme)
 {
     struct spatial_machine *m = scheme;
@@ -252,9 +247,10 @@ static void run_map(struct spatial_core *c, uint64_t now)
         wake_at(c, now + 1);
 }
 
-static void run(struct core *core, uint64_t now, uint32_t slot)
+static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
+    (void)core;
     if (c->phase == SPATIAL_OFF || slot != c->slot)
         return;
     if (c->phase == SPATIAL_LOADS && c->until <= now) {
@@ -285,9 +281,9 @@ static void meet_cta(struct spatial_core *c, const struct cta *cta)
     c->entered = false;
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
     struct slot_port at = slot_port(core, slot);
     const struct cta *cta = at.warp->cta;
     *reason = SPATIAL_STALL;
@@ -299,9 +295,10 @@ static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reaso
     return c->phase != SPATIAL_OFF;
 }
 
-static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
+static void enter_at_barrier(struct core *core, void *own, uint64_t now, uint32_t place,
+                             uint32_t opened)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
     const struct cta *cta = core_cta(core, place);
     (void)opened;
     if (!cta->launch->map || cta->launch->map->enter.kind != MAP_AT_BARRIER)
@@ -314,9 +311,9 @@ static void enter_at_barrier(struct core *core, uint64_t now, uint32_t place, ui
         begin(c, now, place);
 }
 
-static bool send(struct core *core, uint64_t now)
+bool spatial_send(struct core *core, void *own, uint64_t now)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
     const struct memsys_request *request = &c->requests[c->request_head];
     (void)now;
     if (!c->request_count || !memsys_can_send(core_port(core).memsys, request))
@@ -335,9 +332,10 @@ static void take_words(struct spatial_core *c, const struct memsys_request *repl
     unit->wait_sent = false;
 }
 
-static void answer(struct core *core, uint64_t now, const struct memsys_request *reply)
+void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
 {
-    struct spatial_core *c = own_of(core);
+    struct spatial_core *c = own;
+    (void)core;
     switch (reply->client - c->of->client) {
     case SPATIAL_LOADS_BY: spatial_lines_arrive(&c->lines, reply->tag); break;
     case SPATIAL_STORES_BY:
@@ -356,11 +354,9 @@ static void answer(struct core *core, uint64_t now, const struct memsys_request 
     wake_at(c, now);
 }
 
-const struct core_ops spatial_core_ops = {
+const struct scheme_issue spatial_issue = {
     .init = init,
     .hold = hold,
     .wake = run,
     .barrier = enter_at_barrier,
-    .send = send,
-    .answer = answer,
 };

@@ -47,15 +47,12 @@ static const char *check(struct arena *arena, const void *own, const struct mach
                             "spatial.enabled needs lines of up to 128 bytes, and "
                             "llc.line_bytes is %llu",
                             (unsigned long long)line);
+    // Waiting loads as printed go past the gates, to an input of their own.
+    if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
+        return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";
     if (config->l1_kib * 1024 / line < config->l1_ways)
         return "spatial.l1_kib is less than spatial.l1_ways lines";
     return NULL;
-}
-
-// Waiting loads as printed go past it, to an input of their own.
-static bool passes_gates(const void *own)
-{
-    return ((const struct spatial_config *)own)->wait != SPATIAL_HIT;
 }
 
 // Waiting loads as printed have an input queue of their own, so that the slice knows their
@@ -240,18 +237,10 @@ static void settle(struct machine *machine, void *state)
         stats_accumulate(&m->total, &m->cores[i]->stats, stat_keys, STAT_KEYS);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "spatial", stat_keys, STAT_KEYS,
               &((const struct spatial_machine *)state)->total);
-}
-
-static void name_stats(const void *config, struct stats *stats)
-{
-    static const struct spatial_stats none;
-    (void)config;
-    stats_add(stats, "spatial", stat_keys, STAT_KEYS, &none);
 }
 
 // The report of a run without progress
@@ -277,10 +266,10 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
                 (unsigned long long)unit->last);
 }
 
-static void report(const struct machine *machine, const void *state, FILE *to)
+static uint64_t report(const struct machine *machine, const void *state, FILE *to)
 {
     const struct spatial_machine *m = state;
-    for (uint32_t i = 0; i < machine_port(machine).ordinary; i++) {
+    for (uint32_t i = 0; to && i < machine_port(machine).ordinary; i++) {
         const struct spatial_core *c = m->cores[i];
         for (uint32_t k = 0; c->phase == SPATIAL_RUNS && k < c->array->unit_count; k++)
             report_unit(c, &c->array->units[k], to);
@@ -288,6 +277,7 @@ static void report(const struct machine *machine, const void *state, FILE *to)
             fprintf(to, "core %u: group %lld waits for %u stores\n", i,
                     (long long)c->scope.names[MAP_NAME_group], c->store_count);
     }
+    return 0;
 }
 
 static const struct scheme_stall stalls[] = {
@@ -314,30 +304,31 @@ static void write_notes(const struct machine *machine, const void *state, FILE *
 
 const struct scheme_ops rgpu = {
     .name = "rgpu",
-    .section = "spatial",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct spatial_config),
-    .is_on = is_on,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .energy = spatial_energy_add,
-    .stalls = stalls,
-    .stall_count = 1,
-    .passes_gates = passes_gates,
-    .requesters = requesters,
-    .requester_count = SPATIAL_CLIENTS,
-    .series = series,
-    .core = &spatial_core_ops,
-    .create = create,
-    .extend = extend,
-    .place = place,
-    .admit = admit,
-    .serve = serve,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .report = report,
-    .write_notes = write_notes,
+    .configuration = {.section = "spatial",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct spatial_config),
+                      .is_on = is_on,
+                      .check = check,
+                      .require = require},
+    .issue = &spatial_issue,
+    .memory = {.requesters = requesters,
+               .requester_count = SPATIAL_CLIENTS,
+               .create = create,
+               .extend = extend,
+               .place = place,
+               .admit = admit,
+               .serve = serve,
+               .passes_gates = true,
+               .send = spatial_send,
+               .answer = spatial_answer},
+    .report = {.print_storage = print_storage,
+               .energy = spatial_energy_add,
+               .stalls = stalls,
+               .stall_count = 1,
+               .series = series,
+               .settle = settle,
+               .add_stats = add_stats,
+               .write_notes = write_notes,
+               .waits = report},
 };

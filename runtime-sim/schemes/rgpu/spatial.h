@@ -319,4 +319,6 @@ void spatial_serve_store(struct spatial_core *c, const struct memsys_request *re
 void spatial_queue(struct spatial_core *c, const struct memsys_request *request);
 
 // mode.c
-extern const struct core_ops spatial_core_ops;
+extern const struct scheme_issue spatial_issue;
+bool spatial_send(struct core *core, void *own, uint64_t now);
+void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);

@@ -437,7 +437,7 @@ static void start(struct tom *tom, struct tom_run *run)
                                                           .values = run->values});
     tom_core_of(core)->here[core_free_slot(core)] = run;
     core_start_warp(core, now, run->cta, slot_kernel(home, run->slot), registers_of(tom, run),
-                    &tom_core_ops);
+                    &tom_blocks);
     machine_wake_core(tom->machine, core_port(core).index, now);
     tom->stats.queue_cycles += now - run->ready;
     run->began = run->passed = now;

@@ -146,7 +146,7 @@ struct tom {
     struct map_stats map;
 };
 
-extern const struct core_ops tom_core_ops;
+extern const struct scheme_issue tom_issue;
 extern const struct stat_key tom_stat_keys[];
 extern const uint32_t tom_stat_key_count;
 extern const struct stat_key block_stat_keys[];
@@ -154,7 +154,7 @@ extern const uint32_t block_stat_key_count;
 
 static inline struct tom_core *tom_core_of(const struct core *core)
 {
-    return core_own(core, &tom_core_ops);
+    return core_own(core, &tom_blocks);
 }
 
 void *tom_create(struct machine *machine, const void *config, const void *plan);

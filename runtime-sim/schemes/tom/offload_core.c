@@ -135,9 +135,9 @@ static bool asks_again(const struct core *core, uint64_t now, struct tom_run *ru
            still_holds(run) && is_whole(core, run->slot, run);
 }
 
-static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct tom_core *own = tom_core_of(core);
+    struct tom_core *own = state;
     const struct timing *timing = slot_port(core, slot).next;
     if (!own->runs)
         return comes_back(core, now, slot) ? ISSUE_AS_MIGRATED : ISSUE_AS_NORMAL;
@@ -171,9 +171,9 @@ static enum issue_as issue_as(struct core *core, uint64_t now, uint32_t slot)
 
 // The begin of a block, until the decision about it, and the way to its first access, from which
 // the block may start again.
-static bool keeps(const struct core *core, uint32_t slot)
+static bool keeps(const struct core *core, void *state, uint32_t slot)
 {
-    const struct tom_core *own = tom_core_of(core);
+    const struct tom_core *own = state;
     if (!own->runs)
         return false;
     const struct tom_run *run = &own->runs[slot];
@@ -183,21 +183,22 @@ static bool keeps(const struct core *core, uint32_t slot)
            !is_in_block(core, run, timing_of(core, slot));
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     static const uint32_t reasons[] = {
         [RUN_ASKING] = STALL_DECISION, [RUN_AT_ACCESS] = STALL_DECISION,
         [RUN_DRAINING] = STALL_DRAIN,  [RUN_PACKING] = STALL_DRAIN,
         [RUN_AWAY] = STALL_AWAY,
     };
-    const struct tom_core *own = tom_core_of(core);
-    uint8_t state = own->runs                      ? own->runs[slot].state
+    const struct tom_core *own = state;
+    uint8_t phase = own->runs                      ? own->runs[slot].state
                     : bits_test(own->polled, slot) ? RUN_AWAY
                                                    : RUN_NONE;
+    (void)core;
     (void)now;
-    if (state == RUN_NONE || state == RUN_AHEAD || state == RUN_HOME)
+    if (phase == RUN_NONE || phase == RUN_AHEAD || phase == RUN_HOME)
         return false;
-    *reason = reasons[state];
+    *reason = reasons[phase];
     return true;
 }
 
@@ -278,9 +279,10 @@ static void look_at_ages(struct core *core, uint64_t now, uint32_t slot, const s
     }
 }
 
-static void accessed(struct core *core, uint64_t now, uint32_t slot, const struct held *held)
+static void accessed(struct core *core, void *state, uint64_t now, uint32_t slot,
+                     const struct held *held)
 {
-    const struct tom_core *own = tom_core_of(core);
+    const struct tom_core *own = state;
     struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
     if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
         look_at_ages(core, now, slot, held);
@@ -290,11 +292,13 @@ static void accessed(struct core *core, uint64_t now, uint32_t slot, const struc
 
 // The end of a block in its stack, in the commit.
 
-static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
+static void returned(struct core *core, void *state, uint64_t now, uint32_t slot, struct warp *warp)
 {
     enum { LINE_ADDRESS_BYTES = 6 };
-    struct tom *tom = tom_core_of(core)->of;
-    struct tom_run *run = tom_core_of(core)->here[slot];
+    const struct tom_core *own = state;
+    struct tom *tom = own->of;
+    struct tom_run *run = own->here[slot];
+    (void)core;
     const struct tom_block *block = run->block;
     uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
     uint64_t bytes = run->comes_back ? block->bytes_in : block->bytes_out;
@@ -320,7 +324,7 @@ static void returned(struct core *core, uint64_t now, uint32_t slot, struct warp
                          run->stack, run->number, flits, flits - stack_flits(tom->stacks, bytes));
 }
 
-const struct core_ops tom_core_ops = {
+const struct scheme_issue tom_issue = {
     .init = init,
     .claims_first = true, // it sees the iterations of a loop that begins with a chain
     .issue_as = issue_as,

@@ -56,38 +56,27 @@ static void end_trace(void *trace, uint64_t now)
     stack_trace_end(trace);
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct stacks *s = state;
-    (void)machine;
     stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &s->total);
     for (uint32_t i = 0; i < s->count; i++)
         stats_add_member(stats, "stack*", arena_printf(stats->arena, "stack%u", i), stack_stat_keys,
                          stack_stat_key_count, &s->stacks[i].stats);
 }
 
-static void name_stats(const void *config, struct stats *stats)
-{
-    static const struct stack_stats none;
-    (void)config;
-    stats_add(stats, "stack", stack_stat_keys, stack_stat_key_count, &none);
-}
-
 const struct scheme_ops tom_stacks = {
     .name = "stacks",
-    .section = "stack",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct stack_config),
-    .is_on = is_on,
-    .check = check,
-    .energy = tom_stacks_energy,
-    .create = create,
-    .extend = extend,
-    .join = join,
-    .settle = settle,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .begin_trace = begin_trace,
-    .end_trace = end_trace,
+    .configuration = {.section = "stack",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct stack_config),
+                      .is_on = is_on,
+                      .check = check},
+    .memory = {.create = create, .extend = extend, .join = join},
+    .report = {.energy = tom_stacks_energy,
+               .settle = settle,
+               .add_stats = add_stats,
+               .begin_trace = begin_trace,
+               .end_trace = end_trace},
 };

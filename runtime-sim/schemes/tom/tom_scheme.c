@@ -160,10 +160,22 @@ static void write_notes(const struct machine *machine, const void *state, FILE *
                 i + 1 < table->left_out.n ? "" : "\n");
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+// The statistics of blocks are those of a program.
+static void name_stats(struct stats *stats)
+{
+    static const struct tom_stats none;
+    static const struct map_stats no_map;
+    stats_add(stats, "map", map_stat_keys, map_stat_key_count, &no_map);
+    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &none);
+}
+
+static void add_stats(const void *state, struct stats *stats)
 {
     const struct tom *tom = state;
-    (void)machine;
+    if (!tom) {
+        name_stats(stats);
+        return;
+    }
     stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &tom->stats);
     stats_add(stats, "map", map_stat_keys, map_stat_key_count, &tom->map);
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
@@ -199,15 +211,6 @@ static const struct scheme_item_row item_rows[] = {
     {0},
 };
 
-static void name_stats(const void *config, struct stats *stats)
-{
-    static const struct tom_stats none;
-    static const struct map_stats no_map;
-    (void)config;
-    stats_add(stats, "map", map_stat_keys, map_stat_key_count, &no_map);
-    stats_add(stats, "tom", tom_stat_keys, tom_stat_key_count, &none);
-}
-
 static const struct scheme_result results[] = {{"blocks_offloaded", "tom.offloaded"}, {0}};
 
 static const struct scheme_stall stalls[] = {
@@ -218,37 +221,36 @@ static const struct scheme_stall stalls[] = {
 
 const struct scheme_ops tom_blocks = {
     .name = "tom",
-    .section = "tom",
-    .keys = keys,
-    .key_count = sizeof keys / sizeof *keys,
-    .config_bytes = sizeof(struct tom_config),
-    .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
-                   "condition (tom-no-ctrl), unless channels or stacks are busy\n"
-                   "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
-                   "measured cycles (tom-measured), or at no cost (tom-ideal\n"
-                   "without control, tom-ideal-ctrl as tom-ctrl)",
-    .is_on = is_on,
-    .check = check,
-    .require = require,
-    .print_storage = print_storage,
-    .energy = tom_blocks_energy,
-    .read_plan = read_plan,
-    .rehearse = rehearse,
-    .write_notes = write_notes,
-    .stalls = stalls,
-    .stall_count = sizeof stalls / sizeof *stalls,
-    .core = &tom_core_ops,
-    .create = tom_create,
-    .join = tom_join,
-    .settle = settle,
-    .place = tom_place_launch,
-    .tick = tom_tick,
-    .next = tom_next,
-    .results = results,
-    .item_rows = item_rows,
-    .add_items = add_items,
-    .add_stats = add_stats,
-    .name_stats = name_stats,
-    .begin_trace = tom_trace_begin,
-    .end_trace = tom_trace_end,
+    .configuration = {.section = "tom",
+                      .keys = keys,
+                      .key_count = sizeof keys / sizeof *keys,
+                      .config_bytes = sizeof(struct tom_config),
+                      .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
+                                     "condition (tom-no-ctrl), unless channels or stacks are busy\n"
+                                     "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
+                                     "measured cycles (tom-measured), or at no cost (tom-ideal\n"
+                                     "without control, tom-ideal-ctrl as tom-ctrl)",
+                      .is_on = is_on,
+                      .check = check,
+                      .require = require,
+                      .read_plan = read_plan,
+                      .rehearse = rehearse},
+    .issue = &tom_issue,
+    .memory = {.create = tom_create,
+               .join = tom_join,
+               .place = tom_place_launch,
+               .tick = tom_tick,
+               .next = tom_next},
+    .report = {.print_storage = print_storage,
+               .energy = tom_blocks_energy,
+               .write_notes = write_notes,
+               .stalls = stalls,
+               .stall_count = sizeof stalls / sizeof *stalls,
+               .settle = settle,
+               .results = results,
+               .item_rows = item_rows,
+               .add_items = add_items,
+               .add_stats = add_stats,
+               .begin_trace = tom_trace_begin,
+               .end_trace = tom_trace_end},
 };

@@ -31,8 +31,9 @@ struct stay {
 static uint64_t issued_at, issued_together;
 static uint32_t remainders;
 
-static enum issue_as see(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as see(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
+    (void)own;
     uint32_t remainder = 1u << slot % core->kind->config->schedulers;
     remainders = now == issued_at ? remainders : 0;
     issued_together += now == issued_at;
@@ -42,8 +43,8 @@ static enum issue_as see(struct core *core, uint64_t now, uint32_t slot)
     return ISSUE_AS_NORMAL;
 }
 
-static const struct core_ops observer_core = {.issue_as = see};
-static const struct scheme_ops observer = {.name = "observer", .core = &observer_core};
+static const struct scheme_issue observer_issue = {.issue_as = see};
+static const struct scheme_ops observer = {.name = "observer", .issue = &observer_issue};
 
 static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char *const *settings)
 {

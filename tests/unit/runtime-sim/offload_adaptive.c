@@ -222,7 +222,7 @@ static void what_is_refused_costs_nothing(void **state)
     struct machine_offload *offload = machine_scheme(o.r.machine, &llc_omni);
     struct adaptive_counts *meet = &offload->shared.chains[0].kind[ADAPTIVE_MEET];
     for (uint32_t i = 0; i < CORES; i++) // no probes so early
-        oq_of(&o.r.machine->cores[i])->adaptive.phase = 0;
+        queue_of(&o.r, i)->adaptive.phase = 0;
     *meet = (struct adaptive_counts){.saved = -ADAPTIVE_OFF, .instances = 1, .off = true};
     struct counts counts = run(&streams_apart, 16);
     assert_true(counts.tagged - counts.off > ADAPTIVE_VAIN); // that many were begun

@@ -108,7 +108,7 @@ static void what_is_not_carried(void **state)
         offload_free(&o);
         expect(w, "offloaded", carried(w, "offload.policy=adaptive"), w->offloaded);
         // The only packet had the queue's first entry.
-        const struct oqsr *entry = &oq_of(&o.r.machine->cores[WHO])->entries[0];
+        const struct oqsr *entry = &queue_of(&o.r, WHO)->entries[0];
         expect(w, "saved", entry->saved, w->plain - w->offloaded);
         expect(w, "kind", entry->kind, w->kind);
         offload_free(&o);

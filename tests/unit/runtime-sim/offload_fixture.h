@@ -7,6 +7,8 @@
 // lines that the run before has used, and first levels none.
 #pragma once
 #include "backend/tags.h"
+#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
@@ -28,6 +30,11 @@ static inline const char *offload_event_text(enum offload_event event)
 #undef OFFLOAD_EVENT
     };
     return texts[event];
+}
+
+static inline struct offload_queue *queue_of(const struct rig *r, uint32_t core)
+{
+    return core_own(&r->machine->cores[core], &llc_omni);
 }
 
 enum { BUFFER_LINES = 512 };
@@ -156,7 +163,18 @@ static inline void offload_load_text_with(struct offload_rig *o, const char *tex
     assert_true(tags_read(&o->tables, &k->arena, &k->source, &k->diags));
     assert_true(offload_table_build(&o->table, &k->arena, &o->tables, &k->program,
                                     offload_config_of(&o->r.config), &k->diags));
-    rig_build(&o->r, &o->table);
+    struct machine_plans plans = {0};
+    machine_plan_add(&plans, &k->arena, &llc_omni, &o->table);
+    for (uint32_t i = 0; known[i]; i++) {
+        struct scheme_plan plan = {0};
+        if (known[i] == &llc_omni || !known[i]->configuration.read_plan ||
+            !machine_enables(&o->r.config, i))
+            continue;
+        known[i]->configuration.read_plan(&plan, &k->arena, &o->tables, &k->program,
+                                          o->r.config.of_scheme[i], &k->diags);
+        machine_plan_add(&plans, &k->arena, known[i], plan.table);
+    }
+    rig_build_planned(&o->r, &plans);
     const struct offload_log log = {offload_take, o};
     llc_omni_listen(o->r.machine, &log);
     o->count = 0;

@@ -47,11 +47,9 @@ struct satellite_core {
     uint32_t place;      // of the CTA in that mode
 };
 
-static const struct core_ops core_ops;
-
 static struct satellite_core *own_of(const struct core *core)
 {
-    return core_own(core, &core_ops);
+    return core_own(core, &satellite);
 }
 
 static bool is_in(const uint64_t *set, uint32_t slot)
@@ -68,9 +66,9 @@ static void *init_core(struct core *core, void *scheme)
     return own;
 }
 
-static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as leave(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct satellite_core *own = own_of(core);
+    struct satellite_core *own = state;
     const struct timing *timing = slot_port(core, slot).next;
     (void)now;
     if (!timing_mark_of(timing, own->of->scheme) || slot_port(core, slot).is_detached)
@@ -81,17 +79,18 @@ static enum issue_as leave(struct core *core, uint64_t now, uint32_t slot)
     return ISSUE_AS_MIGRATED;
 }
 
-static bool hold(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
-    const struct satellite_core *own = own_of(core);
+    const struct satellite_core *own = state;
     bool in_mode = own->mode_until > now && slot_port(core, slot).place == own->place;
     *reason = is_in(own->away, slot) ? STALL_AWAY : STALL_MODE;
     return is_in(own->away, slot) || in_mode;
 }
 
-static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t opened)
+static void enter_mode(struct core *core, void *state, uint64_t now, uint32_t place,
+                       uint32_t opened)
 {
-    struct satellite_core *own = own_of(core);
+    struct satellite_core *own = state;
     const struct cta *cta = core_cta(core, place);
     if (!own->of->config->mode || opened != 1)
         return;
@@ -108,9 +107,9 @@ static void enter_mode(struct core *core, uint64_t now, uint32_t place, uint32_t
 }
 
 // Once at the end of the mode.
-static void leave_mode(struct core *core, uint64_t now, uint32_t slot)
+static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct satellite_core *own = own_of(core);
+    struct satellite_core *own = state;
     if (own->mode_until > now) // it was too far away
         core_wake_at(core, own->mode_until, slot);
     if (!own->mode_until || own->mode_until > now)
@@ -122,10 +121,12 @@ static void leave_mode(struct core *core, uint64_t now, uint32_t slot)
 }
 
 // In the commit: both cores may be changed.
-static void take_back(struct core *core, uint64_t now, uint32_t slot, struct warp *warp)
+static void take_back(struct core *core, void *state, uint64_t now, uint32_t slot,
+                      struct warp *warp)
 {
-    struct satellites *own = own_of(core)->of;
+    struct satellites *own = ((struct satellite_core *)state)->of;
     struct traveller *traveller = own->travellers;
+    (void)core;
     (void)slot;
     while (traveller->cta != warp->cta)
         traveller++;
@@ -263,7 +264,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
                                                                 .register_count = block->count,
                                                                 .values = own->values});
     core_start_warp(core, machine_port(machine).now, traveller->cta, slot_kernel(from, slot),
-                    WARP_REGISTERS, &core_ops);
+                    WARP_REGISTERS, &satellite);
     machine_wake_core(machine, core_port(core).index, machine_port(machine).now);
     own->stats.started++;
     return true;
@@ -290,14 +291,13 @@ static uint64_t next(const struct machine *machine, const void *state)
     return UINT64_MAX;
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "satellites", stat_keys, STAT_KEYS,
               &((const struct satellites *)state)->stats);
 }
 
-static const struct core_ops core_ops = {
+static const struct scheme_issue issue = {
     .init = init_core,
     .hold = hold,
     .wake = leave_mode,
@@ -312,15 +312,9 @@ static const struct scheme_stall stalls[] = {
 };
 
 const struct scheme_ops satellite = {
-    SCHEME_SECTION("satellite"),
-    .is_on = is_on,
-    .require = require,
-    .stalls = stalls,
-    .stall_count = 2,
-    .core = &core_ops,
-    .create = create,
-    .place = place,
-    .tick = tick,
-    .next = next,
-    .add_stats = add_stats,
+    .name = "satellite",
+    .configuration = {SCHEME_SECTION("satellite"), .is_on = is_on, .require = require},
+    .issue = &issue,
+    .memory = {.create = create, .place = place, .tick = tick, .next = next},
+    .report = {.stalls = stalls, .stall_count = 2, .add_stats = add_stats},
 };

@@ -108,7 +108,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
     return waits ? MEMSYS_WAIT : MEMSYS_SERVED;
 }
 
-static const struct scheme_ops gate = {.name = "gate", .next = next, .admit = admit};
+static const struct scheme_ops gate = {.name = "gate", .memory = {.next = next, .admit = admit}};
 
 // Requests that a scheme lets wait are served later; the program computes the same.
 static void requests_wait(void **state)
@@ -131,16 +131,17 @@ static void requests_wait(void **state)
 // A scheme that has all instructions that it is asked about.
 static uint64_t followed, asked;
 
-static enum issue_as follow(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as follow(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
+    (void)own;
     (void)now;
     asked++;
     followed += core->slots[slot].next->class == TIMING_sfu;
     return ISSUE_AS_FOLLOWED;
 }
 
-static const struct core_ops follower_core = {.issue_as = follow};
-static const struct scheme_ops follower = {.name = "follower", .core = &follower_core};
+static const struct scheme_issue follower_issue = {.issue_as = follow};
+static const struct scheme_ops follower = {.name = "follower", .issue = &follower_issue};
 
 // Of several schemes that claim an instruction the one has it that is registered first.
 static void first_one_has_it(void **state)

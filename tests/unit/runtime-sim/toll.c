@@ -19,13 +19,6 @@ struct toll_core {
     uint64_t asking, waiting, paid;
 };
 
-static const struct core_ops core_ops;
-
-static struct toll_core *own_of(const struct core *core)
-{
-    return core_own(core, &core_ops);
-}
-
 // Cores
 
 static void *init_core(struct core *core, void *scheme)
@@ -35,9 +28,9 @@ static void *init_core(struct core *core, void *scheme)
     return own;
 }
 
-static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
+static enum issue_as pay_or_go(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
-    struct toll_core *own = own_of(core);
+    struct toll_core *own = state;
     const struct timing *timing = slot_port(core, slot).next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
@@ -53,16 +46,19 @@ static enum issue_as pay_or_go(struct core *core, uint64_t now, uint32_t slot)
     return ISSUE_AS_MIGRATED;
 }
 
-static bool wait_for_reply(struct core *core, uint64_t now, uint32_t slot, uint32_t *reason)
+static bool wait_for_reply(struct core *core, void *state, uint64_t now, uint32_t slot,
+                           uint32_t *reason)
 {
+    const struct toll_core *own = state;
+    (void)core;
     (void)now;
     *reason = 0;
-    return own_of(core)->waiting >> slot & 1;
+    return own->waiting >> slot & 1;
 }
 
-static bool ask(struct core *core, uint64_t now)
+static bool ask(struct core *core, void *state, uint64_t now)
 {
-    struct toll_core *own = own_of(core);
+    struct toll_core *own = state;
     struct memsys *memsys = core_port(core).memsys;
     (void)now;
     if (!own->asking)
@@ -82,9 +78,10 @@ static bool ask(struct core *core, uint64_t now)
     return true;
 }
 
-static void take_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
+static void take_reply(struct core *core, void *state, uint64_t now,
+                       const struct memsys_request *reply)
 {
-    struct toll_core *own = own_of(core);
+    struct toll_core *own = state;
     uint64_t bit = UINT64_C(1) << reply->tag;
     own->waiting &= ~bit;
     own->paid |= bit;
@@ -142,25 +139,30 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
     ((struct toll *)state)->stats.paid++;
 }
 
-static void add_stats(const struct machine *machine, const void *state, struct stats *stats)
+static void add_stats(const void *state, struct stats *stats)
 {
-    (void)machine;
     stats_add(stats, "toll", stat_keys, STAT_KEYS, &((const struct toll *)state)->stats);
 }
 
-static const struct core_ops core_ops = {
+static const struct scheme_issue issue = {
     .init = init_core,
     .hold = wait_for_reply,
     .issue_as = pay_or_go,
-    .send = ask,
-    .answer = take_reply,
 };
 
 static const struct scheme_stall stalls[] = {{"toll", "waited for the toll's reply"}};
 static const struct memsys_requester requesters[] = {{"toll", false, NULL}};
 
 const struct scheme_ops toll = {
-    SCHEME_SECTION("toll"), .is_on = is_on,           .require = require,   .stalls = stalls,
-    .stall_count = 1,       .requesters = requesters, .requester_count = 1, .core = &core_ops,
-    .create = create,       .extend = extend,         .serve = serve,       .add_stats = add_stats,
+    .name = "toll",
+    .configuration = {SCHEME_SECTION("toll"), .is_on = is_on, .require = require},
+    .issue = &issue,
+    .memory = {.requesters = requesters,
+               .requester_count = 1,
+               .create = create,
+               .extend = extend,
+               .serve = serve,
+               .send = ask,
+               .answer = take_reply},
+    .report = {.stalls = stalls, .stall_count = 1, .add_stats = add_stats},
 };

@@ -65,7 +65,8 @@ static uint64_t watch_next(const struct machine *machine, const void *state)
     return machine->now + 1;
 }
 
-static const struct scheme_ops watching = {.name = "watcher", .tick = watch, .next = watch_next};
+static const struct scheme_ops watching = {.name = "watcher",
+                                           .memory = {.tick = watch, .next = watch_next}};
 
 // After the 48th instance has ended all cores stop in one cycle, and go on with empty caches.
 static void learning(void **state)
