@@ -36,7 +36,7 @@ find_word() { # ROOT WHERE WORD
 
 mapfile -t lines < <(cat "$root"/runtime-sim/schemes/*/words)
 folders=("$root"/runtime-sim/schemes/*/)
-echo "1..$((${#lines[@]} + ${#folders[@]} + 4))"
+echo "1..$((${#lines[@]} + ${#folders[@]} + 6))"
 for line in "${lines[@]}"; do
     where=${line%% *} word=${line#* }
     if found=$(find_word "$root" "$where" "$word"); then
@@ -93,9 +93,15 @@ check_ports() { # NAME FILES…
 for folder in "${folders[@]}"; do
     check_ports "$(basename "$folder")" "$folder"*.c
 done
-for example in toll satellite; do
+for example in toll satellite chain_count; do
     check_ports "$example" "$root/tests/unit/runtime-sim/$example.c"
 done
+document=docs/adding-hardware.md example=tests/unit/runtime-sim/chain_count.c
+if said=$(diff <(awk '/^```/ { code = /c$/; next } code' "$root/$document") "$root/$example"); then
+    verdict ok "the code of $document is $example"
+else
+    verdict 'not ok' "the code of $document is $example" "$said"
+fi
 printf '%s\n' '#include "runtime-sim/gpu/ports.h"' \
     'uint32_t count(const struct core *core) { return core->cta_count; }' >"$out/planted.c"
 if said=$(compile "$out/planted.c"); then

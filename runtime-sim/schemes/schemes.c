@@ -1,10 +1,11 @@
 #include "runtime-sim/schemes/schemes.h"
-#include "runtime-sim/schemes/ari/ari.h"
-#include "runtime-sim/schemes/full_empty/full_empty.h"
-#include "runtime-sim/schemes/llc_omni/llc_omni.h"
-#include "runtime-sim/schemes/rgpu/rgpu.h"
-#include "runtime-sim/schemes/tom/tom.h"
 
-const struct scheme_ops *const schemes[] = {
-    &llc_omni, &ari, &tom_stacks, &tom_blocks, &full_empty, &rgpu, NULL,
-};
+// The registration: a row for each scheme.
+#define SCHEMES(row)                                                                               \
+    row(llc_omni) row(ari) row(tom_stacks) row(tom_blocks) row(full_empty) row(rgpu)
+
+#define DECLARE(name) extern const struct scheme_ops name;
+SCHEMES(DECLARE)
+
+#define ADDRESS(name) &name,
+const struct scheme_ops *const schemes[] = {SCHEMES(ADDRESS) NULL};

@@ -6,6 +6,7 @@
 #include "passes/base/capability.h"
 #include "passes/analysis/facts.h"
 #include "passes/verify/verify_chain.h"
+#include "runtime-sim/schemes/kernels.h"
 #include <string.h>
 
 struct table_builder {
@@ -163,40 +164,26 @@ static bool add_chains(struct table_builder *b)
     return good;
 }
 
-static bool find_function(struct table_builder *b)
+static bool add_function(struct table_builder *b, const struct scheme_kernel *kernel)
 {
-    const struct program *program = b->program;
-    for (uint32_t i = 0; i < program->functions.n; i++) {
-        const struct ir_function *fn =
-            &program->module->functions.v[program->functions.v[i].function];
-        const struct name *name = tree_name(program->module->tree, fn->name);
-        if (strlen(b->kernel->name) != name->length ||
-            memcmp(b->kernel->name, name->text, name->length))
-            continue;
-        b->function = i;
-        b->fn = fn;
-        b->body = &b->bodies.list.v[i];
-        b->checking = false;
-        return true;
-    }
-    diag_add(b->diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
-             "there are chains of '%s', but no such function", b->kernel->name);
-    return false;
-}
-
-static bool add_function(struct table_builder *b, const struct table_kernel *kernel)
-{
-    b->kernel = kernel;
-    if (!find_function(b))
+    b->kernel = kernel->plan;
+    b->function = kernel->function;
+    b->fn = kernel->fn;
+    b->checking = false;
+    if (!b->fn) {
+        diag_add(b->diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
+                 "there are chains of '%s', but no such function", b->kernel->name);
         return false;
+    }
+    b->body = &b->bodies.list.v[b->function];
     if (b->to->functions.v[b->function].places)
         return fault_of_kernel(b, "they are there twice");
     if (b->fn->incomplete)
         return fault_of_kernel(b, "the function branches to unknown places");
-    if (kernel->instructions != b->fn->insts.n)
+    if (b->kernel->instructions != b->fn->insts.n)
         return fault_of_kernel(
             b, arena_printf(b->arena, "they are those of %u instructions, but there are %u",
-                            kernel->instructions, b->fn->insts.n));
+                            b->kernel->instructions, b->fn->insts.n));
     return is_room(b) && add_chains(b);
 }
 
@@ -231,9 +218,10 @@ bool offload_table_build(struct offload_table *table, struct arena *arena,
         vec_push(arena, &table->functions, (struct offload_function){0});
     bodies_find(&b.bodies, &own, program->module->tree);
     take_options(&b);
-    for (uint32_t i = 0; i < tables->kernels.n; i++)
-        if (tables->kernels.v[i].chains.n)
-            good &= add_function(&b, &tables->kernels.v[i]);
+    const struct scheme_kernels *kernels = scheme_kernels(&own, tables, program);
+    for (uint32_t i = 0; i < kernels->list.n; i++)
+        if (kernels->list.v[i].plan->chains.n)
+            good &= add_function(&b, &kernels->list.v[i]);
     arena_free(&b.check.scratch);
     arena_free(&own);
     return good;

@@ -44,8 +44,30 @@ static void both_at_work(void **state)
     }
 }
 
+// A scheme that counts chains (chain_count.c) changes nothing.
+static void counted(void **state)
+{
+    (void)state;
+    enum { WARPS = 4 };
+    extern const struct scheme_ops chain_count;
+    static const struct scheme_ops *const known[] = {&llc_omni, &chain_count, NULL};
+    double cycles = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        offload_load_with(&o, &form,
+                          SETTINGS("offload.policy=baseline",
+                                   i ? "chain_count.enabled=true" : "chain_count.enabled=false"),
+                          known);
+        offload_run(&o, WARPS * LANES);
+        double now = rig_stat(&o.r, "machine.cycles");
+        assert_true(!i || now == cycles);
+        assert_true(!i || rig_stat(&o.r, "chain_count.begun") == WARPS);
+        cycles = now;
+        rig_free(&o.r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_at_work)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_at_work), cmocka_unit_test(counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,51 @@
+#include "runtime-sim/schemes/kernels.h"
+#include "runtime-sim/gpu/ports.h"
+
+const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct tables *tables,
+                                            const struct program *program)
+{
+    struct scheme_kernels *kernels = ARENA_NEW(arena, struct scheme_kernels);
+    for (uint32_t i = 0; i < tables->kernels.n; i++) {
+        const struct table_kernel *plan = &tables->kernels.v[i];
+        const struct program_function *at = program_find(program, plan->name);
+        struct scheme_kernel kernel = {.plan = plan};
+        if (at) {
+            kernel.function = (uint32_t)(at - program->functions.v);
+            kernel.fn = &program->module->functions.v[at->function];
+        }
+        vec_push(arena, &kernels->list, kernel);
+    }
+    return kernels;
+}
+
+void scheme_read_kernels(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
+                         const struct program *program, const void *config, struct diags *diags)
+{
+    (void)config;
+    (void)diags;
+    plan->table = tables ? scheme_kernels(arena, tables, program) : NULL;
+}
+
+static void mark_inst(struct timings *timings, uint32_t function, uint32_t inst,
+                      struct timing_mark mark)
+{
+    for (uint32_t i = 0; i < timings->count; i++)
+        if (timings->list[i].function == function && timings->list[i].inst == inst)
+            timing_mark(&timings->list[i], mark.scheme, mark.plan, mark.place);
+}
+
+uint8_t scheme_mark_chains(struct machine *machine, const struct scheme_ops *ops,
+                           const struct scheme_kernels *kernels)
+{
+    struct timing_mark mark = {.scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, ops)};
+    for (uint32_t i = 0; i < kernels->list.n; i++) {
+        const struct scheme_kernel *kernel = &kernels->list.v[i];
+        for (uint32_t k = 0; kernel->fn && k < kernel->plan->chains.n; k++, mark.plan++) {
+            const struct table_chain *chain = &kernel->plan->chains.v[k];
+            for (mark.place = 0; mark.place < chain->instructions.n; mark.place++)
+                mark_inst(machine_timings(machine), kernel->function,
+                          chain->instructions.v[mark.place].index, mark);
+        }
+    }
+    return mark.scheme;
+}

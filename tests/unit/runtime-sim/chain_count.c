@@ -1,0 +1,56 @@
+// Counts the chains that warps begin, and offloads nothing.
+#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/schemes/kernels.h"
+
+static const struct config_key keys[] = {
+    {"enabled", CONFIG_BOOL, "", 0, 0, NULL, "false", "", "whether chains are counted", 0},
+};
+
+static bool is_on(const void *config)
+{
+    return *(const bool *)config;
+}
+
+extern const struct scheme_ops chain_count;
+struct count {
+    uint8_t scheme;
+    uint64_t begun;
+};
+
+static void *create(struct machine *machine, const void *config, const void *plan)
+{
+    struct count *count = ARENA_NEW(machine_port(machine).arena, struct count);
+    (void)config;
+    count->scheme = scheme_mark_chains(machine, &chain_count, plan);
+    return count;
+}
+
+static enum issue_as look(struct core *core, void *own, uint64_t now, uint32_t slot)
+{
+    struct count *count = own;
+    const struct timing *next = slot_port(core, slot).next;
+    const struct timing_mark *mark = timing_mark_of(next, count->scheme);
+    (void)now;
+    count->begun += mark && mark->place == 0;
+    return ISSUE_AS_NORMAL;
+}
+
+static const struct stat_key stat_keys[] = {
+    {"begun", STAT_COUNT, "chains", "that warps began", offsetof(struct count, begun), 0},
+};
+
+static void add_stats(const void *state, struct stats *stats)
+{
+    static const struct count none;
+    stats_add(stats, "chain_count", stat_keys, 1, state ? state : &none);
+}
+
+static const struct scheme_issue issue = {.issue_as = look};
+const struct scheme_ops chain_count = {
+    .name = "chain_count",
+    .configuration = {"chain_count", keys, 1, sizeof(bool), .is_on = is_on,
+                      .read_plan = scheme_read_kernels},
+    .issue = &issue,
+    .memory = {.create = create},
+    .report = {.add_stats = add_stats},
+};
