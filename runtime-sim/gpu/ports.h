@@ -1,7 +1,6 @@
-// What schemes see of a machine and its cores: a few facts that do not change, the state of warp
-// slots, the L1 and the entries of the load/store unit, each by a function. No scheme includes
-// another header of this room or knows a member of struct machine or struct core
-// (tests/schemes.sh).
+// Functions by which schemes see a machine and its cores: a few facts that do not change, the state
+// of warp slots, the L1, and entries of the load/store unit. No scheme includes another header of
+// this room or knows a member of struct machine or struct core (tests/schemes.sh).
 #pragma once
 #include "runtime-sim/gpu/machine_state.h"
 

@@ -37,7 +37,8 @@ static void mark_inst(struct timings *timings, uint32_t function, uint32_t inst,
 uint8_t scheme_mark_chains(struct machine *machine, const struct scheme_ops *ops,
                            const struct scheme_kernels *kernels)
 {
-    struct timing_mark mark = {.scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, ops)};
+    struct timing_mark mark = {
+        .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, ops)};
     for (uint32_t i = 0; i < kernels->list.n; i++) {
         const struct scheme_kernel *kernel = &kernels->list.v[i];
         for (uint32_t k = 0; kernel->fn && k < kernel->plan->chains.n; k++, mark.plan++) {
