@@ -333,10 +333,12 @@ def bad_document(folder, change, place, message):
     found = document(folder)
     change(found)
     (folder / 'm.json').write_text(json.dumps(found))
-    for policy in ('baseline', 'llc'):
-        result = ends(sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=' + policy), 1,
-                      out='')
-        same(result.err.decode().splitlines()[0], place + message + ' [metadata]')
+    def run(policy):
+        return sim(folder, 'out.ptx', *LAUNCH, '--metadata=m.json', '--policy=' + policy)
+    result = ends(run('llc'), 1, out='')
+    same(result.err.decode().splitlines()[0], place + message + ' [metadata]')
+    # A scheme that is off does not compare its plan with the program; a document is read all the same.
+    ends(run('baseline'), 1 if place.startswith('m.json') else 0)
 
 
 for name, (change, place, message) in BAD_DOCUMENTS.items():

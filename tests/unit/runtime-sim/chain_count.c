@@ -12,36 +12,36 @@ static bool is_on(const void *config)
 }
 
 extern const struct scheme_ops chain_count;
-struct count {
+struct chain_counts {
     uint8_t scheme;
     uint64_t begun;
 };
 
 static void *create(struct machine *machine, const void *config, const void *plan)
 {
-    struct count *count = ARENA_NEW(machine_port(machine).arena, struct count);
+    struct chain_counts *counts = ARENA_NEW(machine_port(machine).arena, struct chain_counts);
     (void)config;
-    count->scheme = scheme_mark_chains(machine, &chain_count, plan);
-    return count;
+    counts->scheme = scheme_mark_chains(machine, &chain_count, plan);
+    return counts;
 }
 
 static enum issue_as look(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
-    struct count *count = own;
+    struct chain_counts *counts = own;
     const struct timing *next = slot_port(core, slot).next;
-    const struct timing_mark *mark = timing_mark_of(next, count->scheme);
+    const struct timing_mark *mark = timing_mark_of(next, counts->scheme);
     (void)now;
-    count->begun += mark && mark->place == 0;
+    counts->begun += mark && mark->place == 0;
     return ISSUE_AS_NORMAL;
 }
 
 static const struct stat_key stat_keys[] = {
-    {"begun", STAT_COUNT, "chains", "that warps began", offsetof(struct count, begun), 0},
+    {"begun", STAT_COUNT, "chains", "that warps began", offsetof(struct chain_counts, begun), 0},
 };
 
 static void add_stats(const void *state, struct stats *stats)
 {
-    static const struct count none;
+    static const struct chain_counts none;
     stats_add(stats, "chain_count", stat_keys, 1, state ? state : &none);
 }
 
