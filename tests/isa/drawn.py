@@ -49,9 +49,7 @@ def asked(text):
     """None if ptxas accepts the module, else what it says first."""
     target = re.search(r'\.target\s+(sm_\w+)', text)
     arch = judge.arch_of(target.group(1)[3:]) if target else 'sm_75'
-    code, output = judge.run(text, arch, '--compile-only')
-    if 'Compile only' in output or 'per-function compilation' in output: # what it is for is too old for that
-        code, output = judge.run(text, arch)
+    code, output = judge.compile_module(text, arch)
     first = (output.strip().splitlines() or [''])[0]
     return None if code == 0 else re.sub(r'^ptxas \S+, ', '', first)
 

@@ -78,6 +78,14 @@ def run(text, arch, *options):
     return done.returncode, done.stdout + done.stderr
 
 
+def compile_module(text, arch):
+    """Exit code and output for a module that is linked later; as it is where ptxas cannot do that."""
+    code, output = run(text, arch, '--compile-only')
+    if 'Compile only' in output or 'per-function compilation' in output:
+        code, output = run(text, arch)
+    return code, output
+
+
 def arch_of(target):
     """The oldest architecture of this ptxas that runs code for a target."""
     return 'sm_75' if int(re.sub(r'\D', '', target)) < 75 else 'sm_' + target

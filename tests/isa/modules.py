@@ -42,9 +42,9 @@ class Case:
 
     def asked(self):
         """The verdict of ptxas, and why it rejects."""
-        # To be linked later; modules with 32-bit addresses it only takes as they are.
-        options = ['--compile-only'] if '.address_size 64' in self.text else []
-        code, output = judge.run(self.text, self.arch, *options)
+        # Modules with 32-bit addresses it only takes as they are.
+        ask = judge.compile_module if '.address_size 64' in self.text else judge.run
+        code, output = ask(self.text, self.arch)
         return ('accept', '') if code == 0 else ('reject', output)
 
 
