@@ -102,6 +102,7 @@ static void rehearse(struct sim *sim)
         .messages = &sim->messages,
         .module = &sim->module,
         .config = &sim->machine.config,
+        .host_config = &sim->machine.host_config,
         .plans = &sim->plans,
         .stop = &sim->stop};
     interrupt_defer(&sim->stop);

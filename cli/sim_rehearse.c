@@ -25,6 +25,7 @@ static void run(const struct sim_rehearsal *r, struct arena *arena,
     diags_init(&diags, arena);
     if (!sim_run_read(&run, &source, r->path, arena, r->arguments, &run_diags, r->messages))
         return;
+    struct host host = {.config = r->host_config};
     struct session session = {
         .device = {.arena = arena,
                    .program = &r->module->program,
@@ -32,7 +33,9 @@ static void run(const struct sim_rehearsal *r, struct arena *arena,
                    .max_instructions = r->arguments->max_instructions,
                    .profiled = true,
                    .watch = watch,
+                   .planes = machine_planes(r->config),
                    .stop = r->stop},
+        .host = &host,
         .arena = arena,
         .run = &run,
         .diags = &diags,

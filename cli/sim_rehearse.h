@@ -2,6 +2,7 @@
 #pragma once
 #include "cli/sim_plans.h"
 #include "runtime-sim/device/device.h"
+#include "runtime-sim/host/host.h"
 #include <stdatomic.h>
 
 struct sim_rehearsal {
@@ -10,6 +11,7 @@ struct sim_rehearsal {
     const struct messages *messages;
     const struct device_module *module;
     const struct machine_config *config;
+    const struct host_config *host_config; // of runs with streams
     const struct sim_plans *plans;
     const atomic_int *stop; // the run stops when this is not 0
 };

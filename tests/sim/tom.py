@@ -241,6 +241,33 @@ def rehearsal(folder):
     assert 'the memory allocation table has no room for: b, v\n' in result.err.decode(), result
 
 
+STREAMS = """program: tagged.ptx
+values: {n: 16384}
+buffers:
+  g: {type: f32, count: n, host: uniform}
+  sum: {type: f32, count: 64, save: sum.npy}
+streams:
+  - copy: {buffer: g, direction: to-device}
+  - launch: {kernel: red_stride, grid: 64, block: 256, args: [g, sum, n]}
+  - copy: {buffer: sum, direction: to-host}
+"""
+
+
+@case
+def rehearsed_streams(folder):
+    """a run without time in front has the host of the run with time"""
+    ends(run([sample_runs.TAGGER, SAMPLES / 'red' / 'red_stride.ptx', '-o', 'tagged.ptx', '--cost=tom'],
+             folder), 0)
+    (folder / 'streams.yaml').write_text(STREAMS)
+    sums = []
+    for options in (['--functional'], *(['--config=tom', '--policy=tom-ctrl', '--set', 'tom.map=' + name]
+                                        for name in ('tmap', 'oracle', 'ahead', 'ranges', 'static'))):
+        ends(run([PROGRAM, 'streams.yaml', *options], folder), 0)
+        sums.append((folder / 'sum.npy').read_bytes())
+        (folder / 'sum.npy').unlink()
+    assert len(set(sums)) == 1, sums
+
+
 LOOP = """
     mov.u64 %%rd3, %%rd2;
     mov.u32 %%r5, 0;
