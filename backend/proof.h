@@ -1,6 +1,6 @@
 // Writes proven output only: a chain or block that the checker (passes/verify/verify.h) refutes, or
-// that is none when the output is read back (backend/read_back.h), is left out, and the rest is
-// written and checked again.
+// that is not found again when the output is read back (backend/read_back.h), is left out, and the
+// rest is written and checked again.
 #pragma once
 #include "backend/backend.h"
 #include "support/diag.h"

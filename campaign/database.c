@@ -429,7 +429,7 @@ static const char *open_or_make(struct campaign_store *store, const char *path)
     return error ? error : execute(store, schema);
 }
 
-// Without the lock nothing can be mended.
+// Without the lock the database cannot be made again.
 static const char *open_to_read(struct campaign_store *store, const char *path)
 {
     const char *error = open_at(store, path, SQLITE_OPEN_READONLY);

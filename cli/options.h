@@ -11,7 +11,7 @@ enum option_kind {
     OPTION_CALL,   // `call` reads the argument
 };
 
-// What an option does with files. Inputs of other persons must not have options that write.
+// The effect of an option on files. Inputs of other persons must not have options that write.
 enum option_file {
     OPTION_NO_FILE,
     OPTION_READS,   // its argument may name a file or folder that is read

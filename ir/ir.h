@@ -260,7 +260,7 @@ uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg);
 // of several registers with this name `name@scope`. Requires a register other than the carry flag.
 const char *ir_register_name(const struct ir_module *module, const struct ir_function *fn,
                              uint32_t reg, struct arena *arena);
-// Returns the register of such a name, or IR_NONE: there is none, or there are several.
+// Returns the register of such a name, or IR_NONE if no register or several have it.
 uint32_t ir_find_register(const struct ir_module *module, const struct ir_function *fn,
                           const char *name, size_t length);
 // Returns the n-th operand id with this role, or IR_NONE; n from 0.

@@ -42,10 +42,13 @@ void record_begin(struct cuda *cuda)
 static FILE *open_file(struct cuda *cuda, const char *name)
 {
     const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
-    bool is_input = output_is_protected(cuda->arena.memory, path);
+    // A link is replaced, not the file that it leads to.
+    struct stat status;
+    bool is_link = !lstat(path, &status) && S_ISLNK(status.st_mode);
+    bool is_input = !is_link && output_is_protected(cuda->arena.memory, path);
     bool may = !cuda->recorded->failed && !is_input;
     if (may)
-        remove(path); // it may be a link to another file
+        remove(path);
     FILE *to = may ? fopen(path, "wb") : NULL;
     if (is_input)
         errno = EEXIST;

@@ -1,18 +1,31 @@
 #include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/gpu/ports.h"
+#include <string.h>
+
+// Finds a kernel or a function that kernels call. Returns false if the program has none.
+static bool find_function(struct scheme_kernel *kernel, const struct program *program)
+{
+    const struct ir_module *module = program->module;
+    size_t length = strlen(kernel->plan->name);
+    for (uint32_t i = 0; i < program->functions.n; i++) {
+        const struct ir_function *fn = &module->functions.v[program->functions.v[i].function];
+        const struct name *name = tree_name(module->tree, fn->name);
+        kernel->function = i;
+        kernel->fn = fn;
+        if (name->length == length && !memcmp(name->text, kernel->plan->name, length))
+            return true;
+    }
+    return false;
+}
 
 const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct tables *tables,
                                             const struct program *program)
 {
     struct scheme_kernels *kernels = ARENA_NEW(arena, struct scheme_kernels);
     for (uint32_t i = 0; i < tables->kernels.n; i++) {
-        const struct table_kernel *plan = &tables->kernels.v[i];
-        const struct program_function *at = program_find(program, plan->name);
-        struct scheme_kernel kernel = {.plan = plan};
-        if (at) {
-            kernel.function = (uint32_t)(at - program->functions.v);
-            kernel.fn = &program->module->functions.v[at->function];
-        }
+        struct scheme_kernel kernel = {.plan = &tables->kernels.v[i]};
+        if (!find_function(&kernel, program))
+            kernel.fn = NULL;
         vec_push(arena, &kernels->list, kernel);
     }
     return kernels;

@@ -113,9 +113,6 @@ PROGRAMS = {
         'setp.lt.u32 %p1, %t, 100; @%p1 bra OVER;\n' + LOADS +
         'add.u32 %i2, %i2, %i3; st.param.b32 [x], %i2; st.global.u32 [%b+12288], %i4;\nOVER: bar.sync 0;\n'
         'call.uni (r), twice, (x);\n' + LOADS + 'ld.param.b32 %i0, [r]; st.global.u32 [%b+8192], %i3; }\n' + STORES,
-    'an argument is written through its address':
-        '{ .param .b32 x; .param .b32 r; .reg .b64 %x; mov.b64 %x, x;\n' + LOADS + 'st.param.b32 [%x], %i2;\n'
-        'st.global.u32 [%b+12288], %i3; bar.sync 0; call.uni (r), twice, (x); ld.param.b32 %i0, [r]; }\n' + STORES,
     'a store of one chain follows the comparison of another':
         'ld.global.u32 %i2, [%a];\nNEXT:\nld.global.u32 %i3, [%b+4096];\nsetp.eq.s32 %p1, %i2, 7;\n'
         'st.global.u32 [%a], %i3;\n@%p1 st.global.u32 [%b], 1;\n',

@@ -243,7 +243,7 @@ TAGGED = '''.version 7.8
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
-{ .pragma "ptxoffload.tags options.candidates=loop digest=b3cb763d570bfcd6";
+{ .pragma "ptxoffload.tags options.candidates=loop digest=5a67276d84154c72";
     .reg .b64 %a, %b, %p, %e; .reg .b32 %i, %v, %w, %t; .reg .pred %q;
     .shared .align 4 .b8 tile[256];
     ld.param.u64 %a, [a];
