@@ -3,7 +3,7 @@
 #include "ir/check_internal.h"
 #include <string.h>
 
-enum function_state { DEFINED = 1, EXTERNAL = 2, ALIAS = 4 };
+enum function_state { DEFINED = 1, EXTERNAL = 2, ALIAS = 4, UNREAD = 8 };
 
 static const struct node *node_at(const struct ir_check *c, uint32_t node)
 {
@@ -22,6 +22,7 @@ static uint8_t read_function(const struct ir_check *c, uint32_t function)
     uint8_t state = 0;
     NODE_EACH (child, c->tree, function) {
         const struct node *node = node_at(c, child);
+        state |= node->kind == NODE_ERROR ? UNREAD : 0;
         state |= node->kind == NODE_SCOPE ? DEFINED : 0;
         state |= node->kind == NODE_SPEC && node->aux == W_extern ? EXTERNAL : 0;
     }
