@@ -79,7 +79,7 @@ KNOWN = [
     ('bar.sync 0;\n    ret;', 'bar.sync 0ret\n    ;;', 1),
     ('.shared .align 4 .b8', '.shared 4 .align .b8', 1),
     ('.shared .align 4 .b8', '.shared .align .b8 4', 1),
-    ('    ret;\n}\n.visible .entry last(.param .u64 p)\n{\n    ret;\n}\n', '    ret;\n}\n.visible .entry last(.param .u64 p', 1),
+    ('.entry last(.param .u64 p)\n{\n    ret;\n}\n', '.entry last(.param .u64 p', 1),
     ('bar.sync 0;', 'bar.sync 0', 1),
 ]
 
