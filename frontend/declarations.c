@@ -139,15 +139,16 @@ static void check_order(struct directives *d, const struct specs *specs, uint32_
                                           isa_words[word].text, isa_words[last].text));
 }
 
-// Reads a word. False if it is not known.
-static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
+// Reads a word. False if it is not known. `faults` were found before the declaration.
+static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec, uint32_t faults)
 {
     uint16_t word = word_at(d, spec);
     if (word >= WORD_COUNT)
         return false;
     enum isa_kind kind = isa_words[word].kind;
     if (word == W_align) {
-        check_align(d, spec);
+        if (d->diags->list.n == faults) // its number may stand at another word
+            check_align(d, spec);
         return true;
     }
     if (word == W_attribute) {
@@ -169,7 +170,8 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec)
         take(d, &specs->type, spec, "type");
     else
         return false;
-    check_no_argument(d, spec);
+    if (d->diags->list.n == faults)
+        check_no_argument(d, spec);
     return true;
 }
 
@@ -180,7 +182,7 @@ static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
     NODE_EACH (child, d->tree, decl) {
         if (node_at(d, child)->kind != NODE_SPEC)
             continue;
-        if (!read_spec(d, specs, child)) {
+        if (!read_spec(d, specs, child, faults)) {
             if (child != decl + 1) // the parser has reported the first word
                 refuse_word(d, child);
             return false;

@@ -427,9 +427,11 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
 
 // The tree
 
+// What the parser skips in front of a semicolon is reported already.
 static void refuse_empty(struct directives *d, uint32_t node)
 {
-    directive_fault(d, "syntax", node, "';' ends no statement");
+    if (node_at(d, node)->begin < d->broken)
+        directive_fault(d, "syntax", node, "';' ends no statement");
 }
 
 static void check_scope(struct directives *d, uint32_t scope)
@@ -469,11 +471,24 @@ void directives_check_function(struct directives *d, uint32_t function)
     }
 }
 
+// Returns the place of the parser's first fault.
+static uint32_t first_fault(const struct diags *diags)
+{
+    uint32_t first = NO_OFFSET;
+    for (uint32_t i = 0; i < diags->list.n; i++) {
+        const struct diag *diag = &diags->list.v[i];
+        bool syntax = !strcmp(diag->id, "syntax") || !strcmp(diag->id, "literal");
+        if (syntax && diag->severity == DIAG_ERROR && diag->begin < first)
+            first = diag->begin;
+    }
+    return first;
+}
+
 struct directives *directives_begin(const struct tree *tree, struct arena *arena,
                                     struct diags *diags)
 {
     struct directives *d = ARENA_NEW(arena, struct directives);
-    *d = (struct directives){.tree = tree, .diags = diags};
+    *d = (struct directives){.tree = tree, .diags = diags, .broken = first_fault(diags)};
     arena_init(&d->scratch, arena->memory);
     intern_init(&d->places, &d->scratch);
     intern_init(&d->placed, &d->scratch);

@@ -17,6 +17,7 @@ struct directives {
     bool independent;  // .target texmode_independent
     uint16_t function; // W_entry or W_func: the kind of the current function
     bool defined;      // the current function has a body
+    uint32_t broken;   // place of the first fault of the syntax; NO_OFFSET: none
     VEC(struct name) targets;
     // Debugging information, frontend/debug.c
     VEC(uint32_t) files;              // .file directives

@@ -335,7 +335,7 @@ bool ir_check_found(const struct ir_check *c)
 void ir_check_end(struct ir_check *c, struct diags *diags)
 {
     check_data(c);
-    check_functions(c);
+    check_functions(c, diags);
     diags_append(diags, &c->found);
     arena_free(&c->scratch);
 }

@@ -3,7 +3,7 @@
 #include "ir/check_internal.h"
 #include <string.h>
 
-enum function_state { DEFINED = 1, EXTERNAL = 2, ALIAS = 4 };
+enum function_state { DEFINED = 1, EXTERNAL = 2, ALIAS = 4, UNREAD = 8 };
 
 static const struct node *node_at(const struct ir_check *c, uint32_t node)
 {
@@ -17,11 +17,25 @@ static void refuse(struct ir_check *c, uint32_t begin, uint32_t end, uint64_t na
              text->text, why);
 }
 
-static uint8_t read_function(const struct ir_check *c, uint32_t function)
+// Returns true if the text ends in the function's head: a body may be missing with the rest.
+static bool ends_in_head(const struct ir_check *c, const struct diags *found, uint32_t function)
 {
-    uint8_t state = 0;
+    bool last = node_next(c->tree, function) == node_next(c->tree, 0);
+    for (uint32_t i = 0; last && i < found->list.n; i++) {
+        const struct diag *diag = &found->list.v[i];
+        if (!strcmp(diag->id, "syntax") && diag->begin != NO_OFFSET &&
+            diag->begin >= node_at(c, function)->end)
+            return true;
+    }
+    return false;
+}
+
+static uint8_t read_function(const struct ir_check *c, const struct diags *found, uint32_t function)
+{
+    uint8_t state = ends_in_head(c, found, function) ? UNREAD : 0;
     NODE_EACH (child, c->tree, function) {
         const struct node *node = node_at(c, child);
+        state |= node->kind == NODE_ERROR ? UNREAD : 0;
         state |= node->kind == NODE_SCOPE ? DEFINED : 0;
         state |= node->kind == NODE_SPEC && node->aux == W_extern ? EXTERNAL : 0;
     }
@@ -38,7 +52,7 @@ static void read_alias(struct ir_check *c, uint32_t directive, uint8_t *states)
     states[name->value] |= ALIAS;
 }
 
-void check_functions(struct ir_check *c)
+void check_functions(struct ir_check *c, const struct diags *found)
 {
     uint8_t *states = ARENA_ARRAY(&c->scratch, uint8_t, c->tree->names.names.n);
     memset(states, 0, c->tree->names.names.n);
@@ -47,7 +61,7 @@ void check_functions(struct ir_check *c)
     NODE_EACH (child, c->tree, 0) {
         const struct node *node = node_at(c, child);
         if (node->kind == NODE_FUNCTION)
-            states[node->value] |= read_function(c, child);
+            states[node->value] |= read_function(c, found, child);
         else if (node->kind == NODE_DIRECTIVE && node->aux == W_alias)
             read_alias(c, child, states);
         else if (node->kind == NODE_ERROR) // it may have been a definition

@@ -29,12 +29,14 @@ enum fault_kind {
     FAULT_PAIR,   // the second destination
     FAULT_SELECTOR,
     FAULT_NEGATION,
-    FAULT_SPECIAL,      // a special register
-    FAULT_SPECIAL_SIZE, // one of another size
-    FAULT_SINK,         // the sink
-    FAULT_ADDEND,       // a register to which no constant can be added
-    FAULT_CODE,         // the address of memory is a function
-    FAULT_OLD_FUNCTION, // a function in a version without addresses of functions
+    FAULT_SPECIAL,       // a special register
+    FAULT_SPECIAL_SIZE,  // one of another size
+    FAULT_SINK,          // the sink
+    FAULT_ADDEND,        // a register to which no constant can be added
+    FAULT_CODE,          // the address of memory is a function
+    FAULT_ELEMENT_WIDTH, // an element of another width than one before it
+    FAULT_ELEMENT_KIND,  // an element of another kind of type than its neighbour
+    FAULT_OLD_FUNCTION,  // a function in a version without addresses of functions
 };
 
 struct ir_fault {
@@ -77,6 +79,10 @@ struct ir_check {
 
 enum type_kind { TYPE_INTEGER, TYPE_FLOAT, TYPE_BITS, TYPE_HALVES, TYPE_PACKED, TYPE_PREDICATE };
 enum type_kind check_type_kind(uint16_t type);
+// Returns the operand of a name or literal at a node. Calls have the order of the text.
+const struct ir_operand *check_operand_at(struct ir_check *c, uint32_t node);
+// Returns the fault that the elements of a vector have together, or FAULT_NONE; `at`: its element.
+enum fault_kind check_elements(struct ir_check *c, uint32_t vector, uint32_t *at);
 // Returns the type of the same kind with twice the bits, or W_UNKNOWN.
 uint16_t check_twice_as_wide(uint16_t type);
 // Return true if a number can stand for the type. `kind`: NODE_FLOAT32 or NODE_FLOAT64.
@@ -84,7 +90,8 @@ bool check_takes_float(uint8_t kind, uint16_t type);
 bool check_takes_integer(uint16_t type);
 void check_init_types(struct ir_check *c);
 void check_data(struct ir_check *c);
-void check_functions(struct ir_check *c);
+// `found` has the faults of the syntax.
+void check_functions(struct ir_check *c, const struct diags *found);
 // Returns true if the current instruction's operands match the form; otherwise sets `fault`.
 bool check_operands_fit(struct ir_check *c, const struct form_match *match, struct ir_fault *fault);
 // Checks the symbols that a matching instruction names.

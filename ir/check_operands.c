@@ -31,8 +31,7 @@ static bool refuse(const struct fit *f, enum fault_kind kind, uint32_t node)
     return false;
 }
 
-// Returns the operand of a name or literal at a node. Calls have the order of the text.
-static const struct ir_operand *find_operand(struct ir_check *c, uint32_t node)
+const struct ir_operand *check_operand_at(struct ir_check *c, uint32_t node)
 {
     const struct ir_operand *operands = c->fn->operands.v + c->inst->operands;
     for (uint32_t i = 0, at = c->cursor; i < c->inst->operand_count; i++) {
@@ -171,7 +170,7 @@ static bool fit_symbol(const struct fit *f, uint32_t node, const struct ir_opera
 
 static bool fit_name(const struct fit *f, uint32_t node, bool member)
 {
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     if (!operand)
         return true;
     switch (operand->kind) {
@@ -220,7 +219,7 @@ static bool is_element(uint16_t word)
 
 static bool fit_member(const struct fit *f, uint32_t node)
 {
-    const struct ir_operand *operand = find_operand(f->c, node + 1);
+    const struct ir_operand *operand = check_operand_at(f->c, node + 1);
     if (operand && operand->kind == OPERAND_UNKNOWN) // reported where names are resolved
         return true;
     bool vector = operand && operand->kind == OPERAND_REGISTER &&
@@ -255,7 +254,7 @@ static bool is_variable(const struct fit *f, uint32_t node)
 {
     if (node_at(f, node)->kind != NODE_NAME)
         return false;
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     return !operand || operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_UNKNOWN;
 }
 
@@ -299,7 +298,7 @@ static bool fit_sum(const struct fit *f, uint32_t node)
         return refuse(f, FAULT_REGISTER, node);
     if (node_at(f, name)->kind != NODE_NAME || is_simple(f) || is_replaced(f))
         return refuse(f, FAULT_VALUE, node);
-    const struct ir_operand *operand = find_operand(f->c, name);
+    const struct ir_operand *operand = check_operand_at(f->c, name);
     if (!operand || operand->kind == OPERAND_UNKNOWN)
         return true;
     switch (operand->kind) {
@@ -339,7 +338,7 @@ static bool is_vector_register(const struct fit *f, uint32_t node, uint32_t leng
 {
     if (node_at(f, node)->kind != NODE_NAME)
         return false;
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     if (!operand || operand->kind != OPERAND_REGISTER)
         return false;
     const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
@@ -349,14 +348,14 @@ static bool is_vector_register(const struct fit *f, uint32_t node, uint32_t leng
 
 static bool fit_vector_register(const struct fit *f, uint32_t node)
 {
-    return fit_register(f, node, find_operand(f->c, node), true);
+    return fit_register(f, node, check_operand_at(f->c, node), true);
 }
 
 static bool is_sink(const struct fit *f, uint32_t node)
 {
     if (node_at(f, node)->kind != NODE_NAME)
         return false;
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     return operand && operand->kind == OPERAND_SINK;
 }
 
@@ -376,7 +375,11 @@ static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length)
             return false;
         all_thrown &= is_sink(f, child);
     }
-    return !all_thrown || refuse(f, FAULT_SINK, node);
+    if (all_thrown)
+        return refuse(f, FAULT_SINK, node);
+    uint32_t at = node;
+    enum fault_kind kind = count > 1 ? check_elements(f->c, node, &at) : FAULT_NONE;
+    return kind == FAULT_NONE || refuse(f, kind, at);
 }
 
 static bool fit_vector(const struct fit *f, uint32_t node)
@@ -407,7 +410,7 @@ static bool fit_predicate(const struct fit *f, uint32_t node)
         return !f->spec->written || refuse(f, FAULT_PREDICATE, node);
     if (at->kind != NODE_NAME)
         return refuse(f, FAULT_PREDICATE, node);
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     if (!operand || operand->kind == OPERAND_UNKNOWN)
         return true;
     if (operand->kind == OPERAND_SINK)
@@ -449,7 +452,7 @@ static bool takes_unified(const struct fit *f, uint32_t node)
         return false;
     for (uint32_t at = node + 1; at < node_next(f->c->tree, node); at++) {
         const struct ir_operand *operand =
-            node_at(f, at)->kind == NODE_NAME ? find_operand(f->c, at) : NULL;
+            node_at(f, at)->kind == NODE_NAME ? check_operand_at(f->c, at) : NULL;
         if (operand && operand->kind != OPERAND_REGISTER)
             return false;
     }
@@ -485,7 +488,7 @@ static bool fit_address(struct fit *f, uint32_t node)
         return f->c->inst->space == W_local || refuse(f, FAULT_NUMBER_BASE, name);
     if (node_at(f, name)->kind != NODE_NAME)
         return true;
-    const struct ir_operand *operand = find_operand(f->c, name);
+    const struct ir_operand *operand = check_operand_at(f->c, name);
     if (operand && operand->kind == OPERAND_SPECIAL && !alone)
         return refuse(f, FAULT_SPECIAL, name);
     if (operand && operand->kind == OPERAND_SYMBOL &&
@@ -505,7 +508,7 @@ static bool fit_function(const struct fit *f, uint32_t node)
 {
     if (node_at(f, node)->kind != NODE_NAME)
         return refuse(f, FAULT_NAME, node);
-    const struct ir_operand *operand = find_operand(f->c, node);
+    const struct ir_operand *operand = check_operand_at(f->c, node);
     bool function = operand && operand->kind == OPERAND_SYMBOL &&
                     f->c->module->symbols.v[operand->index].space == W_func;
     return !operand || operand->kind == OPERAND_UNKNOWN || function ||

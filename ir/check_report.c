@@ -78,6 +78,8 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_SINK: return "cannot be thrown away";
     case FAULT_ADDEND: return "is no sum: a constant is added to registers of integers only";
     case FAULT_CODE: return "is a function: its code is no memory";
+    case FAULT_ELEMENT_WIDTH: return "does not have the width of the elements before it";
+    case FAULT_ELEMENT_KIND: return "does not have the kind of type of the element before it";
     case FAULT_OLD_FUNCTION: return "is the address of a function, which needs a newer .version";
     default: return "does not fit";
     }

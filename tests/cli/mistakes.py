@@ -75,6 +75,11 @@ KNOWN = [
     ('.param .b32 y;', '.b32 y;', 1),
     ('%r1, %r3}', '%r1, !r3}', 1),
     ('bra A;', 'bra A', 1),
+    ('{3, 4}};', '{3, 4}} };', 1),
+    ('bar.sync 0;\n    ret;', 'bar.sync 0ret\n    ;;', 1),
+    ('.shared .align 4 .b8', '.shared 4 .align .b8', 1),
+    ('.shared .align 4 .b8', '.shared .align .b8 4', 1),
+    ('.entry last(.param .u64 p)\n{\n    ret;\n}\n', '.entry last(.param .u64 p', 1),
     ('bar.sync 0;', 'bar.sync 0', 1),
 ]
 

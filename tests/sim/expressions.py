@@ -142,6 +142,15 @@ SPELLED = {
                'shr.u32 %r2, %r1, 16; and.b32 %r1, %r1, 65535;'
                'st.global.v4.u32 [%d4+16], {%r8, %r9, %r1, %r2}; mad.lo.u32 %r10, %r10, %r11, %r12;'
                'mad.lo.u32 %r10, %r10, %r13, %r14; cvt.u64.u32 %d9, %r10; xor.b64 %d15, %d15, %d9;'),
+    'pieces of two bytes': ('mov.v4.u16 {%h4, %h5, %h6, %h7}, %h1; mov.v2.b16 {%h8, %h1}, %h2;'
+                            'mov.b64 %d15, {%h4, %h5, %h6, %h7}; mov.b64 %d16, {%h8, %h1, %h2, %h3};',
+                            'and.b16 %h4, %h1, 255; shr.u16 %h5, %h1, 8; mov.u16 %h6, 0; and.b16 %h8, %h2, 255;'
+                            'shr.u16 %h1, %h2, 8;'
+                            'mov.b64 %d15, {%h4, %h5, %h6, %h6}; mov.b64 %d16, {%h8, %h1, %h2, %h3};'),
+    'registers that are vectors': ('.reg .v4 .b32 %v; mov.v4.b32 %v, {%r1, %r2, %r3, %r4};'
+                                   'mov.v4.b32 {%r8, %r9, _, %r10}, %v; mov.b64 %d15, {%r8, %r9};'
+                                   'cvt.u64.u32 %d16, %r10;',
+                                   'mov.b64 %d15, {%r1, %r2}; cvt.u64.u32 %d16, %r4;'),
     'barriers': ('bar.sync 4294967297, 4294967328; mov.u64 %d15, 1; bar.sync 0+0, 4294967296; mov.u64 %d16, 2;',
                  'bar.sync 1, 32; mov.u64 %d15, 1; bar.sync 0; mov.u64 %d16, 2;'),
     'a loop': ('mov.u32 %r8, 0; mov.u64 %d8, 0; L: mov.u32 %r9, %r8+1; mov.u32 %r8, %r9;'

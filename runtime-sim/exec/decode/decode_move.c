@@ -130,13 +130,17 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
     return taken ? NULL : bad_result;
 }
 
-// Returns piece `index` of `pieces` of the value, extended with zeros to the value's width.
+// Returns piece `index` of `pieces` of the value, extended with zeros to the value's width. A piece
+// has a byte at least, so that the last of four pieces of two bytes are zero.
 static uint32_t piece_of(struct decoder *d, uint32_t whole, uint32_t width, uint32_t index,
                          uint32_t pieces)
 {
-    uint32_t part = width / pieces, piece = decode_temp(d, part);
-    if (whole == SLOT_NONE || !part)
+    uint32_t part = width < pieces ? 1 : width / pieces;
+    if (whole == SLOT_NONE)
         return SLOT_NONE;
+    if (index * part >= width)
+        return decode_constant(d, 0, width);
+    uint32_t piece = decode_temp(d, part);
     decode_before(d, move_take(piece, part, whole, width, index));
     return decode_resized(d, piece, part, width, W_b64);
 }
@@ -246,6 +250,16 @@ static const char *move_one(struct decoder *d, struct code *code, uint32_t width
     return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
+// Returns true for an operand that has elements of its own: a register that was declared as a
+// vector.
+static bool is_vector(const struct decoder *d, const struct ir_operand *operand)
+{
+    if (operand->kind != OPERAND_REGISTER || operand->member != W_UNKNOWN)
+        return false;
+    const struct ir_register *reg = &d->fn->registers.v[operand->index];
+    return reg->type < WORD_COUNT && reg->bits > isa_words[reg->type].value;
+}
+
 const char *prepare_move(struct decoder *d, struct code *code)
 {
     uint32_t results = count_role(d, ROLE_DEF), sources = count_role(d, ROLE_USE);
@@ -262,7 +276,7 @@ const char *prepare_move(struct decoder *d, struct code *code)
         return move_one(d, code, width);
     if (results == sources || (special && results == d->inst->vector))
         return move_vector(d, code, bytes, results, sources);
-    if (results > 1 && sources == 1 && d->inst->vector > 1)
+    if (results > 1 && sources == 1 && d->inst->vector > 1 && !is_vector(d, from))
         return cut_pieces(d, code, bytes, results);
     if (results == 1)
         return pack(d, code, width, sources, sources);

@@ -23,7 +23,7 @@ static const char *const odd_texts[] = {
     // nested scopes, guards, labels beside instructions
     ".version 7.5\n.target sm_75\n.address_size 64\n.visible .func (.reg .b32 o) f(.reg .b32 i)\n{ "
     "// body\n"
-    "\t{ .reg .pred %p; setp.ne.s32 %p, i, 0;\n\t@%p bra L;\n\t@!%p { mov.b32 o, i; } }\nL: "
+    "\t{ .reg .pred %p; setp.ne.s32 %p, i, 0;\n\t@%p bra L;\n\t@!%p mov.b32 o, i; { } }\nL: "
     "mov.b32 o, 1; "
     "M: N: { { add.s32 o, o, 1; } }\n\tret; }\n.visible .entry k()\n\n\n{ { ret; } }\n",
     // foreign pragmas, and our words where they mean nothing

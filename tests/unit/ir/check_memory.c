@@ -77,7 +77,7 @@ static void test_loads_and_stores(void **state)
         {"multimem.red.add.v2.f16x2 [l1], {r1, r2};", "multimem.red.min.f16x2 [l1], r1;"},
         {"mov.b64 {r1, _}, l1;", "mov.u64 l1, {r1, r2};"},
         {"mov.b32 r1, {h1, h2};", "mov.b32 r1, {r1, r2};"},
-        {"mov.u64 l1, fn;", "mov.pred p1, fn;"},
+        {"mov.u64 l1, fn;", "mov.u64 l1, fn + 4;"},
         {"mov.b64 l1, sh;", "mov.f64 e1, sh;"},
         {"prefetch.global.L2::evict_last [l1];", "prefetch.global.L2::evict_first [l1];"},
         {"discard.L2 [l1], 128;", "discard.L2 [l1], 64;"},

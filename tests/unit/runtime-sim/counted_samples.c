@@ -61,8 +61,7 @@ static struct tally one(const char *path)
     for (uint32_t i = 0; i < s.session.device.kernels.n; i++)
         compare(&s, s.session.device.kernels.v[i]->profile, &tally, &shapeless);
     print(sample_name(path), &tally);
-    arena_free(&s.arena);
-    assert_int_equal(s.memory.bytes, 0);
+    sample_free(&s);
     return tally;
 }
 

@@ -104,8 +104,7 @@ static void run(const struct sample *expected, const char *path, struct executor
     struct sample *s = calloc(1, sizeof *s);
     sample_run(s, path, (struct device){.takes = takes, .execute = execute, .executor = executor});
     compare(expected, s);
-    arena_free(&s->arena);
-    assert_int_equal(s->memory.bytes, 0);
+    sample_free(s);
     free(s);
 }
 
@@ -125,8 +124,7 @@ static void one(const char *path, uint64_t seed, uint64_t *computed)
            (unsigned long long)chained.drive.given_up);
     assert_true(plain.drive.held);
     *computed += chained.drive.computed;
-    arena_free(&s->arena);
-    assert_int_equal(s->memory.bytes, 0);
+    sample_free(s);
     free(s);
 }
 

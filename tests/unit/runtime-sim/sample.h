@@ -3,6 +3,7 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/session.h"
 #include "support/file.h"
+#include "support/protect.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 struct sample {
     struct memory memory;
+    size_t kept; // bytes of the list of the files that were read, which lives as long as the memory
     struct arena arena;
     struct source run_source, source;
     struct diags run_diags, diags;
@@ -38,6 +40,8 @@ static inline void sample_run(struct sample *s, const char *path, struct device 
     memset(s, 0, sizeof *s);
     if (setjmp(s->memory.on_failure))
         abort();
+    protect_file(&s->memory, path);
+    s->kept = s->memory.bytes;
     arena_init(&s->arena, &s->memory);
     sample_source(s, &s->run_source, path);
     diags_init(&s->run_diags, &s->arena);
@@ -57,4 +61,12 @@ static inline void sample_run(struct sample *s, const char *path, struct device 
     s->session.device.profiled = true;
     assert_true(session_prepare(&s->session));
     assert_int_equal(session_run(&s->session), SESSION_DONE);
+}
+
+// Nothing is left of the run.
+static inline void sample_free(struct sample *s)
+{
+    arena_free(&s->arena);
+    assert_int_equal(s->memory.bytes, s->kept);
+    memory_free(&s->memory);
 }
