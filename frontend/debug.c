@@ -153,7 +153,7 @@ static uint32_t word_id(const struct section *s)
 // The words of PTX do not name a section, but for these.
 static bool is_reserved(const struct section *s)
 {
-    static const uint16_t free_words[] = {W_x, W_y, W_z, W_w, W_r, W_a, W_wide, W_to, W_v8};
+    static const uint16_t free_words[] = {W_x, W_y, W_z, W_w, W_r, W_a, W_wide, W_to, W_v8, W_sreg};
     uint32_t word = word_id(s);
     for (size_t i = 0; i < sizeof free_words / sizeof *free_words; i++)
         if (free_words[i] == word)

@@ -429,6 +429,24 @@ uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_p
     return word_at(d, specs.space);
 }
 
+// Linkage stands in front of .entry or .func, attributes follow it at once.
+static void check_place(struct directives *d, uint32_t function, uint32_t spec)
+{
+    const struct node *node = node_at(d, spec);
+    bool late = node->flags & NODE_LATE, attribute = node->aux == W_attribute;
+    bool behind_results = false;
+    NODE_EACH (child, d->tree, function)
+        behind_results |= node_at(d, child)->kind == NODE_RETURNS && child < spec;
+    const char *kind = isa_words[node_at(d, function)->aux].text;
+    if (attribute && (!late || behind_results))
+        directive_fault_word(d, "directive", spec,
+                             arena_printf(&d->scratch, "an attribute follows '%s'", kind));
+    else if (!attribute && late)
+        directive_fault_word(d, "directive", spec,
+                             arena_printf(&d->scratch, "'%s' must stand before '%s'",
+                                          isa_words[node->aux].text, kind));
+}
+
 void declaration_check_function(struct directives *d, uint32_t function)
 {
     uint32_t linkage = 0;
@@ -444,6 +462,7 @@ void declaration_check_function(struct directives *d, uint32_t function)
         }
         if (node->aux != W_attribute)
             check_no_argument(d, child);
+        check_place(d, function, child);
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)

@@ -153,9 +153,10 @@ static void check_target(struct directives *d, uint32_t directive)
         const struct name *name = tree_name(d->tree, node_at(d, child)->value);
         bool arch = begins_with(name, "sm_") || begins_with(name, "compute_");
         bool unified = is_name(name, "texmode_unified");
-        if (arch)
+        if (arch) {
+            d->targets.n = 0; // of several, the last one counts
             vec_push(&d->scratch, &d->targets, *name);
-        else if (!index++ && !d->targets.n)
+        } else if (!index++ && !d->targets.n)
             directive_fault(d, "target", child, "an architecture must come first: sm_80");
         else if (unified || is_name(name, "texmode_independent")) {
             if (mode && unified != (mode == 1))

@@ -221,6 +221,8 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     case NODE_TUNING:
         node.aux = parser_word_of(token);
         node.value = 0;
+        if (kind == NODE_SPEC && p->open.n && NODE(p->open.v[p->open.n - 1]).kind == NODE_FUNCTION)
+            node.flags = NODE_LATE;
         break;
     case NODE_INSTR: // the text may end between a guard and the opcode
         node.aux = OP_OPAQUE;

@@ -51,7 +51,8 @@ enum node_flag {
     NODE_NEGATED = 2,
     NODE_COUNTED = 4,
     NODE_HAS_GUARD = 8,
-    NODE_CUT = 16, // the source ended inside
+    NODE_CUT = 16,  // the source ended inside
+    NODE_LATE = 32, // a SPEC of a function, behind the word .entry or .func
 };
 
 struct node {

@@ -34,6 +34,7 @@ static void read_target(struct ir_check *c, uint32_t node)
         c->independent = true;
     if (!is_architecture(name))
         return;
+    c->targets.n = 0; // of several, the last one counts
     vec_push(&c->scratch, &c->targets, *name);
     uint16_t version = form_target_version(name->text, name->length);
     if (version > c->module->version && c->module->version)
@@ -290,6 +291,7 @@ static void check_instruction(struct ir_check *c, struct ir_inst *inst)
             if (c->module->version && c->module->version < 31)
                 check_indirect(c);
             check_uses(c);
+            check_numbers(c);
             return;
         } else if (!fitting) {
             fitting = match;

@@ -90,6 +90,7 @@ bool check_takes_float(uint8_t kind, uint16_t type);
 bool check_takes_integer(uint16_t type);
 void check_init_types(struct ir_check *c);
 void check_data(struct ir_check *c);
+void check_numbers(struct ir_check *c);
 // `found` has the faults of the syntax.
 void check_functions(struct ir_check *c, const struct diags *found);
 // Returns true if the current instruction's operands match the form; otherwise sets `fault`.

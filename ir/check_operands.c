@@ -464,7 +464,7 @@ static bool is_sum(const struct fit *f, uint32_t base)
 {
     base += node_at(f, base)->kind == NODE_OFFSET;
     uint8_t kind = node_at(f, base)->kind;
-    return kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INT;
+    return kind == NODE_NAME || kind == NODE_INT;
 }
 
 // Checks the offset of the address, and the other operands in the brackets.
@@ -482,8 +482,7 @@ static bool fit_address(struct fit *f, uint32_t node)
     bool alone = node_next(f->c->tree, base) == node_next(f->c->tree, node);
     if (!is_sum(f, base) || (kind == NODE_OFFSET && !alone)) // not [a + 4, {x, y}]
         return refuse(f, FAULT_SUM, base);
-    uint32_t name = kind == NODE_OFFSET || kind == NODE_MEMBER ? base + 1 : base;
-    name += node_at(f, name)->kind == NODE_MEMBER;
+    uint32_t name = kind == NODE_OFFSET ? base + 1 : base;
     if (node_at(f, name)->kind == NODE_INT)
         return f->c->inst->space == W_local || refuse(f, FAULT_NUMBER_BASE, name);
     if (node_at(f, name)->kind != NODE_NAME)

@@ -133,5 +133,5 @@ def random_mistakes(folder):
 
 
 for row in KNOWN:
-    add_case(f'{row[0]} written as {row[1]}', known, *row)
+    add_case(f'{row[0]} written as {row[1]}'.replace('\n', ' '), known, *row)
 main()

@@ -41,6 +41,8 @@ REASONS = [
      'the manual has opaque variables in .global only; ptxas does not look at arrays'),
     (r'is not allowed for per-function compilation modes', 'of the command line'),
     (r'Not a name of any known instruction', 'we keep unknown opcodes, with a warning'),
+    (r'more than 16777216 registers', 'a limit of ours, so that a declaration takes no gigabytes'),
+    (r'a number of 32 bits|an index of 32 bits', 'ptxas takes 2^63 alone, by an overflow'),
     (r'does not fit in 64 bits', 'ptxas reads the lower 64 bits of an integer'),
 ]
 
