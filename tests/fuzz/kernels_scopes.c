@@ -189,11 +189,18 @@ static void put_pointer_to(struct maker *m, const char *form)
 void put_pointer(struct maker *m)
 {
     // N: a number.
-    static const char *const accesses[] = {
-        "ld.u32 $R, [%pointer+N];",           "st.u32 [%pointer+N], $R;",
-        "ld.f32 $F, [%pointer+N];",           "st.f32 [%pointer+N], $F;",
-        "st.local.u32 [stack+N], $R;",        "ld.local.u32 $R, [stack+N];",
-        "ld.v2.u32 {%r0, %r3}, [%pointer+N];"};
+    static const char *const accesses[] = {"ld.u32 $R, [%pointer+N];",
+                                           "st.u32 [%pointer+N], $R;",
+                                           "ld.f32 $F, [%pointer+N];",
+                                           "st.f32 [%pointer+N], $F;",
+                                           "st.local.u32 [stack+N], $R;",
+                                           "ld.local.u32 $R, [stack+N];",
+                                           "ld.v2.u32 {%r0, %r3}, [%pointer+N];",
+                                           "st.v2.u32 [%pointer+N], {$R, $R};",
+                                           "ld.u64 $D, [%pointer+N];",
+                                           "st.u64 [%pointer+N], $D;",
+                                           "ld.local.v2.u32 {%r1, %r4}, [stack+N];",
+                                           "st.local.v2.u32 [stack+N], {$R, $R};"};
     m->group = ++m->groups;
     put_pointer_to(m, pointers[pick(m, sizeof pointers / sizeof *pointers)]);
     for (uint32_t i = 1 + pick(m, 3); i; i--) {
