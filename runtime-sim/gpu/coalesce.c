@@ -97,7 +97,7 @@ void coalesce_local(struct core *core, struct entry *entry, const struct lane_by
             add_bytes(&part->bytes, lane * WORD, WORD);
         }
     }
-    // The values are private: they can be moved all at once.
+    // The values are private: they are moved all at once, in the order in which accesses are sent.
     if (entry->parts.n > first)
         entry->parts.v[entry->parts.n - 1].lanes = lanes->mask;
 }

@@ -15,7 +15,8 @@ static void note_served(void *context, const struct cache_request *request, uint
     struct core *core = context;
     uint32_t entry = lsu_entry_of(request->id);
     (void)now;
-    lsu_move_values(core, entry, lsu_part_of(request->id));
+    if (!lsu_is_local(request->line))
+        lsu_move_values(core, entry, lsu_part_of(request->id));
     if (request->kind != CACHE_WRITE) {
         if (core->shared->profiled)
             lsu_count_l1(core, request);
@@ -228,7 +229,7 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
 
 void core_served(struct core *core, const struct memsys_request *request)
 {
-    if (request->client != CLIENT_DIRECT)
+    if (request->client != CLIENT_DIRECT || lsu_is_local(request->line))
         return;
     core_move_values(core, &core->entries[lsu_entry_of(request->tag)], lsu_part_of(request->tag));
 }

@@ -44,6 +44,13 @@ static inline void lsu_move_values(struct core *core, uint32_t entry, uint32_t p
     __builtin_prefetch(core->entries[effect.entry].held); // for core_commit
 }
 
+// Returns true for a line of local memory, whose values are moved when a part is sent: the L1 and
+// the network keep the order of accesses to one line only, and an access has a line for each word.
+static inline bool lsu_is_local(uint64_t line)
+{
+    return line >= LOCAL_LINES;
+}
+
 // Returns the sectors of the touched bytes, which a read requests.
 struct mask lsu_sectors(const struct core *core, struct mask touched);
 // Ends a part; the entry ends with its last part.

@@ -109,17 +109,25 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
     return true;
 }
 
-static bool send_part(struct core *core, uint64_t now, uint32_t index, struct part *part)
+static bool send_line(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
-    bool ordered = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
-    if (ordered && lsu_is_behind(core, index, part)) {
+    if (lsu_is_behind(core, index, part)) {
         core->stats.order_waits++;
         return false;
     }
+    bool sent = part->route == ROUTE_L1 ? send_cached(core, now, index, part)
+                                        : send_direct(core, now, index, part);
+    if (sent && lsu_is_local(part->line))
+        lsu_move_values(core, index, (uint32_t)(part - core->entries[index].parts.v));
+    return sent;
+}
+
+static bool send_part(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
     switch (part->route) {
     case ROUTE_SHARED: return send_shared(core, now, index, part);
-    case ROUTE_L1: return send_cached(core, now, index, part);
-    case ROUTE_DIRECT: return send_direct(core, now, index, part);
+    case ROUTE_L1:
+    case ROUTE_DIRECT: return send_line(core, now, index, part);
     case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
     case ROUTE_LOOKUP:
     case ROUTE_LOOKUP_THERE:

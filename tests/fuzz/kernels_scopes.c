@@ -157,30 +157,52 @@ void put_call(struct maker *m)
 
 // Generic pointers
 
-// The address of a word that the thread owns, as a generic pointer in %pointer. $K: a number.
+// The address of 16 bytes that the thread owns, as a generic pointer in %pointer. W: a pointer to
+// such units.
 static const char *const pointers[] = {
     "cvt.u64.u32 %pointer, %cell; cvta.shared.u64 %pointer, %pointer;",
     "mov.u32 %r1, cells; mad.lo.u32 %r1, %thread, 16, %r1; cvt.u64.u32 %pointer, %r1;\n"
     "    cvta.shared.u64 %pointer, %pointer;",
     "mov.u64 %pointer, stack; cvta.local.u64 %pointer, %pointer;",
     "cvta.local.u64 %pointer, stack;",
-    "mov.u64 %pointer, %w0;",
-    "cvta.global.u64 %pointer, %w1;",
-    "cvta.local.u64 %pointer, stack; selp.b64 %pointer, %pointer, %w0, $P;",
+    "mov.u64 %pointer, W;",
+    "cvta.global.u64 %pointer, W;",
+    "cvta.local.u64 %pointer, stack; selp.b64 %pointer, %pointer, W, $P;",
     "cvt.u64.u32 %pointer, %cell; cvta.shared.u64 %pointer, %pointer;\n"
-    "    selp.b64 %pointer, %w0, %pointer, $P;",
+    "    selp.b64 %pointer, W, %pointer, $P;",
 };
+
+// The first place has units of 16 bytes; others may have smaller ones, between those of other
+// threads.
+static void put_pointer_to(struct maker *m, const char *form)
+{
+    const char *text = fill_in(m, form), *at = strchr(text, 'W');
+    uint32_t place = pick(m, PLACES);
+    if (m->place[place].granule < 16)
+        place = 0;
+    if (at)
+        emit(m, "%.*s%%w%u%s", (int)(at - text), text, place, at + 1);
+    else
+        emit(m, "%s", text);
+}
 
 void put_pointer(struct maker *m)
 {
     // N: a number.
-    static const char *const accesses[] = {
-        "ld.u32 $R, [%pointer+N];",           "st.u32 [%pointer+N], $R;",
-        "ld.f32 $F, [%pointer+N];",           "st.f32 [%pointer+N], $F;",
-        "st.local.u32 [stack+N], $R;",        "ld.local.u32 $R, [stack+N];",
-        "ld.v2.u32 {%r0, %r3}, [%pointer+N];"};
+    static const char *const accesses[] = {"ld.u32 $R, [%pointer+N];",
+                                           "st.u32 [%pointer+N], $R;",
+                                           "ld.f32 $F, [%pointer+N];",
+                                           "st.f32 [%pointer+N], $F;",
+                                           "st.local.u32 [stack+N], $R;",
+                                           "ld.local.u32 $R, [stack+N];",
+                                           "ld.v2.u32 {%r0, %r3}, [%pointer+N];",
+                                           "st.v2.u32 [%pointer+N], {$R, $R};",
+                                           "ld.u64 $D, [%pointer+N];",
+                                           "st.u64 [%pointer+N], $D;",
+                                           "ld.local.v2.u32 {%r1, %r4}, [stack+N];",
+                                           "st.local.v2.u32 [stack+N], {$R, $R};"};
     m->group = ++m->groups;
-    emit(m, "%s", fill_in(m, pointers[pick(m, sizeof pointers / sizeof *pointers)]));
+    put_pointer_to(m, pointers[pick(m, sizeof pointers / sizeof *pointers)]);
     for (uint32_t i = 1 + pick(m, 3); i; i--) {
         uint32_t kind = pick(m, sizeof accesses / sizeof *accesses);
         const char *text = fill_in(m, accesses[kind]), *number = strchr(text, 'N');

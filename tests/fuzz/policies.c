@@ -503,10 +503,10 @@ static int run_test(void)
     try_many(&totals, 1, TEST_STACKS,
              &(struct wish){.group = &groups[1], .few = IS_SANITIZED, .folder = "."});
     for (uint32_t i = 0; i < GROUPS; i++)
-        try_many(
-            &totals, 1, TEST_SCOPES,
-            &(struct wish){
-                .group = &groups[i], .few = IS_SANITIZED, .kind = KERNEL_SCOPES, .folder = "."});
+        for (enum kernel_kind kind = KERNEL_SCOPES; kind <= KERNEL_SPACES; kind++)
+            try_many(&totals, 1, TEST_SCOPES,
+                     &(struct wish){
+                         .group = &groups[i], .few = IS_SANITIZED, .kind = kind, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
     printf("%s 2 - blocks were offloaded\n", totals.blocks && totals.ahead ? "ok" : "not ok");
     bool good = !totals.failed && totals.blocks && totals.ahead;

@@ -49,6 +49,32 @@ static void put_input(struct graph *t)
               any_of(t, kinds, 5));
 }
 
+// Words of local memory, each in a line of its own: an access of several has several lines.
+static void put_local(struct graph *t)
+{
+    static const struct {
+        uint32_t mask;
+        const char *access;
+    } kinds[] = {
+        {28, "st.local.u32 [%y0], %r1;"},
+        {28, "ld.local.u32 %m1, [%y0]; xor.b32 %r1, %r1, %m1;"},
+        {24, "st.local.v2.u32 [%y0], {%r1, %r2};"},
+        {24, "ld.local.v2.u32 {%m1, %m4}, [%y0]; mad.lo.u32 %r1, %m4, 7, %m1;"},
+        {24, "ld.local.u64 %y5, [%y0]; cvt.u32.u64 %m4, %y5; shr.u64 %y5, %y5, 32;\n"
+             "cvt.u32.u64 %m1, %y5; mad.lo.u32 %r1, %m4, 9, %m1;"},
+        {16, "ld.local.v4.u32 {%m1, %m4, %m5, %m6}, [%y0]; add.u32 %m1, %m1, %m5;\n"
+             "mad.lo.u32 %r1, %m4, 7, %m1; xor.b32 %r1, %r1, %m6;"},
+        // The words of a load are stored again behind it, and loaded behind stores of each.
+        {24, "ld.local.v2.u32 {%m1, %m4}, [%y0]; st.local.u32 [%y0], %r2;\n"
+             "st.local.u32 [%y0+4], %r1; mad.lo.u32 %r1, %m4, 7, %m1;"},
+        {24, "st.local.u32 [%y0+4], %r1; st.local.u32 [%y0], %r2;\n"
+             "ld.local.v2.u32 {%m1, %m4}, [%y0]; mad.lo.u32 %r1, %m4, 7, %m1;"},
+    };
+    uint32_t kind = graph_pick(t, sizeof kinds / sizeof *kinds);
+    put_place(t, kinds[kind].mask, "%y3");
+    graph_put(t, "%s\n", kinds[kind].access);
+}
+
 // What the thread alone reads and writes: words of global, shared and local memory.
 static void put_own(struct graph *t)
 {
@@ -68,14 +94,7 @@ static void put_own(struct graph *t)
     case 3:
         graph_put(t, "ld.shared.u32 %%m1, [%%m2+%u]; xor.b32 %%r1, %%r1, %%m1;\n", at * BLOCK * 4);
         break;
-    case 4:
-        put_place(t, 28, "%y3");
-        graph_put(t, "st.local.u32 [%%y0], %%r1;\n");
-        break;
-    default:
-        put_place(t, 28, "%y3");
-        graph_put(t, "ld.local.u32 %%m1, [%%y0]; xor.b32 %%r1, %%r1, %%m1;\n");
-        break;
+    default: put_local(t); break;
     }
 }
 
