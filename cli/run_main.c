@@ -76,10 +76,11 @@ static const char *find_overwritten(struct starter *run, const char *program)
 {
     struct sim_arguments *sim = &run->arguments.sim;
     struct arena *arena = &run->arena;
-    struct sim_output outputs[SIM_OUTPUTS];
+    struct sim_output outputs[SIM_OUTPUTS + 1] = {
+        [SIM_OUTPUTS] = {sim->common.diagnostics.path, "--diagnostics"}};
     sim_list_outputs(sim, outputs);
     const char *const inputs[] = {program, sim->config};
-    for (size_t i = 0; i < SIM_OUTPUTS; i++)
+    for (size_t i = 0; i <= SIM_OUTPUTS; i++)
         for (size_t k = 0; k < 2; k++)
             if (outputs[i].path && inputs[k] && !access(inputs[k], F_OK) &&
                 output_same(arena, outputs[i].path, inputs[k])) {

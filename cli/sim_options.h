@@ -68,6 +68,6 @@ struct sim_output {
     const char *path; // NULL: not given
     const char *option;
 };
-enum { SIM_OUTPUTS = 8 + REPORT_FORMATS };
-// Lists the files that the options name, without those of --record and of buffers.
+enum { SIM_OUTPUTS = 7 + REPORT_FORMATS };
+// Lists the files that the options name, without those of --record, --diagnostics and buffers.
 void sim_list_outputs(const struct sim_arguments *arguments, struct sim_output to[SIM_OUTPUTS]);

@@ -131,11 +131,13 @@ bool sim_options_check_run(const struct sim_arguments *a, FILE *errors)
 
 void sim_list_outputs(const struct sim_arguments *a, struct sim_output to[SIM_OUTPUTS])
 {
-    const struct sim_output rows[] = {
-        {a->checkpoint, "--checkpoint"}, {a->json, "--json"},
-        {a->profile, "--profile-out"},   {a->stats, "--stats"},
-        {a->series, "--series"},         {a->overlap, "--overlap"},
-        {a->trace, "--trace"},           {a->common.diagnostics.path, "--diagnostics"}};
+    const struct sim_output rows[] = {{a->checkpoint, "--checkpoint"},
+                                      {a->json, "--json"},
+                                      {a->profile, "--profile-out"},
+                                      {a->stats, "--stats"},
+                                      {a->series, "--series"},
+                                      {a->overlap, "--overlap"},
+                                      {a->trace, "--trace"}};
     _Static_assert(sizeof rows / sizeof *rows + REPORT_FORMATS == SIM_OUTPUTS, "all are listed");
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         to[i] = (struct sim_output){a->common.reports[i].path, "--report"};

@@ -428,7 +428,7 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
 
 // The tree
 
-// What the parser skips in front of a semicolon is reported already.
+// The parser has already reported what it skips in front of a semicolon.
 static void refuse_empty(struct directives *d, uint32_t node)
 {
     if (node_at(d, node)->begin < d->broken)

@@ -50,7 +50,8 @@ static const struct {
     {"#c2386b", "#f08ab0"},
 };
 
-// The attributes that a class sets; NULL and COLOUR_NOT_SET: nothing. Of several classes the later row counts.
+// The attributes that a class sets; NULL and COLOUR_NOT_SET: nothing. Of several classes the later
+// row counts.
 struct svg_look {
     const char *class;
     enum svg_colour fill, stroke;

@@ -223,7 +223,8 @@ def check(build):
     main()
 
 
-# ptxas crashes on some instructions on some hosts only, so that a kept verdict may not be had again.
+# ptxas crashes on some instructions on some hosts only, so that a kept verdict may not be had again,
+# and one that was not had before may be had now.
 MOST_CRASHES = 10
 
 
@@ -234,7 +235,7 @@ def ask_group(folder, forms, table):
     for name, chosen in forms.items():
         kept = table.get(name, (None, ''))[1]
         for s, before in zip(chosen, kept):
-            if now[s] != before:
+            if now[s] != before != UNKNOWN:
                 crashed = now[s] == UNKNOWN and before == ACCEPTED
                 (crashes if crashed else complaints).append(
                     f'PTX {s.version}, sm_{s.target}: {s.text} was {before}, is {now[s]}')
