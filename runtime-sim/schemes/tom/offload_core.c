@@ -71,15 +71,23 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
     return false;
 }
 
+// Its effect stays: a block does not start again behind it.
+static bool stores_locally(const struct core *core, uint32_t slot)
+{
+    const struct ir_inst *inst = core_inst(core, slot_port(core, slot).next);
+    return inst->class == CLASS_STORE && inst->space == W_local;
+}
+
 // A warp that executes ahead: returns true at its first access, at which it waits for the decision.
-// If its lanes have diverged, or it is over without an access, it stays in the GPU.
+// If its lanes have diverged, or it is over or stores to local memory without an access, it stays
+// in the GPU.
 static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
     const struct warp *warp = slot_port(core, run->slot).warp;
     const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
     bool whole = warp->paths.v[warp->current].mask == run->mask;
-    if (whole && at >= place->first && at <= place->last) {
+    if (whole && at >= place->first && at <= place->last && !stores_locally(core, run->slot)) {
         run->access = 0;
         while (run->access < run->block->at.n && place->accesses[run->access] != at)
             run->access++;

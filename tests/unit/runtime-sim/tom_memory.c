@@ -212,6 +212,34 @@ static void ahead_over_branches(void **state)
     }
 }
 
+// A counter in local memory: a block that has stored it does not start again.
+#define COUNTS(name, store)                                                                        \
+    ENTRY(name, ".local .b32 count; st.local.u32 [count], 1;\n" LOOP(                              \
+                    "ld.local.u32 %r7, [count]; add.u32 %r7, %r7, 3;\n" store                      \
+                    "cvt.rn.f32.u32 %f4, %r7; add.f32 %f3, %f3, %f4;\n"))
+static const char counters[] =
+    HEAD("7.0", "sm_70") COUNTS("loads", "") COUNTS("stores", "st.local.u32 [count], %r7;\n");
+
+static void ahead_over_local_memory(void **state)
+{
+    (void)state;
+    static struct block_rig plain, b;
+    static const char *const kernels[] = {"loads", "stores"};
+    for (uint32_t i = 0; i < 2; i++) {
+        build_with(&plain, counters, SETTINGS("tom.policy=baseline"), schemes);
+        run(&plain, kernels[i], 4, 64, 20, 64);
+        build_with(&b, counters, SETTINGS("tom.policy=tom-ctrl"), schemes);
+        assert_int_equal(b.table.blocks.n, 2);
+        run(&b, kernels[i], 4, 64, 20, 64);
+        assert_memory_equal(plain.b, b.b, MOST * 4);
+        assert_int_equal(b.tom->stats.ahead, 8);
+        assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
+        assert_int_equal(b.tom->stats.no_access, i ? 8 : 0);
+        rig_free(&b.r);
+        rig_free(&plain.r);
+    }
+}
+
 // A block with a register that has no name in the text: the carry.
 static void carry(void **state)
 {
@@ -281,10 +309,15 @@ static void translation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning),      cmocka_unit_test(share),
-        cmocka_unit_test(carry),         cmocka_unit_test(coherence),
-        cmocka_unit_test(table_is_full), cmocka_unit_test(ahead_over_branches),
-        cmocka_unit_test(energy),        cmocka_unit_test(translation),
+        cmocka_unit_test(learning),
+        cmocka_unit_test(share),
+        cmocka_unit_test(carry),
+        cmocka_unit_test(coherence),
+        cmocka_unit_test(table_is_full),
+        cmocka_unit_test(ahead_over_branches),
+        cmocka_unit_test(ahead_over_local_memory),
+        cmocka_unit_test(energy),
+        cmocka_unit_test(translation),
     };
     return cmocka_run_group_tests_name("tom_memory", tests, NULL, NULL);
 }
