@@ -29,7 +29,7 @@ static bool set_fault(struct read_back *r, uint32_t chain, const char *text)
 
 // A function in the order of its instructions in the text
 
-// The instruction with this node, or IR_NONE.
+// Returns the instruction with this node, or IR_NONE.
 static uint32_t inst_of(const struct ir_function *fn, uint32_t node)
 {
     uint32_t low = 0, high = fn->insts.n;

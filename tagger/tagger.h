@@ -1,8 +1,8 @@
 // The tagger as one function, from a text and options to a tagged text and its tables. Every
 // program calls it: the command, the C API, the language server, the CUDA runtime.
 //
-// `tagger_stages` is what it runs, in this order, and what --print-passes prints. A stage that has
-// nothing to do, as `profile` without a profile, returns at once.
+// It runs the stages of `tagger_stages` in their order, which --print-passes prints. A stage that
+// has nothing to do, as `profile` without a profile, returns at once.
 #pragma once
 #include "backend/proof.h"
 #include "passes/plan/pipeline.h"

@@ -318,10 +318,10 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
     return every[schedulers] << shift;
 }
 
-// Adds the warps that the schedulers select to `chosen`. The schedulers share the units, and a unit
-// accepts as many warps as it is wide. They select one after the other. The first scheduler that
-// finds slots blocked by the selections before its own is the first one in the next cycle with a
-// selection (core.scheduler_order), so that no scheduler starves.
+// Adds the warps that the schedulers select to `chosen`. The schedulers share the units and select
+// one after the other; a unit accepts as many warps as it is wide. The first scheduler that has
+// slots blocked by an earlier selection of this cycle selects first the next time
+// (core.scheduler_order), so that no scheduler starves.
 static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
                                  const struct blocked_slots *at_start, uint64_t *chosen,
                                  uint32_t words)

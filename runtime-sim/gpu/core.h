@@ -213,7 +213,7 @@ struct core {
     uint64_t banks_free;      // shared memory
     uint64_t wheel_used[CORE_WHEEL / 64];
     uint32_t last[4];         // slot that each scheduler chose last
-    uint32_t first_scheduler; // the one that selects first
+    uint32_t first_scheduler; // selects first; see core.scheduler_order
     uint64_t unit_free[UNITS][CORE_UNITS];
     struct slot_sets sets[CORE_WORDS];
     struct core_stats stats;

@@ -2,20 +2,21 @@
 #include "runtime-sim/gpu/ports.h"
 #include <string.h>
 
-// Finds a kernel or a function that kernels call. Returns false if the program has none.
-static bool find_function(struct scheme_kernel *kernel, const struct program *program)
+// Finds the kernel, or function that kernels call, that the plan names; `fn` stays NULL without
+// one.
+static void find_function(struct scheme_kernel *kernel, const struct program *program)
 {
     const struct ir_module *module = program->module;
     size_t length = strlen(kernel->plan->name);
     for (uint32_t i = 0; i < program->functions.n; i++) {
         const struct ir_function *fn = &module->functions.v[program->functions.v[i].function];
         const struct name *name = tree_name(module->tree, fn->name);
+        if (name->length != length || memcmp(name->text, kernel->plan->name, length))
+            continue;
         kernel->function = i;
         kernel->fn = fn;
-        if (name->length == length && !memcmp(name->text, kernel->plan->name, length))
-            return true;
+        return;
     }
-    return false;
 }
 
 const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct tables *tables,
@@ -24,8 +25,7 @@ const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct ta
     struct scheme_kernels *kernels = ARENA_NEW(arena, struct scheme_kernels);
     for (uint32_t i = 0; i < tables->kernels.n; i++) {
         struct scheme_kernel kernel = {.plan = &tables->kernels.v[i]};
-        if (!find_function(&kernel, program))
-            kernel.fn = NULL;
+        find_function(&kernel, program);
         vec_push(arena, &kernels->list, kernel);
     }
     return kernels;

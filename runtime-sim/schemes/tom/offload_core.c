@@ -71,7 +71,8 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
     return false;
 }
 
-// Its effect stays: a block does not start again behind it.
+// Returns true if the slot's next instruction stores to local memory. A block must not start again
+// after such a store has taken effect.
 static bool stores_locally(const struct core *core, uint32_t slot)
 {
     const struct ir_inst *inst = core_inst(core, slot_port(core, slot).next);
