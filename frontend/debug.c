@@ -161,9 +161,18 @@ static bool is_reserved(const struct section *s)
     return word < WORD_COUNT;
 }
 
+// Names that PTX gives a meaning are labels, but for two.
+static bool is_no_label(const struct section *s)
+{
+    size_t length = (size_t)(s->at - s->begin);
+    return (length == 1 && *s->begin == '_') || (length == 7 && !memcmp(s->begin, "WARP_SZ", 7));
+}
+
 // label, label + number, label - label; a section's name is a label
 static bool read_place(struct section *s)
 {
+    if (is_no_label(s))
+        return refuse(s, "has its own meaning and is no label");
     if (s->type != W_b32 && s->type != W_b64)
         return refuse(s, "is an address, for .b32 and .b64");
     if (s->kind == TOKEN_WORD && is_reserved(s))
@@ -180,7 +189,7 @@ static bool read_place(struct section *s)
     if (!needs(s, 75))
         return false;
     next(s);
-    if (s->kind != TOKEN_NAME && s->kind != TOKEN_WORD)
+    if ((s->kind != TOKEN_NAME && s->kind != TOKEN_WORD) || is_no_label(s))
         return refuse(s, "must be a label");
     next(s);
     return true;
@@ -217,6 +226,8 @@ static bool read_label(struct section *s)
 {
     if (!needs(s, 70))
         return false;
+    if (is_no_label(s))
+        return refuse(s, "has its own meaning and is no label");
     struct section label = *s;
     size_t length = (size_t)(s->at - s->begin);
     next(s);

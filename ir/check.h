@@ -19,10 +19,12 @@ void ir_check_parallel(struct ir_module *module, struct arena *arena, struct dia
                        uint32_t threads);
 
 // The checker in steps: `begin` requires the module's symbols, `function` a complete function;
-// `end` checks the variables' values and reports all faults.
+// `variables` checks the bytes of the symbols from `first` on, before they are dropped; `end` those
+// of all that are left, and the variables' values, and reports all faults.
 struct ir_check;
 struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms);
 void ir_check_function(struct ir_check *check, struct ir_function *fn);
+void ir_check_variables(struct ir_check *check, uint32_t first);
 // Returns true if a fault was found so far.
 bool ir_check_found(const struct ir_check *check);
 void ir_check_end(struct ir_check *check, struct diags *diags);

@@ -1,5 +1,7 @@
-// Initialisers of variables: shape and kind of their values, as ptxas judges.
+// Variables: shape and kind of their initialisers, and the bytes that they take together, as ptxas
+// judges.
 #include "ir/check_internal.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,8 +173,57 @@ static void check_symbol(struct data *d, const struct ir_symbol *symbol)
     check_level(d, init + 1, 0);
 }
 
+// The bytes that variables take together
+
+static bool is_external(const struct ir_check *c, const struct ir_symbol *symbol)
+{
+    uint32_t decl = symbol->node;
+    while (decl && c->tree->nodes.v[decl].kind != NODE_DECL)
+        decl--;
+    NODE_EACH (child, c->tree, decl)
+        if (c->tree->nodes.v[child].kind == NODE_SPEC && c->tree->nodes.v[child].aux == W_extern)
+            return true;
+    return false;
+}
+
+// Adds a variable's bytes and refuses the variable that exceeds the limit.
+static void add_bytes(struct ir_check *c, uint64_t *used, const struct ir_symbol *symbol,
+                      uint64_t limit, const char *text)
+{
+    uint64_t before = *used;
+    const struct node *node = &c->tree->nodes.v[symbol->node];
+    const struct name *name = tree_name(c->tree, symbol->name);
+    *used += symbol->size;
+    if (before <= limit && *used > limit)
+        diag_add(c->diags, DIAG_ERROR, "declaration", node->begin, node->end,
+                 "with '%.*s', %s %" PRIu64 " bytes; the limit is %" PRIu64, (int)name->length,
+                 name->text, text, *used, limit);
+}
+
+// Shared memory and the padding between constants are left to the linker, as `ptxas -c` does.
+void ir_check_variables(struct ir_check *c, uint32_t first)
+{
+    const struct ir_module *module = c->module;
+    uint64_t params = 0;
+    for (uint32_t i = first, function = IR_NONE; i < module->symbols.n; i++) {
+        const struct ir_symbol *symbol = &module->symbols.v[i];
+        if (symbol->function != function)
+            params = 0;
+        function = symbol->function;
+        if (symbol->space == W_const && !is_external(c, symbol))
+            add_bytes(c, &c->constants, symbol, 65536, "the module's constants take");
+        if (symbol->parameter == IR_NONE || !module->functions.v[function].is_entry)
+            continue;
+        uint64_t align = symbol->align ? symbol->align : (ir_type_bits(symbol->type) + 7u) / 8;
+        params = align ? (params + align - 1) / align * align : params;
+        add_bytes(c, &params, symbol, module->version >= 81 ? 32764 : 4352,
+                  "the kernel's parameters take");
+    }
+}
+
 void check_data(struct ir_check *c)
 {
+    ir_check_variables(c, 0);
     const struct ir_module *module = c->module;
     uint16_t *space_of = ARENA_ARRAY(&c->scratch, uint16_t, c->tree->names.names.n);
     memset(space_of, 0, c->tree->names.names.n * sizeof *space_of);

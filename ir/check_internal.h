@@ -56,6 +56,7 @@ struct spelled_match {
 
 struct ir_check {
     struct ir_module *module;
+    uint64_t constants; // bytes of .const variables so far
     struct tree *tree;
     struct forms *forms;
     struct diags *diags, found; // `diags` is `found`

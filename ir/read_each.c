@@ -67,6 +67,7 @@ static bool check_function(void *context, uint32_t node)
     bool values = has_values(e, symbols);
     end_step(e, "ir");
     ir_check_function(e->check, fn);
+    ir_check_variables(e->check, symbols);
     directives_check_function(e->directives, node);
     end_step(e, "check");
     ir_build_drop(e->builder, fn);

@@ -43,6 +43,9 @@ REASONS = [
     (r'Not a name of any known instruction', 'we keep unknown opcodes, with a warning'),
     (r'more than 16777216 registers', 'a limit of ours, so that a declaration takes no gigabytes'),
     (r'a number of 32 bits|an index of 32 bits', 'ptxas takes 2^63 alone, by an overflow'),
+    (r"^.*'\.func' in a body", 'the manual declares functions outside of bodies'),
+    (r"'\.version', expected name", 'ptxas takes .version alone of all directives as the name of a section'),
+    (r'number of parameter registers differ', 'abi_param_reg changes one of two equal declarations in ptxas'),
     (r'does not fit in 64 bits', 'ptxas reads the lower 64 bits of an integer'),
 ]
 
