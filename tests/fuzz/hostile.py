@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Mutated run files, campaigns and configurations, through the five commands.
+"""Mutated run files, maps, campaigns and configurations, through the commands.
 
 usage: hostile.py BUILD-ROOT [--count N] [--seed N] [--keep FOLDER]
 
 Each of N mutations (12) of a few files is given to the commands that take such files, and to those that
-do not. A command ends with one of its exit codes, says why if it is not 0, sends no control characters
+do not; and as many files in which one number is an extreme one, drawn from all such files. A command ends with one of its exit codes, says why if it is not 0, sends no control characters
 to the terminal, and leaves what lies beside its folder as it is. --keep writes what fails to FOLDER.
 """
 import argparse
@@ -39,8 +39,23 @@ figures:
     mean: geometric
     columns: [{name: c, value: base.cycles / fast.cycles, unit: gain, paper: {W: 4}, expect: {all: ">= 1"}}]
 '''
+MAP = ROOT / 'samples/conv/conv.map.yaml'
+MAP_RUN = f'''program: {ROOT}/samples/conv/conv.ptx
+values: {{width: 34, height: 12}}
+buffers:
+  in: {{type: f32, count: (width + 2) * (height + 2), fill: uniform}}
+  out: {{type: f32, count: width * height}}
+launches:
+  - {{kernel: conv_direct, spatial: m.map.yaml, grid: [2, 2], block: [32, 8],
+     args: [in, out, width, height, 0.5, 1, 0.5, 0.5, 1, 0.5, 0.5, 1, 0.5]}}
+'''
 CONFIG = {'noc': b'base: noc/mesh88_8vc_islip\ndescription: x\nnoc: {width: 4, height: 4, vcs: 2, vc_buffer: 4}\n',
-          'dram': b'base: dram/hbm2\ndram: {banks: 8, channels: 2, tRCD: 11}\n'}
+          'dram': b'base: dram/hbm2\ndram: {banks: 8, channels: 2, tRCD: 11}\n',
+          'machine': b'base: isca19\nclocks: {core_mhz: 1400.5}\ncore: {warps: 48, schedulers: 2}\n'
+                     b'l1: {latency: 28, mshrs: 64}\nllc: {latency: 20}\nmemory: {reply_queue: 8}\n'}
+EXTREMES = [b'9223372036854775807', b'-9223372036854775808', b'18446744073709551615', b'2147483648', b'4294967295',
+            b'-1', b'0', b'1e308', b'-1e308', b'5e-324', b'1e19', b'.nan', b'.inf', b'0.5']
+NUMBER = re.compile(rb'(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w.])')
 WORDS = [b'"', b"'", b'\\e[31m', b'\\x9b', b'\x00', b'\x1b[2J', b'\xff', b'../', b'/tmp/x', b'@run.yaml',
          b'--json=../x', b'-o', b'save: ../x', b'&a [*a]', b'<<: *a', b'9223372036854775807', b'-1', b'1e999',
          b'nan', b'0x', b'n', b'null', b'~', b'true', b'[]', b'{}', b': ', b'- ', b'\n', b'\t', b'? ', b'!!int ',
@@ -65,6 +80,13 @@ def mutate(draw, data):
         elif data:
             data = data[:at] + bytes([draw.randrange(256)]) + data[at + 1:]
     return data if draw.randrange(60) else data[:draw.randrange(len(data) + 1)]
+
+
+# All files in which one number is another one; comments stay.
+def with_extremes(data):
+    lines = [(match.start(), match.end()) for match in NUMBER.finditer(data)
+             if b'#' not in data[data.rfind(b'\n', 0, match.start()) + 1:match.start()]]
+    return [data[:begin] + extreme + data[end:] for begin, end in lines for extreme in EXTREMES]
 
 
 def files_below(folder):
@@ -97,7 +119,7 @@ class Trial:
         said = done.stderr
         shown = said.replace(b'\n', b'').replace(b'\t', b'')
         wrong = ('it ends with %d' % done.returncode if not 0 <= done.returncode <= 5 else
-                 'it does not say why' if done.returncode and not said else
+                 'it does not say why' if done.returncode and not said + done.stdout else
                  'an internal error' if b'internal error' in said or b'Sanitizer' in said else
                  'control characters' if re.search(rb'[\x00-\x1f\x7f]|\xc2[\x80-\x9f]', shown) else
                  'files beside' if files_below(self.beside) != {self.beside / 'x': b'precious'} else
@@ -109,6 +131,17 @@ class Trial:
             self.write('run.yaml', data)
             commands = [('ptxoffload-sim', 'run.yaml', '--functional', '--json=out.json'),
                         ('ptxoffload-sim', 'run.yaml', '--max-cycles=20000')]
+        elif kind == 'map':
+            self.write('m.map.yaml', data)
+            (self.here / 'map-run.yaml').write_text(MAP_RUN)
+            commands = [('ptxoffload-map', 'm.map.yaml', '--plot=m.svg', '--rewrite=n.yaml'),
+                        ('ptxoffload-sim', 'map-run.yaml', '--functional'),
+                        ('ptxoffload-sim', 'map-run.yaml', '--config=gtx580', '--set', 'spatial.enabled=true',
+                         '--max-cycles=5000')]
+        elif kind == 'machine':
+            self.write('m.yaml', data)
+            commands = [('ptxoffload-sim', '--config=m.yaml', '--print-config'),
+                        ('ptxoffload-sim', 'run.yaml', '--config=m.yaml', '--max-cycles=300', '--max-memory=2G')]
         elif kind == 'campaign':
             self.write('c.yaml', data)
             commands = [('ptxoffload-campaign', 'run', 'c.yaml', '--dry-run'),
@@ -132,16 +165,17 @@ def main():
     parser.add_argument('--keep', type=pathlib.Path)
     options = parser.parse_args()
     seeds = [('run', (ROOT / 'tests/fuzz/seeds/together.yaml').read_bytes()), ('campaign', CAMPAIGN),
-             ('noc', CONFIG['noc']), ('dram', CONFIG['dram'])]
+             ('map', MAP.read_bytes()), *CONFIG.items()]
     failed = 0
     with tempfile.TemporaryDirectory(prefix='ptxoffload-test-') as folder:
         trial = Trial(options.build.resolve(), pathlib.Path(folder))
         print('1..%d' % (len(seeds) + 1))
         for number, (kind, data) in enumerate(seeds, 1):
             found = []
-            for i in range(options.count):
+            extremes = with_extremes(data)
+            for i in range(2 * options.count):
                 draw = random.Random('%s %d' % (kind, options.seed + i))
-                mutant = mutate(draw, data)
+                mutant = draw.choice(extremes) if i % 2 else mutate(draw, data)
                 wrong = trial.check(kind, mutant)
                 if wrong:
                     found.append(wrong)
@@ -149,7 +183,7 @@ def main():
                         options.keep.mkdir(exist_ok=True)
                         (options.keep / ('%s-%d.yaml' % (kind, options.seed + i))).write_bytes(mutant)
             print('%sok %d - %d mutations of a file for %s' % ('not ' if found else '', number,
-                                                              options.count, kind))
+                                                              2 * options.count, kind))
             for line in '\n'.join(found[:3]).splitlines():
                 print('# ' + line)
             failed += bool(found)
