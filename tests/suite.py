@@ -49,11 +49,23 @@ def ran(folder):
 def tiers(folder):
     """slow programs run with --all or by name, and are named where they do not"""
     make_build(folder, {'quick': PASSES, 'long': PASSES}, {'long': 'slow'})
-    ends(suite(folder, ''), 0, '', 'slow, run by --all: long\n1 passed, 0 failed\n')
+    ends(suite(folder, ''), 0, '', 'slow, not run: long\n1 passed, 0 failed\n')
     same(ran(folder), ['quick'])
     ends(suite(folder, '--all', ''), 0, '', '2 passed, 0 failed\n')
     ends(suite(folder, 'long'), 0, '', '1 passed, 0 failed\n')
     same(ran(folder), ['long'])
+
+
+@case
+def parts(folder):
+    """--part=K/N runs every N-th slow program, and any N that follow one another run all"""
+    slow = {name: 'slow' for name in 'abcde'}
+    make_build(folder, {'quick': PASSES, **{name: PASSES for name in slow}}, slow)
+    ends(suite(folder, '--part=0/2', ''), 0, '', 'slow, not run: b d\n4 passed, 0 failed\n')
+    same(ran(folder), ['a', 'c', 'e', 'quick'])
+    ends(suite(folder, '--part=17/2', ''), 0, '', 'slow, not run: a c e\n3 passed, 0 failed\n')
+    same(ran(folder), ['b', 'd', 'quick'])
+    within("argument --part: invalid", ends(suite(folder, '--part=1/0', ''), 2).err.decode())
 
 
 @case

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the test programs of a build folder and counts their cases.
 
-usage: suite.py [-v] [--all] [--jobs N] BUILD [NAME…]
+usage: suite.py [-v] [--all | --part=K/N] [--jobs N] BUILD [NAME…]
 
-Without NAME it runs the programs that are not in the suite `slow`; --all adds these. NAME is a part
+Without NAME it runs the programs that are not in the suite `slow`; --all adds these, --part every N-th of
+them: the one at place i, counted by name from 0, if i and K have the same remainder by N. NAME is a part
 of a program's name, slow or not, or of GROUP/NAME of a case under tests/cases. A program in the suite
 `unsanitized` is left out of builds with sanitizers. -v lists every case.
 
@@ -60,7 +61,7 @@ def case_names():
 class Selection:
     """The tests to run, the cases that `golden` is to run (all if none), and what is left out."""
 
-    def __init__(self, tests, names, everything, sanitized):
+    def __init__(self, tests, names, part, sanitized):
         self.unknown, self.cases = [], []
         chosen = {}
         for name in names:
@@ -79,8 +80,9 @@ class Selection:
         self.unsanitized = [test['name'] for test in wanted
                             if sanitized and in_suite(test, UNSANITIZED)]
         wanted = [test for test in wanted if test['name'] not in self.unsanitized]
-        self.slow = [] if names or everything else [test['name'] for test in wanted
-                                                    if in_suite(test, SLOW)]
+        slow = sorted(test['name'] for test in wanted if in_suite(test, SLOW))
+        self.slow = [] if names else [name for i, name in enumerate(slow)
+                                      if not part or i % part[1] != part[0]]
         wanted = [test for test in wanted if test['name'] not in self.slow]
         self.tests = sorted(wanted, key=lambda test: -test['priority'])
 
@@ -209,17 +211,26 @@ def write_logs(build, entries):
                                              entry['seconds']))
 
 
+def read_part(text):
+    """`9/4` as (1, 4)."""
+    part, parts = map(int, text.split('/'))
+    if parts < 1:
+        raise ValueError
+    return part % parts, parts
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument('-v', '--verbose', action='store_true')
-    options.add_argument('--all', action='store_true')
+    options.add_argument('--all', dest='part', action='store_const', const=(0, 1))
+    options.add_argument('--part', type=read_part, metavar='K/N')
     options.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)), metavar='N')
     options.add_argument('build', type=pathlib.Path, metavar='BUILD')
     options.add_argument('names', nargs='*', metavar='NAME')
     options = options.parse_args()
     build = options.build.resolve()
-    selection = Selection(introspect(build, 'tests'), options.names, options.all,
+    selection = Selection(introspect(build, 'tests'), options.names, options.part,
                           has_sanitizer(build))
     if selection.unknown:
         print('run: no test program and no case has %s in its name' %
@@ -238,7 +249,7 @@ def main():
     tally.show_failures(cases)
     tally.show_skips(cases)
     for names, reason in ((selection.unsanitized, 'not run with sanitizers'),
-                          (selection.slow, 'slow, run by --all')):
+                          (selection.slow, 'slow, not run')):
         if names:
             print('%s: %s' % (reason, ' '.join(sorted(names))))
     if interrupted:
