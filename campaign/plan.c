@@ -153,6 +153,10 @@ static void add_inputs(struct reading_run *r)
 {
     const struct run *run = &r->run;
     add_input(r, run->program.text);
+    add_input(r, run->metadata.text);
+    for (uint32_t i = 0; i < run->inputs.n; i++) // the maps of launches
+        r->inputs = arena_printf(&r->arena, "%s%s %s\n", r->inputs, run->inputs.v[i].sha256,
+                                 run->inputs.v[i].file);
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_input(r, run->buffers.v[i].fill.path);
     for (uint32_t i = 0; i < run->checks.n; i++) {

@@ -1,6 +1,5 @@
 // Filling buffers, and the files that they are filled from or compared with.
 #include "runtime-sim/run/fill.h"
-#include "backend/build.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file_map.h"
 #include "support/random.h"
@@ -25,18 +24,6 @@ void data_close(struct data_file *file)
     file_unmap(&file->map);
 }
 
-// Each file once, for the results.
-static void note_input(struct run *run, const char *name, const struct file_map *map)
-{
-    char digest[SHA256_HEX + 1];
-    for (uint32_t i = 0; i < run->inputs.n; i++)
-        if (!strcmp(run->inputs.v[i].file, name))
-            return;
-    tables_digest(digest, map->bytes, map->size);
-    struct run_input input = {name, arena_strndup(run->arena, digest, SHA256_HEX)};
-    vec_push(run->arena, &run->inputs, input);
-}
-
 static struct data_file *open_file(struct run *run, const struct run_text *at, const char *path)
 {
     struct data_file *file = ARENA_NEW(run->arena, struct data_file);
@@ -46,7 +33,7 @@ static struct data_file *open_file(struct run *run, const struct run_text *at, c
         run_fault(run, at, "cannot read '%s': %s", name, error);
         return NULL;
     }
-    note_input(run, name, &file->map);
+    run_note_input(run, name, file->map.bytes, file->map.size);
     file->is_npy = npy_is(file->map.bytes, file->map.size);
     size_t length = strlen(path);
     if (!file->is_npy && (length < 4 || strcmp(path + length - 4, ".npy")))

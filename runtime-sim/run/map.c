@@ -34,6 +34,7 @@ bool run_map(struct run *run, const struct run_text *at, const struct map **map)
         run_fault(run, at, "cannot read '%s': %s", name, error);
         return false;
     }
+    run_note_input(run, name, file.text, file.length);
     source_init(source, run->arena, name, file.text, file.length);
     diags_init(&diags, run->arena);
     *map = map_read(run->arena, source, &diags);

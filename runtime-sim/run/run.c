@@ -1,5 +1,6 @@
 // Parts common to run files and command lines: names, expressions, arguments.
 #include "runtime-sim/run/run.h"
+#include "backend/build.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -133,6 +134,17 @@ uint32_t run_find_buffer(struct run *run, const struct run_text *at)
 const char *run_path(const struct run *run, const char *path)
 {
     return *path == '/' ? path : arena_printf(run->arena, "%s%s", run->folder, path);
+}
+
+void run_note_input(struct run *run, const char *name, const void *bytes, size_t size)
+{
+    char digest[SHA256_HEX + 1];
+    for (uint32_t i = 0; i < run->inputs.n; i++)
+        if (!strcmp(run->inputs.v[i].file, name))
+            return;
+    tables_digest(digest, bytes, size);
+    struct run_input input = {name, arena_strndup(run->arena, digest, SHA256_HEX)};
+    vec_push(run->arena, &run->inputs, input);
 }
 
 // Faults

@@ -185,7 +185,7 @@ struct run_setting {
     bool used;
 };
 
-// A data file that was read.
+// A file of data or a map that was read.
 struct run_input {
     const char *file, *sha256;
 };
@@ -252,6 +252,8 @@ uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
 // Returns the path of a file that the user names.
 const char *run_path(const struct run *run, const char *path);
+// Notes a file that was read, once, with its digest, for the results.
+void run_note_input(struct run *run, const char *name, const void *bytes, size_t size);
 // Reads the map of a launch; `at` without a text, and `off`: *map is NULL. Returns false after
 // errors.
 bool run_map(struct run *run, const struct run_text *at, const struct map **map);

@@ -455,7 +455,14 @@ def keys_of_jobs(folder):
     program = moved / 'vecadd.ptx'
     program.write_bytes(program.read_bytes() + b'// more\n')
     different.append(key(run_file=moved))
-    same(len(set(different)), 6)
+    run_file = moved / 'run.yaml'
+    run_file.write_text(run_file.read_text().replace('kernel: vecadd', 'spatial: v.map.yaml, kernel: vecadd') +
+                        'metadata: m.json\n')
+    for metadata, spatial in (('{}', ''), ('{ }', ''), ('{}', '# more\n')):
+        (moved / 'm.json').write_text(metadata)
+        (moved / 'v.map.yaml').write_text((SAMPLES / 'conv/conv.map.yaml').read_text() + spatial)
+        different.append(key(run_file=moved))
+    same(len(set(different)), 9)
 
 
 @case
