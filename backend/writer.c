@@ -192,7 +192,7 @@ static void put_points(struct writer *writer, uint32_t at, bool moved)
 static uint32_t next_event(const struct writer *writer, uint32_t at, uint32_t end)
 {
     const struct items *all[] = {&writer->points, &writer->moves, &writer->replaced};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
         uint32_t item = find_item(all[i], at + 1);
         if (item < all[i]->list.n && all[i]->list.v[item].at < end)
             end = all[i]->list.v[item].at;

@@ -55,7 +55,7 @@ static void keep_head(struct ir_function *fn)
 
 static void analyse(struct ir_work *work, struct ir_function *fn)
 {
-    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; fn->has_body && i < ARRAY_LENGTH(steps); i++) {
         steps[i](work, fn);
         arena_reset(&work->scratch);
     }

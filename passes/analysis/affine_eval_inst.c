@@ -28,7 +28,7 @@ static bool is_signed_type(uint16_t type)
 static bool is_integer_type(uint16_t type)
 {
     static const uint16_t types[] = {W_u8, W_u16, W_u32, W_u64, W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return is_signed_type(type);
@@ -170,7 +170,7 @@ static bool find_relation(const struct step *s, enum warp_relation *relation, bo
                  {W_le, WARP_LE, false}, {W_gt, WARP_GT, false}, {W_ge, WARP_GE, false},
                  {W_lo, WARP_LT, true},  {W_ls, WARP_LE, true},  {W_hi, WARP_GT, true},
                  {W_hs, WARP_GE, true}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (has(s, words[i].word)) {
             *relation = words[i].relation;
             bool equality = *relation == WARP_EQ || *relation == WARP_NE;

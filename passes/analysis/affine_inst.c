@@ -33,7 +33,7 @@ static bool is_integer_type(uint16_t type)
 {
     static const uint16_t types[] = {W_s8,  W_s16, W_s32, W_s64, W_u8,  W_u16,
                                      W_u32, W_u64, W_b8,  W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return false;

@@ -26,7 +26,7 @@ static bool is_integer_type(uint16_t type)
 {
     static const uint16_t types[] = {W_s8,  W_s16, W_s32, W_s64, W_u8,  W_u16,
                                      W_u32, W_u64, W_b8,  W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return false;
@@ -311,7 +311,7 @@ static const char *comparison_text(struct tracer *t, uint32_t inst)
     if ((r.at->flags & INST_GUARDED) || r.at->operand_count != 3 || !is_integer_type(r.at->type))
         return NULL;
     struct linear a = source(&r, 0, bits), b = source(&r, 1, bits);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
         bool is_signed = is_signed_type(r.at->type) && !words[i].is_unsigned;
         if (!has(&r, words[i].word))
             continue;
@@ -386,7 +386,7 @@ static const struct rule rules[] = {
 
 static const struct rule *rule_of(enum isa_op op)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(rules); i++)
         if (rules[i].op == op)
             return &rules[i];
     return NULL;

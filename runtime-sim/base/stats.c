@@ -341,7 +341,7 @@ static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
 }
 
 static const char *const spread_names[] = {"least", "mean", "most"};
-enum { SPREAD = sizeof spread_names / sizeof *spread_names };
+enum { SPREAD = ARRAY_LENGTH(spread_names) };
 
 static void spread_values(double values[SPREAD], const struct stat_spread *spread)
 {

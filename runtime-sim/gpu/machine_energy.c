@@ -11,7 +11,7 @@ static const struct {
 #undef EVENT
 };
 
-enum { CORE_EVENTS = sizeof core_events / sizeof *core_events };
+enum { CORE_EVENTS = ARRAY_LENGTH(core_events) };
 
 // Added cores are a component each.
 static void add_cores(struct energy_model *model, const char *group, bool is_added)

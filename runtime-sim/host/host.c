@@ -10,7 +10,7 @@ static const struct config_key keys[] = {
 
 struct config_section host_section(struct host_config *config)
 {
-    return (struct config_section){"host", keys, sizeof keys / sizeof *keys, config};
+    return (struct config_section){"host", keys, ARRAY_LENGTH(keys), config};
 }
 
 static void add_stats(void *context, struct stats *stats)
@@ -101,7 +101,7 @@ void host_stats_add(const struct host *host, struct stats *stats)
 #define STATS_OF struct host_stats
 #include "runtime-sim/base/stats_keys.inc"
     };
-    stats_add(stats, "host", stat_keys, sizeof stat_keys / sizeof *stat_keys, &host->stats);
+    stats_add(stats, "host", stat_keys, ARRAY_LENGTH(stat_keys), &host->stats);
 }
 
 // The statistics are 0 until now: the total gets the counts.

@@ -340,7 +340,7 @@ static void write_host_clock(struct json *json, const struct session *session)
                  {"launches_us", counts->launches}};
     json_key(json, "host_clock");
     json_object(json);
-    for (uint32_t i = 0; i < sizeof times / sizeof *times; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(times); i++) {
         json_key(json, times[i].name);
         json_double(json, (double)times[i].time / 1000);
     }

@@ -47,8 +47,7 @@ struct allocation *image_add(struct image *image, uint64_t address, uint64_t byt
 
 uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align)
 {
-    align = align < 256 ? 256 : align;
-    uint64_t address = (image->next + align - 1) / align * align;
+    uint64_t address = align_up(image->next, larger(align, 256));
     return address < image->next || bytes > UINT64_MAX - GAP - address ? 0 : address;
 }
 

@@ -18,7 +18,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
 // Message classes: row 0 has the GPU's reads. Requests of one class never wait for those of
 // another.
@@ -324,7 +324,7 @@ const struct scheme_ops full_empty = {
     .name = "full_empty",
     .configuration = {.section = "fe",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct fe_config),
                       .is_on = is_on,
                       .planes = kind_of_planes,

@@ -90,7 +90,7 @@ static bool add_outs(struct block_builder *b, const struct table_block *from)
 static bool varies(const char *special)
 {
     static const char *const names[] = {"%tid", "%laneid", "%lanemask"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(names); i++)
         if (!strncmp(special, names[i], strlen(names[i])))
             return true;
     return false;

@@ -48,7 +48,7 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
-    for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(units); i++)
         *units[i] = own->sm_issue > *units[i] ? own->sm_issue : *units[i];
     added->l1.mshrs = own->sm_mshrs ? own->sm_mshrs : added->l1.mshrs;
     if (own->policy != TOM_IDEAL)
@@ -226,7 +226,7 @@ const struct scheme_ops tom_blocks = {
     .name = "tom",
     .configuration = {.section = "tom",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct tom_config),
                       .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
                                      "condition (tom-no-ctrl), unless channels or stacks are busy\n"
@@ -248,7 +248,7 @@ const struct scheme_ops tom_blocks = {
                .energy = tom_blocks_energy,
                .write_notes = write_notes,
                .stalls = stalls,
-               .stall_count = sizeof stalls / sizeof *stalls,
+               .stall_count = ARRAY_LENGTH(stalls),
                .settle = settle,
                .results = results,
                .item_rows = item_rows,
