@@ -16,7 +16,7 @@ static const struct public_name public_names[] = {
 #undef NAME
 };
 
-enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
+enum { PUBLIC_NAMES = ARRAY_LENGTH(public_names), LONGEST_NAME = 64 };
 
 bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum)
 {
@@ -55,7 +55,7 @@ static struct stats *own_stats(const struct timed *timed, const struct timed_ker
 {
     static const char *const names[] = {
         "cycles", "launches", "warp_instructions", "thread_instructions", "ipc", "warp_ipc"};
-    enum { NAMES = sizeof names / sizeof *names };
+    enum { NAMES = ARRAY_LENGTH(names) };
     const struct stat_group *machine = &timed->stats.groups.v[0];
     struct machine_totals *totals = ARENA_NEW(arena, struct machine_totals);
     struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, NAMES);

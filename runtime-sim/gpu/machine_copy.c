@@ -105,7 +105,7 @@ static void pass(const struct copy_engines *c, struct pace *pace, uint64_t rate,
     if (pace->end < now)
         *pace = (struct pace){.base = now};
     pace->bytes += bytes;
-    pace->end = pace->base + (pace->bytes * c->clock + rate - 1) / rate;
+    pace->end = pace->base + divide_up(pace->bytes * c->clock, rate);
 }
 
 static uint32_t line_left(const struct copy_engines *c, uint64_t address)
@@ -148,7 +148,7 @@ static void begin_piece(struct copy_engines *c, struct copy_engine *engine, uint
     if (copy->rate)
         pass(c, &engine->request, copy->rate, now, piece->bytes);
     else
-        engine->request.end = now + (copy->interval ? copy->interval : 1);
+        engine->request.end = now + 1;
     if (copy->rate && !copy->from)
         piece->ready = engine->request.end;
     push(engine, index);

@@ -64,7 +64,6 @@ struct machine {
     struct arena run_arena;             // of this run
     VEC(struct machine_event *) agenda; // of this run
     uint32_t agenda_first;              // all before it have ended
-    bool is_open;                       // the owner may add events during the run
     uint64_t until;                     // the run pauses in this cycle, as `now` counts
     uint64_t ended, ended_seen;         // events, of all runs; at the begin of this part of the run
     uint32_t evaluated;                 // cycles of this run

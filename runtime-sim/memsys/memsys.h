@@ -391,9 +391,6 @@ bool memsys_is_still(struct memsys *memsys);
 void memsys_flush(struct memsys *memsys);
 // Returns true while a flush is in progress or the DRAM writes.
 bool memsys_flushing(const struct memsys *memsys);
-// Flushes, then maps the addresses of the range to partitions by its rule. Requirements of
-// memsys_flush.
-void memsys_remap(struct memsys *memsys, const struct partition_range *range);
 
 // Evaluates routers and partitions in another order at each point of time, with the same results.
 // 0: in the order of their numbers.

@@ -460,7 +460,7 @@ static uint64_t answer_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
     uint64_t ready = m->backend->ready(p->backend);
-    return ready == UINT64_MAX ? ready : memsys_later(ready * m->dram_period, m->llc_period);
+    return ready == UINT64_MAX ? ready : divide_up(ready * m->dram_period, m->llc_period);
 }
 
 static void set_due(struct memsys_partition *p, uint64_t now)
@@ -539,6 +539,6 @@ void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t 
 void memsys_look_at_gates(struct memsys *m)
 {
     for (uint32_t i = 0; i < m->partition_count; i++)
-        wake(&m->partitions[i], memsys_later(m->cycle * m->core_period, m->llc_period));
+        wake(&m->partitions[i], divide_up(m->cycle * m->core_period, m->llc_period));
     m->next = 0;
 }

@@ -132,7 +132,6 @@ struct memsys {
     uint8_t *wanted_class;           // and its class
     uint32_t refused_count;
     struct partition_map map;
-    struct partition_range remap; // after the flush; count 0: no change
     const struct memsys_backend *backend;
     struct memsys_message messages[MEMSYS_ROWS + 1];
     uint32_t message_count;
@@ -166,11 +165,6 @@ struct memsys {
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };
-
-static inline uint64_t memsys_later(uint64_t time, uint64_t period)
-{
-    return (time + period - 1) / period;
-}
 
 static inline bool memsys_has_data(const struct memsys_request *request)
 {

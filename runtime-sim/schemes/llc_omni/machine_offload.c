@@ -502,10 +502,3 @@ void machine_offload_settle(struct machine *machine, void *state)
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         oq_count(o->shared.queues[i], machine_port(machine).now);
 }
-
-void llc_omni_listen(struct machine *machine, const struct offload_log *log)
-{
-    struct machine_offload *o = machine_scheme(machine, &llc_omni);
-    if (o)
-        o->shared.log = *log;
-}

@@ -547,42 +547,6 @@ static void read_line(struct fixture *f, uint64_t line, enum cache_from from)
     take(f->m, 0);
 }
 
-// The rule holds from the end of the flush on, and only for its addresses. No slice has a line that
-// it had by the old rule.
-static void rule_of_a_range(void **state)
-{
-    (void)state;
-    enum { LINES = 64 };
-    struct fixture f;
-    begin(&f, "isca19", NULL);
-    start(&f, NULL, NULL);
-    for (uint32_t i = 0; i < LINES; i++) {
-        struct memsys_request r = request(0, i, MEMSYS_WRITE);
-        assert_int_equal(memsys_partition_of(f.m, i), i % 8);
-        send(f.m, &r);
-        await(&f, 0);
-        take(f.m, 0);
-    }
-    const struct partition_range range = {.first = 16 * LINE,
-                                          .last = 32 * LINE - 1,
-                                          .rule = PARTITION_MODULO,
-                                          .count = 2,
-                                          .chunk = LINE};
-    memsys_remap(f.m, &range);
-    assert_int_equal(memsys_partition_of(f.m, 18), 2);
-    uint64_t begun = f.now;
-    while (memsys_flushing(f.m))
-        advance(&f, f.now + 1);
-    assert_true(f.now > begun + LINES / 8); // lines are written back
-    for (uint32_t i = 0; i < LINES; i++) {
-        bool moved = i >= 16 && i < 32;
-        assert_int_equal(memsys_partition_of(f.m, i), i % (moved ? 2 : 8));
-        read_line(&f, i, CACHE_FETCHED);
-        read_line(&f, i, CACHE_HIT);
-    }
-    end(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,7 +555,6 @@ int main(void)
         cmocka_unit_test(condition_under_load),     cmocka_unit_test(packets_carry_priority),
         cmocka_unit_test(priority_goes_first),      cmocka_unit_test(endpoints_share_a_node),
         cmocka_unit_test(packets_at_a_shared_node), cmocka_unit_test(own_backend),
-        cmocka_unit_test(rule_of_a_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
