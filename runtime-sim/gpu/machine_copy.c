@@ -55,7 +55,7 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     static const struct memsys_requester requester = {"copy", true, NULL};
     struct copy_engines *c = machine->copies = ARENA_NEW(machine->arena, struct copy_engines);
     *c = (struct copy_engines){.arena = machine->arena,
-                               .end = tables->endpoint_count, // its row, until it is made
+                               .end = tables->endpoints.n, // its row, until it is made
                                .line_bytes = (uint32_t)machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
                                .client = (uint8_t)machine->requesters.n};
@@ -64,13 +64,14 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     machine_add_requester(machine, &requester);
     tables->requesters = machine->requesters.v;
     tables->requester_count = machine->requesters.n;
-    tables->endpoints[tables->endpoint_count++] = (struct memsys_endpoint){
-        .node = (uint32_t)machine->config->memsys.memory.partition_nodes.v[0]};
+    const struct config_list *nodes = &machine->config->memsys.memory.partition_nodes;
+    vec_push(machine->arena, &tables->endpoints,
+             (struct memsys_endpoint){.node = (uint32_t)nodes->v[0]});
 }
 
 void machine_join_copies(struct machine *machine, const struct memsys_tables *tables)
 {
-    machine->copies->end += memsys_ends(machine->shared.memsys) - tables->endpoint_count;
+    machine->copies->end += memsys_ends(machine->shared.memsys) - tables->endpoints.n;
 }
 
 void machine_begin_copy(struct machine *machine, struct machine_event *event)

@@ -47,7 +47,7 @@ struct machine {
         uint32_t turn;         // core that gets the next CTA first
         struct core_stats totals;
         struct cache_stats l1_totals;
-    } kinds[CORE_KINDS];
+    } * kinds;
     uint32_t kind_count;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them

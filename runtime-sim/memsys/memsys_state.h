@@ -51,8 +51,8 @@ struct memsys_delay {
 
 struct memsys_partition {
     struct memsys *memsys;
-    struct memsys_delay delays[MEMSYS_ROWS + 1];
-    uint32_t delayed; // requests in these
+    struct memsys_delay *delays; // of each message class
+    uint32_t delayed;            // requests in these
     uint32_t number, node;
     uint64_t due; // LLC clock of the next evaluation
     struct cache cache;
@@ -133,7 +133,7 @@ struct memsys {
     uint32_t refused_count;
     struct partition_map map;
     const struct memsys_backend *backend;
-    struct memsys_message messages[MEMSYS_ROWS + 1];
+    struct memsys_message *messages;
     uint32_t message_count;
     bool shares_nodes;                // several endpoints are at one node
     struct memsys_port *ports;        // of cores; NULL: each has a node of its own

@@ -104,14 +104,13 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &rgpu);
     if (m->config->wait != SPATIAL_HIT)
         return;
-    tables->inputs[tables->input_count] =
-        (struct memsys_input){.condition = line_hits, .context = m};
-    tables->messages[tables->message_count] =
-        (struct memsys_message){.request_class = classes.request,
-                                .reply_class = classes.reply,
-                                .input = (uint8_t)(MEMSYS_INPUTS + tables->input_count)};
-    tables->input_count++;
-    m->message = (uint8_t)++tables->message_count;
+    struct memsys_message message = {.request_class = classes.request,
+                                     .reply_class = classes.reply,
+                                     .input = (uint8_t)(MEMSYS_INPUTS + tables->inputs.n)};
+    vec_push(machine_port(machine).arena, &tables->inputs,
+             (struct memsys_input){.condition = line_hits, .context = m});
+    vec_push(machine_port(machine).arena, &tables->messages, message);
+    m->message = (uint8_t)tables->messages.n;
 }
 
 // Launches

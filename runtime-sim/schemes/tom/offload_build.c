@@ -80,8 +80,8 @@ static void init_place(struct tom *tom, uint32_t number)
 static void join_sms(struct tom *tom)
 {
     const struct machine_config *config = machine_port(tom->machine).config;
-    for (uint32_t i = 0; i < config->added_count; i++) {
-        const struct added_cores *added = &config->added[i];
+    for (uint32_t i = 0; i < config->added.n; i++) {
+        const struct added_cores *added = &config->added.v[i];
         if (added->scheme != tom->scheme)
             continue;
         tom->kind = 1 + i;

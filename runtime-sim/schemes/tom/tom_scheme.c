@@ -25,8 +25,6 @@ static const char *check(struct arena *arena, const void *config,
     (void)arena;
     if (!stacks_in(machine)->stacks)
         return "tom.policy needs memory stacks: stack.stacks is 0";
-    if (stacks_in(machine)->stacks >= MEMSYS_ROWS) // copies have an endpoint, too
-        return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
     if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
@@ -70,7 +68,7 @@ static void require(struct arena *arena, const void *config, const struct machin
 {
     const struct tom_config *own = config;
     uint32_t count = (uint32_t)stacks_in(given)->stacks;
-    struct added_cores *added = machine_add_cores(machine, "stack_core");
+    struct added_cores *added = machine_add_cores(arena, machine, "stack_core");
     struct memsys_past *past = ARENA_ARRAY(arena, struct memsys_past, count);
     for (uint32_t i = 0; i < count; i++) {
         struct stack_sm *sm = ARENA_NEW(arena, struct stack_sm);
