@@ -1,6 +1,7 @@
 // Builds a module step by step, and answers small questions about it.
 #include "ir/lower.h"
 #include "support/parallel.h"
+#include "support/search.h"
 #include <string.h>
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
@@ -167,15 +168,8 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
 
 uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg)
 {
-    uint32_t low = 0, high = fn->scopes.n, scope = fn->registers.v[reg].scope;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fn->scopes.v[middle] < scope)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t scope = fn->registers.v[reg].scope;
+    return SEARCH(i, 0, fn->scopes.n, fn->scopes.v[i] < scope);
 }
 
 const char *ir_register_name(const struct ir_module *module, const struct ir_function *fn,

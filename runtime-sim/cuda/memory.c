@@ -1,4 +1,5 @@
 #include "runtime-sim/cuda/memory.h"
+#include "support/search.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,7 @@ enum { PAGE = 4096 };
 // Returns the index of the first allocation above the address.
 static uint32_t find_above(const struct cuda *cuda, uint64_t address)
 {
-    uint32_t low = 0, high = cuda->memories.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (cuda->memories.v[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, cuda->memories.n, cuda->memories.v[i].address <= address);
 }
 
 struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address)

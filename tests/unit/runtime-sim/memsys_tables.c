@@ -536,17 +536,6 @@ static void own_backend(void **state)
     end(&f);
 }
 
-// A new rule for a range
-
-static void read_line(struct fixture *f, uint64_t line, enum cache_from from)
-{
-    struct memsys_request r = request(0, line, MEMSYS_READ);
-    send(f->m, &r);
-    await(f, 0);
-    assert_int_equal(memsys_peek(f->m, 0)->from, from);
-    take(f->m, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
