@@ -24,3 +24,14 @@ static inline uint64_t align_up(uint64_t value, uint64_t to)
 {
     return divide_up(value, to) * to;
 }
+
+// Returns the greatest common divisor; that of a and 0 is a.
+static inline uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

@@ -38,16 +38,6 @@ struct coalescings *coalescings_new(struct arena *arena, const struct ir_module 
     return c;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint64_t magnitude(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -55,7 +45,7 @@ static uint64_t magnitude(int64_t value)
 
 struct ratio ratio_of(uint64_t count, uint64_t of)
 {
-    uint64_t divisor = gcd(count, of);
+    uint64_t divisor = common_divisor(count, of);
     return divisor ? (struct ratio){count / divisor, of / divisor} : (struct ratio){0, 1};
 }
 

@@ -422,8 +422,7 @@ static void write_json_spread(void *context, const struct stat_entry *entry,
         char name[LONGEST_NAME];
         snprintf(name, sizeof name, "%s.%s.%s", entry->group->collection, entry->key->name,
                  spread_names[i]);
-        json_key(context, name);
-        json_double(context, values[i]);
+        json_member_double(context, name, values[i]);
     }
 }
 
