@@ -156,6 +156,20 @@ uint16_t ir_type_bits(uint16_t type)
     return isa_is_type(type) ? isa_words[type].value : 0;
 }
 
+bool ir_type_is_signed(uint16_t type)
+{
+    return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
+}
+
+bool ir_type_is_integer(uint16_t type)
+{
+    static const uint16_t types[] = {W_u8, W_u16, W_u32, W_u64, W_b8, W_b16, W_b32, W_b64};
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
+        if (types[i] == type)
+            return true;
+    return ir_type_is_signed(type);
+}
+
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
 {
     const struct ir_version *v = &fn->versions.v[version];
@@ -164,6 +178,16 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
     case VERSION_PHI: return fn->phis.v[v->index].block;
     default: return 0;
     }
+}
+
+uint32_t ir_made_version(const struct ir_function *fn, uint32_t inst, uint32_t reg)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (fn->operands.v[i].role == ROLE_DEF && fn->operands.v[i].kind == OPERAND_REGISTER &&
+            fn->operands.v[i].index == reg)
+            return fn->operand_version.v[i];
+    return IR_NONE;
 }
 
 uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg)

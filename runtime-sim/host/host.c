@@ -66,15 +66,7 @@ void host_pass(struct host *host, uint64_t time)
 
 void host_drop(struct host *host)
 {
-    for (struct host_stream *stream = host->streams; stream; stream = stream->next) {
-        for (struct host_command *one = stream->first; one; one = one->next)
-            if (one->record && one->record->command == one)
-                *one->record = (struct host_event){.command = NULL};
-        stream->first = stream->last = NULL;
-    }
-    host->executed.n = 0;
-    host->open = 0;
-    host->driver = host->engine[0] = host->engine[1] = NULL;
+    host_forget(host);
     host->why = NULL;
     host->end = DEVICE_DONE;
     if (host->now < host->time)

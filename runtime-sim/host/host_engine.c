@@ -310,7 +310,7 @@ static enum device_end run_machine(struct host *host, uint64_t next, struct devi
     return end;
 }
 
-static void drop_all(struct host *host)
+void host_forget(struct host *host)
 {
     for (struct host_stream *stream = host->streams; stream; stream = stream->next) {
         for (struct host_command *command = stream->first; command; command = command->next)
@@ -366,6 +366,6 @@ enum device_end host_advance(struct host *host, bool (*is_over)(const void *cont
     if (host->end == DEVICE_STUCK && host->open)
         explain(host);
     if (host->end != DEVICE_DONE)
-        drop_all(host);
+        host_forget(host);
     return host->end;
 }

@@ -1,23 +1,5 @@
 #include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/gpu/ports.h"
-#include <string.h>
-
-// Finds the kernel, or function that kernels call, that the plan names; `fn` stays NULL without
-// one.
-static void find_function(struct scheme_kernel *kernel, const struct program *program)
-{
-    const struct ir_module *module = program->module;
-    size_t length = strlen(kernel->plan->name);
-    for (uint32_t i = 0; i < program->functions.n; i++) {
-        const struct ir_function *fn = &module->functions.v[program->functions.v[i].function];
-        const struct name *name = tree_name(module->tree, fn->name);
-        if (name->length != length || memcmp(name->text, kernel->plan->name, length))
-            continue;
-        kernel->function = i;
-        kernel->fn = fn;
-        return;
-    }
-}
 
 const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct tables *tables,
                                             const struct program *program)
@@ -25,7 +7,11 @@ const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct ta
     struct scheme_kernels *kernels = ARENA_NEW(arena, struct scheme_kernels);
     for (uint32_t i = 0; i < tables->kernels.n; i++) {
         struct scheme_kernel kernel = {.plan = &tables->kernels.v[i]};
-        find_function(&kernel, program);
+        const struct program_function *found = program_find_function(program, kernel.plan->name);
+        if (found) {
+            kernel.function = (uint32_t)(found - program->functions.v);
+            kernel.fn = &program->module->functions.v[found->function];
+        }
         vec_push(arena, &kernels->list, kernel);
     }
     return kernels;
