@@ -4,6 +4,7 @@
 // `flit` parts, a clock has `clock` parts. A packet begins where the one before it ends, within a
 // clock, too.
 #pragma once
+#include "support/integer.h"
 #include <stdbool.h>
 #include <stdint.h>
 
