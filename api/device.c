@@ -1,6 +1,6 @@
 // Devices: a module in memory of its own, with or without time.
 #include "api/api.h"
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/command.h"
 #include "runtime-sim/device/timed.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/schemes/schemes.h"
@@ -21,7 +21,6 @@ struct ptxoffload_device {
     struct device device;
     struct timed timed;
     bool has_time;
-    struct device_stream stream;
     VEC(struct statistic) statistics; // of a device with time
 };
 
@@ -176,7 +175,6 @@ static enum ptxoffload_status start(struct ptxoffload_device *device, const stru
     const char *fault = device_load(&device->device);
     if (fault)
         api_fault(device->object.context, "fault", device->module.source.name, fault);
-    device_stream_init(&device->stream, &device->device);
     return fault ? PTXOFFLOAD_BAD_INPUT : PTXOFFLOAD_OK;
 }
 
@@ -499,7 +497,7 @@ static enum ptxoffload_status run(struct ptxoffload_device *device,
     if (!prepared)
         return refuse(device, launch, request.kernel, &refusal);
     fill_parameters(device, request.kernel, launch, prepared->parameters);
-    device_stream_launch(&device->stream, prepared);
+    device_issue(&device->device, prepared, false);
     return synchronise(device);
 }
 

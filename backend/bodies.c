@@ -1,5 +1,6 @@
 #include "backend/bodies.h"
 #include "backend/text.h"
+#include "support/search.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,14 +131,7 @@ bool keep_instructions(const struct edits *edits, const struct source *source)
 
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset)
 {
-    uint32_t low = 0, high = bodies->list.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (bodies->list.v[middle].end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, bodies->list.n, bodies->list.v[i].end <= offset);
     const struct body *body = low < bodies->list.n ? &bodies->list.v[low] : NULL;
     return body && body->open <= offset ? body : NULL;
 }
@@ -150,15 +144,7 @@ const char *body_name(const struct body *body, struct arena *arena)
 
 uint32_t body_find(const struct body *body, uint32_t offset)
 {
-    uint32_t low = 0, high = body->insts.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (body_inst(body, middle)->begin < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, body->insts.n, body_inst(body, i)->begin < offset);
 }
 
 // Returns the next word with a dot, after white space and comments.

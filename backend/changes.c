@@ -2,6 +2,7 @@
 #include "backend/rows.h"
 #include "passes/analysis/measured.h"
 #include "support/json.h"
+#include "support/search.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,18 +74,10 @@ static struct edit_side side_of(struct arena *arena, const struct plan *plan)
 // The first of the rejections at or after the place.
 static uint32_t rejections_from(const struct edit_side *side, uint32_t function, uint32_t inst)
 {
-    uint32_t low = 0, high = side->plan->rejections.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct rejection *at = side->rejections[middle];
-        int by = compare_u32(at->function, function);
-        by = by ? by : compare_u32(at->inst, inst);
-        if (by < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct rejection **all = side->rejections;
+    return SEARCH(i, 0, side->plan->rejections.n,
+                  all[i]->function < function ||
+                      (all[i]->function == function && all[i]->inst < inst));
 }
 
 static const char *text_of(const struct rejection *rejection)

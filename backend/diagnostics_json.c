@@ -15,10 +15,9 @@ static void write_message(struct json *json, const struct findings *findings,
                           const struct finding *finding)
 {
     bool has_file = finding->artifact >= 0;
-    json_key(json, "message");
-    json_string(json, finding->message);
-    json_key(json, "file");
-    json_string(json, has_file ? findings->artifacts.v[finding->artifact].name : NULL);
+    json_member_string(json, "message", finding->message);
+    json_member_string(json, "file",
+                       has_file ? findings->artifacts.v[finding->artifact].name : NULL);
     write_number(json, "line", finding, finding->begin.line);
     write_number(json, "column", finding, finding->begin.column);
     write_number(json, "end_line", finding, finding->end.line);
@@ -41,12 +40,10 @@ static void write_remark(struct json *json, const struct finding *finding)
 {
     if (finding->severity != DIAG_REMARK)
         return;
-    json_key(json, "function");
-    json_string(json, finding->function);
+    json_member_string(json, "function", finding->function);
     if (finding->analysis)
         return;
-    json_key(json, "passed");
-    json_bool(json, finding->passed);
+    json_member_bool(json, "passed", finding->passed);
 }
 
 void diagnostics_json(const struct findings *findings, FILE *to)
@@ -60,16 +57,12 @@ void diagnostics_json(const struct findings *findings, FILE *to)
         if (finding->severity == DIAG_NOTE && i)
             continue;
         json_object(&json);
-        json_key(&json, "severity");
-        json_string(&json, severity_word(finding->severity));
-        json_key(&json, "raised");
-        json_bool(&json, finding->raised);
-        json_key(&json, "id");
-        json_string(&json, finding->id);
+        json_member_string(&json, "severity", severity_word(finding->severity));
+        json_member_bool(&json, "raised", finding->raised);
+        json_member_string(&json, "id", finding->id);
         write_message(&json, findings, finding);
         if (finding->replacement) {
-            json_key(&json, "replacement");
-            json_string(&json, finding->replacement);
+            json_member_string(&json, "replacement", finding->replacement);
         }
         write_remark(&json, finding);
         write_notes(&json, findings, i + 1);

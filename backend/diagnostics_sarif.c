@@ -19,14 +19,12 @@ struct sarif_writer {
 
 static void text_member(struct json *json, const char *key, const char *text)
 {
-    json_key(json, key);
-    json_string(json, text);
+    json_member_string(json, key, text);
 }
 
 static void uint_member(struct json *json, const char *key, uint64_t value)
 {
-    json_key(json, key);
-    json_uint(json, value);
+    json_member_uint(json, key, value);
 }
 
 // A message: `key`: {"text": …}
@@ -323,10 +321,8 @@ static void write_invocation(struct sarif_writer *w)
     for (int i = 0; i < w->run->argc; i++)
         json_string(json, w->run->argv[i]);
     json_end_array(json);
-    json_key(json, "exitCode");
-    json_int(json, w->run->exit_code);
-    json_key(json, "executionSuccessful");
-    json_bool(json, was_successful(w->findings));
+    json_member_int(json, "exitCode", w->run->exit_code);
+    json_member_bool(json, "executionSuccessful", was_successful(w->findings));
     json_key(json, "toolExecutionNotifications");
     json_array(json);
     for (uint32_t i = 0; i < w->findings->list.n; i++)

@@ -121,30 +121,22 @@ static void write_item(struct json *json, const char *key, const struct report_i
         return;
     }
     json_object_flat(json);
-    json_key(json, "line");
-    json_uint(json, item->line);
-    json_key(json, "end_line");
-    json_uint(json, item->end_line);
-    json_key(json, "source_file");
-    json_string(json, item->source_line ? item->source_file : NULL);
+    json_member_uint(json, "line", item->line);
+    json_member_uint(json, "end_line", item->end_line);
+    json_member_string(json, "source_file", item->source_line ? item->source_file : NULL);
     json_key(json, "source_line");
     if (item->source_line)
         json_uint(json, item->source_line);
     else
         json_null(json);
-    json_key(json, "text");
-    json_string(json, item->text);
-    json_key(json, "verdict");
-    json_string(json, item->verdict);
+    json_member_string(json, "text", item->text);
+    json_member_string(json, "verdict", item->verdict);
     if (item->kind == ITEM_REJECTION) {
-        json_key(json, "candidate");
-        json_string(json, table_candidate_names[item->candidate]);
-        json_key(json, "reason");
-        json_string(json, item->reason);
+        json_member_string(json, "candidate", table_candidate_names[item->candidate]);
+        json_member_string(json, "reason", item->reason);
     }
     for (uint32_t i = 0; difference_numbers[item->kind][i]; i++) {
-        json_key(json, difference_numbers[item->kind][i]);
-        json_double(json, item->numbers[i]);
+        json_member_double(json, difference_numbers[item->kind][i], item->numbers[i]);
     }
     json_end_object(json);
 }
@@ -152,12 +144,9 @@ static void write_item(struct json *json, const char *key, const struct report_i
 static void write_one(struct json *json, const struct difference *one)
 {
     json_object(json);
-    json_key(json, "kernel");
-    json_string(json, one->kernel);
-    json_key(json, "kind");
-    json_string(json, item_names[one->kind]);
-    json_key(json, "change");
-    json_string(json, change_names[one->change]);
+    json_member_string(json, "kernel", one->kernel);
+    json_member_string(json, "kind", item_names[one->kind]);
+    json_member_string(json, "change", change_names[one->change]);
     write_item(json, "before", one->before);
     write_item(json, "after", one->after);
     write_item(json, "rejection", one->instead);
@@ -169,12 +158,9 @@ static void write_side(struct json *json, const char *key, const char *report,
 {
     json_key(json, key);
     json_object_flat(json);
-    json_key(json, "report");
-    json_string(json, report);
-    json_key(json, "file");
-    json_string(json, tables->source.file);
-    json_key(json, "sha256");
-    json_string(json, tables->source.sha256);
+    json_member_string(json, "report", report);
+    json_member_string(json, "file", tables->source.file);
+    json_member_string(json, "sha256", tables->source.sha256);
     json_end_object(json);
 }
 
@@ -186,11 +172,9 @@ static void write_summary(struct json *json, const struct differences *d)
         json_key(json, item_names[kind]);
         json_object_flat(json);
         for (int change = 0; change < CHANGE_KINDS; change++) {
-            json_key(json, change_names[change]);
-            json_uint(json, d->counts[kind][change]);
+            json_member_uint(json, change_names[change], d->counts[kind][change]);
         }
-        json_key(json, "equal");
-        json_uint(json, d->equal[kind]);
+        json_member_uint(json, "equal", d->equal[kind]);
         json_end_object(json);
     }
     json_end_object(json);
@@ -201,20 +185,16 @@ void differences_json(const struct differences *d, FILE *to)
     struct json json;
     json_init(&json, to);
     json_object(&json);
-    json_key(&json, "format");
-    json_string(&json, "ptxoffload-differences");
-    json_key(&json, "version");
-    json_uint(&json, 1);
+    json_member_string(&json, "format", "ptxoffload-differences");
+    json_member_uint(&json, "version", 1);
     write_side(&json, "before", d->before_name, d->before);
     write_side(&json, "after", d->after_name, d->after);
     json_key(&json, "kernels");
     json_array(&json);
     for (uint32_t i = 0; i < d->kernels.n; i++) {
         json_object_flat(&json);
-        json_key(&json, "name");
-        json_string(&json, d->kernels.v[i].name);
-        json_key(&json, "change");
-        json_string(&json, change_names[d->kernels.v[i].change]);
+        json_member_string(&json, "name", d->kernels.v[i].name);
+        json_member_string(&json, "change", change_names[d->kernels.v[i].change]);
         json_end_object(&json);
     }
     json_end_array(&json);

@@ -12,12 +12,7 @@ static const struct {
     [PTXOFFLOAD_NOTE_SOURCE] = {"source", offsetof(struct elf_notes, source), SHA256_BYTES},
     [PTXOFFLOAD_NOTE_OUTPUT] = {"output", offsetof(struct elf_notes, output), SHA256_BYTES},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static uint64_t padded(uint64_t size)
-{
-    return (size + 3) & ~(uint64_t)3;
-}
+enum { KINDS = ARRAY_LENGTH(kinds) };
 
 struct note {
     uint32_t type, name_size, size;
@@ -36,12 +31,12 @@ static bool next_note(const struct elf_part_bytes *part, uint64_t *at, struct no
     note->name_size = (uint32_t)elf_get(begin, 4);
     note->size = (uint32_t)elf_get(begin + 4, 4);
     note->type = (uint32_t)elf_get(begin + 8, 4);
-    uint64_t bytes = sizeof header + padded(note->name_size), end = bytes + note->size;
+    uint64_t bytes = sizeof header + align_up(note->name_size, 4), end = bytes + note->size;
     if (end > left)
         return false;
     note->name = begin + sizeof header;
     note->bytes = begin + bytes;
-    *at += padded(end) < left ? padded(end) : left;
+    *at += smaller(align_up(end, 4), left);
     return true;
 }
 

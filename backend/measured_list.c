@@ -173,10 +173,8 @@ void outcomes_json(const struct tables *tables, struct json *json)
         return;
     json_key(json, "outcomes");
     json_object(json);
-    json_key(json, "policy");
-    json_string(json, tables->outcomes.policy);
-    json_key(json, "machine");
-    json_string(json, tables->outcomes.machine);
+    json_member_string(json, "policy", tables->outcomes.policy);
+    json_member_string(json, "machine", tables->outcomes.machine);
     json_key(json, "offloaded");
     json_array(json);
     for (uint32_t i = 0; i < tables->outcomes.list.n; i++) {

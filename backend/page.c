@@ -8,37 +8,22 @@
 #include "passes/analysis/bandwidth.h"
 #include <string.h>
 
-static void member_text(struct json *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_string(json, text);
-}
-
-static void member_uint(struct json *json, const char *key, uint64_t value)
-{
-    json_key(json, key);
-    json_uint(json, value);
-}
-
 static void write_entry(struct json *json, const struct table_kernel *kernel)
 {
     struct summary summary = summary_of(kernel);
     json_object_flat(json);
-    member_text(json, "name", kernel->name);
-    member_uint(json, "flits", summary.flits);
-    json_key(json, "expected");
-    json_double(json, summary.expected);
-    json_key(json, "queue");
-    json_bool(json, kernel->service_queue_at_core);
-    json_key(json, "words");
-    json_double(json, summary.words);
-    member_uint(json, "instructions", summary.instructions);
-    member_uint(json, "loads", summary.loads);
-    member_uint(json, "loadsTagged", summary.loads_tagged);
-    member_uint(json, "chains", summary.chains);
-    member_uint(json, "blocks", summary.blocks);
-    member_uint(json, "chosen", summary.chosen);
-    member_uint(json, "missed", summary.rejected);
+    json_member_string(json, "name", kernel->name);
+    json_member_uint(json, "flits", summary.flits);
+    json_member_double(json, "expected", summary.expected);
+    json_member_bool(json, "queue", kernel->service_queue_at_core);
+    json_member_double(json, "words", summary.words);
+    json_member_uint(json, "instructions", summary.instructions);
+    json_member_uint(json, "loads", summary.loads);
+    json_member_uint(json, "loadsTagged", summary.loads_tagged);
+    json_member_uint(json, "chains", summary.chains);
+    json_member_uint(json, "blocks", summary.blocks);
+    json_member_uint(json, "chosen", summary.chosen);
+    json_member_uint(json, "missed", summary.rejected);
     json_end_object(json);
 }
 
@@ -57,7 +42,7 @@ static void write_rules(struct json *json)
     json_object_flat(json);
     for (uint32_t i = 0; i < remark_rule_count(); i++) {
         struct plan_rule_info rule = remark_rule(i);
-        member_text(json, rule.id, rule.text);
+        json_member_string(json, rule.id, rule.text);
     }
     json_end_object(json);
 }
@@ -90,23 +75,21 @@ static void write_module(const struct tables *tables, FILE *to)
     json_init(&json, to);
     json.shunned = '<';
     json_object_flat(&json);
-    member_text(&json, "source", tables->source.file);
-    member_text(&json, "output", tables->output.file);
-    member_text(&json, "cost", table_cost_names[tables->options.cost]);
-    member_text(&json, "fma", table_fma_names[tables->options.fma]);
-    json_key(&json, "reorder");
-    json_bool(&json, tables->options.reorder);
-    json_key(&json, "by_source");
-    json_bool(&json, tables->by_source);
-    member_text(&json, "profile", tables->profile);
+    json_member_string(&json, "source", tables->source.file);
+    json_member_string(&json, "output", tables->output.file);
+    json_member_string(&json, "cost", table_cost_names[tables->options.cost]);
+    json_member_string(&json, "fma", table_fma_names[tables->options.fma]);
+    json_member_bool(&json, "reorder", tables->options.reorder);
+    json_member_bool(&json, "by_source", tables->by_source);
+    json_member_string(&json, "profile", tables->profile);
     if (tables->compared) {
         changes_json(tables, &json);
         measured_json(tables, &json);
     }
     outcomes_json(tables, &json);
-    member_text(&json, "version", PTXOFFLOAD_VERSION);
-    member_uint(&json, "S_W", BW_WARP);
-    member_uint(&json, "S_C", BW_LINE);
+    json_member_string(&json, "version", PTXOFFLOAD_VERSION);
+    json_member_uint(&json, "S_W", BW_WARP);
+    json_member_uint(&json, "S_C", BW_LINE);
     write_texts(&json, "formulas", table_formulas);
     write_rules(&json);
     write_reasons(tables, &json);

@@ -60,26 +60,6 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
     FIRST_OF(arena, &kernels->remarks.list, functions, kernels->remark);
 }
 
-// Small parts
-
-static void member_text(struct json *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_string(json, text);
-}
-
-static void member_uint(struct json *json, const char *key, uint64_t value)
-{
-    json_key(json, key);
-    json_uint(json, value);
-}
-
-static void member_double(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 // [line, column, end line, end column], columns in the units of JavaScript's strings
 static void write_range(struct page_writer *w, const char *key, uint32_t begin, uint32_t end)
 {
@@ -115,7 +95,7 @@ static void write_lines(struct page_writer *w)
     uint32_t last = source_place(source, node->end > node->begin ? node->end - 1 : node->end).line;
     source_line(source, first, &begin, &ignored);
     source_line(source, last, &ignored, &end);
-    member_uint(&w->json, "line", first);
+    json_member_uint(&w->json, "line", first);
     json_key(&w->json, "text");
     json_text(&w->json, source->text + begin, end - begin);
 }
@@ -126,18 +106,18 @@ static void write_chain(struct page_writer *w, const struct chain *chain,
                         const struct table_chain *table)
 {
     json_object_flat(&w->json);
-    member_uint(&w->json, "pattern", table->pattern);
-    member_text(&w->json, "response", table_response_names[table->response]);
-    member_uint(&w->json, "flits", table->response_flits);
-    member_uint(&w->json, "saving", table->saving);
-    member_double(&w->json, "expected", table->expected_saving);
+    json_member_uint(&w->json, "pattern", table->pattern);
+    json_member_string(&w->json, "response", table_response_names[table->response]);
+    json_member_uint(&w->json, "flits", table->response_flits);
+    json_member_uint(&w->json, "saving", table->saving);
+    json_member_double(&w->json, "expected", table->expected_saving);
     json_key(&w->json, "instructions");
     json_array_flat(&w->json);
     for (uint32_t i = 0; i < table->instructions.n && i < chain->count; i++) {
         const struct node *node = node_of(w, chain->inst[i]);
         json_object_flat(&w->json);
-        member_text(&w->json, "tag", table_tag_names[table->instructions.v[i].tag]);
-        member_text(&w->json, "opcode", table->instructions.v[i].opcode);
+        json_member_string(&w->json, "tag", table_tag_names[table->instructions.v[i].tag]);
+        json_member_string(&w->json, "opcode", table->instructions.v[i].opcode);
         write_range(w, "at", node->begin, node->end);
         json_end_object(&w->json);
     }
@@ -168,14 +148,14 @@ static void write_block(struct page_writer *w, const struct block_plan *plan,
     uint64_t all = plan->trip == TRIP_CONSTANT ? plan->trips : 1;
     json_object_flat(&w->json);
     fields_write_json(&w->json, rows_block, block);
-    member_uint(&w->json, "first", plan->first);
-    member_uint(&w->json, "last", plan->last);
-    member_double(&w->json, "reg_tx", plan->reg_tx);
-    member_double(&w->json, "reg_rx", plan->reg_rx);
-    member_text(&w->json, "trip", trips[plan->trip]);
-    member_text(&w->json, "trips", plan->trip == TRIP_COUNTED ? plan->trip_text : "");
-    member_uint(&w->json, "n", all);
-    member_uint(&w->json, "n_at", counted ? plan->estimate.threshold : all);
+    json_member_uint(&w->json, "first", plan->first);
+    json_member_uint(&w->json, "last", plan->last);
+    json_member_double(&w->json, "reg_tx", plan->reg_tx);
+    json_member_double(&w->json, "reg_rx", plan->reg_rx);
+    json_member_string(&w->json, "trip", trips[plan->trip]);
+    json_member_string(&w->json, "trips", plan->trip == TRIP_COUNTED ? plan->trip_text : "");
+    json_member_uint(&w->json, "n", all);
+    json_member_uint(&w->json, "n_at", counted ? plan->estimate.threshold : all);
     json_end_object(&w->json);
 }
 
@@ -198,7 +178,7 @@ static void write_notes(struct page_writer *w, const struct remark *remark)
     json_array_flat(&w->json);
     for (uint32_t i = 0; i < remark->notes.n; i++) {
         json_object_flat(&w->json);
-        member_text(&w->json, "text", remark->notes.v[i].text);
+        json_member_string(&w->json, "text", remark->notes.v[i].text);
         write_range(w, "at", remark->notes.v[i].begin, remark->notes.v[i].end);
         json_end_object(&w->json);
     }
@@ -222,14 +202,13 @@ static void write_remark(struct page_writer *w, const struct remark *remark)
 {
     struct json *json = &w->json;
     json_object_flat(json);
-    json_key(json, "passed");
-    json_bool(json, remark->passed);
-    member_text(json, "kind", table_candidate_names[remark->kind]);
-    member_text(json, "rule", remark->rule);
-    member_text(json, "text", remark->text);
+    json_member_bool(json, "passed", remark->passed);
+    json_member_string(json, "kind", table_candidate_names[remark->kind]);
+    json_member_string(json, "rule", remark->rule);
+    json_member_string(json, "text", remark->text);
     write_range(w, "at", remark->begin, remark->end);
     if (remark->passed)
-        member_uint(json, "item", remark->item);
+        json_member_uint(json, "item", remark->item);
     if (remark->notes.n)
         write_notes(w, remark);
     if (remark->origins.n)

@@ -3,6 +3,7 @@
 #include "ir/loc.h"
 #include "support/bits.h"
 #include "support/json.h"
+#include "support/search.h"
 #include <stdlib.h>
 
 enum { LONGEST_TEXT = 200 }; // bytes of an instruction that are kept
@@ -120,17 +121,10 @@ void places_json(const struct tables *tables, struct json *json)
 
 const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column)
 {
-    uint32_t low = 0, high = tables->places.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct table_place *at = &tables->places.v[middle];
-        if (at->line < line || (at->line == line && at->column < column))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == tables->places.n || tables->places.v[low].line != line ||
-        (column && tables->places.v[low].column != column))
-        return NULL;
-    return &tables->places.v[low];
+    const struct table_place *all = tables->places.v;
+    uint32_t i = SEARCH(k, 0, tables->places.n,
+                        all[k].line < line || (all[k].line == line && all[k].column < column));
+    bool found =
+        i < tables->places.n && all[i].line == line && (!column || all[i].column == column);
+    return found ? &all[i] : NULL;
 }

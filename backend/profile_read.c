@@ -2,6 +2,7 @@
 #include "backend/build.h"
 #include "backend/fields.h"
 #include "backend/outcome_rows.h"
+#include "support/search.h"
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -359,14 +360,7 @@ static uint32_t find_function(const struct profile_reading *r, const char *name)
 {
     const struct name wanted = {.text = name, .length = (uint32_t)strlen(name)};
     const struct own_name key = {&wanted, 0};
-    uint32_t low = 0, high = r->name_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (by_name(&r->names[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, r->name_count, by_name(&r->names[i], &key) < 0);
     bool found = low < r->name_count && r->names[low].name->length == wanted.length &&
                  !memcmp(r->names[low].name->text, name, wanted.length);
     return found ? r->names[low].function : IR_NONE;

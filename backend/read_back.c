@@ -3,6 +3,7 @@
 // other instructions (--fma=split) was parsed to number them, and gets an IR of its own.
 #include "backend/read_back.h"
 #include "backend/read_chains.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +33,7 @@ static bool set_fault(struct read_back *r, uint32_t chain, const char *text)
 // Returns the instruction with this node, or IR_NONE.
 static uint32_t inst_of(const struct ir_function *fn, uint32_t node)
 {
-    uint32_t low = 0, high = fn->insts.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fn->insts.v[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, fn->insts.n, fn->insts.v[i].node < node);
     return low < fn->insts.n && fn->insts.v[low].node == node ? low : IR_NONE;
 }
 

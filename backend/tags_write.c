@@ -273,7 +273,7 @@ static void add_small_estimate(struct text *text, const struct table_estimate *e
         return;
     text_add(text, " ", 1);
     text_string(text, table_cost_names[estimate->cost]);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
         char number[NUMBER_TEXT];
         number_shortest(number, words[i]);
         text_add(text, i ? "," : "=", 1);

@@ -1,5 +1,6 @@
 #include "backend/writer.h"
 #include "backend/text.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,15 +67,7 @@ static void collect(struct writer *writer, const struct edits *edits)
 // The first item at or after the offset.
 static uint32_t find_item(const struct items *items, uint32_t at)
 {
-    uint32_t low = 0, high = items->list.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (items->list.v[middle].at < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, items->list.n, items->list.v[i].at < at);
 }
 
 // The edit whose range begins at the offset, or NULL.
@@ -192,7 +185,7 @@ static void put_points(struct writer *writer, uint32_t at, bool moved)
 static uint32_t next_event(const struct writer *writer, uint32_t at, uint32_t end)
 {
     const struct items *all[] = {&writer->points, &writer->moves, &writer->replaced};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
         uint32_t item = find_item(all[i], at + 1);
         if (item < all[i]->list.n && all[i]->list.v[item].at < end)
             end = all[i]->list.v[item].at;
@@ -255,14 +248,7 @@ const char *writer_apply(struct arena *arena, const struct source *source,
 // The span that holds the offset, or NULL after the last one.
 static const struct writer_span *find_span(const struct written *written, uint32_t offset)
 {
-    uint32_t low = 0, high = written->spans.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (written->spans.v[middle].end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, written->spans.n, written->spans.v[i].end <= offset);
     return low < written->spans.n ? &written->spans.v[low] : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/gpu/machine.h"
 #include "runtime-sim/schemes/schemes.h"
+#include "tests/lib/machine_run.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -77,7 +77,7 @@ uint32_t campaign_configs_add_options(struct campaign_configs *configs, const ch
     arena_init(&own, configs->arena->memory);
     campaign_line_add(&own, &line, arena_printf(&own, "--policy=%s", policy));
     campaign_line_add(&own, &line, "--version"); // without a machine
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+    for (size_t k = 0; k < ARRAY_LENGTH(lists); k++)
         for (uint32_t i = 0; lists[k] && i < lists[k]->list.n; i++)
             campaign_line_add(&own, &line, lists[k]->list.v[i]);
     uint32_t id = campaign_line_id(&configs->lines, &line);

@@ -123,7 +123,7 @@ static bool is_complete(json_t *result)
 static void put_ticket(json_t *result, json_t *ticket)
 {
     static const char *const names[] = {"campaign", "quick", "names", "commands", "ingredients"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
         json_object_set(result, names[i], json_object_get(ticket, names[i]));
 }
 

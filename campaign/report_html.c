@@ -97,7 +97,7 @@ static void write_variants(const struct campaign_report *report, FILE *to)
         const char *cells[] = {variant->label ? variant->label : variant->name, variant->policy,
                                variant->config, set, tag};
         fputs("<tr>", to);
-        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+        for (size_t k = 0; k < ARRAY_LENGTH(cells); k++) {
             fputs("<td>", to);
             svg_escaped(to, cells[k]);
             fputs("</td>", to);

@@ -38,7 +38,7 @@ static pid_t start(struct running_jobs *r, uint32_t job)
     if (child)
         return child;
     setpgid(0, 0);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(signals); i++)
         signal(signals[i], SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)

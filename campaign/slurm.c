@@ -77,7 +77,7 @@ void campaign_slurm_init(struct campaign_slurm *slurm)
 const char *campaign_slurm_set(struct campaign_slurm *slurm, struct arena *arena, const char *key,
                                const char *value)
 {
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(settings); i++) {
         char *end, *to = (char *)slurm + settings[i].offset;
         if (strcmp(settings[i].key, key))
             continue;

@@ -26,7 +26,7 @@ static const struct {
 
 static enum slurm_state state_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(states); i++)
         if (!strcmp(states[i].name, name))
             return states[i].state;
     return SLURM_LOST;
@@ -75,7 +75,7 @@ const char *slurm_queue_read(struct arena *arena, struct slurm_tasks *tasks)
                                         "--format=%j|%K|%T"};
     struct campaign_argv argv = {{0}};
     const char *error;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         campaign_push(arena, &argv, words[i]);
     const char *out = ask(arena, &argv, &error);
     if (!out)
@@ -119,7 +119,7 @@ const char *slurm_submit(struct arena *arena, const struct campaign_slurm *slurm
     campaign_push(arena, &argv, "/usr/bin/env");
     campaign_push(arena, &argv, "sbatch");
     campaign_push(arena, &argv, "--parsable");
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(options); i++)
         if (options[i].value)
             campaign_push(arena, &argv,
                           arena_printf(arena, "--%s=%s", options[i].name, options[i].value));

@@ -30,7 +30,7 @@ const char *campaign_store_open(struct campaign_store *store, struct arena *aren
     static const char *const parts[] = {"", "/results", "/running"};
     const char *error = NULL;
     *store = (struct campaign_store){.arena = arena, .folder = folder, .lock = -1};
-    for (size_t i = 0; !error && i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; !error && i < ARRAY_LENGTH(parts); i++)
         error = make_folder(arena, arena_printf(arena, "%s%s", folder, parts[i]), !i && chosen);
     return error;
 }
@@ -233,7 +233,7 @@ static const char *without_members(struct arena *arena, const char *text, size_t
         const char *colon = memchr(at, ':', (size_t)(end - at)); // no name has one
         const char *next = value_end(colon + 1, end);
         bool is_used = true;
-        for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+        for (size_t i = 0; i < ARRAY_LENGTH(unused); i++)
             is_used &= strncmp(at, unused[i], strlen(unused[i])) != 0;
         if (is_used && to > copy + 1)
             *to++ = ',';

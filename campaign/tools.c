@@ -80,7 +80,7 @@ static void __attribute__((noreturn))
 become(char *const *words, pid_t parent, int in, int out, int err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(signals); i++)
         signal(signals[i], SIG_DFL);
     // A parent that is killed has no time to end what it has started.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -144,7 +144,7 @@ const char *campaign_capture(struct arena *arena, struct campaign_argv *argv, co
         output->out = text_of(arena, files[1]);
         output->err = text_of(arena, files[2]);
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(files); i++)
         if (files[i] >= 0)
             close(files[i]);
     return error;

@@ -241,7 +241,7 @@ static const char *overwrites(struct arena *arena, const struct arguments *a, co
         {a->profile_path, "--profile"},     {a->beside, "--beside"},
         {a->compare, "--compare"},
     };
-    for (size_t i = 0; path && !file_is_standard(path) && i < sizeof read / sizeof *read; i++)
+    for (size_t i = 0; path && !file_is_standard(path) && i < ARRAY_LENGTH(read); i++)
         if (read[i].path && output_same(arena, read[i].path, path))
             return read[i].option ? arena_printf(arena, "%s would overwrite '%s', which %s reads",
                                                  option, read[i].path, read[i].option)

@@ -272,8 +272,7 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                                         : NULL;
     const char *cluster = a->slurm.list.n ? "--slurm" : a->sbatch.list.n ? "--sbatch" : NULL;
     const char *const outputs[] = {a->text, a->csv, a->html, a->markdown, a->svg};
-    const char *conflict =
-        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    const char *conflict = diagnostics_conflict(&a->common, outputs, ARRAY_LENGTH(outputs));
     if (conflict)
         return fault(errors, conflict, "");
     if (cluster && a->on != ON_SLURM)

@@ -25,7 +25,7 @@ bool container_input_is(const char *path)
         return false;
     ssize_t length = read(file, begin, sizeof begin);
     close(file);
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(magics); i++)
         if (length >= (ssize_t)magics[i].length &&
             !memcmp(begin, magics[i].bytes, magics[i].length))
             return true;

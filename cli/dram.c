@@ -74,7 +74,7 @@ static bool check_paths(struct dram_run *run)
                                  a->trace};
     const char *const names[] = {"--json", "--csv", "--plot", "--stats", "--trace"};
     bool good = true;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(paths); i++) {
         if (paths[i] && a->measure.config &&
             output_same(&run->arena, paths[i], a->measure.config)) {
             message_error(&run->messages, "%s would overwrite the configuration '%s'", names[i],

@@ -101,7 +101,7 @@ static const struct {
 
 static const char *line_kind(const char *line)
 {
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(lines); i++)
         if (!strncmp(line, lines[i].begin, strlen(lines[i].begin)))
             return lines[i].what;
     return NULL;
@@ -142,7 +142,7 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
 {
     if (begins_with(file, ELFMAG, SELFMAG))
         return elf_kind(file->text, file->length);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (begins_with(file, kinds[i].bytes, kinds[i].length))
             return kinds[i].what;
     // A text that begins like PTX is PTX: the parser reports stray bytes in it.

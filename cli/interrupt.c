@@ -31,7 +31,7 @@ static void end(int signal_number)
         atomic_store(stop, signal_number);
         return;
     }
-    for (size_t i = 0; i < sizeof to_remove / sizeof *to_remove; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(to_remove); i++) {
         const struct outputs *outputs = to_remove[i];
         if (outputs)
             outputs_remove(outputs);
@@ -45,7 +45,7 @@ void interrupt_remove(const struct outputs *outputs, const struct outputs *other
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     to_remove[0] = outputs;
     to_remove[1] = others;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(signals); i++) {
         struct sigaction before;
         // Under nohup a hang-up must stay ignored.
         if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)

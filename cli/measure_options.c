@@ -174,11 +174,10 @@ static bool read_line(const struct command *command, struct measure_arguments *a
     struct command_line line =
         options_read(command, arena, (int)response.arguments.n, response.arguments.v, a, errors);
     const char **paths[] = {&a->json, &a->csv, &a->plot, &a->stats};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(paths); i++)
         measure_name_output(paths[i]);
     const char *const outputs[] = {a->json, a->csv, a->plot, a->stats};
-    const char *conflict =
-        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    const char *conflict = diagnostics_conflict(&a->common, outputs, ARRAY_LENGTH(outputs));
     if (conflict)
         return measure_fault(command, errors, conflict, "");
     return !line.failed && check(a, &line, errors);

@@ -97,7 +97,7 @@ static bool check_paths(struct noc_program *p)
                    {a->heatmap, "--heatmap"},
                    {a->measure.stats, "--stats"}};
     bool good = true;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(outputs); i++) {
         for (size_t k = 0; outputs[i].path && k < i; k++)
             if (outputs[k].path && output_same(&p->arena, outputs[i].path, outputs[k].path)) {
                 message_error(&p->messages, "%s and %s are both written to '%s'", outputs[k].option,

@@ -306,7 +306,7 @@ static int write_page(const char *form, const char *name, struct arena *arena)
 {
     command_list commands;
     list_commands(commands, arena);
-    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(forms); i++)
         for (uint32_t k = 0; commands[k] && !strcmp(forms[i].name, form); k++)
             if (!strcmp(commands[k]->name, name)) {
                 forms[i].write(commands[k], commands);

@@ -450,7 +450,7 @@ static void note_sources(struct tagger_run *run)
     const struct arguments *arguments = &run->arguments;
     const char *const paths[] = {arguments->input, arguments->capability_path,
                                  arguments->profile_path, arguments->beside};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(paths); i++)
         if (paths[i] && !file_is_standard(paths[i]))
             vec_push(&run->whole, &run->sources, depfile_quote(&run->whole, paths[i]));
 }

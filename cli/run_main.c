@@ -40,7 +40,7 @@ static const char *find_libraries(struct arena *arena)
         return NULL;
     path[length] = 0;
     char *slash = strrchr(path, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; slash && i < ARRAY_LENGTH(places); i++) {
         const char *folder = arena_printf(arena, "%.*s/%s", (int)(slash - path), path, places[i]);
         char real[4096];
         if (!access(arena_printf(arena, "%s/libcudart.so.13", folder), R_OK) &&

@@ -78,8 +78,7 @@ static bool write_answer(struct arena *arena, const struct response_line *line, 
     json_object_flat(&json);
     if (good)
         tables_digest(digest, text, length);
-    json_key(&json, good ? "sha256" : "errors");
-    json_string(&json, good ? digest : errors);
+    json_member_string(&json, good ? "sha256" : "errors", good ? digest : errors);
     if (good)
         write_files(&json, &machine.resolved);
     if (good && lists_stats)

@@ -90,7 +90,7 @@ static const char *const series_rows[] = {
     "energy.power",
 };
 
-enum { SERIES_ROWS = sizeof series_rows / sizeof *series_rows };
+enum { SERIES_ROWS = ARRAY_LENGTH(series_rows) };
 
 static void name_stalls(struct sim_machine *machine)
 {

@@ -432,10 +432,7 @@ static void name_policies(struct option *option, struct arena *arena)
 
 const struct command *sim_command_with_policies(struct arena *arena)
 {
-    enum {
-        GROUPS = sizeof groups / sizeof *groups,
-        OPTIONS = sizeof machine_options / sizeof *machine_options
-    };
+    enum { GROUPS = ARRAY_LENGTH(groups), OPTIONS = ARRAY_LENGTH(machine_options) };
     struct command *command = ARENA_NEW(arena, struct command);
     struct option_group *own = ARENA_ARRAY(arena, struct option_group, GROUPS);
     struct option *options = ARENA_ARRAY(arena, struct option, OPTIONS);

@@ -60,8 +60,7 @@ bool sim_options_check(const struct sim_arguments *a, const struct command *comm
         return sim_options_fault(
             command, errors, "--functional counts no cycles; it cannot be combined with ", timed);
     const char *const outputs[] = {a->json, a->stats, a->series, a->trace, a->profile};
-    const char *conflict =
-        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
+    const char *conflict = diagnostics_conflict(&a->common, outputs, ARRAY_LENGTH(outputs));
     if (conflict)
         return sim_options_fault(command, errors, conflict, "");
     if (a->timed.n && sampling_option(a))
@@ -138,7 +137,7 @@ void sim_list_outputs(const struct sim_arguments *a, struct sim_output to[SIM_OU
                                       {a->series, "--series"},
                                       {a->overlap, "--overlap"},
                                       {a->trace, "--trace"}};
-    _Static_assert(sizeof rows / sizeof *rows + REPORT_FORMATS == SIM_OUTPUTS, "all are listed");
+    _Static_assert(ARRAY_LENGTH(rows) + REPORT_FORMATS == SIM_OUTPUTS, "all are listed");
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         to[i] = (struct sim_output){a->common.reports[i].path, "--report"};
     memcpy(to + REPORT_FORMATS, rows, sizeof rows);

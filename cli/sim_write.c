@@ -44,7 +44,7 @@ static const char *counted_files(struct sim *sim)
     const struct sim_arguments *a = &sim->arguments;
     const char *const files[] = {a->stats, a->json, a->series, a->trace};
     const char *list = NULL;
-    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(files); i++)
         if (files[i] && !file_is_standard(files[i]))
             list = list ? arena_printf(&sim->arena, "%s, %s", list, files[i]) : files[i];
     return list;

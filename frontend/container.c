@@ -95,7 +95,7 @@ static bool begins_with(const char *bytes, uint64_t size, const char *magic, siz
 static enum container_kind kind_of(const char *bytes, uint64_t size, const char **what)
 {
     *what = NULL;
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(magics); i++)
         if (begins_with(bytes, size, magics[i].bytes, magics[i].size)) {
             *what = magics[i].what;
             return magics[i].kind;
@@ -131,7 +131,7 @@ static char cubin_suffix(struct memory *memory, const char *image, uint64_t size
 
 static bool is_fatbin_section(const char *name)
 {
-    for (size_t i = 0; name && i < sizeof fatbin_sections / sizeof *fatbin_sections; i++)
+    for (size_t i = 0; name && i < ARRAY_LENGTH(fatbin_sections); i++)
         if (!strcmp(name, fatbin_sections[i]))
             return true;
     return false;

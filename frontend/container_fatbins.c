@@ -25,7 +25,7 @@ static const struct {
 
 static uint8_t kind_of(const struct fatbin_entry *entry)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (kinds[i].fatbin == entry->kind)
             return kinds[i].module;
     return MODULE_OTHER;
@@ -33,7 +33,7 @@ static uint8_t kind_of(const struct fatbin_entry *entry)
 
 static uint8_t packing_of(const struct fatbin_entry *entry)
 {
-    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(packings); i++)
         if (entry->flags & packings[i].flag)
             return packings[i].packing;
     return PACKING_NONE;

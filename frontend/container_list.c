@@ -108,14 +108,12 @@ void container_print(const struct container *container, FILE *to)
 
 static void print_text(struct json *json, const char *key, const char *text)
 {
-    json_key(json, key);
-    json_string(json, text && *text ? text : NULL);
+    json_member_string(json, key, text && *text ? text : NULL);
 }
 
 static void print_number(struct json *json, const char *key, uint64_t number)
 {
-    json_key(json, key);
-    json_uint(json, number);
+    json_member_uint(json, key, number);
 }
 
 static void print_module(struct json *json, const struct container_module *module, uint32_t index)
@@ -133,8 +131,7 @@ static void print_module(struct json *json, const struct container_module *modul
     print_number(json, "bytes", module->size);
     print_number(json, "packed_bytes", module->payload_size);
     print_text(json, "packing", packing_name(module->packing));
-    json_key(json, "debug");
-    json_bool(json, module->is_debug);
+    json_member_bool(json, "debug", module->is_debug);
     print_text(json, "member", module->member);
     print_text(json, "section", module->section);
     print_number(json, "offset", module->offset);

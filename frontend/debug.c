@@ -126,7 +126,7 @@ static bool read_number(struct section *s, bool negative)
         return refuse(s, "is not an integer of 64 bits");
     if (negative && value > INT64_MAX)
         return refuse(s, "is out of the range of negative numbers");
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(ranges); i++)
         if (ranges[i].type == s->type &&
             (negative ? value > ranges[i].least : (uint32_t)value > ranges[i].most))
             return refuse(s, arena_printf(&s->d->scratch, "is out of the range of '%s'",
@@ -155,7 +155,7 @@ static bool is_reserved(const struct section *s)
 {
     static const uint16_t free_words[] = {W_x, W_y, W_z, W_w, W_r, W_a, W_wide, W_to, W_v8, W_sreg};
     uint32_t word = word_id(s);
-    for (size_t i = 0; i < sizeof free_words / sizeof *free_words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(free_words); i++)
         if (free_words[i] == word)
             return false;
     return word < WORD_COUNT;

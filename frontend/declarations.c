@@ -76,7 +76,7 @@ static bool is_variable_type(uint16_t type)
                                      W_u16,    W_u32,        W_u64,    W_s8,  W_s16,  W_s32,
                                      W_s64,    W_f16,        W_f16x2,  W_f32, W_f64,  W_pred,
                                      W_texref, W_samplerref, W_surfref};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return false;
@@ -219,7 +219,7 @@ static bool is_variable_space(uint16_t space)
 {
     static const uint16_t spaces[] = {W_reg,   W_sreg,  W_const,  W_global,
                                       W_local, W_param, W_shared, W_tex};
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(spaces); i++)
         if (spaces[i] == space)
             return true;
     return false;
@@ -399,7 +399,7 @@ static const struct {
 
 static void check_space(struct directives *d, uint32_t spec, enum directive_place place)
 {
-    for (size_t i = 0; i < sizeof barred / sizeof *barred; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(barred); i++)
         if (barred[i].space == word_at(d, spec) && (barred[i].places & place) &&
             d->version >= barred[i].from && (!barred[i].until || d->version <= barred[i].until) &&
             (d->version || !(barred[i].from || barred[i].until))) {

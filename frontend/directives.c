@@ -13,7 +13,7 @@ static const struct {
 #include "frontend/directives.def"
 #undef DIRECTIVE
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = ARRAY_LENGTH(rows) };
 
 static int find_row(uint16_t word)
 {
@@ -194,7 +194,7 @@ static const struct {
      check_target},
     {W_address_size, "directive", NULL, "'.address_size' must follow .target", check_address_size},
 };
-enum { HEADER = sizeof header / sizeof *header };
+enum { HEADER = ARRAY_LENGTH(header) };
 
 static int header_part(const struct node *node)
 {
@@ -325,7 +325,7 @@ static const struct {
 
 static void check_relations(struct directives *d, uint32_t parent, uint32_t tuning)
 {
-    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(relations); i++) {
         if (relations[i].word != node_at(d, tuning)->aux)
             continue;
         if ((find_tuning(d, parent, relations[i].other) != 0) == relations[i].needs)
@@ -415,7 +415,7 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
         return;
     if (node_at(d, node)->aux == W_pragma)
         pragma_check(d, node, place);
-    for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(operands); i++) {
         if (operands[i].word != node_at(d, node)->aux)
             continue;
         if (operands[i].labelled && !labelled)

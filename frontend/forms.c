@@ -20,7 +20,7 @@ static const struct form_row rows[] = {
 #undef FORM
 #undef FORM_UNTIL
 };
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
+enum { ROW_COUNT = ARRAY_LENGTH(rows) };
 
 static const struct {
     const char *name, *words;
@@ -67,7 +67,7 @@ static void add_words(struct forms *forms, word_list *list, const char *text, si
 static void add_set(struct forms *forms, word_list *list, const char *name, size_t length,
                     const struct form_need *need)
 {
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(sets); i++)
         if (strlen(sets[i].name) == length && !memcmp(sets[i].name, name, length)) {
             add_words(forms, list, sets[i].words, strlen(sets[i].words), need);
             return;
@@ -152,7 +152,7 @@ static bool parse_letter(struct form_operand *operand, char letter)
     } kinds[] = {{'i', FORM_IMMEDIATE}, {'P', FORM_PREDICATE}, {'L', FORM_LABEL},
                  {'F', FORM_FUNCTION},  {'N', FORM_NAME},      {'?', FORM_ANYTHING},
                  {'r', FORM_REGISTER}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (kinds[i].letter == letter) {
             operand->kind = kinds[i].kind;
             return true;

@@ -55,7 +55,7 @@ struct isa_form isa_form(uint16_t op, const uint16_t *mods, uint32_t mod_count)
 {
     if (op >= OP_COUNT)
         return (struct isa_form){CLASS_OPAQUE, "m"};
-    for (size_t i = 0; i < sizeof subforms / sizeof *subforms; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(subforms); i++)
         if (subforms[i].op == op)
             for (uint32_t m = 0; m < mod_count; m++)
                 if (mods[m] == subforms[i].modifier)

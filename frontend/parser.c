@@ -124,7 +124,7 @@ int parser_word(struct parser *p, struct token *token)
     parser_name(p, token);
     uint16_t word = parser_word_of(token);
     if (word < WORD_COUNT && (isa_words[word].kind == KIND_DIRECTIVE || word == W_reg))
-        for (size_t i = 0; i < sizeof directive_tokens / sizeof *directive_tokens; i++)
+        for (size_t i = 0; i < ARRAY_LENGTH(directive_tokens); i++)
             if (directive_tokens[i].word == word)
                 return directive_tokens[i].token;
     return T_DOT;
@@ -358,10 +358,10 @@ bool parser_is_spec(uint16_t word)
 {
     if (word >= WORD_COUNT)
         return false;
-    for (size_t i = 0; i < sizeof spec_kinds / sizeof *spec_kinds; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(spec_kinds); i++)
         if (isa_words[word].kind == spec_kinds[i])
             return true;
-    for (size_t i = 0; i < sizeof spec_words / sizeof *spec_words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(spec_words); i++)
         if (spec_words[i] == word)
             return true;
     return false;

@@ -28,7 +28,7 @@ static const struct node *node_at(const struct directives *d, uint32_t node)
 
 static const struct pragma *find_pragma(const char *text, uint32_t length)
 {
-    for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(pragmas); i++) {
         uint32_t size = (uint32_t)strlen(pragmas[i].text);
         bool whole = size == length || (size < length && pragmas[i].value != NO_VALUE);
         if (whole && !memcmp(text, pragmas[i].text, size))

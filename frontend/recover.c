@@ -69,7 +69,7 @@ static bool begins_item(const struct parser *p, uint32_t at)
     if (p->base[at] != '.' || first_of_line(p, at) != at)
         return false;
     uint32_t word = intern_find(&p->tree->names, p->base + at, word_end(p, at + 1) - at) - OP_COUNT;
-    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(items); i++)
         if (items[i] == word)
             return true;
     return false;

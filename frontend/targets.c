@@ -18,7 +18,7 @@ static const uint8_t families[][2] = {{100, 103}, {101, 110}, {120, 121}};
 
 static int family_of(long number)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(families); i++)
         if (number == families[i][0] || number == families[i][1])
             return (int)i;
     return -1;
@@ -73,7 +73,7 @@ bool form_target_allows(const char *targets, const char *target, uint32_t length
 uint16_t form_target_version(const char *target, uint32_t length)
 {
     uint32_t at = digits_at(target, length);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
         if (strlen(known[i].text) == length - at &&
             !memcmp(known[i].text, target + at, length - at))
             return known[i].version;

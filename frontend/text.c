@@ -60,7 +60,7 @@ bool text_is_body(const struct parser *p)
         uint32_t word = intern_find(&p->tree->names, at, (size_t)(stop - at)) - OP_COUNT;
         if (word == W_entry || word == W_func)
             return false;
-        for (size_t i = 0; first && i < sizeof module_words / sizeof *module_words; i++)
+        for (size_t i = 0; first && i < ARRAY_LENGTH(module_words); i++)
             if (word == module_words[i])
                 return false;
     }

@@ -167,7 +167,7 @@ static struct dominating new_dominating(struct arena *arena, const struct graph 
     struct dominating d = {.arena = arena, .graph = graph};
     d.search = search_from_root(arena, graph);
     uint32_t **arrays[] = {&d.semi, &d.ancestor, &d.label, &d.idom, &d.stack, &d.bucket, &d.next};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(arrays); i++)
         *arrays[i] = ARENA_ARRAY(arena, uint32_t, d.search.count);
     for (uint32_t i = 0; i < d.search.count; i++) {
         d.semi[i] = d.label[i] = i;

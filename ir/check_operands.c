@@ -129,7 +129,7 @@ static bool is_replaced(const struct fit *f)
                     {OP_barrier, ""},      {OP_match, ""},     {OP_redux, ""},
                     {OP_createpolicy, ""}, {OP_tcgen05, ""}};
     const struct form *form = f->match->form;
-    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(replaced); i++)
         if (replaced[i].op == form->op && strstr(form->modifiers, replaced[i].word))
             return true;
     const char *name = isa_op_names[form->op];
@@ -211,7 +211,7 @@ static bool fit_selector(const struct fit *f, uint32_t node)
 static bool is_element(uint16_t word)
 {
     static const uint16_t words[] = {W_x, W_y, W_z, W_w, W_r, W_g, W_b, W_a};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (words[i] == word)
             return true;
     return false;

@@ -5,7 +5,7 @@
 static const uint16_t register_types[] = {W_b8,  W_b16, W_b32,   W_b64, W_b128, W_u8,
                                           W_u16, W_u32, W_u64,   W_s8,  W_s16,  W_s32,
                                           W_s64, W_f16, W_f16x2, W_f32, W_f64,  W_pred};
-enum { REGISTER_TYPE_COUNT = sizeof register_types / sizeof *register_types };
+enum { REGISTER_TYPE_COUNT = ARRAY_LENGTH(register_types) };
 
 enum type_kind check_type_kind(uint16_t type)
 {
@@ -73,7 +73,7 @@ uint16_t check_twice_as_wide(uint16_t type)
     static const uint16_t wide[][2] = {
         {W_u8, W_u16},  {W_u16, W_u32}, {W_u32, W_u64}, {W_s8, W_s16},  {W_s16, W_s32},
         {W_s32, W_s64}, {W_b8, W_b16},  {W_b16, W_b32}, {W_b32, W_b64}, {W_b64, W_b128}};
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(wide); i++)
         if (wide[i][0] == type)
             return wide[i][1];
     return W_UNKNOWN;

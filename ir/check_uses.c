@@ -55,7 +55,7 @@ static uint16_t space_of_address(const struct ir_check *c, uint32_t n)
     for (uint32_t i = 0; i < count; i++)
         if (mods[i] < WORD_COUNT && isa_words[mods[i]].kind == KIND_SPACE && given++ == n)
             return mods[i];
-    for (size_t i = 0; i < sizeof own_spaces / sizeof *own_spaces; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(own_spaces); i++)
         if (own_spaces[i].op == c->inst->op)
             return own_spaces[i].space;
     return given ? W_shared : W_UNKNOWN;

@@ -1,6 +1,7 @@
 // Builds a module step by step, and answers small questions about it.
 #include "ir/lower.h"
 #include "support/parallel.h"
+#include "support/search.h"
 #include <string.h>
 
 static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
@@ -55,7 +56,7 @@ static void keep_head(struct ir_function *fn)
 
 static void analyse(struct ir_work *work, struct ir_function *fn)
 {
-    for (size_t i = 0; fn->has_body && i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; fn->has_body && i < ARRAY_LENGTH(steps); i++) {
         steps[i](work, fn);
         arena_reset(&work->scratch);
     }
@@ -155,6 +156,20 @@ uint16_t ir_type_bits(uint16_t type)
     return isa_is_type(type) ? isa_words[type].value : 0;
 }
 
+bool ir_type_is_signed(uint16_t type)
+{
+    return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
+}
+
+bool ir_type_is_integer(uint16_t type)
+{
+    static const uint16_t types[] = {W_u8, W_u16, W_u32, W_u64, W_b8, W_b16, W_b32, W_b64};
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
+        if (types[i] == type)
+            return true;
+    return ir_type_is_signed(type);
+}
+
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
 {
     const struct ir_version *v = &fn->versions.v[version];
@@ -165,17 +180,20 @@ uint32_t ir_version_block(const struct ir_function *fn, uint32_t version)
     }
 }
 
+uint32_t ir_made_version(const struct ir_function *fn, uint32_t inst, uint32_t reg)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
+        if (fn->operands.v[i].role == ROLE_DEF && fn->operands.v[i].kind == OPERAND_REGISTER &&
+            fn->operands.v[i].index == reg)
+            return fn->operand_version.v[i];
+    return IR_NONE;
+}
+
 uint32_t ir_register_scope(const struct ir_function *fn, uint32_t reg)
 {
-    uint32_t low = 0, high = fn->scopes.n, scope = fn->registers.v[reg].scope;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fn->scopes.v[middle] < scope)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t scope = fn->registers.v[reg].scope;
+    return SEARCH(i, 0, fn->scopes.n, fn->scopes.v[i] < scope);
 }
 
 const char *ir_register_name(const struct ir_module *module, const struct ir_function *fn,

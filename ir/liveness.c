@@ -2,6 +2,7 @@
 // reach it. A loop that does not define the register is taken whole, so that the work on nested
 // loops does not grow with their depth. A register whose walk is long is left to liveness_wide.
 #include "ir/liveness.h"
+#include "support/search.h"
 #include <stdlib.h>
 
 struct live_pair {
@@ -304,14 +305,8 @@ struct ir_live_lists ir_live_lists(const struct ir_function *fn, struct arena *a
 
 bool ir_live_in(const struct ir_function *fn, uint32_t block, uint32_t reg)
 {
-    uint32_t low = fn->live_at.v[reg], end = fn->live_at.v[reg + 1], high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fn->live.v[middle].last < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t end = fn->live_at.v[reg + 1];
+    uint32_t low = SEARCH(i, fn->live_at.v[reg], end, fn->live.v[i].last < block);
     return low < end && fn->live.v[low].first <= block;
 }
 

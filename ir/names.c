@@ -2,6 +2,7 @@
 #include "ir/names.h"
 #include "support/bits.h"
 #include "support/nearest.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -398,15 +399,9 @@ static void sort_labels(struct names *names)
 // Returns the last label with this name whose scope begins before the node.
 static uint32_t last_before(const struct names *names, uint32_t name, uint32_t at)
 {
-    uint32_t low = 0, high = names->places.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct label_place *place = &names->places.v[middle];
-        if (place->name < name || (place->name == name && place->scope < at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct label_place *all = names->places.v;
+    uint32_t low = SEARCH(i, 0, names->places.n,
+                          all[i].name < name || (all[i].name == name && all[i].scope < at));
     return low && names->places.v[low - 1].name == name ? low - 1 : IR_NONE;
 }
 

@@ -10,6 +10,7 @@
 // (frontiers.h).
 #include "ir/frontiers.h"
 #include "ir/internal.h"
+#include "support/search.h"
 #include <string.h>
 
 struct ssa {
@@ -276,17 +277,11 @@ static void fill_phi_arguments(struct ssa *s, uint32_t block)
 {
     struct ir_function *fn = s->fn;
     for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
-        uint32_t succ = ir_succs(fn, block)[i], place = 0;
+        uint32_t succ = ir_succs(fn, block)[i];
         const struct ir_block *to = &fn->blocks.v[succ];
         if (!to->phi_count)
             continue;
-        for (uint32_t high = to->pred_count; place < high;) {
-            uint32_t middle = place + (high - place) / 2;
-            if (ir_preds(fn, succ)[middle] < block)
-                place = middle + 1;
-            else
-                high = middle;
-        }
+        uint32_t place = SEARCH(k, 0, to->pred_count, ir_preds(fn, succ)[k] < block);
         for (uint32_t k = 0; k < to->phi_count; k++) {
             const struct ir_phi *phi = &fn->phis.v[to->phi + k];
             fn->phi_args.v[phi->args + place] = use_version(s, phi->reg);

@@ -379,7 +379,7 @@ uint32_t ir_validate_function(const struct ir_module *module, uint32_t function,
     if (!c.fn->has_body)
         return 0;
     arena_init(&c.scratch, memory);
-    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+    for (size_t k = 0; k < ARRAY_LENGTH(checks); k++)
         checks[k](&c);
     arena_free(&c.scratch);
     return c.faults;

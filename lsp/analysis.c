@@ -1,5 +1,6 @@
 #include "lsp/analysis.h"
 #include "backend/tables.h"
+#include "support/search.h"
 #include "tagger/tagger.h"
 #include <stdlib.h>
 #include <string.h>
@@ -163,14 +164,7 @@ void analysis_free(struct lsp_result *result)
 
 uint32_t analysis_find(const struct lsp_result *result, uint32_t offset)
 {
-    uint32_t low = 0, high = result->decision_count;
-    while (low < high) { // the first that ends behind the offset
-        uint32_t middle = low + (high - low) / 2;
-        if (result->decisions[middle].end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, result->decision_count, result->decisions[i].end <= offset);
     bool found = low < result->decision_count && result->decisions[low].begin <= offset;
     return found ? low : result->decision_count;
 }

@@ -1,4 +1,6 @@
 #include "lsp/document.h"
+#include "support/integer.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,16 +99,8 @@ uint32_t document_offset(const struct lsp_document *document, struct lsp_place p
 
 struct lsp_place document_place(const struct lsp_document *document, uint32_t offset)
 {
-    uint32_t low = 0, high = document->line_count;
-    if (offset > document->length)
-        offset = document->length;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (document->lines[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
+    offset = (uint32_t)smaller(offset, document->length);
+    uint32_t low = SEARCH(i, 1, document->line_count, document->lines[i] <= offset) - 1;
     struct lsp_place place = {low, 0};
     const char *at = document->text + document->lines[low], *end = document->text + offset;
     for (uint32_t units; at < end; place.character += units)

@@ -18,7 +18,7 @@ static const struct form_text form_texts[] = {
 #undef FORM_UNTIL
 };
 
-enum { FORM_TEXTS = sizeof form_texts / sizeof *form_texts, MOST_FORMS = 12 };
+enum { FORM_TEXTS = ARRAY_LENGTH(form_texts), MOST_FORMS = 12 };
 
 static bool is_op(const char *name, const char *text, uint32_t length)
 {

@@ -143,7 +143,7 @@ static bool is_space(const struct scan_tokens *t, struct scan_token token)
 {
     static const char *const spaces[] = {".global",  ".const",      ".shared", ".tex",  ".texref",
                                          ".surfref", ".samplerref", ".local",  ".param"};
-    for (uint32_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(spaces); i++)
         if (is(t, token, spaces[i]))
             return true;
     return false;

@@ -447,7 +447,7 @@ static void take_request(struct server *server, json_t *id, const char *method,
     const char *uri =
         json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
     const struct open_text *text = uri ? find_text(server, uri) : NULL;
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(requests); i++) {
         if (strcmp(requests[i].method, method))
             continue;
         if (requests[i].needs_text && !server->is_initialised)

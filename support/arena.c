@@ -124,14 +124,9 @@ static void drop_block(struct memory *memory, struct arena_block *block)
         return_spares(memory);
 }
 
-static size_t round_to_pages(size_t size)
-{
-    return (size + 4095) & ~(size_t)4095;
-}
-
 static struct arena_block *map_block(const struct memory *memory, size_t whole)
 {
-    size_t size = round_to_pages(whole);
+    size_t size = align_up(whole, 4096);
     // A chunk will be filled: its pages are better taken at once than with a fault for each, unless
     // most of them are never used. A simulation accesses its memory again and again, in no order:
     // huge pages save more misses of the TLB and faults there than their clearing takes.
@@ -255,7 +250,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 static struct arena_block *grow_mapped(struct arena_block *block, size_t whole)
 {
-    size_t size = round_to_pages(whole);
+    size_t size = align_up(whole, 4096);
     struct arena_block *moved = mremap(block, block->mapped, size, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED)
         return NULL;

@@ -4,6 +4,7 @@
 // jump buffer, which the public entry point has set; it then frees all arenas of that memory.
 // Libraries therefore neither exit nor check allocations.
 #pragma once
+#include "support/integer.h"
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdbool.h>

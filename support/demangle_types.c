@@ -99,7 +99,7 @@ static struct name_part read_expansion(struct reader *r)
 // Reads a builtin, which is never a substitution. The text is NULL for other names.
 static struct name_part read_builtin(struct reader *r)
 {
-    for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(builtin_types); i++)
         if (take_word(r, builtin_types[i].code))
             return part_of(builtin_types[i].text);
     return (struct name_part){0};

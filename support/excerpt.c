@@ -40,7 +40,7 @@ static const struct range hidden[] = {
     {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff},
 };
 
-#define IN_TABLE(code, table) in_table(code, table, sizeof(table) / sizeof *(table))
+#define IN_TABLE(code, table) in_table(code, table, ARRAY_LENGTH(table))
 
 static bool in_table(uint32_t code, const struct range *table, size_t count)
 {

@@ -29,7 +29,7 @@ static const struct {
     [SHL] = {"<<", 5}, [SHR] = {">>", 5}, [LE] = {"<=", 4}, [GE] = {">=", 4},  [LT] = {"<", 4},
     [GT] = {">", 4},   [EQ] = {"==", 3},  [NE] = {"!=", 3}, [AND] = {"&&", 2}, [OR] = {"||", 1},
 };
-enum { BINARIES = sizeof binaries / sizeof *binaries };
+enum { BINARIES = ARRAY_LENGTH(binaries) };
 
 struct expr_parser {
     struct arena *arena;

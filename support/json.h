@@ -30,6 +30,19 @@ void json_uint(struct json *json, uint64_t value);
 void json_double(struct json *json, double value); // not finite: null
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
+// json_member_TYPE: a key and its value.
+#define JSON_MEMBER(name, type)                                                                    \
+    static inline void json_member_##name(struct json *json, const char *key, type value)          \
+    {                                                                                              \
+        json_key(json, key);                                                                       \
+        json_##name(json, value);                                                                  \
+    }
+JSON_MEMBER(string, const char *)
+JSON_MEMBER(int, int64_t)
+JSON_MEMBER(uint, uint64_t)
+JSON_MEMBER(double, double)
+JSON_MEMBER(bool, bool)
+#undef JSON_MEMBER
 // Ends the document with a newline and flushes it to the stream.
 void json_done(struct json *json);
 

@@ -1,9 +1,5 @@
 #include "support/nearest.h"
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
+#include "support/integer.h"
 
 unsigned nearest_distance(const char *a, size_t m, const char *b, size_t n)
 {
@@ -17,9 +13,9 @@ unsigned nearest_distance(const char *a, size_t m, const char *b, size_t n)
     for (size_t i = 1; i <= m; i++)
         for (size_t j = 1; j <= n; j++) {
             unsigned change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            d[i][j] = least(change, 1 + least(d[i - 1][j], d[i][j - 1]));
+            d[i][j] = smaller(change, 1 + smaller(d[i - 1][j], d[i][j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], 1 + d[i - 2][j - 2]);
+                d[i][j] = smaller(d[i][j], 1 + d[i - 2][j - 2]);
         }
     return d[m][n];
 }

@@ -58,7 +58,7 @@ static const char *follow_links(struct arena *arena, const char *path)
 static bool names_a_descriptor(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/dev/std"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(prefixes); i++)
         if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
             return true;
     return !strncmp(path, "/proc/", 6) && strstr(path, "/fd/");

@@ -1,4 +1,5 @@
 #include "support/source.h"
+#include "support/search.h"
 #include <string.h>
 
 void source_init(struct source *source, struct arena *arena, const char *name, const char *text,
@@ -24,15 +25,8 @@ const struct source_lines *source_lines(const struct source *source)
 struct place source_place(const struct source *source, uint32_t offset)
 {
     const struct source_lines *lines = source_lines(source);
-    uint32_t low = 0, high = lines->at.n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lines->at.v[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (struct place){low + 1, offset - lines->at.v[low] + 1};
+    uint32_t line = SEARCH(i, 1, lines->at.n, lines->at.v[i] <= offset);
+    return (struct place){line, offset - lines->at.v[line - 1] + 1};
 }
 
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end)

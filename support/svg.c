@@ -1,4 +1,5 @@
 #include "support/svg.h"
+#include "support/integer.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -96,7 +97,7 @@ static const struct {
      {.fill = COLOUR_NONE, .stroke = COLOUR_SERIES, .stroke_width = "2"}},
 };
 
-enum { LOOKS = sizeof looks / sizeof *looks, NUMBERED = sizeof numbered / sizeof *numbered };
+enum { LOOKS = ARRAY_LENGTH(looks), NUMBERED = ARRAY_LENGTH(numbered) };
 
 static struct svg_look numbered_look(int kind, int number)
 {
@@ -280,7 +281,7 @@ double svg_round_up(double value)
 {
     static const double steps[] = {1, 2, 2.5, 5, 10};
     double power = pow(10, floor(log10(value)));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(steps); i++)
         if (steps[i] * power >= value * (1 - 1e-9))
             return steps[i] * power;
     return 10 * power;

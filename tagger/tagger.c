@@ -294,7 +294,7 @@ void tagger_print_stages(FILE *to)
             fprintf(to, part, at->name, at->what);
         for (const struct pass *at = passes; stage->run == decide && at->name; at++)
             fprintf(to, part, at->name, at->what);
-        for (uint32_t i = 0; stage->run == emit && i < sizeof outputs / sizeof *outputs; i++)
+        for (uint32_t i = 0; stage->run == emit && i < ARRAY_LENGTH(outputs); i++)
             fprintf(to, part, outputs[i][0], outputs[i][1]);
     }
 }

@@ -118,12 +118,12 @@ void ends_begin(void)
                      interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     struct sigaction before;
     atomic_store(&owner, getpid());
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         sigaction(faults[i], NULL, &before);
         if (before.sa_handler == SIG_DFL) // else the program has a handler
             install(faults[i], handle_fault, &before);
     }
-    for (size_t i = 0; i < sizeof interrupts / sizeof *interrupts; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(interrupts); i++) {
         install(interrupts[i], handle_interrupt, &before);
         if (before.sa_handler != SIG_IGN)
             deferring = before;

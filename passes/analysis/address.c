@@ -42,7 +42,7 @@ static uint16_t plain_space(uint16_t space)
                                             {W_shared_cluster, W_shared},
                                             {W_param_entry, W_param},
                                             {W_param_func, W_param}};
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(spellings); i++)
         if (spellings[i][0] == space)
             return spellings[i][1];
     return space;

@@ -95,7 +95,7 @@ static void set_special_range(const struct affines *affines, struct affine_atom 
         atom->least = !counts ? 0 : shape_is_known(&affines->shape) ? most : 1;
         atom->most = most - !counts;
     }
-    for (size_t i = 0; i < sizeof special_ranges / sizeof *special_ranges; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(special_ranges); i++)
         if (special_ranges[i].special == atom->index && atom->member != W_w) {
             atom->least = special_ranges[i].least;
             atom->most = special_ranges[i].most[dimension];
@@ -131,7 +131,7 @@ static unsigned integer_bits(uint16_t type, bool *is_unsigned)
     } types[] = {{W_u8, 8, true},    {W_b8, 8, true},    {W_s8, 8, false},  {W_u16, 16, true},
                  {W_b16, 16, true},  {W_s16, 16, false}, {W_u32, 32, true}, {W_b32, 32, true},
                  {W_s32, 32, false}, {W_u64, 64, true},  {W_b64, 64, true}, {W_s64, 64, false}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i].type == type) {
             *is_unsigned = types[i].is_unsigned;
             return types[i].bits;

@@ -162,7 +162,7 @@ static const struct operation {
 const struct operation *operation_find(const struct affines *a, uint32_t inst)
 {
     uint16_t op = a->fn->insts.v[inst].op;
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(operations); i++)
         if (operations[i].op == op && (operations[i].word == W_UNKNOWN ||
                                        ir_has_modifier(a->module, a->fn, inst, operations[i].word)))
             return &operations[i];

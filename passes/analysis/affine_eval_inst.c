@@ -20,18 +20,9 @@ static bool has(const struct step *s, uint16_t word)
     return ir_has_modifier(s->e->affines->module, function_of(s), s->id, word);
 }
 
-static bool is_signed_type(uint16_t type)
-{
-    return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
-}
-
 static bool is_integer_type(uint16_t type)
 {
-    static const uint16_t types[] = {W_u8, W_u16, W_u32, W_u64, W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i] == type)
-            return true;
-    return is_signed_type(type);
+    return type != W_b8 && ir_type_is_integer(type);
 }
 
 static uint32_t source(const struct step *s, uint32_t n)
@@ -71,7 +62,7 @@ static bool convert(const struct step *s, struct affine_warp_value *to)
 {
     struct step from = *s;
     from.at.bits = ir_type_bits(s->inst->type2);
-    from.at.is_signed = is_signed_type(s->inst->type2);
+    from.at.is_signed = ir_type_is_signed(s->inst->type2);
     return is_integer_type(s->inst->type2) && read_number(&from, 0, to) &&
            warp_number(s->e->affines, to, s->at.bits, s->at.is_signed);
 }
@@ -170,7 +161,7 @@ static bool find_relation(const struct step *s, enum warp_relation *relation, bo
                  {W_le, WARP_LE, false}, {W_gt, WARP_GT, false}, {W_ge, WARP_GE, false},
                  {W_lo, WARP_LT, true},  {W_ls, WARP_LE, true},  {W_hi, WARP_GT, true},
                  {W_hs, WARP_GE, true}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (has(s, words[i].word)) {
             *relation = words[i].relation;
             bool equality = *relation == WARP_EQ || *relation == WARP_NE;
@@ -294,7 +285,7 @@ static bool compute(const struct step *s, struct affine_warp_value *to)
             return false;
         to->assumes |= sources[i].assumes;
     }
-    if (!operation_compute(operation, sources, ir_type_bits(type), is_signed_type(type), to))
+    if (!operation_compute(operation, sources, ir_type_bits(type), ir_type_is_signed(type), to))
         return false;
     for (uint32_t lane = 0; lane < WARP_LANES && s->inst->op == OP_cvt; lane++)
         to->offset[lane] = affine_extended(to->offset[lane], s->at.bits, s->at.is_signed);
@@ -334,7 +325,10 @@ bool evaluate_inst(struct evaluation *e, uint32_t version, struct affine_warp_va
     const struct ir_inst *inst = &fn->insts.v[id];
     uint32_t first = ir_find_operand(fn, id, ROLE_DEF, 0);
     struct step s = {
-        e, inst, id, {e->affines, version, ir_type_bits(inst->type), is_signed_type(inst->type)}};
+        e,
+        inst,
+        id,
+        {e->affines, version, ir_type_bits(inst->type), ir_type_is_signed(inst->type)}};
     struct affine_warp_value made;
     if (first == IR_NONE || fn->operand_version.v[first] != version || !result(&s, &made))
         return false;

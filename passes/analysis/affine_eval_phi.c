@@ -109,11 +109,6 @@ static bool entering(struct evaluation *e, const struct ir_phi *phi, struct affi
     return found == 1;
 }
 
-static unsigned lesser(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 // Returns true if what comes round differs from `start` by the same for all lanes; lowers the zero
 // bits to those that it has.
 static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
@@ -134,8 +129,8 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
                 return false;
         uint64_t step = (uint64_t)next.offset[0] - (uint64_t)start->offset[0];
         unsigned own = step ? (unsigned)__builtin_ctzll(step) : 64;
-        *zeros = lesser(*zeros, lesser(own, warp_zeros(e->affines, &next.base, false)));
-        *aligned = lesser(*aligned, lesser(own, warp_zeros(e->affines, &next.base, true)));
+        *zeros = smaller(*zeros, smaller(own, warp_zeros(e->affines, &next.base, false)));
+        *aligned = smaller(*aligned, smaller(own, warp_zeros(e->affines, &next.base, true)));
         *assumes |= next.assumes | (step ? WARP_MIXED : 0);
     }
     return true;

@@ -24,21 +24,6 @@ static bool has(const struct affine_reader *r, uint16_t word)
     return ir_has_modifier(r->affines->module, r->affines->fn, r->id, word);
 }
 
-static bool is_signed_type(uint16_t type)
-{
-    return type == W_s16 || type == W_s32 || type == W_s64 || type == W_s8;
-}
-
-static bool is_integer_type(uint16_t type)
-{
-    static const uint16_t types[] = {W_s8,  W_s16, W_s32, W_s64, W_u8,  W_u16,
-                                     W_u32, W_u64, W_b8,  W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i] == type)
-            return true;
-    return false;
-}
-
 bool affine_read(struct affines *affines, enum affine_view view, uint32_t operand, unsigned bits,
                  struct affine *to)
 {
@@ -428,15 +413,16 @@ static bool convert(const struct affine_reader *r, struct affine *to)
 {
     uint32_t operand = source(r, 0);
     unsigned from = ir_type_bits(r->inst->type2), into = r->bits;
-    if (operand == IR_NONE || !is_integer_type(r->inst->type2) || has(r, W_sat) ||
+    if (operand == IR_NONE || !ir_type_is_integer(r->inst->type2) || has(r, W_sat) ||
         !affine_read(r->affines, r->view, operand, from, to))
         return false;
     const struct ir_operand *o = &r->affines->fn->operands.v[operand];
     unsigned held = o->kind == OPERAND_REGISTER ? r->affines->fn->registers.v[o->index].bits : from;
-    bool is_signed = is_signed_type(r->inst->type2);
+    bool is_signed = ir_type_is_signed(r->inst->type2);
     unsigned result = r->affines->fn->registers.v[r->affines->fn->versions.v[r->version].reg].bits;
     if (from < held || into < 16 || (into < from && into < result)) // a part of the register
-        return (from <= into || affine_fits(r->affines, to, into, is_signed_type(r->inst->type))) &&
+        return (from <= into ||
+                affine_fits(r->affines, to, into, ir_type_is_signed(r->inst->type))) &&
                to->exact_bits >= held && affine_fits(r->affines, to, from, is_signed);
     if (into > from)
         return widen(r, operand, from, is_signed, to);
@@ -532,7 +518,7 @@ static rule_function *const rules[OP_COUNT] = {
 bool affine_follows(const struct affines *affines, uint32_t inst)
 {
     const struct ir_inst *at = &affines->fn->insts.v[inst];
-    return at->op < OP_COUNT && rules[at->op] && is_integer_type(at->type) &&
+    return at->op < OP_COUNT && rules[at->op] && ir_type_is_integer(at->type) &&
            !(at->flags & (INST_GUARDED | INST_ORDERED));
 }
 
@@ -548,6 +534,6 @@ bool affine_of_inst(struct affines *affines, enum affine_view view, uint32_t ver
         ir_has_modifier(affines->module, affines->fn, id, W_sat))
         return false;
     struct affine_reader reader = {
-        affines, view, inst, id, version, ir_type_bits(inst->type), is_signed_type(inst->type)};
+        affines, view, inst, id, version, ir_type_bits(inst->type), ir_type_is_signed(inst->type)};
     return rules[inst->op](&reader, to);
 }

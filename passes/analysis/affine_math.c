@@ -27,11 +27,6 @@ static int64_t wrapping_product(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static uint8_t least_bits(unsigned a, unsigned b)
-{
-    return (uint8_t)(a < b ? a : b);
-}
-
 struct sum sum_new(void)
 {
     struct sum sum;
@@ -96,7 +91,7 @@ void sum_add(struct sum *to, const struct affine *a, int64_t factor)
         term.coefficient = wrapping_product(term.coefficient, factor);
         add_term(to, &term);
     }
-    to->exact_bits = least_bits(to->exact_bits, exact_bits_times(a, factor));
+    to->exact_bits = smaller(to->exact_bits, exact_bits_times(a, factor));
     to->assumes |= a->assumes;
 }
 
@@ -131,7 +126,7 @@ void sum_product(struct sum *to, const struct affine *a, const struct affine *b)
 {
     if (!a->count || !b->count) {
         const struct affine *factor = a->count ? b : a;
-        to->exact_bits = least_bits(to->exact_bits, factor->exact_bits);
+        to->exact_bits = smaller(to->exact_bits, factor->exact_bits);
         to->assumes |= factor->assumes;
         sum_add(to, a->count ? a : b, factor->constant);
         return;
@@ -149,7 +144,7 @@ void sum_product(struct sum *to, const struct affine *a, const struct affine *b)
         term.coefficient = wrapping_product(term.coefficient, a->constant);
         add_term(to, &term);
     }
-    to->exact_bits = least_bits(to->exact_bits, least_bits(a->exact_bits, b->exact_bits));
+    to->exact_bits = smaller(to->exact_bits, smaller(a->exact_bits, b->exact_bits));
     to->assumes |= a->assumes | b->assumes;
 }
 

@@ -1,4 +1,5 @@
 #include "passes/analysis/call_variables.h"
+#include "support/search.h"
 
 struct variable_search {
     struct call_variables *to;
@@ -104,14 +105,7 @@ void call_variables_find(struct call_variables *variables, struct arena *arena,
 
 uint32_t call_variables_cut(const struct call_variables *variables, uint32_t first, uint32_t last)
 {
-    uint32_t low = 0, high = variables->list.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (variables->list.v[middle].inst < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, variables->list.n, variables->list.v[i].inst < first);
     for (; low < variables->list.n && variables->list.v[low].inst <= last; low++)
         if (variables->list.v[low].first < first || variables->list.v[low].last > last)
             return variables->list.v[low].inst;

@@ -38,16 +38,6 @@ struct coalescings *coalescings_new(struct arena *arena, const struct ir_module 
     return c;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint64_t magnitude(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -55,7 +45,7 @@ static uint64_t magnitude(int64_t value)
 
 struct ratio ratio_of(uint64_t count, uint64_t of)
 {
-    uint64_t divisor = gcd(count, of);
+    uint64_t divisor = common_divisor(count, of);
     return divisor ? (struct ratio){count / divisor, of / divisor} : (struct ratio){0, 1};
 }
 
@@ -301,7 +291,7 @@ static bool take_local(struct coalescing *c, struct coalescing_sum *sum,
         at[count++] = (lanes->offset[i] >> WORD_SHIFT) * 4 + i / 8;
     }
     pattern_of_bytes(&sectors, at, count, 1);
-    uint32_t words = (c->bytes + WORD - 1) / WORD;
+    uint32_t words = divide_up(c->bytes, WORD);
     if (words > 1 && !uniform)
         return false;
     take(c, sum, pattern_units(&lines, 0, WORD_SHIFT), pattern_units(&sectors, 0, 0) * words);
@@ -374,9 +364,9 @@ static bool take_warp(struct coalescings *c, struct coalescing *to, struct look 
 // Without more, an access may touch one line or one for each lane.
 static void set_bounds(struct coalescing *to)
 {
-    uint32_t parts = (to->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    uint32_t parts = divide_up(to->bytes, SECTOR_BYTES);
     if (to->space == W_local)
-        parts = (to->bytes + WORD - 1) / WORD;
+        parts = divide_up(to->bytes, WORD);
     to->known = to->uniform = to->even = false;
     to->stride = 0;
     to->least = 1;

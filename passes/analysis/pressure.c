@@ -17,7 +17,7 @@ static void add_live(struct live *live, uint32_t reg, int sign)
     if (bits == 1)
         live->predicates += sign;
     else
-        live->registers += sign * (int64_t)((bits + 31) / 32);
+        live->registers += sign * (int64_t)divide_up(bits, 32);
 }
 
 static void add(struct live *live, uint32_t reg)

@@ -24,21 +24,11 @@ static struct reuse reuse_local(const struct view *view)
     return reuse;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void shorten(struct reuse *reuse)
 {
     uint64_t divisor = reuse->lines;
     for (int i = 0; i < REUSE_CAUSES; i++)
-        divisor = gcd(divisor, reuse->served[i]);
+        divisor = common_divisor(divisor, reuse->served[i]);
     reuse->lines /= divisor;
     for (int i = 0; i < REUSE_CAUSES; i++)
         reuse->served[i] /= divisor;

@@ -241,7 +241,7 @@ static bool is_system(const struct ir_module *module, uint32_t name)
 {
     static const char *const names[] = {"malloc", "free", "vprintf", "__assertfail"};
     const struct name *at = tree_name(module->tree, name);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
         if (strlen(names[i]) == at->length && !memcmp(names[i], at->text, at->length))
             return true;
     return false;

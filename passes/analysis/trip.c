@@ -34,7 +34,7 @@ static uint32_t count_role(const struct ir_function *fn, uint32_t inst, enum ir_
 bool trip_is_integer(uint16_t type)
 {
     static const uint16_t types[] = {W_s16, W_s32, W_s64, W_u16, W_u32, W_u64, W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return false;
@@ -59,7 +59,7 @@ static bool read_comparison(struct trip_finder *f, struct test *test)
                             uses != 2 ? "its exit tests more than one comparison"
                                       : "its exit compares floating-point values");
     test->bits = ir_type_bits(at->type);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (ir_has_modifier(f->module, f->fn, test->inst, words[i].word)) {
             test->comparison = words[i].comparison;
             test->is_signed = !words[i].is_unsigned &&

@@ -17,21 +17,6 @@ static bool has(const struct trace_reader *r, uint16_t word)
     return ir_has_modifier(r->t->module, r->t->fn, r->inst, word);
 }
 
-static bool is_signed_type(uint16_t type)
-{
-    return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
-}
-
-static bool is_integer_type(uint16_t type)
-{
-    static const uint16_t types[] = {W_s8,  W_s16, W_s32, W_s64, W_u8,  W_u16,
-                                     W_u32, W_u64, W_b8,  W_b16, W_b32, W_b64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i] == type)
-            return true;
-    return false;
-}
-
 static uint32_t source_operand(const struct trace_reader *r, uint32_t n)
 {
     return ir_find_operand(r->t->fn, r->inst, ROLE_USE, n);
@@ -273,14 +258,14 @@ static struct linear shift(const struct trace_reader *r)
 static struct linear convert(const struct trace_reader *r)
 {
     uint32_t operand = source_operand(r, 0);
-    if (operand == IR_NONE || !is_integer_type(r->at->type2))
+    if (operand == IR_NONE || !ir_type_is_integer(r->at->type2))
         return linear_unknown();
     const struct ir_operand *o = &r->t->fn->operands.v[operand];
     unsigned to = ir_type_bits(r->at->type), from = ir_type_bits(r->at->type2);
     unsigned bits = o->kind == OPERAND_REGISTER ? r->t->fn->registers.v[o->index].bits : from;
     if (bits < from || to > r->bits || (from < to && to < r->bits))
         return linear_unknown();
-    bool is_signed = is_signed_type(from <= to ? r->at->type2 : r->at->type);
+    bool is_signed = ir_type_is_signed(from <= to ? r->at->type2 : r->at->type);
     unsigned part = from < to ? from : to;
     struct linear a = trip_operand(r->t, operand, bits);
     if (a.known && part >= r->bits) { // takes bits away, or none
@@ -308,11 +293,11 @@ static const char *comparison_text(struct tracer *t, uint32_t inst)
                  {W_hi, "gt", true},  {W_hs, "ge", true}};
     struct trace_reader r = {.t = t, .at = &t->fn->insts.v[inst], .inst = inst};
     unsigned bits = ir_type_bits(r.at->type);
-    if ((r.at->flags & INST_GUARDED) || r.at->operand_count != 3 || !is_integer_type(r.at->type))
+    if ((r.at->flags & INST_GUARDED) || r.at->operand_count != 3 || !ir_type_is_integer(r.at->type))
         return NULL;
     struct linear a = source(&r, 0, bits), b = source(&r, 1, bits);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        bool is_signed = is_signed_type(r.at->type) && !words[i].is_unsigned;
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
+        bool is_signed = ir_type_is_signed(r.at->type) && !words[i].is_unsigned;
         if (!has(&r, words[i].word))
             continue;
         const char *left = linear_text(t->arena, &a, bits, is_signed);
@@ -386,7 +371,7 @@ static const struct rule rules[] = {
 
 static const struct rule *rule_of(enum isa_op op)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(rules); i++)
         if (rules[i].op == op)
             return &rules[i];
     return NULL;
@@ -396,8 +381,8 @@ static struct linear inst_value(struct tracer *t, uint32_t inst, unsigned bits)
 {
     const struct ir_inst *at = &t->fn->insts.v[inst];
     const struct rule *rule = rule_of(at->op);
-    struct trace_reader r = {t, at, inst, bits, is_signed_type(at->type)};
-    if (!rule || (at->flags & INST_GUARDED) || at->vector != 1 || !is_integer_type(at->type) ||
+    struct trace_reader r = {t, at, inst, bits, ir_type_is_signed(at->type)};
+    if (!rule || (at->flags & INST_GUARDED) || at->vector != 1 || !ir_type_is_integer(at->type) ||
         (rule->sources && at->operand_count != rule->sources + 1) ||
         (!rule->other_width && ir_type_bits(at->type) != bits) || has(&r, W_sat))
         return linear_unknown();
@@ -434,7 +419,7 @@ static uint32_t moved_operand(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     bool moves = at->op == OP_mov && !(at->flags & INST_GUARDED) && at->vector == 1 &&
-                 at->operand_count == 2 && is_integer_type(at->type) && !ir_reads_part(fn, inst);
+                 at->operand_count == 2 && ir_type_is_integer(at->type) && !ir_reads_part(fn, inst);
     return moves ? at->operands + 1 : IR_NONE;
 }
 

@@ -94,17 +94,6 @@ void uses_init(struct uses *uses, struct arena *arena, const struct ir_function 
     arena_free(&list.arena);
 }
 
-// The version that a definition of this instruction makes of the register.
-static uint32_t version_of(const struct ir_function *fn, uint32_t inst, uint32_t reg)
-{
-    const struct ir_inst *at = &fn->insts.v[inst];
-    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
-        if (fn->operands.v[i].role == ROLE_DEF && fn->operands.v[i].kind == OPERAND_REGISTER &&
-            fn->operands.v[i].index == reg)
-            return fn->operand_version.v[i];
-    return IR_NONE;
-}
-
 static bool counts(const struct uses *uses, uint32_t use)
 {
     const struct ir_function *fn = uses->fn;
@@ -112,7 +101,7 @@ static bool counts(const struct uses *uses, uint32_t use)
         return bits_test(uses->seen, fn->phis.v[use & ~USE_PHI].version);
     if (fn->operands.v[use].role != ROLE_KEEP)
         return true;
-    uint32_t made = version_of(fn, fn->operand_inst.v[use], fn->operands.v[use].index);
+    uint32_t made = ir_made_version(fn, fn->operand_inst.v[use], fn->operands.v[use].index);
     return made == IR_NONE || !is_guarded_definition(fn, made) || bits_test(uses->seen, made);
 }
 

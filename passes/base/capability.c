@@ -21,12 +21,12 @@ static const struct alu_row {
     ROW(rsqrt, COMPUTE), ROW(rcp, COMPUTE), ROW(sin, COMPUTE),  ROW(cos, COMPUTE),
     ROW(ex2, COMPUTE),   ROW(lg2, COMPUTE), ROW(popc, COMPUTE), ROW(clz, COMPUTE),
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = ARRAY_LENGTH(rows) };
 
 // Bits of capability.types.
 static const uint16_t types[] = {W_s32, W_u32, W_b32, W_f32, W_s16, W_u16,
                                  W_b16, W_s64, W_u64, W_b64, W_f64};
-enum { TYPES = sizeof types / sizeof *types };
+enum { TYPES = ARRAY_LENGTH(types) };
 
 #define FIRST_TYPES(count) ((UINT32_C(1) << (count)) - 1)
 #define FIRST_OPERATIONS(count) ((UINT32_C(1) << (count)) - 1)
@@ -136,21 +136,16 @@ enum access_width capability_access(const struct capability *capability, const s
         return ACCESS_NOT;
     if (alu_has_type(capability, at->type))
         return at->vector > 1 && bits != 32 ? ACCESS_NOT : ACCESS_WHOLE;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && capability->sub_word; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(parts) && capability->sub_word; i++)
         if (parts[i] == at->type && at->vector == 1)
             return ACCESS_PART;
     return bits == 32 && at->vector == 1 ? ACCESS_TYPE : ACCESS_NOT;
 }
 
-static uint32_t divided(uint32_t a, uint32_t b)
-{
-    return (a + b - 1) / b;
-}
-
 uint32_t capability_packets(const struct capability *capability, uint32_t lane_bytes)
 {
-    uint32_t lines = divided(lane_bytes * WARP_LANES, LINE_BYTES),
-             groups = divided(WARP_LANES, capability->lanes);
+    uint32_t lines = divide_up(lane_bytes * WARP_LANES, LINE_BYTES),
+             groups = divide_up(WARP_LANES, capability->lanes);
     return lines > groups ? lines : groups;
 }
 
@@ -158,12 +153,12 @@ uint32_t capability_data_flits(const struct capability *capability, uint32_t lan
 {
     uint32_t packets = capability_packets(capability, lane_bytes);
     return packets *
-           (1 + divided(divided(lane_bytes * WARP_LANES, packets), capability->flit_bytes));
+           (1 + divide_up(divide_up(lane_bytes * WARP_LANES, packets), capability->flit_bytes));
 }
 
 uint32_t capability_packet_flits(const struct capability *capability)
 {
-    return divided(capability->packet_bytes, capability->flit_bytes);
+    return divide_up(capability->packet_bytes, capability->flit_bytes);
 }
 
 uint32_t capability_packet_use(const struct capability *capability, uint32_t addresses,

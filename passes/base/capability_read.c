@@ -20,7 +20,7 @@ static const struct key {
 #include "passes/base/capability.def"
 #undef CAPABILITY
 };
-enum { KEYS = sizeof keys / sizeof *keys };
+enum { KEYS = ARRAY_LENGTH(keys) };
 
 typedef const char *name_function(uint32_t bit);
 static name_function *const names_of[] = {

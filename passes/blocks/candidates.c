@@ -46,11 +46,6 @@ static uint64_t scaled(uint64_t a, double by)
     return product < 0x1p63 ? (uint64_t)product : UINT64_MAX;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b; // IR_NONE is the greatest
-}
-
 static void add_counts(struct block_counts *to, const struct block_counts *more, uint64_t times)
 {
     to->loads = sum(to->loads, product(more->loads, times));
@@ -58,8 +53,8 @@ static void add_counts(struct block_counts *to, const struct block_counts *more,
     to->tx = sum(to->tx, product(more->tx, times));
     to->rx = sum(to->rx, product(more->rx, times));
     to->measured |= more->measured;
-    to->barred = least(to->barred, more->barred);
-    to->first = least(to->first, more->first);
+    to->barred = smaller(to->barred, more->barred);
+    to->first = smaller(to->first, more->first);
     if (to->last == IR_NONE || (more->last != IR_NONE && more->last > to->last))
         to->last = more->last;
     to->bodies += more->bodies;

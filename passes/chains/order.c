@@ -1,5 +1,6 @@
 #include "passes/chains/order.h"
 #include "support/bits.h"
+#include "support/search.h"
 
 enum {
     MOST_APART = 1 << 14, // instructions between a chain's first and last member
@@ -69,15 +70,7 @@ static void read_access(struct order *order, uint32_t inst, enum order_effect ef
 // The first instruction after the node.
 static uint32_t first_behind(const struct ir_function *fn, uint32_t node)
 {
-    uint32_t low = 0, high = fn->insts.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fn->insts.v[middle].node > node)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return SEARCH(i, 0, fn->insts.n, fn->insts.v[i].node <= node);
 }
 
 static void find_after(struct order *order, uint32_t inst)

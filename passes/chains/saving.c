@@ -121,7 +121,7 @@ struct saving saving_of(struct facts *facts, const struct capability *capability
 {
     const struct pattern *row = &patterns[pattern];
     uint32_t flit = capability->flit_bytes;
-    uint32_t line = REQUEST + HEAD + (COALESCING_LINE + flit - 1) / flit;
+    uint32_t line = REQUEST + HEAD + divide_up(COALESCING_LINE, flit);
     struct sums sums = {0};
     for (uint32_t i = 0; i < row->loads; i++)
         add_access(facts, capability, members[i], &sums);

@@ -35,7 +35,7 @@ static void visit_symbol(struct shared_search *s, uint32_t index, uint32_t inst,
         return;
     s->symbol_met[index] = s->round;
     uint64_t align = symbol->align ? symbol->align : 1;
-    s->found.bytes = (s->found.bytes + align - 1) / align * align + symbol->size;
+    s->found.bytes = align_up(s->found.bytes, align) + symbol->size;
     s->found.more |= !symbol->size;
     if (own && s->found.first == IR_NONE)
         s->found.first = inst;

@@ -85,7 +85,7 @@ static bool check_inst(struct map_compiler *c, uint32_t inst)
         {CLASS_OPAQUE, RULE_MAP_OPERATION, "an unknown instruction"},
     };
     const struct ir_inst *at = &c->fn->insts.v[inst];
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(rows); i++)
         if (at->class == rows[i].class)
             return map_refuse(c, (enum plan_rule)rows[i].rule, inst, "%s", rows[i].why);
     return true;
@@ -531,7 +531,7 @@ static void compile_tiles(struct map_compiled *to, struct arena *arena, struct f
     struct map_compiled more;
     choice.rows = 1;
     choice.states = MAP_STATES_FEW;
-    for (uint32_t i = 0; i < sizeof forms / sizeof *forms && (!i || to->has_tiles); i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(forms) && (!i || to->has_tiles); i++) {
         choice.tile = forms[i].tile;
         choice.passes = forms[i].passes;
         compile_choice(&more, arena, facts, groups, hardware, choice);

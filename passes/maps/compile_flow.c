@@ -95,7 +95,7 @@ static bool read_relation(const struct map_compiler *c, uint32_t inst, bool hold
                 {W_lo, MAP_LT, MAP_GE, true},  {W_ls, MAP_LE, MAP_GT, true},
                 {W_hi, MAP_GT, MAP_LE, true},  {W_hs, MAP_GE, MAP_LT, true}};
     uint16_t type = c->fn->insts.v[inst].type;
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(rows); i++)
         if (ir_has_modifier(c->module, c->fn, inst, rows[i].word)) {
             *to = holds ? rows[i].yes : rows[i].no;
             *is_unsigned = rows[i].is_unsigned || type == W_u32 || type == W_u64;

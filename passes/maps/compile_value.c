@@ -139,7 +139,7 @@ static unsigned half_kind(const struct map_compiler *c, uint32_t version)
     const struct ir_version *at = &c->fn->versions.v[map_origin(c, version)];
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].class != CLASS_LOAD)
         return 0;
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(rows); i++)
         if (c->fn->insts.v[at->index].type == rows[i].type)
             return rows[i].kind;
     return 0;

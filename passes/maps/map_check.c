@@ -47,7 +47,7 @@ static void check_reduction(struct map_checking *c, const struct map_node *node)
     static const char *const forms[] = {"add.u32", "add.s32", "add.f32", "min.u32", "min.s32",
                                         "max.u32", "max.s32", "and.b32", "or.b32",  "xor.b32"};
     const char *form = behind_space(node->op.text);
-    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(forms); i++)
         if (!strcmp(form, forms[i]))
             return;
     fault(c, &node->op,

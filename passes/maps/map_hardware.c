@@ -74,7 +74,7 @@ const char *map_misfit(struct arena *arena, const struct map_hardware *hardware,
         {"cores with special functions", counts.sfus, hardware->sfus},
     };
     *node = MAP_NO_NODE;
-    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (limits[i].needs > limits[i].room)
             return arena_printf(arena, "the map needs %u %s, and there are %u", limits[i].needs,
                                 limits[i].what, limits[i].room);

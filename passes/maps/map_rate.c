@@ -84,16 +84,6 @@ static uint32_t find_cycle(struct rate_search *s)
     return UINT32_MAX;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a ? a : 1;
-}
-
 // Takes the cycle through a node as the one that limits the rate.
 static void take_cycle(struct rate_search *s, struct arena *arena, struct map_rate *rate,
                        uint32_t node)
@@ -152,7 +142,7 @@ void map_rate_of(struct map_rate *rate, struct arena *arena, const struct map_gr
     }
     while (s.tokens && improve(&s, arena, rate))
         ;
-    uint64_t divisor = common_divisor(s.tokens, s.cycles);
+    uint64_t divisor = larger(1, common_divisor(s.tokens, s.cycles));
     rate->tokens = s.tokens / divisor;
     rate->cycles = s.cycles / divisor;
 }

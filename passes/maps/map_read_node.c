@@ -136,7 +136,7 @@ static void take_kind(struct map_node *node)
         const char *text;
         enum map_kind kind;
     } kinds[] = {{"ld.", MAP_LOAD}, {"st.", MAP_STORE}, {"red.", MAP_REDUCE}};
-    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (!strncmp(node->op.text, kinds[i].text, strlen(kinds[i].text)))
             node->kind = (uint8_t)kinds[i].kind;
     if (node->kind == MAP_CORE)
@@ -151,7 +151,7 @@ static void take_memory(struct map_reading *r, struct map_node *node)
 {
     static const enum map_key keys[] = {KEY_NODE_base, KEY_NODE_offset, KEY_NODE_wait, KEY_NODE_off,
                                         KEY_NODE_through};
-    for (uint32_t i = 0; node->kind == MAP_CORE && i < sizeof keys / sizeof *keys; i++)
+    for (uint32_t i = 0; node->kind == MAP_CORE && i < ARRAY_LENGTH(keys); i++)
         if (r->of[keys[i]])
             map_read_fault(r, r->of[keys[i]], "'%s' is no memory node and has no '%s'",
                            node->name.text, map_keys.keys[keys[i]].name);
@@ -177,7 +177,7 @@ static void take_node(struct map_reading *r, uint32_t self, const struct yaml_no
         return;
     }
     static const enum map_key keys[] = {KEY_NODE_start, KEY_NODE_step, KEY_NODE_tokens};
-    for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(keys); i++)
         if (r->of[keys[i]])
             map_read_fault(r, r->of[keys[i]], "'%s' is no increment and has no '%s'",
                            node->name.text, map_keys.keys[keys[i]].name);

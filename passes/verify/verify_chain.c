@@ -71,7 +71,7 @@ static const struct {
 static const char *shape_fault(const struct chain_check *c, const struct chain *chain)
 {
     struct member_counts counts = count_members(c, chain);
-    if (chain->pattern < 1 || chain->pattern >= sizeof shapes / sizeof *shapes)
+    if (chain->pattern < 1 || chain->pattern >= ARRAY_LENGTH(shapes))
         return "unknown chain pattern";
     if (counts.loads != shapes[chain->pattern].loads ||
         counts.stores != shapes[chain->pattern].stores)

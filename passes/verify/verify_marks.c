@@ -1,6 +1,7 @@
 // Items that instructions of a window may cross, and the limits: a register's declaration precedes
 // all instructions that use it, and follows those that use another register of that name.
 #include "passes/verify/verify_window.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,15 +100,7 @@ static bool names_one_of(struct checker *c, const struct verify_mark *mark,
 // Marks before the event.
 static uint32_t marks_before(const struct checker *c, uint32_t event)
 {
-    uint32_t low = 0, high = c->marks.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->marks.v[middle].events <= event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, c->marks.n, c->marks.v[i].events <= event);
 }
 
 bool window_check_marks(struct checker *c)

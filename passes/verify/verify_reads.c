@@ -88,23 +88,13 @@ static void pass_phi(struct read_flow *f, const struct ir_phi *phi, const struct
     go_on(f, phi->version, left);
 }
 
-static uint32_t version_of(const struct ir_function *fn, uint32_t inst, uint32_t reg)
-{
-    const struct ir_inst *at = &fn->insts.v[inst];
-    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
-        if (fn->operands.v[i].role == ROLE_DEF && fn->operands.v[i].kind == OPERAND_REGISTER &&
-            fn->operands.v[i].index == reg)
-            return fn->operand_version.v[i];
-    return IR_NONE;
-}
-
 // A definition that keeps the old value: all of it where its guard is false, or a part everywhere.
 // Returns false if it is neither of the two, and so reads the value.
 static bool pass_definition(struct read_flow *f, uint32_t use, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;
     const struct ir_operand *at = &fn->operands.v[use];
-    uint32_t inst = fn->operand_inst.v[use], next = version_of(fn, inst, at->index);
+    uint32_t inst = fn->operand_inst.v[use], next = ir_made_version(fn, inst, at->index);
     uint32_t guard = guard_of(fn, inst);
     if (at->part || at->member != W_UNKNOWN)
         go_on(f, next, *lanes);

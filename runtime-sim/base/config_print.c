@@ -130,10 +130,8 @@ void config_json_inputs(const struct config *config, struct json *json)
         char digest[SHA256_HEX + 1];
         tables_digest(digest, source->text, source->length);
         json_object_flat(json);
-        json_key(json, "file");
-        json_string(json, source->name);
-        json_key(json, "sha256");
-        json_string(json, digest);
+        json_member_string(json, "file", source->name);
+        json_member_string(json, "sha256", digest);
         json_end_object(json);
     }
     json_end_array(json);

@@ -341,7 +341,7 @@ static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
 }
 
 static const char *const spread_names[] = {"least", "mean", "most"};
-enum { SPREAD = sizeof spread_names / sizeof *spread_names };
+enum { SPREAD = ARRAY_LENGTH(spread_names) };
 
 static void spread_values(double values[SPREAD], const struct stat_spread *spread)
 {
@@ -422,8 +422,7 @@ static void write_json_spread(void *context, const struct stat_entry *entry,
         char name[LONGEST_NAME];
         snprintf(name, sizeof name, "%s.%s.%s", entry->group->collection, entry->key->name,
                  spread_names[i]);
-        json_key(context, name);
-        json_double(context, values[i]);
+        json_member_double(context, name, values[i]);
     }
 }
 

@@ -15,7 +15,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->whole = mask_range(0, (uint32_t)config->line_bytes);
     c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
     c->unit = (uint32_t)config->sector_bytes;
-    c->line_clocks = (config->line_bytes + config->port_bytes - 1) / config->port_bytes;
+    c->line_clocks = divide_up(config->line_bytes, config->port_bytes);
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);

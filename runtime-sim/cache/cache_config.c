@@ -7,14 +7,14 @@ const struct config_key cache_keys[] = {
 #define CONFIG_OF struct cache_config
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t cache_key_count = sizeof cache_keys / sizeof *cache_keys;
+const uint32_t cache_key_count = ARRAY_LENGTH(cache_keys);
 
 const struct stat_key cache_stat_keys[] = {
 #define STATS_DEF "runtime-sim/cache/cache_stats.def"
 #define STATS_OF struct cache_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t cache_stat_key_count = sizeof cache_stat_keys / sizeof *cache_stat_keys;
+const uint32_t cache_stat_key_count = ARRAY_LENGTH(cache_stat_keys);
 
 static bool is_power(uint64_t value)
 {

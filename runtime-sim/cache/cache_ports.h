@@ -11,9 +11,8 @@ static inline uint32_t cache_bank(const struct cache *c, uint64_t line)
 // Transfers `bytes` bytes through the port of the line's bank. Returns the clocks that this takes.
 static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
-    uint64_t clocks = bytes == c->config->line_bytes
-                          ? c->line_clocks
-                          : (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+    uint64_t clocks =
+        bytes == c->config->line_bytes ? c->line_clocks : divide_up(bytes, c->config->port_bytes);
     uint64_t *until = &c->bank_free[cache_bank(c, line)];
     *until = (*until > now ? *until : now) + clocks;
     c->stats.port_clocks += clocks;
@@ -24,8 +23,8 @@ static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, 
 static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
     if (c->config->fill_port)
-        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
-                       (bytes + c->config->port_bytes - 1) / c->config->port_bytes;
+        c->fill_free =
+            (c->fill_free > now ? c->fill_free : now) + divide_up(bytes, c->config->port_bytes);
     else
         cache_move(c, line, now, bytes);
 }

@@ -19,7 +19,7 @@ static int allocate(struct cuda *cuda, enum cuda_memory_kind kind, void **to, ui
 
 static int allocate_pitched(struct cuda *cuda, struct cuda_pitched *to, struct cuda_extent extent)
 {
-    uint64_t pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
+    uint64_t pitch = align_up(extent.width, PITCH);
     void *at = NULL;
     uint64_t plane, bytes;
     if (__builtin_mul_overflow(pitch, extent.height, &plane) ||

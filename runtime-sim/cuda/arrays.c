@@ -36,7 +36,7 @@ static int allocate(struct cuda *cuda, void **to, const struct cuda_channels *ch
     uint64_t element = element_bytes(channels);
     if (!element || !extent.width)
         return cudaErrorInvalidValue;
-    uint64_t pitch = (extent.width * element + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+    uint64_t pitch = align_up(extent.width * element, ROW_ALIGN);
     uint64_t rows = (extent.height ? extent.height : 1) * (extent.depth ? extent.depth : 1);
     struct cuda_array *array = ARENA_NEW(&cuda->arena, struct cuda_array);
     *array = (struct cuda_array){.channels = *channels,

@@ -150,11 +150,6 @@ CUDA_API(cudaFuncGetParamInfo, const void *function, size_t index, size_t *offse
 
 // Occupancy
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 int function_occupancy(struct cuda *cuda, struct cuda_function *function, int threads,
                        size_t shared, int *ctas)
 {
@@ -168,15 +163,15 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
     if (threads > most_threads(entry))
         return cudaSuccess;
     struct properties_machine machine = machine_properties(cuda);
-    uint32_t warps = ((uint32_t)threads + LANES - 1) / LANES;
-    uint32_t registers = warps * LANES * least(entry->registers ? entry->registers : 1, 255);
+    uint32_t warps = divide_up((uint32_t)threads, LANES);
+    uint32_t registers = warps * LANES * smaller(entry->registers ? entry->registers : 1, 255);
     uint64_t bytes = entry->shared_bytes + shared;
     uint32_t by_registers = (uint32_t)machine.registers / registers;
-    uint32_t room = least((uint32_t)machine.ctas, (uint32_t)machine.warps / warps);
+    uint32_t room = smaller((uint32_t)machine.ctas, (uint32_t)machine.warps / warps);
     // Registers beyond these would be spilled, so at least one CTA fits.
-    room = least(room, by_registers ? by_registers : 1);
+    room = smaller(room, by_registers ? by_registers : 1);
     if (bytes)
-        room = least(room, (uint32_t)(machine.shared_most / bytes));
+        room = smaller(room, (uint32_t)(machine.shared_most / bytes));
     *ctas = (int)room;
     return cudaSuccess;
 }

@@ -454,7 +454,7 @@ static int get_attribute(struct cuda *cuda, int *value, int attribute, void *fun
                           (int)all.local_bytes, all.registers,          all.ptx_version,
                           all.binary_version,   all.cache_mode,         all.most_dynamic_shared,
                           all.carveout,         all.cluster_must_be_set};
-    if (!error && (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values)))
+    if (!error && (attribute < 0 || attribute >= (int)ARRAY_LENGTH(values)))
         return cudaErrorInvalidValue;
     if (!error)
         *value = values[attribute];

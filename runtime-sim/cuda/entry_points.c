@@ -23,7 +23,7 @@ static const struct {
 
 void *entry_point_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(entries); i++)
         if (!strcmp(entries[i].name, name))
             return (void *)(uintptr_t)entries[i].function;
     return NULL;

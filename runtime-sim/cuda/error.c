@@ -19,10 +19,7 @@ static const struct {
 #undef DRIVER_ERROR
 };
 
-enum {
-    ERRORS = sizeof errors / sizeof *errors,
-    DRIVER_ERRORS = sizeof driver_errors / sizeof *driver_errors
-};
+enum { ERRORS = ARRAY_LENGTH(errors), DRIVER_ERRORS = ARRAY_LENGTH(driver_errors) };
 
 static const char *error_name(int error)
 {

@@ -1,4 +1,5 @@
 #include "runtime-sim/cuda/memory.h"
+#include "support/search.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,23 +7,10 @@
 
 enum { PAGE = 4096 };
 
-static uint64_t round_up(uint64_t value, uint64_t align)
-{
-    return (value + align - 1) / align * align;
-}
-
 // Returns the index of the first allocation above the address.
 static uint32_t find_above(const struct cuda *cuda, uint64_t address)
 {
-    uint32_t low = 0, high = cuda->memories.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (cuda->memories.v[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, cuda->memories.n, cuda->memories.v[i].address <= address);
 }
 
 struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address)
@@ -107,10 +95,10 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};
     memory.slack = kind == KIND_DEVICE ? cuda->slack : 0;
-    memory.address = device_next(cuda->device, round_up(bytes + 2 * memory.slack, PAGE), PAGE);
+    memory.address = device_next(cuda->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
     memory.address += memory.address ? memory.slack : 0;
     if (shared)
-        memory.mapped = round_up(bytes, PAGE);
+        memory.mapped = align_up(bytes, PAGE);
     uint8_t *data = !memory.address ? NULL
                     : shared        ? map_at(memory.address, memory.mapped)
                                     : calloc(1, bytes + 2 * memory.slack);
@@ -209,7 +197,7 @@ int cuda_memory_share_variables(struct cuda *cuda)
     const struct program *program = cuda->device->program;
     for (uint32_t i = 0; i < program->variables.n; i++) {
         uint64_t address = program->variables.v[i].address, bytes = program->variables.v[i].bytes;
-        uint64_t first = address / PAGE * PAGE, end = round_up(address + bytes, PAGE);
+        uint64_t first = address / PAGE * PAGE, end = align_up(address + bytes, PAGE);
         // Neighbours share pages, which are mapped once.
         if (cuda->shared_until > first)
             first = cuda->shared_until;

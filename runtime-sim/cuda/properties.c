@@ -231,7 +231,7 @@ CUDA_API(cudaRuntimeGetVersion, int *version)
 static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
 {
     enum { HEAP = 2 };
-    if (number < 0 || number >= (int)(sizeof cuda->limits / sizeof *cuda->limits))
+    if (number < 0 || number >= (int)ARRAY_LENGTH(cuda->limits))
         return cudaErrorUnsupportedLimit;
     int error = cuda_begin(cuda);
     if (error)

@@ -68,17 +68,22 @@ static int destroy_stream(struct cuda *cuda, void *handle)
     return cudaSuccess;
 }
 
+// Returns why the program must not wait, or learns of a fault.
+static int check_wait(struct cuda *cuda)
+{
+    int error = cuda_begin(cuda);
+    if (error)
+        return error;
+    return cuda->calling ? cudaErrorNotPermitted : cuda->fault ? cuda_synchronise(cuda) : error;
+}
+
 // Waits for a stream or an event.
 static int wait_on(struct cuda *cuda, struct cuda_stream *stream, struct cuda_event *event)
 {
     struct device_result result;
-    int error = cuda_begin(cuda);
+    int error = check_wait(cuda);
     if (error)
         return error;
-    if (cuda->calling)
-        return cudaErrorNotPermitted;
-    if (cuda->fault)
-        return cuda_synchronise(cuda);
     enum device_end end = event ? host_synchronise_event(&cuda->host, &event->at, &result)
                                 : host_synchronise_stream(&stream->on, &result);
     return cuda_waited(cuda, end, &result);
@@ -87,13 +92,9 @@ static int wait_on(struct cuda *cuda, struct cuda_stream *stream, struct cuda_ev
 static int look(struct cuda *cuda)
 {
     struct device_result result;
-    int error = cuda_begin(cuda);
+    int error = check_wait(cuda);
     if (error)
         return error;
-    if (cuda->calling)
-        return cudaErrorNotPermitted;
-    if (cuda->fault)
-        return cuda_synchronise(cuda);
     host_pass(&cuda->host, QUERY_NS * HOST_NS);
     enum device_end end = host_look(&cuda->host, &result);
     return cuda_waited(cuda, end, &result);

@@ -1,6 +1,6 @@
 // Launches without time whose loads wait for full words: they run again from the start when more
 // words are full. What an attempt has written is undone.
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/command.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
@@ -10,11 +10,6 @@ struct before {
     struct plane plane; // its arrays, NULL: none
 };
 
-static uint64_t lines_of(const struct allocation *at)
-{
-    return (at->bytes + PLANE_LINE - 1) / PLANE_LINE;
-}
-
 // Returns true if words are empty, or may become so.
 static bool may_have_empty_words(const struct image *image)
 {
@@ -22,7 +17,7 @@ static bool may_have_empty_words(const struct image *image)
         return true;
     for (uint32_t i = 0; i < image->list.n; i++) {
         const struct allocation *at = &image->list.v[i];
-        for (uint64_t k = 0; at->plane && at->state == ALLOCATION_LIVE && k < lines_of(at); k++)
+        for (uint64_t k = 0; at->plane && at->state == ALLOCATION_LIVE && k < plane_lines(at); k++)
             if (at->plane->full[k] != at->plane->exists[k])
                 return true;
     }
@@ -45,10 +40,10 @@ static struct before *save(const struct image *image, struct arena *arena)
         memcpy(all[i].data, at->data, at->bytes);
         if (!at->plane)
             continue;
-        all[i].plane.full = copy_of(arena, at->plane->full, lines_of(at) * sizeof(uint32_t));
+        all[i].plane.full = copy_of(arena, at->plane->full, plane_lines(at) * sizeof(uint32_t));
         all[i].plane.released =
-            copy_of(arena, at->plane->released, lines_of(at) * sizeof(uint32_t));
-        all[i].plane.count = copy_of(arena, at->plane->count, lines_of(at) * PLANE_WORDS);
+            copy_of(arena, at->plane->released, plane_lines(at) * sizeof(uint32_t));
+        all[i].plane.count = copy_of(arena, at->plane->count, plane_lines(at) * PLANE_WORDS);
     }
     return all;
 }
@@ -68,9 +63,9 @@ static void restore(struct image *image, const struct before *all, uint32_t coun
         put_back(at->data, all[i].data, at->bytes);
         if (!at->plane)
             continue;
-        put_back(at->plane->full, all[i].plane.full, lines_of(at) * sizeof(uint32_t));
-        put_back(at->plane->released, all[i].plane.released, lines_of(at) * sizeof(uint32_t));
-        put_back(at->plane->count, all[i].plane.count, lines_of(at) * PLANE_WORDS);
+        put_back(at->plane->full, all[i].plane.full, plane_lines(at) * sizeof(uint32_t));
+        put_back(at->plane->released, all[i].plane.released, plane_lines(at) * sizeof(uint32_t));
+        put_back(at->plane->count, all[i].plane.count, plane_lines(at) * PLANE_WORDS);
     }
 }
 

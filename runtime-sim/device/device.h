@@ -1,10 +1,10 @@
-// The device as a host sees it: a module, memory, kernels, streams. Without files.
+// The device as a host sees it: a module, memory, kernels, launches. Without files.
 //
 // A device runs one module. Its memory is an image; launches take their values from it. Without an
 // executor launches and copies take no time; timed.h makes a machine the executor.
 //
 // In the order of use: device_module_read, the fields of struct device above the line,
-// device_load, memory, launch.h (checks of a launch), stream.h (order, events, synchronisation).
+// device_load, memory, launch.h (checks of a launch), command.h (order, synchronisation).
 #pragma once
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/grid.h"
@@ -70,8 +70,8 @@ struct device {
     // Output of kernels; NULL: it is dropped.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // Executes commands that take time, all at once: each after the two that it names. Sets their
-    // cycles, and the counts of launches. NULL: nothing takes time.
+    // Executes launches that take time, all at once. Sets their cycles and counts. NULL: nothing
+    // takes time.
     void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,
                     struct grid_result *result);
     // Returns true if `execute` takes this launch: the kernel's `number`th, counted from 1, and the

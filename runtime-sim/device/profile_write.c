@@ -3,12 +3,6 @@
 #include "runtime-sim/exec/check/profile.h"
 #include "support/json.h"
 
-static void write_uint(struct json *json, const char *key, uint64_t value)
-{
-    json_key(json, key);
-    json_uint(json, value);
-}
-
 struct named_uint {
     const char *key;
     uint64_t value;
@@ -17,7 +11,7 @@ struct named_uint {
 static void write_uints(struct json *json, const struct named_uint *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        write_uint(json, list[i].key, list[i].value);
+        json_member_uint(json, list[i].key, list[i].value);
 }
 #define WRITE_UINTS(json, ...)                                                                     \
     write_uints(json, (const struct named_uint[]){__VA_ARGS__},                                    \
@@ -51,7 +45,7 @@ static void write_memory(struct json *json, const struct profile_memory *memory)
     json_object(json);
     write_access(json, "all", &memory->all);
     write_access(json, "full", &memory->full);
-    write_uint(json, "shared", memory->shared);
+    json_member_uint(json, "shared", memory->shared);
     write_cache(json, "l1", &memory->l1);
     write_cache(json, "llc", &memory->llc);
     json_end_object(json);
@@ -151,9 +145,8 @@ static void write_kernel(struct json *json, const struct device_kernel *kernel)
     const struct profile *profile = kernel->profile;
     const struct ir_module *module = profile->program->module;
     json_object(json);
-    json_key(json, "name");
-    json_string(json, kernel->name);
-    write_uint(json, "launches", kernel->launches);
+    json_member_string(json, "name", kernel->name);
+    json_member_uint(json, "launches", kernel->launches);
     write_block(json, profile);
     json_key(json, "functions");
     json_array(json);
@@ -172,19 +165,16 @@ void profile_write(const struct device *device, profile_more *more, void *contex
     struct json json;
     json_init(&json, to);
     json_object(&json);
-    json_key(&json, "format");
-    json_string(&json, "ptxoffload-profile");
-    write_uint(&json, "version", 1);
+    json_member_string(&json, "format", "ptxoffload-profile");
+    json_member_uint(&json, "version", 1);
     json_key(&json, "source");
     json_object_flat(&json);
-    json_key(&json, "file");
-    json_string(&json, device->source->name);
+    json_member_string(&json, "file", device->source->name);
     tables_digest(digest, device->source->text, device->source->length);
-    json_key(&json, "sha256");
-    json_string(&json, digest);
+    json_member_string(&json, "sha256", digest);
     json_end_object(&json);
-    write_uint(&json, "line_bytes", LINE_BYTES);
-    write_uint(&json, "sector_bytes", SECTOR_BYTES);
+    json_member_uint(&json, "line_bytes", LINE_BYTES);
+    json_member_uint(&json, "sector_bytes", SECTOR_BYTES);
     json_key(&json, "kernels");
     json_array(&json);
     for (uint32_t i = 0; i < device->kernels.n; i++)

@@ -109,7 +109,7 @@ void timed_add_samples(const struct sample_totals *totals, struct stats *stats)
 #define STATS_OF struct sample_totals
 #include "runtime-sim/base/stats_keys.inc"
     };
-    stats_add(stats, "sample", keys, sizeof keys / sizeof *keys, totals);
+    stats_add(stats, "sample", keys, ARRAY_LENGTH(keys), totals);
 }
 
 static void make_machine(struct timed *timed, uint64_t cycle)

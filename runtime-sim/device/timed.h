@@ -3,7 +3,7 @@
 #pragma once
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/device/sample.h"
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/command.h"
 #include "runtime-sim/energy/energy.h"
 #include "runtime-sim/gpu/machine.h"
 
@@ -24,7 +24,6 @@ struct timed_options {
     const struct machine_config *config; // that machine_check finds right
     const struct config *resolved;       // its values, for results
     bool copies;                         // copies take time
-    uint32_t copy_interval;              // cycles from one request of a copy to the next; 0: 1
     uint64_t link_rate;                  // MB/s to and from host memory, instead; 0: no link
     uint32_t copy_outstanding;           // as struct machine_copy has it
     bool one_copy_engine;

@@ -55,20 +55,6 @@ static void show_launch(struct timed *timed, const struct device_launch *one)
 
 // Events
 
-// Copies that take no time, and calls.
-static void do_command(void *context, uint64_t cycle)
-{
-    struct device_command *command = context;
-    (void)cycle;
-    switch (command->kind) {
-    case COMMAND_COPY: memmove(command->data_to, command->data_from, command->bytes); break;
-    case COMMAND_SET: memset(command->data_to, command->value, command->bytes); break;
-    default:
-        if (command->call)
-            command->call(command->context);
-    }
-}
-
 static void plan_copy(const struct timed_options *options, const struct device_command *command,
                       struct arena *arena, struct machine_copy *copy)
 {
@@ -80,7 +66,6 @@ static void plan_copy(const struct timed_options *options, const struct device_c
                                   .bytes = command->bytes,
                                   .data_to = command->data_to,
                                   .data_from = command->data_from,
-                                  .interval = options->copy_interval,
                                   .rate = crosses ? options->link_rate : 0,
                                   .outstanding = options->copy_outstanding,
                                   .read_mark = (crosses ? command->mark : trigger) | PLANE_OF_HOST,
@@ -97,13 +82,11 @@ static struct machine_event *plan_command(const struct timed *timed, struct devi
                                           struct arena *arena)
 {
     struct machine_event *event = ARENA_NEW(arena, struct machine_event);
-    *event = (struct machine_event){.kind = EVENT_CALL, .call = do_command, .context = command};
-    if (command->kind == COMMAND_LAUNCH) {
-        event->kind = EVENT_LAUNCH;
+    if (command->launch) {
         event->launch = ARENA_NEW(arena, struct machine_launch);
         event->launch->launch = command->launch->launch;
         event->launch->sample_waves = timed->options->sampling.waves;
-    } else if (command->kind != COMMAND_CALL && timed->options->copies) {
+    } else {
         event->kind = EVENT_COPY;
         plan_copy(timed->options, command, arena, &event->copy);
     }
@@ -152,11 +135,6 @@ static struct machine_event *add_command(struct timed *timed, struct device_comm
 {
     struct timed_period *period = &timed->period;
     struct machine_event *event = plan_command(timed, command, &period->arena);
-    for (uint32_t i = 0; i < 2 && period->commands.n; i++) {
-        const struct device_command *after = command->after[i];
-        if (after && !after->has_ended)
-            event->after[i] = period->events.v[after->number - period->commands.v[0]->number];
-    }
     vec_push(&period->arena, &period->commands, command);
     vec_push(&period->arena, &period->events, event);
     machine_add_event(timed->machine, event);
@@ -204,7 +182,7 @@ static void count_launches(struct timed *timed)
     uint64_t launches = 0, cycles = machine_cycle(timed->machine) - period->begun;
     timed->last = NULL;
     for (uint32_t i = 0; i < period->commands.n; i++)
-        launches += period->commands.v[i]->kind == COMMAND_LAUNCH;
+        launches += period->commands.v[i]->launch != NULL;
     for (uint32_t i = 0; i < period->commands.n; i++) {
         struct device_launch *one = period->commands.v[i]->launch;
         const struct machine_launch *run = period->events.v[i]->launch;
@@ -275,7 +253,6 @@ void timed_start(struct timed *timed, struct device_command *command, uint64_t c
 {
     if (!timed->period.is_open)
         open_period(timed, cycle);
-    command->after[0] = command->after[1] = NULL;
     add_command(timed, command)->cycle = cycle;
     if (command->launch)
         device_begin_launch(timed->device, command->launch);

@@ -16,7 +16,7 @@ static const struct public_name public_names[] = {
 #undef NAME
 };
 
-enum { PUBLIC_NAMES = sizeof public_names / sizeof *public_names, LONGEST_NAME = 64 };
+enum { PUBLIC_NAMES = ARRAY_LENGTH(public_names), LONGEST_NAME = 64 };
 
 bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum)
 {
@@ -55,7 +55,7 @@ static struct stats *own_stats(const struct timed *timed, const struct timed_ker
 {
     static const char *const names[] = {
         "cycles", "launches", "warp_instructions", "thread_instructions", "ipc", "warp_ipc"};
-    enum { NAMES = sizeof names / sizeof *names };
+    enum { NAMES = ARRAY_LENGTH(names) };
     const struct stat_group *machine = &timed->stats.groups.v[0];
     struct machine_totals *totals = ARENA_NEW(arena, struct machine_totals);
     struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, NAMES);
@@ -187,8 +187,7 @@ static void write_public_json(const struct timed_stats *known, bool total, struc
         double value;
         if (!public_value(known, &public_names[i], &value))
             continue;
-        json_key(json, total ? public_names[i].total : public_names[i].kernel);
-        json_double(json, value);
+        json_member_double(json, total ? public_names[i].total : public_names[i].kernel, value);
     }
     json_end_object(json);
 }
@@ -206,11 +205,9 @@ static void write_json(struct stats_output *output, const struct device_kernel *
     }
     json_object(json);
     if (kernel) {
-        json_key(json, "name");
-        json_string(json, kernel->name);
+        json_member_string(json, "name", kernel->name);
     }
-    json_key(json, "launches");
-    json_uint(json, counts->launches);
+    json_member_uint(json, "launches", counts->launches);
     json_key(json, "statistics");
     stats_json(known.stats, &known.since, output->choice, json);
     if (!output->choice->patterns.n)
@@ -224,10 +221,8 @@ static void write_json_file(struct stats_output *output)
     struct json *json = &output->json;
     json_init(json, output->to);
     json_object(json);
-    json_key(json, "format");
-    json_string(json, "ptxoffload-statistics");
-    json_key(json, "version");
-    json_int(json, 1);
+    json_member_string(json, "format", "ptxoffload-statistics");
+    json_member_int(json, "version", 1);
     json_key(json, "configuration");
     config_json(output->timed->options->resolved, json);
     json_key(json, "kernels");

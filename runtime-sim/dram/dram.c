@@ -7,18 +7,13 @@ const struct stat_key dram_stat_keys[] = {
 #define STATS_OF struct dram_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t dram_stat_key_count = sizeof dram_stat_keys / sizeof *dram_stat_keys;
+const uint32_t dram_stat_key_count = ARRAY_LENGTH(dram_stat_keys);
 
 enum { READS, WRITES }; // queues
 
 static uint64_t bit(uint32_t index)
 {
     return UINT64_C(1) << index;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static void at_least(uint64_t *clock, uint64_t value)
@@ -89,7 +84,7 @@ void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
     if (ch->banks.open & bit(bank) && ch->banks.row[bank] == request->row)
         q->hit[bank] |= bit(place);
     sort_bank(ch, q, bank);
-    at_most(&ch->next, later(now, ch->free));
+    at_most(&ch->next, larger(now, ch->free));
     ch->stats.taken++;
     ch->stats.full_clocks += now - since;
     if (ch->stats.queue_most < q->count)
@@ -228,10 +223,10 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
         bool write = q->writes >> place & 1;
         const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
         uint64_t all = write ? ch->all.write : ch->all.read;
-        uint64_t ready = write ? later(ch->banks.write[bank], group->write)
-                               : later(ch->banks.read[bank], group->read);
+        uint64_t ready = write ? larger(ch->banks.write[bank], group->write)
+                               : larger(ch->banks.read[bank], group->read);
         uint64_t same = write ? q->writes : ~q->writes;
-        if (later(all, ready) <= now) {
+        if (larger(all, ready) <= now) {
             serve(ch, q, now, place);
             return true;
         }
@@ -250,8 +245,8 @@ static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t n
     for (uint64_t rest = q->misses; rest;) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
         bool open = ch->banks.open & bit(bank);
-        uint64_t limit = later(ch->all.act, ch->groups[ch->banks.group[bank]].act);
-        uint64_t ready = open ? ch->banks.pre[bank] : later(ch->banks.act[bank], limit);
+        uint64_t limit = larger(ch->all.act, ch->groups[ch->banks.group[bank]].act);
+        uint64_t ready = open ? ch->banks.pre[bank] : larger(ch->banks.act[bank], limit);
         if (ready <= now && !open) {
             activate(ch, now, bank, q->row[place]);
             return true;
@@ -325,13 +320,13 @@ static uint64_t slot_ready(const struct dram_channel *ch, uint32_t bank)
     const struct dram_request *request = &ch->slots[bank].request;
     const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
     if (!(ch->banks.open & bit(bank)))
-        return later(ch->banks.act[bank], later(ch->all.act, group->act));
+        return larger(ch->banks.act[bank], larger(ch->all.act, group->act));
     if (ch->banks.row[bank] != request->row)
         return ch->banks.pre[bank];
     if (ch->answer_count == ch->config->answers)
         return UINT64_MAX;
-    return request->write ? later(ch->banks.write[bank], later(ch->all.write, group->write))
-                          : later(ch->banks.read[bank], later(ch->all.read, group->read));
+    return request->write ? larger(ch->banks.write[bank], larger(ch->all.write, group->write))
+                          : larger(ch->banks.read[bank], larger(ch->all.read, group->read));
 }
 
 static void serve_slot(struct dram_channel *ch, uint64_t now, uint32_t bank)
@@ -422,7 +417,7 @@ void dram_pop(struct dram_channel *ch, uint64_t now)
 {
     assert(ch->answer_count);
     if (ch->answer_count-- == ch->config->answers)
-        at_most(&ch->next, later(now, ch->free));
+        at_most(&ch->next, larger(now, ch->free));
     if (++ch->answer_head == ch->config->answers)
         ch->answer_head = 0;
 }

@@ -7,7 +7,7 @@ const struct config_key dram_keys[] = {
 #define CONFIG_OF struct dram_config
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t dram_key_count = sizeof dram_keys / sizeof *dram_keys;
+const uint32_t dram_key_count = ARRAY_LENGTH(dram_keys);
 
 struct timing_pair {
     const char *name;
@@ -38,18 +38,13 @@ static const char *above_queue(struct arena *arena, const struct dram_config *c)
                         c->write_high, c->write_queue);
 }
 
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 // Between two refreshes the oldest request must get its row and its data even if a refresh arrives
 // after its first ACT: its row is closed, the memory refreshed, and ACT to ACT and ACT to RD are
 // respected.
 static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
 {
-    uint64_t rows = longer(longer(c->tRC, c->tFAW), longer(c->tRRD, c->tRRD_L));
-    uint64_t least = longer(rows, c->tRAS + c->tRP + c->tRFC) + longer(c->tRCD, c->tRCD_write);
+    uint64_t rows = larger(larger(c->tRC, c->tFAW), larger(c->tRRD, c->tRRD_L));
+    uint64_t least = larger(rows, c->tRAS + c->tRP + c->tRFC) + larger(c->tRCD, c->tRCD_write);
     if (!c->tREFI || c->tREFI > least)
         return NULL;
     return arena_printf(arena,
@@ -84,7 +79,7 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
             ? "dram.bank_xor needs a power of two for dram.banks"
             : NULL,
     };
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++)
         if (faults[i])
             return faults[i];
     return NULL;

@@ -8,7 +8,7 @@ const struct config_key energy_keys[] = {
 #define CONFIG_OF struct energy_config
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t energy_key_count = sizeof energy_keys / sizeof *energy_keys;
+const uint32_t energy_key_count = ARRAY_LENGTH(energy_keys);
 
 enum scaling { SWITCHED, LEAKED, AREA, FIXED };
 
@@ -50,7 +50,7 @@ static const struct set_cost {
 #undef SET_COST
 };
 
-enum { POINTS = sizeof points / sizeof *points, SET_COSTS = sizeof set_costs / sizeof *set_costs };
+enum { POINTS = ARRAY_LENGTH(points), SET_COSTS = ARRAY_LENGTH(set_costs) };
 
 // Technology
 
@@ -63,7 +63,7 @@ double energy_nominal_voltage(double nm)
 #include "runtime-sim/energy/nodes.def"
 #undef NODE
     };
-    enum { LAST = sizeof nodes / sizeof *nodes - 1 };
+    enum { LAST = ARRAY_LENGTH(nodes) - 1 };
     if (nm <= nodes[0].nm)
         return nodes[0].volts;
     for (int i = 1; i <= LAST; i++)

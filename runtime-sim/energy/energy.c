@@ -154,7 +154,7 @@ void energy_stats_add(const struct energy_result *result, struct stats *stats)
         {"delay_product", STAT_REAL, "pJ us", "energy times time", AT(delay_product), 0},
     };
 #undef AT
-    enum { KEYS = sizeof keys / sizeof *keys };
+    enum { KEYS = ARRAY_LENGTH(keys) };
     struct arena *arena = stats->arena;
     uint32_t count = result->components.n;
     struct stat_key *parts = ARENA_ARRAY(arena, struct stat_key, count + 1);

@@ -64,7 +64,7 @@ void energy_add_network(struct energy_model *model, const char *component,
         {"noc_link", ENERGY_noc_link, f.link * config->channel_mm},
         {"noc_router_clock", ENERGY_noc_router_clock, f.clock},
     };
-    for (uint32_t i = 0; i < sizeof events / sizeof *events; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(events); i++)
         energy_add(model, component,
                    arena_printf(model->arena, "%s.%s", n->name, events[i].statistic),
                    events[i].cost, events[i].times);

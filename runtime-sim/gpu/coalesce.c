@@ -130,7 +130,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
 {
     uint32_t width = (uint32_t)config->shared_bank_bytes, cycles = 0;
-    uint32_t words = (lanes->bytes + width - 1) / width;
+    uint32_t words = divide_up(lanes->bytes, width);
     uint32_t group = words < LANES ? LANES / (words ? words : 1) : 1;
     for (uint32_t from = 0; from < LANES; from += group) {
         uint32_t mask = group == LANES ? FULL_MASK : ((1u << group) - 1) << from;

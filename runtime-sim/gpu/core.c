@@ -9,14 +9,14 @@ const struct config_key core_keys[] = {
 #define CONFIG_OF struct core_config
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t core_key_count = sizeof core_keys / sizeof *core_keys;
+const uint32_t core_key_count = ARRAY_LENGTH(core_keys);
 
 static const struct stat_key own_stat_keys[] = {
 #define STATS_DEF "runtime-sim/gpu/core_stats.def"
 #define STATS_OF struct core_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-enum { OWN_STAT_KEYS = sizeof own_stat_keys / sizeof *own_stat_keys };
+enum { OWN_STAT_KEYS = ARRAY_LENGTH(own_stat_keys) };
 
 static struct stat_key stall_key(struct arena *arena, const struct scheme_stall *stall,
                                  uint32_t number)
@@ -430,11 +430,6 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
     }
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 // Returns the first cycle from `at` on in which slots that are ready are no longer blocked as they
 // are now. Slots that only the load/store unit blocks wait for its next cycle.
 static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
@@ -447,10 +442,10 @@ static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, u
         for (uint32_t i = 0; i < words; i++)
             wants |= core->sets[i].wants[unit];
         for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
-            free = least(free, core->unit_free[unit][i]);
+            free = smaller(free, core->unit_free[unit][i]);
         if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
             continue;
-        next = least(next, free);
+        next = smaller(next, free);
     }
     return next > at ? next : at;
 }
@@ -467,9 +462,9 @@ static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, 
 {
     if (has_hungry(core, words) || core->defers)
         return now + 1;
-    uint64_t next = least(core_next_wake(core), lsu_next(core, now));
+    uint64_t next = smaller(core_next_wake(core), lsu_next(core, now));
     bool issues = has_ready(core, words) && !core->shared->paused;
-    return issues && next > now + 1 ? least(next, next_issue(core, now + 1, words)) : next;
+    return issues && next > now + 1 ? smaller(next, next_issue(core, now + 1, words)) : next;
 }
 
 static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)

@@ -4,20 +4,15 @@
 #include "support/bits.h"
 #include <string.h>
 
-static uint32_t round_up(uint64_t value, uint64_t granule)
-{
-    return (uint32_t)((value + granule - 1) / granule * granule);
-}
-
 struct core_needs core_needs(const struct core_config *config, const struct launch *launch,
                              uint32_t registers)
 {
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint32_t warps = (threads + LANES - 1) / LANES;
+    uint32_t warps = divide_up(threads, LANES);
     return (struct core_needs){
         .warps = warps,
-        .registers = warps * round_up((uint64_t)registers * LANES, config->register_granule),
-        .shared_bytes = round_up(launch->shared_bytes, config->shared_granule),
+        .registers = warps * align_up((uint64_t)registers * LANES, config->register_granule),
+        .shared_bytes = align_up(launch->shared_bytes, config->shared_granule),
     };
 }
 

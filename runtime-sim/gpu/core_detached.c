@@ -7,7 +7,7 @@
 static uint32_t register_count(const struct core *core, uint32_t registers)
 {
     uint64_t granule = core->kind->config->register_granule;
-    return (uint32_t)((registers * LANES + granule - 1) / granule * granule);
+    return (uint32_t)align_up(registers * LANES, granule);
 }
 
 uint32_t core_most_warps(const struct core *core, uint32_t registers)

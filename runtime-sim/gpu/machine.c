@@ -218,11 +218,6 @@ static uint64_t least_due(const struct machine *machine)
 
 // Runs
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 enum {
     LOOK_EVERY = 1 << 16, // cycles between looks for progress, at most
     LOOKS = 16,           // within the watchdog's time, at least
@@ -232,7 +227,7 @@ enum {
 static uint64_t look_every(const struct machine *machine)
 {
     uint64_t part = machine->config->machine.watchdog / LOOKS;
-    return least(part, LOOK_EVERY);
+    return smaller(part, LOOK_EVERY);
 }
 
 static bool is_stopped(const struct machine *machine)
@@ -247,7 +242,7 @@ static bool is_stopped(const struct machine *machine)
 static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
     uint64_t next =
-        dispatches ? machine->now + 1 : least(least_due(machine), machine_agenda_next(machine));
+        dispatches ? machine->now + 1 : smaller(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
     // The memory system may refresh its DRAM for ever; or requests wait for what will not come.
     if (!waits || (next == UINT64_MAX && memsys_is_still(machine->shared.memsys)))
@@ -327,15 +322,15 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
     uint64_t sampled = next_sample(machine);
     machine->ended_seen = machine->ended;
     while (!is_over(machine)) {
-        uint64_t most = least(least(sampled, limit), machine->looked_at + every);
+        uint64_t most = smaller(smaller(sampled, limit), machine->looked_at + every);
         if (!machine_begin_due(machine, result))
             return MACHINE_FAULT;
         tick(machine);
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
-        bool is_awaited = machine->is_open && machine->ended != machine->ended_seen;
-        enum machine_end end = leave_cycle(machine, is_awaited, least(most, machine->until));
+        bool is_awaited = machine->ended != machine->ended_seen;
+        enum machine_end end = leave_cycle(machine, is_awaited, smaller(most, machine->until));
         if (end != MACHINE_PAUSED)
             return end;
         if (machine->now == sampled) {
@@ -373,7 +368,6 @@ void machine_open(struct machine *machine, const struct machine_limits *limits,
     machine->cycles_before = machine->totals.cycles;
     machine->begun = machine->looked_at = machine->progress_at = machine->now;
     machine->progress_seen = 0;
-    machine->is_open = true;
     machine->until = UINT64_MAX;
 }
 
@@ -440,18 +434,6 @@ void machine_close(struct machine *machine, enum machine_end end, struct grid_re
         machine_trace_close(machine); // while its CTAs exist: no launch follows it
     end_launches(machine, result);
     arena_free(&machine->run_arena);
-}
-
-enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
-                             const struct machine_limits *limits, struct grid_result *result)
-{
-    machine_open(machine, limits, result);
-    machine->is_open = false;
-    for (uint32_t i = 0; i < count; i++)
-        machine_add_event(machine, &agenda[i]);
-    enum machine_end end = run(machine, result);
-    machine_close(machine, end, result);
-    return end;
 }
 
 void machine_flush(struct machine *machine, const struct machine_limits *limits)

@@ -58,8 +58,7 @@ struct machine_copy {
     uint64_t to, from, bytes;
     uint8_t *data_to; // the same places in this process
     const uint8_t *data_from;
-    uint32_t interval;    // minimum of cycles between requests; 0 is 1
-    uint64_t rate;        // MB/s of the link to host memory, instead of `interval`; 0: no link
+    uint64_t rate;        // MB/s of the link to host memory; 0: no link, a request per cycle
     uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
     uint8_t read_mark, write_mark; // of its requests, for schemes
     bool one_engine;               // copies to the host use the engine of those to the device
@@ -83,7 +82,7 @@ struct machine_event {
     struct machine_copy copy;
     void (*call)(void *context, uint64_t cycle); // must not touch the machine
     void *context;
-    bool has_begun, has_ended; // set by machine_run
+    bool has_begun, has_ended; // set by the run
     uint64_t begun, ended;
 };
 
@@ -106,21 +105,18 @@ enum machine_end {
     MACHINE_FAULT,   // result->fault
 };
 
-// Runs an agenda until all its events have ended. Launches run at the same time unless they are
-// ordered: CTAs of the launch that began first have priority over those of later ones. A launch
-// that begins while no other runs finds empty L1s. Time advances without a CTA as long as an event
-// is pending. Launches are identified by their ids: result->fault.launch is that of the failed one
-// or, if the run is stuck, of the first that is not over.
-enum machine_end machine_run(struct machine *machine, struct machine_event *agenda, uint32_t count,
-                             const struct machine_limits *limits, struct grid_result *result);
-
-// The same for an owner that adds events during the run. machine_open begins a run without
-// events. machine_add_event adds one, which stays until machine_close; `after` may name earlier
-// events of the run. machine_proceed runs until all events have ended (MACHINE_DONE), to the end of
-// a cycle in which one of them has ended, or up to the cycle `until` (UINT64_MAX: none). With
-// `until` it waits for that cycle even if no event is left. After another end than MACHINE_DONE and
-// MACHINE_PAUSED the run must be closed; machine_close gets the end that was the last. `limits`
-// and `result` stay until then.
+// A run executes an agenda of events. Launches run at the same time unless they are ordered: CTAs
+// of the launch that began first have priority over those of later ones. A launch that begins while
+// no other runs finds empty L1s. Time advances without a CTA as long as an event is pending.
+// Launches are identified by their ids: result->fault.launch is that of the failed one or, if the
+// run is stuck, of the first that is not over.
+//
+// machine_open begins a run without events. machine_add_event adds one, also during the run; it
+// stays until machine_close; `after` may name earlier events of the run. machine_proceed runs until
+// all events have ended (MACHINE_DONE), to the end of a cycle in which one of them has ended, or up
+// to the cycle `until` (UINT64_MAX: none). With `until` it waits for that cycle even if no event is
+// left. After another end than MACHINE_DONE and MACHINE_PAUSED the run must be closed;
+// machine_close gets the end that was the last. `limits` and `result` stay until then.
 void machine_open(struct machine *machine, const struct machine_limits *limits,
                   struct grid_result *result);
 void machine_add_event(struct machine *machine, struct machine_event *event);
@@ -152,7 +148,7 @@ void machine_trace_name(const struct machine *machine, struct trace *to);
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to);
 void machine_trace_end(struct machine *machine);
 
-// Observation. Statistics are updated by machine_run.
+// Observation. Statistics are updated by machine_close.
 struct machine_totals {
 #define STATS_DEF "runtime-sim/gpu/machine_stats.def"
 #include "runtime-sim/base/stats_fields.inc"

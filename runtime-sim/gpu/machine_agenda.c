@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 // Launches
 
 // Describes the resources of a core that a CTA needs. `limit` names one of machine_occupancy's
@@ -27,7 +22,7 @@ static void describe_room(const struct machine *machine, const struct machine_la
         {"registers", "core.registers", needs.registers, config->registers},
         {"shared memory", "core.shared_bytes", needs.shared_bytes, config->shared_bytes},
     };
-    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (!strcmp(limits[i].limit, from->limit))
             snprintf(text, size,
                      "a core has too little %s for one CTA of the launch: %s is %" PRIu64
@@ -254,17 +249,17 @@ uint64_t machine_agenda_next(const struct machine *machine)
     uint64_t soon = machine->now + 1;
     uint64_t next = machine->copies ? machine_copies_next(machine) : UINT64_MAX;
     if (machine->until != UINT64_MAX)
-        next = least(next, not_before(machine->until, soon));
+        next = smaller(next, not_before(machine->until, soon));
     if (machine->pausing && has_drained(machine))
         next = soon;
     for (uint32_t i = 0; machine->live && i < machine->running_count; i++)
         if (machine->running[i]->ready > machine->now)
-            next = least(next, machine->running[i]->ready);
+            next = smaller(next, machine->running[i]->ready);
     for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
         const struct machine_event *event = machine->agenda.v[i];
         uint64_t cycle = not_before(event->cycle, machine->start) - machine->start;
         if (is_free(event))
-            next = least(next, not_before(cycle, soon));
+            next = smaller(next, not_before(cycle, soon));
     }
     return next;
 }

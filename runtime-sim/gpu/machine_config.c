@@ -12,7 +12,7 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
                                         const struct scheme_ops *const *schemes, uint32_t *total)
 {
     const struct config_section own[] = {
-        {"machine", machine_keys, sizeof machine_keys / sizeof *machine_keys, &config->machine},
+        {"machine", machine_keys, ARRAY_LENGTH(machine_keys), &config->machine},
         {"core", core_keys, core_key_count, &config->core},
         {"l1", cache_keys, cache_key_count, &config->l1},
         {"code_cache", tags_keys, tags_key_count, &config->code},
@@ -23,11 +23,10 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
     uint32_t count = MEMSYS_SECTIONS;
     config->schemes = schemes;
     uint32_t scheme_count = machine_scheme_count(config);
-    struct config_section *sections =
-        ARENA_ARRAY(arena, struct config_section,
-                    MEMSYS_SECTIONS + sizeof own / sizeof *own + scheme_count + 1);
+    struct config_section *sections = ARENA_ARRAY(
+        arena, struct config_section, MEMSYS_SECTIONS + ARRAY_LENGTH(own) + scheme_count + 1);
     memsys_sections(sections, &config->memsys);
-    for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(own); i++)
         sections[count++] = own[i];
     config->of_scheme = ARENA_ARRAY(arena, void *, scheme_count + 1);
     for (uint32_t i = 0; i < scheme_count; i++) {
@@ -56,7 +55,7 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
     enum { MOST = 1 << 24 };
     const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
     uint64_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
-    for (uint32_t i = 0; i < sizeof tags / sizeof *tags; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(tags); i++)
         each += tags[i]->sets * tags[i]->ways;
     uint64_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
     uint32_t slices = config->memsys.memory.partition_nodes.n;

@@ -18,8 +18,6 @@ struct machine_keys {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum { CORE_KINDS = 4 }; // including the ordinary kind
-
 // Cores of a kind other than the ordinary one. They execute CTAs of the launches whose placement
 // names the kind, and warps that schemes start.
 struct added_cores {
@@ -47,11 +45,10 @@ struct machine_config {
     // Schemes that may be active, up to a NULL, and the values of their sections; NULL: no schemes.
     const struct scheme_ops *const *schemes;
     void **of_scheme;
-    struct scheme_classes *classes;           // of each scheme, of a machine's configuration
-    struct added_cores added[CORE_KINDS - 1]; // by active schemes: kinds 1 and up
-    uint32_t added_count;
-    struct image **image; // of the device, for schemes; NULL: they get none
-    bool copies;          // the machine has copy engines: an endpoint, and the requester `copy`
+    struct scheme_classes *classes; // of each scheme, of a machine's configuration
+    VEC(struct added_cores) added;  // by active schemes: kinds 1 and up
+    struct image **image;           // of the device, for schemes; NULL: they get none
+    bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
 };
 
 uint32_t machine_scheme_count(const struct machine_config *config);
@@ -63,7 +60,8 @@ uint32_t machine_scheme_number(const struct machine_config *config, const struct
 struct scheme_classes machine_scheme_classes(const struct machine_config *config,
                                              const struct scheme_ops *ops);
 // Copies the ordinary kind, without cores, for the `require` of a scheme, and returns the copy, to
-// be changed.
-struct added_cores *machine_add_cores(struct machine_config *config, const char *name);
+// be changed before the next one is added.
+struct added_cores *machine_add_cores(struct arena *arena, struct machine_config *config,
+                                      const char *name);
 // Returns the state planes that the enabled schemes need.
 struct plane_kind machine_planes(const struct machine_config *config);

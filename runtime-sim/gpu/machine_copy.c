@@ -55,7 +55,7 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     static const struct memsys_requester requester = {"copy", true, NULL};
     struct copy_engines *c = machine->copies = ARENA_NEW(machine->arena, struct copy_engines);
     *c = (struct copy_engines){.arena = machine->arena,
-                               .end = tables->endpoint_count, // its row, until it is made
+                               .end = tables->endpoints.n, // its row, until it is made
                                .line_bytes = (uint32_t)machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
                                .client = (uint8_t)machine->requesters.n};
@@ -64,13 +64,14 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     machine_add_requester(machine, &requester);
     tables->requesters = machine->requesters.v;
     tables->requester_count = machine->requesters.n;
-    tables->endpoints[tables->endpoint_count++] = (struct memsys_endpoint){
-        .node = (uint32_t)machine->config->memsys.memory.partition_nodes.v[0]};
+    const struct config_list *nodes = &machine->config->memsys.memory.partition_nodes;
+    vec_push(machine->arena, &tables->endpoints,
+             (struct memsys_endpoint){.node = (uint32_t)nodes->v[0]});
 }
 
 void machine_join_copies(struct machine *machine, const struct memsys_tables *tables)
 {
-    machine->copies->end += memsys_ends(machine->shared.memsys) - tables->endpoint_count;
+    machine->copies->end += memsys_ends(machine->shared.memsys) - tables->endpoints.n;
 }
 
 void machine_begin_copy(struct machine *machine, struct machine_event *event)
@@ -105,7 +106,7 @@ static void pass(const struct copy_engines *c, struct pace *pace, uint64_t rate,
     if (pace->end < now)
         *pace = (struct pace){.base = now};
     pace->bytes += bytes;
-    pace->end = pace->base + (pace->bytes * c->clock + rate - 1) / rate;
+    pace->end = pace->base + divide_up(pace->bytes * c->clock, rate);
 }
 
 static uint32_t line_left(const struct copy_engines *c, uint64_t address)
@@ -148,7 +149,7 @@ static void begin_piece(struct copy_engines *c, struct copy_engine *engine, uint
     if (copy->rate)
         pass(c, &engine->request, copy->rate, now, piece->bytes);
     else
-        engine->request.end = now + (copy->interval ? copy->interval : 1);
+        engine->request.end = now + 1;
     if (copy->rate && !copy->from)
         piece->ready = engine->request.end;
     push(engine, index);

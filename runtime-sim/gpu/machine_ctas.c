@@ -11,7 +11,7 @@ static uint32_t most_registers(const struct core_config *config, const struct pr
 {
     const uint32_t *size = fn->block[0] ? fn->block : fn->most;
     uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
-    uint64_t warps = (threads + LANES - 1) / LANES;
+    uint64_t warps = divide_up(threads, LANES);
     if (!warps)
         return 0;
     uint64_t of_warp = config->registers / warps / config->register_granule;
@@ -57,7 +57,7 @@ uint32_t machine_occupancy(const struct machine *machine, const struct machine_l
          "shared memory"},
     };
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (limits[i].room < least) {
             least = limits[i].room;
             *why = limits[i].what;

@@ -11,7 +11,7 @@ static const struct {
 #undef EVENT
 };
 
-enum { CORE_EVENTS = sizeof core_events / sizeof *core_events };
+enum { CORE_EVENTS = ARRAY_LENGTH(core_events) };
 
 // Added cores are a component each.
 static void add_cores(struct energy_model *model, const char *group, bool is_added)
@@ -102,8 +102,8 @@ void machine_energy(struct energy_model *model, struct arena *arena,
     energy_init(model, arena, &given->energy, (double)given->memsys.memory.core_clock);
     model->area = area_of(given);
     add_cores(model, "core", false);
-    for (uint32_t i = 0; i < planned->added_count; i++)
-        add_cores(model, planned->added[i].name, true);
+    for (uint32_t i = 0; i < planned->added.n; i++)
+        add_cores(model, planned->added.v[i].name, true);
     add_network(model, "request_network", "request", &planned->memsys.request_network);
     add_network(model, "reply_network", "reply", &planned->memsys.reply_network);
     add_memory(model, given);

@@ -2,18 +2,18 @@
 #include "runtime-sim/gpu/machine_state.h"
 #include <assert.h>
 
-struct added_cores *machine_add_cores(struct machine_config *config, const char *name)
+struct added_cores *machine_add_cores(struct arena *arena, struct machine_config *config,
+                                      const char *name)
 {
-    assert(config->added_count < CORE_KINDS - 1);
-    struct added_cores *added = &config->added[config->added_count++];
-    *added = (struct added_cores){.name = name,
-                                  .core = config->core,
-                                  .l1 = config->l1,
-                                  .code = config->code,
-                                  .constant = config->constant,
-                                  .texture = config->texture,
-                                  .at = MEMSYS_OF_OWNER};
-    return added;
+    struct added_cores added = {.name = name,
+                                .core = config->core,
+                                .l1 = config->l1,
+                                .code = config->code,
+                                .constant = config->constant,
+                                .texture = config->texture,
+                                .at = MEMSYS_OF_OWNER};
+    vec_push(arena, &config->added, added);
+    return &config->added.v[config->added.n - 1];
 }
 
 static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t count)
@@ -39,6 +39,7 @@ static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t
 void machine_init_kinds(struct machine *machine)
 {
     const struct machine_config *config = machine->config;
+    machine->kinds = ARENA_ARRAY(machine->arena, struct machine_kind, 1 + config->added.n);
     machine->kinds[0].kind = (struct core_kind){.name = "core",
                                                 .config = &config->core,
                                                 .l1 = &config->l1,
@@ -48,8 +49,8 @@ void machine_init_kinds(struct machine *machine)
     machine->shared.flush_l1 = config->machine.flush_l1;
     machine->ordinary = machine->shared.cores = (uint32_t)config->memsys.memory.cores;
     init_kind(machine, &machine->kinds[0], machine->ordinary);
-    for (uint32_t i = 0; i < config->added_count; i++) {
-        const struct added_cores *added = &config->added[i];
+    for (uint32_t i = 0; i < config->added.n; i++) {
+        const struct added_cores *added = &config->added.v[i];
         machine->kinds[1 + i].kind = (struct core_kind){.name = added->name,
                                                         .config = &added->core,
                                                         .l1 = &added->l1,
@@ -63,14 +64,12 @@ void machine_init_kinds(struct machine *machine)
 
 void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables)
 {
-    for (uint32_t i = 0; i < machine->config->added_count; i++) {
-        const struct added_cores *added = &machine->config->added[i];
-        for (uint32_t k = 0; added->at == MEMSYS_OF_OWNER && k < added->count; k++) {
-            assert(tables->endpoint_count < MEMSYS_ROWS);
-            tables->endpoints[tables->endpoint_count++] =
-                added->past ? (struct memsys_endpoint){.past = &added->past[k]}
-                            : (struct memsys_endpoint){.node = added->places[k]};
-        }
+    for (uint32_t i = 0; i < machine->config->added.n; i++) {
+        const struct added_cores *added = &machine->config->added.v[i];
+        for (uint32_t k = 0; added->at == MEMSYS_OF_OWNER && k < added->count; k++)
+            vec_push(machine->arena, &tables->endpoints,
+                     added->past ? (struct memsys_endpoint){.past = &added->past[k]}
+                                 : (struct memsys_endpoint){.node = added->places[k]});
     }
 }
 
@@ -86,11 +85,11 @@ static uint32_t endpoint_of(const struct machine *machine, const struct added_co
 void machine_init_cores(struct machine *machine, const struct memsys_tables *tables)
 {
     uint32_t ends = memsys_ends(machine->shared.memsys), slots = 0, row = ends;
-    for (uint32_t i = 0; i < machine->config->added_count; i++)
-        row -=
-            machine->config->added[i].at == MEMSYS_OF_OWNER ? machine->config->added[i].count : 0;
+    for (uint32_t i = 0; i < machine->config->added.n; i++)
+        if (machine->config->added.v[i].at == MEMSYS_OF_OWNER)
+            row -= machine->config->added.v[i].count;
     (void)tables; // without assertions
-    assert(row >= ends - tables->endpoint_count);
+    assert(row >= ends - tables->endpoints.n);
     machine->cores = ARENA_ARRAY(machine->arena, struct core, machine->count);
     machine->core_at = ARENA_ARRAY(machine->arena, uint32_t, ends);
     for (uint32_t k = 0; k < machine->kind_count; k++) {
@@ -100,7 +99,7 @@ void machine_init_cores(struct machine *machine, const struct memsys_tables *tab
             struct core *core = &machine->cores[index];
             core_init(core, machine->arena, &machine->shared, &kind->kind, index);
             core->endpoint =
-                k ? endpoint_of(machine, &machine->config->added[k - 1], i, &row) : index;
+                k ? endpoint_of(machine, &machine->config->added.v[k - 1], i, &row) : index;
             core->first_slot = slots;
             machine->core_at[core->endpoint] = index;
             slots += core->words * 64;

@@ -22,11 +22,6 @@ enum {
     LEAST_PIECES = 2, // in a launch that is sampled
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void machine_sample_begin(struct machine *machine, struct running *running)
 {
     struct machine_launch *from = running->launch;
@@ -60,7 +55,7 @@ static uint64_t period_of(const struct running *running)
 {
     uint64_t begin = WARM_WAVES * running->wave;
     uint64_t last = (running->count - begin) / running->period - 1;
-    return running->next < begin ? 0 : least((running->next - begin) / running->period, last);
+    return running->next < begin ? 0 : smaller((running->next - begin) / running->period, last);
 }
 
 // Returns the number of CTAs up to the next one with time: 0 if it is the next one.

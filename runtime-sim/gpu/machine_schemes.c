@@ -169,12 +169,12 @@ static void require(struct arena *arena, const struct machine_config *given,
     config->classes[number] =
         (struct scheme_classes){(uint8_t)config->memsys.request_network.classes,
                                 (uint8_t)config->memsys.reply_network.classes};
-    uint32_t added = config->added_count;
+    uint32_t added = config->added.n;
     if (config->schemes[number]->configuration.require)
         config->schemes[number]->configuration.require(arena, config->of_scheme[number], given,
                                                        config);
-    for (; added < config->added_count; added++)
-        config->added[added].scheme = number;
+    for (; added < config->added.n; added++)
+        config->added.v[added].scheme = number;
 }
 
 static struct machine_config *copy_config(struct arena *arena, const struct machine_config *config)

@@ -47,7 +47,7 @@ struct machine {
         uint32_t turn;         // core that gets the next CTA first
         struct core_stats totals;
         struct cache_stats l1_totals;
-    } kinds[CORE_KINDS];
+    } * kinds;
     uint32_t kind_count;
     struct core *cores;
     uint32_t count, words; // cores, and of sets of them
@@ -64,7 +64,6 @@ struct machine {
     struct arena run_arena;             // of this run
     VEC(struct machine_event *) agenda; // of this run
     uint32_t agenda_first;              // all before it have ended
-    bool is_open;                       // the owner may add events during the run
     uint64_t until;                     // the run pauses in this cycle, as `now` counts
     uint64_t ended, ended_seen;         // events, of all runs; at the begin of this part of the run
     uint32_t evaluated;                 // cycles of this run

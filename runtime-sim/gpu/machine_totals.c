@@ -55,7 +55,7 @@ void machine_stats_add(struct machine *machine, struct stats *stats)
 #include "runtime-sim/base/stats_keys.inc"
     };
     const struct core_shared *shared = &machine->shared;
-    stats_add(stats, "machine", keys, sizeof keys / sizeof *keys, &machine->totals);
+    stats_add(stats, "machine", keys, ARRAY_LENGTH(keys), &machine->totals);
     stats_add(stats, "core", shared->stat_keys, shared->stat_key_count, &machine->core_totals);
     stats_add(stats, "l1", cache_stat_keys, cache_stat_key_count, &machine->l1_totals);
     for (uint32_t i = 1; i < machine->kind_count; i++) {

@@ -56,7 +56,7 @@ void coalesce_hints(const uint16_t cache[CACHE_WORDS], struct part *part)
     };
     if (cache[0] == W_UNKNOWN)
         return;
-    for (uint32_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(hints); i++) {
         if (!has_operator(cache, hints[i].word))
             continue;
         part->keep = hints[i].keep ? hints[i].keep : part->keep;

@@ -6,7 +6,7 @@ const struct config_key tags_keys[] = {
 #define CONFIG_OF struct tags_config
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t tags_key_count = sizeof tags_keys / sizeof *tags_keys;
+const uint32_t tags_key_count = ARRAY_LENGTH(tags_keys);
 
 void tags_flush(struct tag_cache *tags)
 {

@@ -169,3 +169,12 @@ void timings_build(struct timings *timings, struct arena *arena, const struct pr
     for (uint32_t i = 0; i < program->functions.n; i++)
         take_function(&b, i);
 }
+
+uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst)
+{
+    uint32_t i = timings->of[timings->program->functions.v[function].begin];
+    while (i < timings->count &&
+           (timings->list[i].function != function || timings->list[i].inst != inst))
+        i++;
+    return i;
+}

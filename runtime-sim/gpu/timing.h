@@ -95,6 +95,8 @@ static inline const struct timing_mark *timing_mark_of(const struct timing *timi
 }
 
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
+// Returns the place in the list of an instruction of a program function; `count`: it has none.
+uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst);
 // Return the cycles from issue to the use of the result, and those in which the unit is busy.
 uint32_t timing_latency(const struct core_config *config, uint32_t class);
 uint32_t timing_interval(const struct core_config *config, uint32_t class);

@@ -144,7 +144,7 @@ enum timing_class timing_class_of(const struct ir_module *module, const struct i
         return inst->op == OP_mul ? TIMING_int_mul : TIMING_int_mad;
     if (inst->class == CLASS_SPECIAL)
         return special(&at, kind);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(ops); i++)
         if (ops[i].op == inst->op)
             return ops[i].class[kind];
     return classes[inst->class][kind];

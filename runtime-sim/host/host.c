@@ -10,7 +10,7 @@ static const struct config_key keys[] = {
 
 struct config_section host_section(struct host_config *config)
 {
-    return (struct config_section){"host", keys, sizeof keys / sizeof *keys, config};
+    return (struct config_section){"host", keys, ARRAY_LENGTH(keys), config};
 }
 
 static void add_stats(void *context, struct stats *stats)
@@ -66,15 +66,7 @@ void host_pass(struct host *host, uint64_t time)
 
 void host_drop(struct host *host)
 {
-    for (struct host_stream *stream = host->streams; stream; stream = stream->next) {
-        for (struct host_command *one = stream->first; one; one = one->next)
-            if (one->record && one->record->command == one)
-                *one->record = (struct host_event){.command = NULL};
-        stream->first = stream->last = NULL;
-    }
-    host->executed.n = 0;
-    host->open = 0;
-    host->driver = host->engine[0] = host->engine[1] = NULL;
+    host_forget(host);
     host->why = NULL;
     host->end = DEVICE_DONE;
     if (host->now < host->time)
@@ -101,7 +93,7 @@ void host_stats_add(const struct host *host, struct stats *stats)
 #define STATS_OF struct host_stats
 #include "runtime-sim/base/stats_keys.inc"
     };
-    stats_add(stats, "host", stat_keys, sizeof stat_keys / sizeof *stat_keys, &host->stats);
+    stats_add(stats, "host", stat_keys, ARRAY_LENGTH(stat_keys), &host->stats);
 }
 
 // The statistics are 0 until now: the total gets the counts.

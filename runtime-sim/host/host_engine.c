@@ -25,11 +25,6 @@ static uint64_t time_of(const struct host *host, uint64_t cycle)
     return scale(cycle, HOST_US, host->clock);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 // End of commands
 
 static void end_command(struct host *host, struct host_command *command, uint64_t time)
@@ -282,11 +277,11 @@ static uint64_t next_time(const struct host *host)
     uint64_t next = is_in_stage(host) ? host->driver_until : UINT64_MAX;
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
         if (stream->first && stream->first->enqueued > host->time)
-            next = least(next, stream->first->enqueued);
+            next = smaller(next, stream->first->enqueued);
     for (uint32_t i = 0; i < host->executed.n; i++) {
         const struct host_command *command = host->executed.v[i];
         if (!command->machine && (command->ended || !needs_engine(command)))
-            next = least(next, command->ended);
+            next = smaller(next, command->ended);
     }
     return next;
 }
@@ -298,7 +293,7 @@ static uint64_t machine_time(const struct host *host, uint64_t none)
     for (uint32_t i = 0; i < host->executed.n; i++) {
         const struct host_command *command = host->executed.v[i];
         if (command->machine && command->command.has_ended)
-            time = least(time, time_of(host, command->command.ended));
+            time = smaller(time, time_of(host, command->command.ended));
     }
     return time;
 }
@@ -315,7 +310,7 @@ static enum device_end run_machine(struct host *host, uint64_t next, struct devi
     return end;
 }
 
-static void drop_all(struct host *host)
+void host_forget(struct host *host)
 {
     for (struct host_stream *stream = host->streams; stream; stream = stream->next) {
         for (struct host_command *command = stream->first; command; command = command->next)
@@ -338,7 +333,7 @@ static enum device_end advance(struct host *host, bool (*is_over)(const void *co
                 return end;
         if (end != DEVICE_DONE || is_over(context) || host->time >= until)
             return end;
-        uint64_t next = least(next_time(host), until), before = host->time;
+        uint64_t next = smaller(next_time(host), until), before = host->time;
         end = run_machine(host, next, result);
         if (end != DEVICE_DONE)
             return end;
@@ -371,6 +366,6 @@ enum device_end host_advance(struct host *host, bool (*is_over)(const void *cont
     if (host->end == DEVICE_STUCK && host->open)
         explain(host);
     if (host->end != DEVICE_DONE)
-        drop_all(host);
+        host_forget(host);
     return host->end;
 }

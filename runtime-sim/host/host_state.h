@@ -25,6 +25,9 @@ static inline uint64_t host_link_rate(const struct host_config *config)
 enum device_end host_advance(struct host *host, bool (*is_over)(const void *context),
                              const void *context, uint64_t until, struct device_result *result);
 
+// Drops all commands.
+void host_forget(struct host *host);
+
 // Spans of the trace, if there is one.
 void host_trace_call(struct host *host, const char *name, uint64_t from, uint64_t until);
 void host_trace_driver(struct host *host, const struct host_command *command, uint64_t until);

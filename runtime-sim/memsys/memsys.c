@@ -16,7 +16,7 @@ static uint64_t sector_data(const struct memsys *m, struct mask bytes)
 static uint64_t store_data(const struct memsys *m, struct mask bytes)
 {
     uint64_t data = sector_data(m, bytes);
-    return data + (data > mask_count(bytes) ? (m->config->llc.line_bytes + 7) / 8 : 0);
+    return data + (data > mask_count(bytes) ? divide_up(m->config->llc.line_bytes, 8) : 0);
 }
 
 uint32_t memsys_request_flits(const struct memsys *m, const struct memsys_request *request)
@@ -326,19 +326,14 @@ static uint64_t backends_due(const struct memsys *m)
     return due;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 // Returns the next point of time at which a component has something to do.
 static uint64_t next_time(const struct memsys *m)
 {
     uint64_t networks =
-        least(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
+        smaller(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
     uint64_t others =
-        least(times(partitions_due(m), m->llc_period), times(backends_due(m), m->dram_period));
-    return least(times(networks, m->network_period), others);
+        smaller(times(partitions_due(m), m->llc_period), times(backends_due(m), m->dram_period));
+    return smaller(times(networks, m->network_period), others);
 }
 
 // Finds the partitions that are due at this clock. Returns their number.
@@ -365,7 +360,7 @@ static void tick_partitions(struct memsys *m, uint64_t time)
     if (!count)
         return;
     at.dram_done = time / m->dram_period;
-    at.dram = memsys_later(time, m->dram_period);
+    at.dram = divide_up(time, m->dram_period);
     for (uint32_t i = 0; i < count; i++)
         memsys_partition_tick(&m->partitions[m->order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
@@ -468,7 +463,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
 
 static void skip_networks(struct memsys *m, uint64_t time)
 {
-    uint64_t cycle = memsys_later(time, m->network_period);
+    uint64_t cycle = divide_up(time, m->network_period);
     for (uint32_t i = 0; i < 2; i++)
         noc_skip_to(m->side[i].noc, cycle);
 }
@@ -484,9 +479,6 @@ static void evaluate(struct memsys *m, uint64_t time)
     if (m->flushing && !memsys_flushing(m)) {
         m->flushing = false;
         m->news = true;
-        if (m->remap.count)
-            partition_replace(&m->map, &m->remap);
-        m->remap.count = 0;
     }
 }
 
@@ -529,7 +521,7 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
         if (!m->news)
             continue;
         m->news = false;
-        next = least(next, time / m->core_period + 1);
+        next = smaller(next, time / m->core_period + 1);
         end = next * m->core_period;
     }
     if (next == UINT64_MAX)
@@ -547,21 +539,14 @@ bool memsys_is_still(struct memsys *m)
 
 void memsys_flush(struct memsys *m)
 {
-    uint64_t now = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint64_t now = divide_up(m->cycle * m->core_period, m->llc_period);
     m->flushing = true;
     m->next = 0;
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         cache_flush(&p->cache, now, 0, UINT64_MAX - 1, true);
-        p->due = least(p->due, now);
+        p->due = smaller(p->due, now);
     }
-}
-
-void memsys_remap(struct memsys *m, const struct partition_range *range)
-{
-    assert(!m->inside && !m->flushing && partition_is_good(range));
-    memsys_flush(m);
-    m->remap = *range;
 }
 
 bool memsys_flushing(const struct memsys *m)

@@ -171,18 +171,13 @@ struct memsys_gate {
     uint32_t (*carried)(void *context, const struct memsys_request *request, uint32_t known);
 };
 
-enum { MEMSYS_ROWS = 8 }; // of each table below, at most
-
 // Rows that the owner adds to a memory system.
 struct memsys_tables {
     const struct memsys_requester *requesters;
     uint32_t requester_count;
-    struct memsys_message messages[MEMSYS_ROWS]; // without row 0
-    uint32_t message_count;
-    struct memsys_input inputs[MEMSYS_ROWS];
-    uint32_t input_count;
-    struct memsys_endpoint endpoints[MEMSYS_ROWS];
-    uint32_t endpoint_count;
+    VEC(struct memsys_message) messages; // without row 0
+    VEC(struct memsys_input) inputs;
+    VEC(struct memsys_endpoint) endpoints;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
     struct memsys_replies replies;
     const struct memsys_gate *gate; // NULL: requests enter the slices' inputs
@@ -391,9 +386,6 @@ bool memsys_is_still(struct memsys *memsys);
 void memsys_flush(struct memsys *memsys);
 // Returns true while a flush is in progress or the DRAM writes.
 bool memsys_flushing(const struct memsys *memsys);
-// Flushes, then maps the addresses of the range to partitions by its rule. Requirements of
-// memsys_flush.
-void memsys_remap(struct memsys *memsys, const struct partition_range *range);
 
 // Evaluates routers and partitions in another order at each point of time, with the same results.
 // 0: in the order of their numbers.

@@ -37,9 +37,9 @@ static void init_networks(struct memsys *m)
 
 static void init_own_ends(struct memsys *m)
 {
-    m->paths = ARENA_ARRAY(m->arena, struct memsys_path, m->tables.endpoint_count);
-    for (uint32_t i = 0; i < m->tables.endpoint_count; i++) {
-        const struct memsys_endpoint *row = &m->tables.endpoints[i];
+    m->paths = ARENA_ARRAY(m->arena, struct memsys_path, m->tables.endpoints.n);
+    for (uint32_t i = 0; i < m->tables.endpoints.n; i++) {
+        const struct memsys_endpoint *row = &m->tables.endpoints.v[i];
         uint32_t node = row->node, end = m->first_own + i;
         m->paths[i] = (struct memsys_path){row->past, MEMSYS_NONE, MEMSYS_NONE, false};
         m->end_node[end] = row->past ? MEMSYS_NONE : node;
@@ -58,7 +58,7 @@ static void init_nodes(struct memsys *m)
     m->partition_count = at->n;
     m->routers = memsys_config_routers(m->config);
     m->first_own = m->cores + at->n + m->routers;
-    m->ends = m->first_own + m->tables.endpoint_count;
+    m->ends = m->first_own + m->tables.endpoints.n;
     m->end_words = bits_words(m->ends);
     m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
     m->partition_node = m->end_node + m->cores;
@@ -91,16 +91,17 @@ static void init_nodes(struct memsys *m)
 
 static void init_messages(struct memsys *m)
 {
+    m->messages = ARENA_ARRAY(m->arena, struct memsys_message, 1 + m->tables.messages.n);
     m->messages[m->message_count++] =
         (struct memsys_message){.request_class = (uint8_t)m->side[MEMSYS_REQUESTS].class,
                                 .reply_class = (uint8_t)m->side[MEMSYS_REPLIES].class,
                                 .input = MEMSYS_FROM_NETWORK};
-    for (uint32_t i = 0; i < m->tables.message_count; i++)
-        m->messages[m->message_count++] = m->tables.messages[i];
+    for (uint32_t i = 0; i < m->tables.messages.n; i++)
+        m->messages[m->message_count++] = m->tables.messages.v[i];
     for (uint32_t i = 0; i < m->message_count; i++) {
         assert(m->messages[i].request_class < m->side[MEMSYS_REQUESTS].classes &&
                m->messages[i].reply_class < m->side[MEMSYS_REPLIES].classes &&
-               m->messages[i].input < MEMSYS_INPUTS + m->tables.input_count);
+               m->messages[i].input < MEMSYS_INPUTS + m->tables.inputs.n);
         m->side[MEMSYS_REQUESTS].has_messages[m->messages[i].request_class] = true;
         m->side[MEMSYS_REPLIES].has_messages[m->messages[i].reply_class] = true;
     }

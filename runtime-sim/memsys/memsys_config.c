@@ -9,7 +9,7 @@ const struct config_key memsys_keys[] = {
 #define CONFIG_OF struct memsys_keys
 #include "runtime-sim/base/config_keys.inc"
 };
-const uint32_t memsys_key_count = sizeof memsys_keys / sizeof *memsys_keys;
+const uint32_t memsys_key_count = ARRAY_LENGTH(memsys_keys);
 
 void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct memsys_config *config)
 {

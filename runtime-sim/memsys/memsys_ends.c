@@ -107,7 +107,7 @@ void memsys_make_room_past(struct memsys *m, uint32_t end)
 
 uint64_t memsys_backend_clock(const struct memsys *m)
 {
-    return memsys_later(m->cycle * m->core_period, m->dram_period);
+    return divide_up(m->cycle * m->core_period, m->dram_period);
 }
 
 uint64_t memsys_look_again(struct memsys *m)
@@ -152,7 +152,7 @@ void memsys_put(struct memsys *m, uint32_t partition, uint32_t input,
                 const struct memsys_request *request)
 {
     struct memsys_partition *p = &m->partitions[partition];
-    uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint64_t clock = divide_up(m->cycle * m->core_period, m->llc_period);
     uint32_t index = memsys_new_entry(m, request);
     assert(m->entries[index].partition == partition);
     m->entries[index].arrived = m->entries[index].sent;
@@ -165,11 +165,11 @@ enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_
 {
     struct memsys_partition *p = &m->partitions[partition];
     uint64_t size = m->config->llc.line_bytes;
-    uint64_t clock = memsys_later(m->cycle * m->core_period, m->llc_period);
+    uint64_t clock = divide_up(m->cycle * m->core_period, m->llc_period);
     uint64_t local = partition_local(&m->map, line * size) / size;
     enum cache_direct result = cache_read_directly(&p->cache, clock, local, ready);
     if (result == CACHE_DIRECT_READ)
-        *ready = memsys_later(*ready * m->llc_period, m->core_period);
+        *ready = divide_up(*ready * m->llc_period, m->core_period);
     return result;
 }
 

@@ -21,7 +21,7 @@ static bool may_be_served(void *context, const struct cache_request *request, ui
     const struct memsys_partition *p = context;
     const struct memsys *m = p->memsys;
     const struct memsys_request *of = &m->entries[request->id].request;
-    const struct memsys_input *input = &m->tables.inputs[request->input - MEMSYS_INPUTS];
+    const struct memsys_input *input = &m->tables.inputs.v[request->input - MEMSYS_INPUTS];
     (void)now;
     for (uint32_t i = 0; i < p->served_count; i++)
         if (m->entries[p->served[i]].request.line == of->line)
@@ -33,16 +33,16 @@ static void init_inputs(struct memsys_partition *p)
 {
     const struct memsys_tables *tables = &p->memsys->tables;
     cache_init(&p->cache, p->memsys->arena, &p->memsys->config->llc,
-               MEMSYS_INPUTS + tables->input_count);
-    for (uint32_t i = 0; i < MEMSYS_INPUTS + tables->input_count; i++) {
+               MEMSYS_INPUTS + tables->inputs.n);
+    for (uint32_t i = 0; i < MEMSYS_INPUTS + tables->inputs.n; i++) {
         p->cache.inputs[i].serve = take_served;
         p->cache.inputs[i].context = p;
     }
-    for (uint32_t i = 0; i < tables->input_count; i++) {
+    for (uint32_t i = 0; i < tables->inputs.n; i++) {
         struct cache_input *input = &p->cache.inputs[MEMSYS_INPUTS + i];
-        input->condition = tables->inputs[i].condition ? may_be_served : NULL;
-        input->until_served = tables->inputs[i].condition != NULL;
-        input->one_waits = input->is_passed = tables->inputs[i].is_passed;
+        input->condition = tables->inputs.v[i].condition ? may_be_served : NULL;
+        input->until_served = tables->inputs.v[i].condition != NULL;
+        input->one_waits = input->is_passed = tables->inputs.v[i].is_passed;
     }
 }
 
@@ -51,6 +51,7 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     const struct memsys_config *config = m->config;
     *p = (struct memsys_partition){
         .memsys = m, .number = number, .node = m->partition_node[number], .due = UINT64_MAX};
+    p->delays = ARENA_ARRAY(m->arena, struct memsys_delay, m->message_count);
     init_inputs(p);
     p->backend = m->backend->create(m->backend->context, m->arena, config, number);
     p->backend_next = m->backend->next(p->backend);
@@ -460,7 +461,7 @@ static uint64_t answer_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
     uint64_t ready = m->backend->ready(p->backend);
-    return ready == UINT64_MAX ? ready : memsys_later(ready * m->dram_period, m->llc_period);
+    return ready == UINT64_MAX ? ready : divide_up(ready * m->dram_period, m->llc_period);
 }
 
 static void set_due(struct memsys_partition *p, uint64_t now)
@@ -539,6 +540,6 @@ void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t 
 void memsys_look_at_gates(struct memsys *m)
 {
     for (uint32_t i = 0; i < m->partition_count; i++)
-        wake(&m->partitions[i], memsys_later(m->cycle * m->core_period, m->llc_period));
+        wake(&m->partitions[i], divide_up(m->cycle * m->core_period, m->llc_period));
     m->next = 0;
 }

@@ -51,8 +51,8 @@ struct memsys_delay {
 
 struct memsys_partition {
     struct memsys *memsys;
-    struct memsys_delay delays[MEMSYS_ROWS + 1];
-    uint32_t delayed; // requests in these
+    struct memsys_delay *delays; // of each message class
+    uint32_t delayed;            // requests in these
     uint32_t number, node;
     uint64_t due; // LLC clock of the next evaluation
     struct cache cache;
@@ -132,9 +132,8 @@ struct memsys {
     uint8_t *wanted_class;           // and its class
     uint32_t refused_count;
     struct partition_map map;
-    struct partition_range remap; // after the flush; count 0: no change
     const struct memsys_backend *backend;
-    struct memsys_message messages[MEMSYS_ROWS + 1];
+    struct memsys_message *messages;
     uint32_t message_count;
     bool shares_nodes;                // several endpoints are at one node
     struct memsys_port *ports;        // of cores; NULL: each has a node of its own
@@ -166,11 +165,6 @@ struct memsys {
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };
-
-static inline uint64_t memsys_later(uint64_t time, uint64_t period)
-{
-    return (time + period - 1) / period;
-}
 
 static inline bool memsys_has_data(const struct memsys_request *request)
 {

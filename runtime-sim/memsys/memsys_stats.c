@@ -7,14 +7,14 @@ static const struct stat_key stat_keys[] = {
 #define STATS_OF struct memsys_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
 static const struct stat_key client_keys[] = {
 #define STATS_DEF "runtime-sim/memsys/memsys_client.def"
 #define STATS_OF struct memsys_client_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-enum { CLIENT_KEYS = sizeof client_keys / sizeof *client_keys };
+enum { CLIENT_KEYS = ARRAY_LENGTH(client_keys) };
 
 // Totals
 
@@ -193,7 +193,7 @@ static uint64_t moved_at(const struct memsys *m)
         uint64_t at = noc_moved_at(m->side[i].noc) * m->network_period;
         moved = at > moved ? at : moved;
     }
-    return memsys_later(moved, m->core_period);
+    return divide_up(moved, m->core_period);
 }
 
 static void report_partition(const struct memsys_partition *p, FILE *to)

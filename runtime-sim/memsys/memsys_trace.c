@@ -144,7 +144,7 @@ struct memsys_trace *memsys_trace_begin(struct memsys *m, struct arena *arena, s
 void memsys_trace_end(struct memsys_trace *t, uint64_t cycle)
 {
     const struct memsys_config *config = t->memsys->config;
-    uint64_t clock = memsys_later(cycle * config->dram.clock, config->memory.core_clock);
+    uint64_t clock = divide_up(cycle * config->dram.clock, config->memory.core_clock);
     for (uint32_t i = 0; i < t->channel_count; i++) {
         dram_trace_end(&t->channels[i], clock);
         t->of[i]->trace = NULL;

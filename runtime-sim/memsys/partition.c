@@ -1,4 +1,5 @@
 #include "runtime-sim/memsys/partition.h"
+#include "support/search.h"
 #include <assert.h>
 
 bool partition_is_good(const struct partition_range *r)
@@ -45,14 +46,7 @@ void partition_replace(struct partition_map *map, const struct partition_range *
 
 const struct partition_range *partition_range_of(const struct partition_map *map, uint64_t address)
 {
-    uint32_t low = 0, high = map->ranges.n - 1;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (map->ranges.v[middle].last < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, map->ranges.n - 1, map->ranges.v[i].last < address);
     return &map->ranges.v[low];
 }
 

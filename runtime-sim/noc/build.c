@@ -4,11 +4,6 @@
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
-static uint32_t most_of(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a > b ? a : b);
-}
-
 // Checks
 
 static const char *check_list(struct arena *arena, const char *name, const struct config_list *list,
@@ -84,9 +79,9 @@ static const char *check_borrows(struct arena *arena, const struct noc_config *c
 static const char *check_size(struct arena *arena, const struct noc_config *config)
 {
     uint64_t nodes = noc_node_count(config), most = 0, ports = config->injection_ports;
-    uint64_t speed = most_of(config->speedup, config->injection_speedup);
+    uint64_t speed = larger(config->speedup, config->injection_speedup);
     for (uint32_t i = 0; i < config->injection_speedups.n; i++)
-        speed = most_of(speed, config->injection_speedups.v[i]);
+        speed = larger(speed, config->injection_speedups.v[i]);
     if (nodes > UINT16_MAX)
         return "a butterfly can have at most 65535 nodes";
     if (config->topology == NOC_MESH) {
@@ -282,7 +277,7 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
     const struct noc_in_port *port = &noc->in_port[in];
     uint64_t speed = noc->config.speedup;
     if (port->from >= noc->router_outs)
-        speed = most_of(
+        speed = larger(
             speed, entry_speed(noc, noc->out_port[port->from].from, &noc->router[port->router]));
     return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
 }
@@ -484,9 +479,9 @@ static void make_calendar(struct noc *noc)
 {
     struct noc_calendar *c = &noc->calendar;
     uint64_t crossing = noc->config.st_final_delay;
-    uint32_t longest = most_of(noc->flight + 2 * crossing, noc->credit_time), slots = 1;
-    longest = most_of(longest, most_of(noc->entry, noc->vc_alloc_delay));
-    longest = most_of(longest, noc->routing_delay + 1);
+    uint32_t longest = larger(noc->flight + 2 * crossing, noc->credit_time), slots = 1;
+    longest = larger(longest, larger(noc->entry, noc->vc_alloc_delay));
+    longest = larger(longest, noc->routing_delay + 1);
     while (slots <= longest)
         slots *= 2;
     c->mask = slots - 1;

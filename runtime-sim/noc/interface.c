@@ -147,7 +147,7 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     noc_packet_at(noc, at)->number = interface->packets_sent;
     uint64_t width = noc->config.node_link;
     if (width)
-        interface->busy_until = noc->now + (packet->flits + width - 1) / width;
+        interface->busy_until = noc->now + divide_up(packet->flits, width);
     count_sent(noc, packet);
     if (noc->config.ideal)
         noc_ideal_send(noc, at);

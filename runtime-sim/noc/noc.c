@@ -89,12 +89,11 @@ const struct noc_class_stats *noc_class_stats(const struct noc *noc, uint32_t cl
 void noc_stats_add(const struct noc *noc, struct stats *stats, const char *prefix,
                    const char *const *classes)
 {
-    stats_add(stats, prefix, stat_keys, sizeof stat_keys / sizeof *stat_keys, &noc->stats);
+    stats_add(stats, prefix, stat_keys, ARRAY_LENGTH(stat_keys), &noc->stats);
     for (uint32_t i = 0; i < noc->classes; i++) {
         const char *name = classes ? arena_printf(stats->arena, "%s.%s", prefix, classes[i])
                                    : arena_printf(stats->arena, "%s.class%u", prefix, i);
-        stats_add(stats, name, class_keys, sizeof class_keys / sizeof *class_keys,
-                  &noc->class_stats[i]);
+        stats_add(stats, name, class_keys, ARRAY_LENGTH(class_keys), &noc->class_stats[i]);
     }
 }
 

@@ -82,7 +82,7 @@ uint32_t noc_routers(const struct noc *noc);
 // Returns the flits of a packet of this many bytes, at least 1.
 static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes)
 {
-    return bytes ? (uint32_t)((bytes + config->flit_bytes - 1) / config->flit_bytes) : 1;
+    return bytes ? (uint32_t)divide_up(bytes, config->flit_bytes) : 1;
 }
 
 // Interfaces

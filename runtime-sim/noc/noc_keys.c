@@ -6,4 +6,4 @@ const struct config_key noc_keys[] = {
 #include "runtime-sim/base/config_keys.inc"
 };
 
-const uint32_t noc_key_count = sizeof noc_keys / sizeof *noc_keys;
+const uint32_t noc_key_count = ARRAY_LENGTH(noc_keys);

@@ -15,7 +15,7 @@ void noc_choose_tick(struct noc *noc)
         noc_step *tick;
     } shapes[] = {{2, noc_tick_4}, {3, noc_tick_8}};
     noc->tick = noc_tick_any;
-    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(shapes); i++)
         if (is_plain(noc) && noc->in_shift == 6 && noc->ring == 7 && noc->shift == shapes[i].shift)
             noc->tick = shapes[i].tick;
 }

@@ -48,7 +48,7 @@ static const struct stat_key link_keys[] = {
 
 #define ADD(stats, collection, keys, value, ...)                                                   \
     stats_add_member(stats, collection, arena_printf((stats)->arena, __VA_ARGS__), keys,           \
-                     sizeof keys / sizeof *keys, value)
+                     ARRAY_LENGTH(keys), value)
 
 static void add_links(struct noc *noc, struct stats *stats, const char *prefix)
 {

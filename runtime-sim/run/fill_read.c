@@ -99,7 +99,7 @@ static const struct {
     {"zero", take_zero},   {"iota", take_iota},   {"uniform", take_uniform},
     {"range", take_range}, {"const", take_const},
 };
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+enum { PATTERNS = ARRAY_LENGTH(patterns) };
 
 static bool unknown(struct run *run, const struct run_text *word)
 {

@@ -204,14 +204,12 @@ struct device_launch *session_prepare_launch(struct session *session, const stru
     return prepare(session, from, function);
 }
 
-// Launches at the same time have a stream each.
 enum session_outcome session_launch(struct session *session, const struct run_text *at,
                                     struct run_launch *const *from, uint32_t number)
 {
     struct arena own;
     arena_init(&own, session->arena->memory);
     struct device_launch **launches = ARENA_ARRAY(&own, struct device_launch *, number);
-    struct device_stream *streams = ARENA_ARRAY(&own, struct device_stream, number);
     const struct program_function **functions =
         ARENA_ARRAY(&own, const struct program_function *, number);
     bool good = true;
@@ -221,10 +219,8 @@ enum session_outcome session_launch(struct session *session, const struct run_te
     for (uint32_t i = 0; i < number && good; i++)
         good = (launches[i] = prepare(session, from[i], functions[i]));
     good = good && agree_on_time(session, at, launches, number);
-    for (uint32_t i = 0; i < number && good; i++) {
-        device_stream_init(&streams[i], &session->device);
-        device_stream_launch(&streams[i], launches[i]);
-    }
+    for (uint32_t i = 0; i < number && good; i++)
+        device_issue(&session->device, launches[i], true);
     enum session_outcome outcome = good ? run_launches(session) : SESSION_BAD_INPUT;
     device_drop(&session->device);
     arena_free(&own);

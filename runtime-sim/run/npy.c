@@ -155,7 +155,7 @@ static bool take_entry(struct header *h)
         return false;
     const char *value = h->at;
     h->at = key; // for errors
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
         if (strlen(keys[i].name) != length || memcmp(keys[i].name, key, length))
             continue;
         if (h->seen & keys[i].bit)

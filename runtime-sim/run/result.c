@@ -16,10 +16,8 @@ struct result_host result_host_now(void)
 static void write_input(struct json *json, const char *file, const char *sha256)
 {
     json_object_flat(json);
-    json_key(json, "file");
-    json_string(json, file);
-    json_key(json, "sha256");
-    json_string(json, sha256);
+    json_member_string(json, "file", file);
+    json_member_string(json, "sha256", sha256);
     json_end_object(json);
 }
 
@@ -84,12 +82,9 @@ static struct measured_launch measured_of_scheme(const struct timed *timed, cons
 
 static void write_range(struct json *json, const char *key, struct energy_range joules)
 {
-    json_key(json, key);
-    json_double(json, joules.value);
-    json_key(json, "least");
-    json_double(json, joules.least);
-    json_key(json, "most");
-    json_double(json, joules.most);
+    json_member_double(json, key, joules.value);
+    json_member_double(json, "least", joules.least);
+    json_member_double(json, "most", joules.most);
 }
 
 static void write_components(struct json *json, const struct energy_result *energy)
@@ -121,14 +116,11 @@ static void write_energy(struct json *json, const struct timed *timed,
         double joules = energy.joules.value;
         json_object(json);
         write_range(json, "joules", energy.joules);
-        json_key(json, "seconds");
-        json_double(json, energy.seconds);
-        json_key(json, "watts");
-        json_double(json, joules / energy.seconds);
-        json_key(json, "instructions_per_joule");
-        json_double(json, joules > 0 ? energy.instructions / joules : 0);
-        json_key(json, "delay_product");
-        json_double(json, joules * energy.seconds);
+        json_member_double(json, "seconds", energy.seconds);
+        json_member_double(json, "watts", joules / energy.seconds);
+        json_member_double(json, "instructions_per_joule",
+                           joules > 0 ? energy.instructions / joules : 0);
+        json_member_double(json, "delay_product", joules * energy.seconds);
         write_components(json, &energy);
         json_end_object(json);
     } else {
@@ -153,19 +145,15 @@ static void write_counts(struct json *json, const struct timed *timed,
                                                     {"dram_writes", "dram.writes"},
                                                     {"latency_mean", "memory.latency_mean"},
                                                     {0}};
-    json_key(json, "launches");
-    json_uint(json, kernel->launches);
-    json_key(json, "timed_launches");
-    json_uint(json, counts ? counts->launches : 0);
+    json_member_uint(json, "launches", kernel->launches);
+    json_member_uint(json, "timed_launches", counts ? counts->launches : 0);
     json_key(json, "cycles");
     if (counts)
         json_uint(json, counts->cycles);
     else
         json_null(json);
-    json_key(json, "warp_instructions");
-    json_uint(json, kernel->warp_instructions);
-    json_key(json, "thread_instructions");
-    json_uint(json, kernel->thread_instructions);
+    json_member_uint(json, "warp_instructions", kernel->warp_instructions);
+    json_member_uint(json, "thread_instructions", kernel->thread_instructions);
     write_measured(json, timed, counts, &ipc);
     write_group(json, "offload", timed, counts, offload);
     write_group(json, "noc", timed, counts, noc);
@@ -182,8 +170,7 @@ static void write_kernels(struct json *json, const struct session *session,
     for (uint32_t i = 0; i < session->device.kernels.n; i++) {
         const struct device_kernel *kernel = session->device.kernels.v[i];
         json_object(json);
-        json_key(json, "name");
-        json_string(json, kernel->name);
+        json_member_string(json, "name", kernel->name);
         write_counts(json, timed, kernel, kernel->timed);
         json_end_object(json);
         total.launches += kernel->launches;
@@ -209,8 +196,7 @@ static void write_machine(struct json *json, const struct timed *timed)
     config_json_inputs(timed->options->resolved, json);
     json_key(json, "resolved");
     config_json(timed->options->resolved, json);
-    json_key(json, "policy");
-    json_string(json, machine_policy(timed->arena, timed->options->config));
+    json_member_string(json, "policy", machine_policy(timed->arena, timed->options->config));
     json_end_object(json);
 }
 
@@ -229,12 +215,9 @@ static void write_place(struct json *json, const struct session *session)
     struct place place = source_place(session->device.source, fault->begin);
     write_triple(json, "cta", fault->cta);
     write_triple(json, "thread", fault->thread);
-    json_key(json, "file");
-    json_string(json, session->device.source->name);
-    json_key(json, "line");
-    json_uint(json, place.line);
-    json_key(json, "column");
-    json_uint(json, place.column);
+    json_member_string(json, "file", session->device.source->name);
+    json_member_uint(json, "line", place.line);
+    json_member_uint(json, "column", place.column);
 }
 
 // The innermost place first.
@@ -248,14 +231,10 @@ static void write_origin(struct json *json, const struct ir_loc *loc)
     json_array(json);
     for (; loc; loc = loc->inlined_at) {
         json_object_flat(json);
-        json_key(json, "file");
-        json_string(json, loc->file);
-        json_key(json, "line");
-        json_uint(json, loc->line);
-        json_key(json, "column");
-        json_uint(json, loc->column);
-        json_key(json, "function");
-        json_string(json, loc->function);
+        json_member_string(json, "file", loc->file);
+        json_member_uint(json, "line", loc->line);
+        json_member_uint(json, "column", loc->column);
+        json_member_string(json, "function", loc->function);
         json_end_object(json);
     }
     json_end_array(json);
@@ -266,19 +245,13 @@ static void write_stall(struct json *json, const struct session *session,
 {
     struct place place = source_place(session->device.source, stall->begin);
     json_object(json);
-    json_key(json, "text");
-    json_string(json, stall->text);
-    json_key(json, "warps");
-    json_uint(json, stall->warps);
-    json_key(json, "ctas");
-    json_uint(json, stall->ctas);
+    json_member_string(json, "text", stall->text);
+    json_member_uint(json, "warps", stall->warps);
+    json_member_uint(json, "ctas", stall->ctas);
     write_triple(json, "cta", stall->cta);
-    json_key(json, "warp");
-    json_uint(json, stall->warp);
-    json_key(json, "line");
-    json_uint(json, place.line);
-    json_key(json, "column");
-    json_uint(json, place.column);
+    json_member_uint(json, "warp", stall->warp);
+    json_member_uint(json, "line", place.line);
+    json_member_uint(json, "column", place.column);
     write_origin(json, stall->origin);
     json_end_object(json);
 }
@@ -301,21 +274,16 @@ static void write_fault(struct json *json, const struct session *session)
         return;
     }
     json_object(json);
-    json_key(json, "text");
-    json_string(json, fault->text);
-    json_key(json, "kernel");
-    json_string(json, fault->kernel);
-    json_key(json, "launch");
-    json_uint(json, fault->launch);
+    json_member_string(json, "text", fault->text);
+    json_member_string(json, "kernel", fault->kernel);
+    json_member_uint(json, "launch", fault->launch);
     if (fault->happened) {
         write_place(json, session);
         write_origin(json, fault->origin);
     }
     if (fault->has_address) {
-        json_key(json, "address");
-        json_uint(json, fault->address);
-        json_key(json, "nearest");
-        json_string(json, fault->nearest);
+        json_member_uint(json, "address", fault->address);
+        json_member_string(json, "nearest", fault->nearest);
     }
     if (fault->stalls.n)
         write_stalls(json, session);
@@ -340,14 +308,11 @@ static void write_host_clock(struct json *json, const struct session *session)
                  {"launches_us", counts->launches}};
     json_key(json, "host_clock");
     json_object(json);
-    for (uint32_t i = 0; i < sizeof times / sizeof *times; i++) {
-        json_key(json, times[i].name);
-        json_double(json, (double)times[i].time / 1000);
+    for (uint32_t i = 0; i < ARRAY_LENGTH(times); i++) {
+        json_member_double(json, times[i].name, (double)times[i].time / 1000);
     }
-    json_key(json, "to_device_bytes");
-    json_uint(json, counts->to_device_bytes);
-    json_key(json, "to_host_bytes");
-    json_uint(json, counts->to_host_bytes);
+    json_member_uint(json, "to_device_bytes", counts->to_device_bytes);
+    json_member_uint(json, "to_host_bytes", counts->to_host_bytes);
     json_end_object(json);
 }
 
@@ -358,19 +323,14 @@ static void write_ends(struct json *json, const struct result *result)
         write_host_clock(json, session);
     json_key(json, "host");
     json_object(json);
-    json_key(json, "cpu_seconds");
-    json_double(json, result->host.cpu_seconds);
-    json_key(json, "kernel_cpu_seconds");
-    json_double(json, session->device.kernel_cpu_seconds);
-    json_key(json, "peak_rss_bytes");
-    json_uint(json, result->host.peak_rss_bytes);
+    json_member_double(json, "cpu_seconds", result->host.cpu_seconds);
+    json_member_double(json, "kernel_cpu_seconds", session->device.kernel_cpu_seconds);
+    json_member_uint(json, "peak_rss_bytes", result->host.peak_rss_bytes);
     json_end_object(json);
     json_key(json, "checks");
     json_object_flat(json);
-    json_key(json, "passed");
-    json_uint(json, session->passed);
-    json_key(json, "failed");
-    json_uint(json, session->failed);
+    json_member_uint(json, "passed", session->passed);
+    json_member_uint(json, "failed", session->failed);
     json_key(json, "reports");
     if (session->device.check)
         json_uint(json, device_reports(&session->device));
@@ -400,8 +360,7 @@ static void write_shortfall(struct json *json, const struct result *result)
         result->timed ? timed_shortfall(result->timed, result->session->arena) : NULL;
     if (!text)
         return;
-    json_key(json, "shortfall");
-    json_string(json, text);
+    json_member_string(json, "shortfall", text);
 }
 
 void result_write(const struct result *result, FILE *to)
@@ -409,20 +368,15 @@ void result_write(const struct result *result, FILE *to)
     struct json json;
     json_init(&json, to);
     json_object(&json);
-    json_key(&json, "format");
-    json_string(&json, "ptxoffload-run");
-    json_key(&json, "version");
-    json_int(&json, 1);
-    json_key(&json, "mode");
-    json_string(&json, result->timed ? "timed" : "functional");
+    json_member_string(&json, "format", "ptxoffload-run");
+    json_member_int(&json, "version", 1);
+    json_member_string(&json, "mode", result->timed ? "timed" : "functional");
     write_inputs(&json, result);
     write_machine(&json, result->timed);
-    json_key(&json, "outcome");
-    json_string(&json, result_outcome(result->outcome, result->timed));
-    json_key(&json, "exit_code");
-    json_int(&json, result->exit_code);
-    json_key(&json, "partial");
-    json_bool(&json, result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
+    json_member_string(&json, "outcome", result_outcome(result->outcome, result->timed));
+    json_member_int(&json, "exit_code", result->exit_code);
+    json_member_bool(&json, "partial",
+                     result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
     write_fault(&json, result->session);
     write_shortfall(&json, result);
     write_kernels(&json, result->session, result->timed);

@@ -1,7 +1,7 @@
 // Execution of a run on a device: buffers in memory, launches one after the other, comparison of
 // the results.
 #pragma once
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/command.h"
 #include "runtime-sim/run/run.h"
 
 enum session_outcome {

@@ -135,7 +135,7 @@ static void take_call(struct run_file_reading *r, const struct yaml_node *node,
     uint32_t given = 0;
     if (!keys_read(&of, &r->document, node, CONTEXT_CALL, r->run->diags))
         return;
-    for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(keys); i++) {
         given += of.of[keys[i]] != NULL;
         call.kind = of.of[keys[i]] ? (enum run_call_kind)i : call.kind;
     }

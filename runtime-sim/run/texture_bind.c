@@ -19,7 +19,7 @@ static const char *const formats[] = {
     [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
     [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
+enum { FORMATS = ARRAY_LENGTH(formats) };
 
 struct argument_texture {
     struct session *session;

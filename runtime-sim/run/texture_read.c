@@ -20,7 +20,7 @@ static const struct {
     {"element", WAY_READ, 0},
     {"normalized-float", WAY_READ, 1},
 };
-enum { WORDS = sizeof words / sizeof *words };
+enum { WORDS = ARRAY_LENGTH(words) };
 
 static int find_word(const struct run_text *at)
 {
@@ -148,7 +148,7 @@ static bool has_texels(struct run *run, const struct key_values *of)
     static const enum run_key keys[] = {
         KEY_TEXTURE_type,  KEY_TEXTURE_channels, KEY_TEXTURE_width, KEY_TEXTURE_height,
         KEY_TEXTURE_pitch, KEY_TEXTURE_border,   KEY_TEXTURE_read};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
         struct run_text at = run_text_of(of->of[keys[i]]);
         if (!at.text)
             continue;

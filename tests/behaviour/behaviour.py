@@ -30,8 +30,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tests' / 'lib'))
+from policies import policies_of
+
 RUN_FOLDERS = ('samples', 'eval/runs', 'bench/execute')
-POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
 CYCLES = 12000  # of a timed run; longer ones end there
 TRACE_CYCLES = 1500
 SECONDS = 600
@@ -77,7 +79,7 @@ def program_of(path):
     return os.path.normpath(path.parent / found.group(1))
 
 
-def run_jobs(inputs, path):
+def run_jobs(inputs, path, policies):
     """A run file under each policy, with the tagged program, and without a clock."""
     name = 'in/%s' % path.relative_to(inputs)
     program = 'in/%s' % os.path.relpath(program_of(path), inputs)
@@ -86,7 +88,7 @@ def run_jobs(inputs, path):
     plain = 'run/%s' % path.relative_to(inputs).with_suffix('')
     yield Job(plain + '/functional', tag,
               simulate + ['--functional', '--json=run.json', '--profile-out=profile.json'])
-    for policy in POLICIES:
+    for policy in policies:
         yield Job('%s/%s' % (plain, policy), tag,
                   simulate + ['--policy=' + policy, '--max-cycles=%d' % CYCLES, '--json=run.json',
                               '--stats=stats.txt', '--series=series.csv', '--trace=trace.json',
@@ -109,7 +111,7 @@ def measuring_jobs():
                        '--json=out.json', '--plot=out.svg'])
 
 
-def all_jobs(inputs):
+def all_jobs(inputs, policies):
     for path in sorted((inputs / 'samples').glob('*/*.ptx')):
         name = path.relative_to(inputs)
         yield tag_job('in/%s' % name, 'tag/%s/plain' % name)
@@ -118,7 +120,7 @@ def all_jobs(inputs):
         yield tag_job('in/kernels/%s' % path.name, 'kernels/%s' % path.stem)
     for folder in RUN_FOLDERS:
         for path in sorted(set((inputs / folder).rglob('*.yaml')) - set((inputs / folder).rglob('*.map.yaml'))):
-            yield from run_jobs(inputs, path)
+            yield from run_jobs(inputs, path, policies)
     yield from measuring_jobs()
 
 
@@ -157,7 +159,7 @@ def run_job(job, commands, inputs, record, full):
 
 def write_record(commands, inputs, record, full, only, at_a_time):
     record.mkdir(parents=True, exist_ok=True)
-    jobs = [job for job in all_jobs(inputs) if only in job.name]
+    jobs = [job for job in all_jobs(inputs, policies_of(commands / 'ptxoffload-sim')) if only in job.name]
     if not jobs:
         sys.exit("behaviour.py: no output has '%s' in its name" % only)
     rows = []

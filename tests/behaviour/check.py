@@ -11,6 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, os.fspath(HERE.parent / 'lib'))
+from policies import policies_of
 from tap import case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -67,7 +68,7 @@ def runs(folder):
     make_records(folder, 'run/samples/vecadd/run/')
     rows = (folder / 'old' / 'digests.tsv').read_text().splitlines()
     names = {row.split('\t')[0][len('run/samples/vecadd/run/'):] for row in rows}
-    for policy in ('baseline', 'llc', 'omni', 'adaptive'):
+    for policy in policies_of(BUILD / 'cli' / 'ptxoffload-sim'):
         for output in ('run.json', 'stats.txt', 'series.csv', 'trace.json', 'said', 'tagged.ptx'):
             assert '%s/%s' % (policy, output) in names, names
     for output in ('run.json', 'profile.json', 'said', 'tagged.ptx'):

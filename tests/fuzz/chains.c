@@ -16,8 +16,11 @@ static void check_chain(const struct offload_table *table, uint32_t id,
     must(chain->count >= 2 && chain->count <= CHAIN_MOST, "a chain of another length");
     for (uint32_t i = 0; i < chain->count; i++) {
         must(chain->inst[i] < fn->insts.n, "an instruction outside of the function");
-        struct offload_place place = offload_place(table, chain->function, chain->inst[i]);
-        must(place.chain == id && place.place == i, "an instruction in another place");
+        for (uint32_t k = 0; k < id; k++)
+            for (uint32_t n = 0; n < table->chains.v[k].count; n++)
+                must(table->chains.v[k].function != chain->function ||
+                         table->chains.v[k].inst[n] != chain->inst[i],
+                     "an instruction in two chains");
     }
     must(fn->insts.v[chain->inst[0]].class == CLASS_LOAD, "a chain that begins with no load");
     must((fn->insts.v[chain->inst[chain->count - 1u]].class == CLASS_STORE) == chain->stores,

@@ -7,6 +7,7 @@
 #include "runtime-sim/schemes/tom/tom.h"
 #include "support/bits.h"
 #include "tests/fuzz/launch_internal.h"
+#include "tests/lib/machine_run.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,12 +12,13 @@ import pathlib
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import add_case, ends, main, run
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ALL = '--all' in sys.argv
 FEW = 2  # addresses of a spelling, without --all
-POLICIES = ['baseline', 'llc', 'omni', 'adaptive']
+POLICIES = policies_of(BUILD / 'cli' / 'ptxoffload-sim')
 TOP = 1 << 64
 
 # Registers of a value, by its type.

@@ -21,12 +21,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import environment
 
 SECONDS = 60
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ['chain', 'loads', 'sums', 'atomics']
-POLICIES = ['baseline', 'llc', 'omni', 'adaptive']
 LIKELY = ('l1.', 'llc.', 'memory.', 'offload.', 'core.', 'dram.')  # of the others there are many
 
 # What must fit together for a machine of another shape.
@@ -91,7 +91,7 @@ def draw_value(draw, key):
                               for _ in range(draw.randrange(0, 5)))
 
 
-def draw_machine(draw, keys):
+def draw_machine(draw, keys, policies):
     names = sorted(keys)
     likely = [name for name in names if name.startswith(LIKELY)]
     chosen = [draw.choice(likely if draw.random() < 0.6 else names)
@@ -101,7 +101,7 @@ def draw_machine(draw, keys):
     return [word for setting in settings for word in ('--set', setting)] + [
         '--config', draw.choice(['isca19', 'isca19', 'gtx480']),
         '--set', draw.choice(['ari.monitor=true', 'ari.monitor=false']),
-        '--policy', draw.choice(POLICIES)]
+        '--policy', draw.choice(policies)]
 
 
 def read_shares(text):
@@ -165,7 +165,7 @@ def main():
     options.add_argument('-v', action='store_true', dest='verbose')
     options = options.parse_args()
     programs = options.build.resolve() / 'cli'
-    keys = read_keys(programs / 'ptxoffload-sim')
+    keys, policies = read_keys(programs / 'ptxoffload-sim'), policies_of(programs / 'ptxoffload-sim')
     assert len(keys) > 100, keys
     counts, failures = collections.Counter(), 0
     with tempfile.TemporaryDirectory(prefix='ptxoffload-test-') as name:
@@ -175,7 +175,7 @@ def main():
         trial = Trial(programs / 'ptxoffload-sim', folder)
         for number in range(options.seed, options.seed + options.count):
             draw = random.Random(number)
-            machine, kernel = draw_machine(draw, keys), draw.choice(KERNELS)
+            machine, kernel = draw_machine(draw, keys, policies), draw.choice(KERNELS)
             kind, wrong = trial.judge(kernel, machine)
             counts[kind] += 1
             if wrong is not None:

@@ -12,6 +12,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import add_case, ends, main, run, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -19,7 +20,7 @@ PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
 FOLDER = pathlib.Path(__file__).resolve().parent / 'order'
 MACHINES = ([], ['l1.mshrs=4'], ['l1.mshrs=1', 'core.schedulers=4', 'core.memory_queue=1'],
             ['l1.out=2', 'core.memory_queue=64'])
-POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
+POLICIES = policies_of(PROGRAM)
 
 
 def execute(folder, launch, *options):

@@ -7,10 +7,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import SANITIZED, add_case, case, main, same
-from sample_runs import RUNS, SAMPLES, execute, name_of, same_buffers, tag
+from sample_runs import PROGRAM, RUNS, SAMPLES, execute, name_of, same_buffers, tag
 
-POLICIES = ('baseline', 'llc', 'omni', 'adaptive')
+POLICIES = policies_of(PROGRAM)
 # Other tests run the others with sanitizers; what they compute is compared without.
 CHOSEN = ('adaptive',) if SANITIZED else POLICIES
 # Options of the tagger; under --fma=fused nothing is divided, as in the program itself.

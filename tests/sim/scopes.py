@@ -8,12 +8,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import add_case, ends, main, run, same
 
 PTXOFFLOAD, SIM = (os.path.join(sys.argv[1], 'cli', name) for name in ('ptxoffload', 'ptxoffload-sim'))
-STACKS = ('tom-no-ctrl', 'tom-ctrl', 'tom-alu', 'tom-measured', 'tom-ideal', 'tom-ideal-ctrl')
-POLICIES = [('isca19', policy) for policy in ('llc', 'omni', 'adaptive')]
-POLICIES += [(config, policy) for config in ('tom', 'isca19-stacks') for policy in STACKS]
+POLICIES = [(config, policy) for config in ('isca19', 'tom', 'isca19-stacks')
+            for policy in policies_of(SIM, config, baseline=False)]
 LAUNCH = ['--kernel=k', '--grid=8', '--block=128', '--arg=buf:u32:8192:iota', '--arg=buf:u32:8192:iota', '--arg=u32:3']
 
 HEAD = '''.version 7.0

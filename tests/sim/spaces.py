@@ -14,6 +14,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from policies import policies_of
 from tap import SANITIZED, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -23,7 +24,7 @@ SEEDS = [option for option in sys.argv[2:] if not option.startswith('--')]
 COUNT = int(OPTIONS.get('count', 4 if SANITIZED else 16))
 SEED = int(SEEDS[0]) if SEEDS else 1
 MACHINES = ('tom', 'isca19-stacks')
-POLICIES = ('tom-no-ctrl', 'tom-ctrl', 'tom-ideal', 'tom-ideal-ctrl', 'tom-alu', 'tom-measured')
+POLICIES = policies_of(SIMULATOR, 'tom', baseline=False)
 CTAS, THREADS = 3, 64
 
 HEAD = '''.version 7.8

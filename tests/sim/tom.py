@@ -345,7 +345,7 @@ def blocks_that_do_not_exist(folder):
 def machines_that_cannot_be(folder):
     """configurations that the tables of keys cannot refuse"""
     tag(folder, LIBOR)
-    for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=2', 'stack.stacks must be 4'), ('stack.stacks=8', 'at most 7 stacks'),
+    for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=2', 'stack.stacks must be 4'), ('stack.stacks=8', 'stack.stacks must be 4'),
                           ('stack.stacks=3', 'power of two'), ('memory.cores=4', 'each stack takes a core'),
                           ('stack.clock=1000', 'no multiple of dram.clock'),
                           ('stack.internal_gbps=170', 'the vaults of a stack have 160 GB/s')):

@@ -304,6 +304,6 @@ void dram_sweep(struct dram_sweep *sweep, struct arena *arena, const struct dram
     sweep->saturation = dram_result_rate(&result);
     for (uint32_t i = 0; i < count && !stopped(drive); i++)
         sweep_point(sweep, arena, drive, loads[i]);
-    for (uint32_t i = 0; !count && i < sizeof parts / sizeof *parts && !stopped(drive); i++)
+    for (uint32_t i = 0; !count && i < ARRAY_LENGTH(parts) && !stopped(drive); i++)
         sweep_point(sweep, arena, drive, parts[i] * sweep->saturation);
 }

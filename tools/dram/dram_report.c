@@ -50,26 +50,22 @@ void dram_report_stats(struct stats *stats, struct arena *arena, const struct dr
 
 static void json_real_of(struct json *json, const char *key, double value)
 {
-    json_key(json, key);
-    json_double(json, value);
+    json_member_double(json, key, value);
 }
 
 static void json_uint_of(struct json *json, const char *key, uint64_t value)
 {
-    json_key(json, key);
-    json_uint(json, value);
+    json_member_uint(json, key, value);
 }
 
 static void write_head(struct json *json, const struct dram_head *head)
 {
     const struct dram_drive *drive = head->drive;
-    json_key(json, "program");
-    json_string(json, "ptxoffload-dram " PTXOFFLOAD_VERSION);
+    json_member_string(json, "program", "ptxoffload-dram " PTXOFFLOAD_VERSION);
     json_key(json, "configuration");
     config_json(head->config, json);
     config_json_inputs(head->config, json);
-    json_key(json, "pattern");
-    json_string(json, head->pattern);
+    json_member_string(json, "pattern", head->pattern);
     json_real_of(json, "writes_asked", drive->writes);
     json_uint_of(json, "seed", drive->seed);
     json_uint_of(json, "warmup", drive->warmup);
@@ -79,8 +75,7 @@ static void write_head(struct json *json, const struct dram_head *head)
 // With no load requested there is always one more request.
 static void write_results(struct json *json, const struct dram_result *r)
 {
-    json_key(json, "outcome");
-    json_string(json, r->stopped ? "interrupted" : "done");
+    json_member_string(json, "outcome", r->stopped ? "interrupted" : "done");
     json_key(json, "load");
     if (r->drive->load > 0)
         json_double(json, r->drive->load);

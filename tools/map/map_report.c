@@ -11,8 +11,8 @@ static const struct config_key keys_of_hardware[] = {
 
 struct config_section map_report_section(struct map_report_keys *keys)
 {
-    return (struct config_section){"spatial", keys_of_hardware,
-                                   sizeof keys_of_hardware / sizeof *keys_of_hardware, keys};
+    return (struct config_section){"spatial", keys_of_hardware, ARRAY_LENGTH(keys_of_hardware),
+                                   keys};
 }
 
 static struct map_hardware hardware_of(const struct map_report_keys *keys)

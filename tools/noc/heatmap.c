@@ -74,7 +74,7 @@ static void draw_arrow(const struct heat_map *map, const struct noc_channel *cha
                                 {begin, near + wide}};
     svg_open_numbered(map->to, "polygon", 'h', svg_shade(load, map->most));
     fputs(" points=\"", map->to);
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(points); i++)
         fprintf(map->to, "%.1f,%.1f ", x1 + points[i][0] * ux - points[i][1] * uy,
                 y1 + points[i][0] * uy + points[i][1] * ux);
     fputs("\">", map->to);

@@ -14,26 +14,18 @@ const char *measure_outcome_name(enum measure_outcome outcome)
     return names[outcome];
 }
 
-static void write_uint(struct json *json, const char *key, uint64_t value)
-{
-    json_key(json, key);
-    json_uint(json, value);
-}
-
 // The mean, and, if there are several, which.
 static void write_sizes(struct json *json, const struct traffic_sizes *sizes)
 {
-    json_key(json, "flits");
-    json_double(json, sizes->mean);
+    json_member_double(json, "flits", sizes->mean);
     if (sizes->list.n == 1)
         return;
     json_key(json, "sizes");
     json_array(json);
     for (uint32_t i = 0; i < sizes->list.n; i++) {
         json_object(json);
-        write_uint(json, "flits", sizes->list.v[i].flits);
-        json_key(json, "weight");
-        json_double(json, sizes->list.v[i].weight);
+        json_member_uint(json, "flits", sizes->list.v[i].flits);
+        json_member_double(json, "weight", sizes->list.v[i].weight);
         json_end_object(json);
     }
     json_end_array(json);
@@ -42,29 +34,25 @@ static void write_sizes(struct json *json, const struct traffic_sizes *sizes)
 static void write_head(struct json *json, const struct measure_head *head)
 {
     const struct measure_plan *plan = head->plan;
-    json_key(json, "program");
-    json_string(json, "ptxoffload-noc " PTXOFFLOAD_VERSION);
+    json_member_string(json, "program", "ptxoffload-noc " PTXOFFLOAD_VERSION);
     json_key(json, "configuration");
     config_json(head->config, json);
     config_json_inputs(head->config, json);
-    json_key(json, "traffic");
-    json_string(json, head->traffic);
+    json_member_string(json, "traffic", head->traffic);
     write_sizes(json, &plan->flits);
-    write_uint(json, "seed", plan->seed);
-    write_uint(json, "warmup", plan->warmup);
-    write_uint(json, "window", plan->cycles);
+    json_member_uint(json, "seed", plan->seed);
+    json_member_uint(json, "warmup", plan->warmup);
+    json_member_uint(json, "window", plan->cycles);
 }
 
 static void write_results(struct json *json, const struct measured *m)
 {
-    json_key(json, "outcome");
-    json_string(json, measure_outcome_name(m->outcome));
-    json_key(json, "stable");
-    json_bool(json, m->stable);
+    json_member_string(json, "outcome", measure_outcome_name(m->outcome));
+    json_member_bool(json, "stable", m->stable);
 #define RESULT_REAL(name, value)                                                                   \
     json_key(json, #name);                                                                         \
     json_double(json, value);
-#define RESULT_UINT(name, value) write_uint(json, #name, value);
+#define RESULT_UINT(name, value) json_member_uint(json, #name, value);
 #include "tools/noc/results.def"
 #undef RESULT_REAL
 #undef RESULT_UINT
@@ -76,8 +64,7 @@ static void write_host(struct json *json, const struct measured *measured, uint3
     double seconds = 0;
     for (uint32_t i = 0; i < count; i++)
         seconds += measured[i].cpu_seconds;
-    json_key(json, "cpu_seconds");
-    json_double(json, seconds);
+    json_member_double(json, "cpu_seconds", seconds);
 }
 
 void measure_write_json(const struct measure_head *head, const struct measured *measured, FILE *to)
@@ -102,8 +89,7 @@ void sweep_write_json(const struct measure_head *head, const struct sweep *sweep
     json_init(&json, to);
     json_object(&json);
     write_head(&json, head);
-    json_key(&json, "saturation");
-    json_double(&json, sweep->saturation);
+    json_member_double(&json, "saturation", sweep->saturation);
     json_key(&json, "points");
     json_array(&json);
     for (uint32_t i = 0; i < sweep->points.n; i++) {

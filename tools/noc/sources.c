@@ -126,7 +126,7 @@ static uint64_t next_slot(const struct sources *sources, uint64_t from)
 void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
                   const struct traffic_sizes *sizes, double packets, uint64_t seed)
 {
-    uint32_t nodes = traffic->nodes, words = (nodes + 63) / 64;
+    uint32_t nodes = traffic->nodes, words = divide_up(nodes, 64);
     *sources = (struct sources){.traffic = traffic, .sizes = sizes, .nodes = nodes, .words = words};
     sources->state = ARENA_ARRAY(arena, uint64_t, nodes);
     sources->created = ARENA_ARRAY(arena, uint64_t, nodes);

@@ -85,7 +85,7 @@ void sweep_automatic(struct sweep *sweep, struct arena *arena, const struct meas
     *sweep = (struct sweep){0};
     bool bears = measure_at(sweep, arena, plan, most);
     double saturation = bears ? most : bisect(sweep, arena, plan, most);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(parts); i++) {
         double load = rounded(parts[i] * saturation);
         if (load > 0 && load < most)
             measure_at(sweep, arena, plan, load);

@@ -188,7 +188,7 @@ static const char *bind_flow(struct noc_traffic *traffic, struct arena *arena,
 static const struct traffic_pattern patterns[] = {
 #include "tools/noc/traffic.def"
 };
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+enum { PATTERNS = ARRAY_LENGTH(patterns) };
 
 // Reading
 

@@ -159,7 +159,7 @@ static void add_resources(struct collecting *c)
 #include "tools/sim/resources.def"
 #undef RESOURCE
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
         add_resource(c, &rows[i]);
     for (uint32_t i = 0; i < c->resources.list.n; i++) {
         const struct scheme_resource *from = &c->resources.list.v[i];

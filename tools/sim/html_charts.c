@@ -321,7 +321,7 @@ static void draw_panels(const struct sim_chart *c, double top)
         {"reply network", "reply.noc_link", "", peak_of(report, "reply network", "reply.noc_link")},
     };
     struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
-    draw_lines(c, &use, lines, sizeof lines / sizeof *lines, "%");
+    draw_lines(c, &use, lines, ARRAY_LENGTH(lines), "%");
     struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0,
                                 "mean latency of all replies with data, cycles"};
     draw_lines(

@@ -61,15 +61,11 @@ void sim_outcomes_write(const struct sim_report *report, const struct tables *ta
 {
     json_key(json, "tagged_from");
     json_object_flat(json);
-    json_key(json, "file");
-    json_string(json, tables->source.file);
-    json_key(json, "sha256");
-    json_string(json, tables->source.sha256);
+    json_member_string(json, "file", tables->source.file);
+    json_member_string(json, "sha256", tables->source.sha256);
     json_end_object(json);
-    json_key(json, "policy");
-    json_string(json, report->policy);
-    json_key(json, "machine");
-    json_string(json, report->machine);
+    json_member_string(json, "policy", report->policy);
+    json_member_string(json, "machine", report->machine);
     json_key(json, "offloaded");
     json_array(json);
     for (uint32_t i = 0; i < report->total.items.n; i++)

@@ -2,27 +2,15 @@
 #include "support/json.h"
 #include "tools/sim/sim_report.h"
 
-static void member_text(struct json *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_string(json, text);
-}
-
-static void member_double(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 static void write_parts(struct json *json, const char *key, const sim_parts *parts)
 {
     json_key(json, key);
     json_array(json);
     for (uint32_t i = 0; i < parts->n; i++) {
         json_object_flat(json);
-        member_text(json, "name", parts->v[i].name);
-        member_double(json, "value", parts->v[i].value);
-        member_text(json, "text", parts->v[i].text);
+        json_member_string(json, "name", parts->v[i].name);
+        json_member_double(json, "value", parts->v[i].value);
+        json_member_string(json, "text", parts->v[i].text);
         json_end_object(json);
     }
     json_end_array(json);
@@ -31,9 +19,9 @@ static void write_parts(struct json *json, const char *key, const sim_parts *par
 static void write_number(struct json *json, const struct sim_number *number)
 {
     json_object_flat(json);
-    member_text(json, "name", number->name);
-    member_double(json, "value", number->value);
-    member_text(json, "unit", number->unit);
+    json_member_string(json, "name", number->name);
+    json_member_double(json, "value", number->value);
+    json_member_string(json, "unit", number->unit);
     json_end_object(json);
 }
 
@@ -44,12 +32,12 @@ static void write_resources(struct json *json, const struct sim_kernel *kernel)
     for (uint32_t i = 0; i < kernel->resources.n; i++) {
         const struct sim_resource *r = &kernel->resources.v[i];
         json_object_flat(json);
-        member_text(json, "name", r->name);
-        member_double(json, "used", r->used);
-        member_double(json, "peak", r->peak);
-        member_double(json, "busiest", r->busiest);
-        member_text(json, "unit", r->unit);
-        member_text(json, "text", r->text);
+        json_member_string(json, "name", r->name);
+        json_member_double(json, "used", r->used);
+        json_member_double(json, "peak", r->peak);
+        json_member_double(json, "busiest", r->busiest);
+        json_member_string(json, "unit", r->unit);
+        json_member_string(json, "text", r->text);
         json_end_object(json);
     }
     json_end_array(json);
@@ -58,16 +46,14 @@ static void write_resources(struct json *json, const struct sim_kernel *kernel)
 static void write_item(struct json *json, const struct sim_item *item)
 {
     json_object(json);
-    member_text(json, "kind", item->kind);
-    json_key(json, "id");
-    json_uint(json, item->id);
-    member_text(json, "function", item->function);
-    json_key(json, "line");
-    json_uint(json, item->line);
-    member_text(json, "source", item->source);
-    member_text(json, "text", item->text);
-    member_double(json, "expected", item->expected);
-    member_text(json, "expected_in", item->expected_in);
+    json_member_string(json, "kind", item->kind);
+    json_member_uint(json, "id", item->id);
+    json_member_string(json, "function", item->function);
+    json_member_uint(json, "line", item->line);
+    json_member_string(json, "source", item->source);
+    json_member_string(json, "text", item->text);
+    json_member_double(json, "expected", item->expected);
+    json_member_string(json, "expected_in", item->expected_in);
     json_key(json, "measured");
     json_array(json);
     for (uint32_t i = 0; i < item->rows.n; i++)
@@ -79,18 +65,15 @@ static void write_item(struct json *json, const struct sim_item *item)
 static void write_kernel(struct json *json, const struct sim_kernel *kernel)
 {
     json_object(json);
-    member_text(json, "name", kernel->name);
-    member_text(json, "shown", kernel->shown);
-    json_key(json, "launches");
-    json_uint(json, kernel->launches);
-    json_key(json, "timed");
-    json_uint(json, kernel->timed);
-    json_key(json, "together");
-    json_uint(json, kernel->together);
-    member_double(json, "cycles", kernel->cycles);
-    member_double(json, "warp_instructions", kernel->warp_instructions);
-    member_double(json, "thread_instructions", kernel->thread_instructions);
-    member_text(json, "room", kernel->room);
+    json_member_string(json, "name", kernel->name);
+    json_member_string(json, "shown", kernel->shown);
+    json_member_uint(json, "launches", kernel->launches);
+    json_member_uint(json, "timed", kernel->timed);
+    json_member_uint(json, "together", kernel->together);
+    json_member_double(json, "cycles", kernel->cycles);
+    json_member_double(json, "warp_instructions", kernel->warp_instructions);
+    json_member_double(json, "thread_instructions", kernel->thread_instructions);
+    json_member_string(json, "room", kernel->room);
     write_parts(json, "slots", &kernel->stalls);
     write_parts(json, "served", &kernel->served);
     write_parts(json, "latency", &kernel->stages);
@@ -124,10 +107,9 @@ static void write_spans(struct json *json, const struct sim_report *report)
     for (uint32_t i = 0; i < report->spans.n; i++) {
         const struct sim_span *span = &report->spans.v[i];
         json_object_flat(json);
-        json_key(json, "kernel");
-        json_uint(json, span->kernel);
-        member_double(json, "begun", span->begun);
-        member_double(json, "ended", span->ended);
+        json_member_uint(json, "kernel", span->kernel);
+        json_member_double(json, "begun", span->begun);
+        json_member_double(json, "ended", span->ended);
         write_triple(json, "grid", span->grid);
         write_triple(json, "block", span->block);
         json_end_object(json);
@@ -163,12 +145,9 @@ static void write_checks(struct json *json, const struct sim_report *report)
 {
     json_key(json, "checks");
     json_object_flat(json);
-    json_key(json, "passed");
-    json_uint(json, report->passed);
-    json_key(json, "failed");
-    json_uint(json, report->failed);
-    json_key(json, "reports");
-    json_uint(json, report->checks_reported);
+    json_member_uint(json, "passed", report->passed);
+    json_member_uint(json, "failed", report->failed);
+    json_member_uint(json, "reports", report->checks_reported);
     json_end_object(json);
 }
 
@@ -176,8 +155,8 @@ static void write_host(struct json *json, const struct sim_report *report)
 {
     json_key(json, "host");
     json_object_flat(json);
-    member_double(json, "cpu_seconds", report->cpu_seconds);
-    member_double(json, "kernel_cpu_seconds", report->kernel_cpu_seconds);
+    json_member_double(json, "cpu_seconds", report->cpu_seconds);
+    json_member_double(json, "kernel_cpu_seconds", report->kernel_cpu_seconds);
     json_end_object(json);
 }
 
@@ -186,19 +165,17 @@ void sim_report_json(const struct sim_report *report, FILE *to)
     struct json json;
     json_init(&json, to);
     json_object(&json);
-    member_text(&json, "format", SIM_FORMAT);
-    json_key(&json, "version");
-    json_int(&json, SIM_FORMAT_VERSION);
-    member_text(&json, "program", report->program);
-    member_text(&json, "run", report->run_file);
-    member_text(&json, "machine", report->machine);
-    member_text(&json, "policy", report->policy);
-    member_text(&json, "outcome", report->outcome);
-    json_key(&json, "timed");
-    json_bool(&json, report->has_time);
-    member_double(&json, "clock_mhz", report->clock);
-    member_double(&json, "peak_instructions", report->peak_instructions);
-    member_double(&json, "dram_bytes", report->dram_bytes);
+    json_member_string(&json, "format", SIM_FORMAT);
+    json_member_int(&json, "version", SIM_FORMAT_VERSION);
+    json_member_string(&json, "program", report->program);
+    json_member_string(&json, "run", report->run_file);
+    json_member_string(&json, "machine", report->machine);
+    json_member_string(&json, "policy", report->policy);
+    json_member_string(&json, "outcome", report->outcome);
+    json_member_bool(&json, "timed", report->has_time);
+    json_member_double(&json, "clock_mhz", report->clock);
+    json_member_double(&json, "peak_instructions", report->peak_instructions);
+    json_member_double(&json, "dram_bytes", report->dram_bytes);
     json_key(&json, "kernels");
     json_array(&json);
     for (uint32_t i = 0; i < report->kernels.n; i++)

@@ -29,7 +29,7 @@ void sim_collect_begin(struct sim_collector *c, struct timed *timed, struct aren
                        bool fixed)
 {
     *c = (struct sim_collector){.timed = timed, .arena = arena, .fixed = fixed};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(counters); i++)
         vec_push(arena, &c->series.names, counters[i]);
     add_stalls(c);
 }

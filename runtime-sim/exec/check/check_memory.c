@@ -100,7 +100,7 @@ static struct check_shadow *new_cta_shadow(struct check *check, uint64_t bytes)
 
 static uint32_t warps_of(const struct check *check)
 {
-    return (check->threads + LANES - 1) / LANES;
+    return divide_up(check->threads, LANES);
 }
 
 // The next CTA takes over the memory of one that has ended. Of the latter only the order with other

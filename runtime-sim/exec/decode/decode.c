@@ -306,15 +306,22 @@ void program_build(struct program *program, struct arena *arena, const struct ir
     program_close(program);
 }
 
-const struct program_function *program_find(const struct program *program, const char *name)
+const struct program_function *program_find_function(const struct program *program,
+                                                     const char *name)
 {
     size_t length = strlen(name);
     for (uint32_t i = 0; i < program->functions.n; i++) {
         const struct ir_function *fn =
             &program->module->functions.v[program->functions.v[i].function];
         const struct name *own = tree_name(program->module->tree, fn->name);
-        if (fn->is_entry && own->length == length && !memcmp(own->text, name, length))
+        if (own->length == length && !memcmp(own->text, name, length))
             return &program->functions.v[i];
     }
     return NULL;
+}
+
+const struct program_function *program_find(const struct program *program, const char *name)
+{
+    const struct program_function *found = program_find_function(program, name);
+    return found && program->module->functions.v[found->function].is_entry ? found : NULL;
 }

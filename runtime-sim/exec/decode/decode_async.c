@@ -166,7 +166,7 @@ static const struct {
 
 static void take_words(const struct decoder *d, struct mbarrier_code *what)
 {
-    for (uint32_t i = sizeof operations / sizeof *operations; i-- > 0;)
+    for (uint32_t i = ARRAY_LENGTH(operations); i-- > 0;)
         if (decode_has(d, operations[i].word))
             what->op = operations[i].op;
     what->drops = decode_has(d, W_arrive_drop);

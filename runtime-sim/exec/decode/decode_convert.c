@@ -56,7 +56,7 @@ static const struct random_bits {
 
 static const struct named_format *find_format(uint16_t word)
 {
-    for (uint32_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(formats); i++)
         if (formats[i].word == word)
             return &formats[i];
     return NULL;
@@ -156,7 +156,7 @@ static const char *take_elements(struct decoder *d, struct code *code, struct co
 static const char *take_random(struct decoder *d, struct code *code, struct convert *convert,
                                uint32_t operand, uint16_t to)
 {
-    for (uint32_t i = 0; i < sizeof random_bits / sizeof *random_bits; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(random_bits); i++) {
         if (random_bits[i].word != to)
             continue;
         convert->how.random_digits = random_bits[i].digits;
@@ -190,7 +190,7 @@ const char *prepare_convert(struct decoder *d, struct code *code)
         convert->scale = code->source_count;
         error = take_source(d, code, operands, 2, W_b16);
     }
-    code->width = (uint8_t)((to->elements * to->stride + 7) / 8);
+    code->width = (uint8_t)divide_up(to->elements * to->stride, 8);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), code->width, to->word);
     code->extra = convert;
     if (is_copy(d, convert, from->word, to->word))

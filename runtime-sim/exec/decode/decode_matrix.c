@@ -25,7 +25,7 @@ static bool is_known(uint16_t word)
                                      W_a,    W_b,       W_c,     W_d,    W_satfinite,
                                      W_rn,   W_rz,      W_rm,    W_rp,   W_and,
                                      W_xor,  W_popc,    W_trans, W_sp,   W_sp_ordered_metadata};
-    for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(known); i++)
         if (known[i] == word)
             return true;
     return isa_is_space(word);

@@ -23,7 +23,7 @@ const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role rol
                                        struct ir_operand *own)
 {
     static const uint16_t members[] = {W_x, W_y, W_z, W_w};
-    if (!decode_is_vector(d, role) || n >= sizeof members / sizeof *members)
+    if (!decode_is_vector(d, role) || n >= ARRAY_LENGTH(members))
         return decode_operand(d, role, n);
     *own = *decode_operand(d, role, 0);
     own->member = members[n];
@@ -372,7 +372,7 @@ static uint32_t sum_source(struct decoder *d, const struct ir_operand *operand, 
         own = 4;
     uint32_t class = decode_width_class(own) - 1, sum = decode_temp(d, own);
     uint32_t slot = decode_source(d, &first, own, type);
-    if (class >= sizeof add / sizeof *add || slot == SLOT_NONE)
+    if (class >= ARRAY_LENGTH(add) || slot == SLOT_NONE)
         return SLOT_NONE;
     decode_before(d, (struct code){.lanes = add[class],
                                    .guard = SLOT_NONE,

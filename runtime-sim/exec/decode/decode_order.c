@@ -16,7 +16,7 @@ static bool is_shared(const struct ir_inst *inst)
 static bool is_integer(uint16_t type)
 {
     static const uint16_t types[] = {W_u32, W_s32, W_b32, W_u64, W_s64, W_b64};
-    for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(types); i++)
         if (types[i] == type)
             return true;
     return false;
@@ -57,7 +57,7 @@ static uint16_t reduction_of(const struct decoder *d, uint32_t i, const uint64_t
         (inst->space != W_global && inst->space != W_UNKNOWN) || !is_integer(inst->type) ||
         is_result_read(d->fn, i, read))
         return 0;
-    for (uint32_t k = 0; k < sizeof words / sizeof *words; k++)
+    for (uint32_t k = 0; k < ARRAY_LENGTH(words); k++)
         if (ir_has_modifier(d->program->module, d->fn, i, words[k]))
             return words[k];
     return 0;

@@ -34,7 +34,7 @@ static uint8_t field_value(const struct tree *tree, uint32_t node)
 {
     if (tree->nodes.v[node].kind != NODE_NAME)
         return (uint8_t)tree->nodes.v[node].value;
-    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (is_named(name_at(tree, node), words[i].name))
             return (uint8_t)words[i].value;
     return 0;

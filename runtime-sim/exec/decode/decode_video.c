@@ -120,7 +120,7 @@ static void read_words(const struct decoder *d, struct video *v, struct types *t
     } outcomes[] = {{W_eq, 0, 1, 0}, {W_ne, 1, 0, 1}, {W_lt, 1, 0, 0},
                     {W_le, 1, 1, 0}, {W_gt, 0, 0, 1}, {W_ge, 0, 1, 1}};
     bool compares = false;
-    for (uint32_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(outcomes); i++) {
         if (!decode_has(d, outcomes[i].word))
             continue;
         compares = true;

@@ -25,8 +25,3 @@ struct location layout_locate(const struct program *program,
 // or the part that is not supported.
 const char *layout_initial(const struct program *program, const struct program_variable *variable,
                            uint8_t *to);
-
-static inline uint64_t align_up(uint64_t value, uint64_t to)
-{
-    return (value + to - 1) / to * to;
-}

@@ -122,3 +122,6 @@ void program_build(struct program *program, struct arena *arena, const struct ir
 
 // Returns the entry of this name, or NULL.
 const struct program_function *program_find(const struct program *program, const char *name);
+// The same for any function.
+const struct program_function *program_find_function(const struct program *program,
+                                                     const char *name);

@@ -68,7 +68,7 @@ static bool means_nothing(uint16_t word)
 
 static bool take_attribute(uint16_t word, uint32_t *attributes, uint8_t *round)
 {
-    for (uint32_t i = 0; i < sizeof attribute_words / sizeof *attribute_words; i++) {
+    for (uint32_t i = 0; i < ARRAY_LENGTH(attribute_words); i++) {
         if (attribute_words[i].word != word)
             continue;
         *attributes |= attribute_words[i].attribute;

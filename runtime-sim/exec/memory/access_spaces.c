@@ -194,7 +194,7 @@ enum step_result step_alloca(struct warp *warp, struct path *path, const struct 
     if (!mask)
         return STEP_NEXT;
     uint64_t bytes = most_of(warp, code, mask);
-    uint64_t begin = (path->local_end + (uint64_t)what->align - 1) & ~((uint64_t)what->align - 1);
+    uint64_t begin = align_up(path->local_end, what->align);
     if (bytes > MOST_LOCAL || begin + bytes > MOST_LOCAL)
         return warp_fault(warp, code, mask, "the stack of the thread is full");
     grow_stack(warp, path, (uint32_t)(begin + bytes));

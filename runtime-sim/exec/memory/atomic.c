@@ -151,7 +151,7 @@ static const struct atomic_op operations[] = {
 
 const struct atomic_op *atomic_find(uint16_t op, uint16_t type)
 {
-    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(operations); i++)
         if (operations[i].op == op && operations[i].type == type)
             return &operations[i];
     return NULL;

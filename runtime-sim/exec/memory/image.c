@@ -1,4 +1,5 @@
 #include "runtime-sim/exec/memory/image.h"
+#include "support/search.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +13,7 @@ void image_init(struct image *image, struct arena *arena, uint64_t first)
 
 uint32_t image_find(const struct image *image, uint64_t address)
 {
-    uint32_t low = 0, high = image->list.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (image->list.v[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SEARCH(i, 0, image->list.n, image->list.v[i].address <= address);
     return low - 1; // UINT32_MAX when all are above
 }
 
@@ -47,8 +41,7 @@ struct allocation *image_add(struct image *image, uint64_t address, uint64_t byt
 
 uint64_t image_next(const struct image *image, uint64_t bytes, uint64_t align)
 {
-    align = align < 256 ? 256 : align;
-    uint64_t address = (image->next + align - 1) / align * align;
+    uint64_t address = align_up(image->next, larger(align, 256));
     return address < image->next || bytes > UINT64_MAX - GAP - address ? 0 : address;
 }
 

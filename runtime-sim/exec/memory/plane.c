@@ -1,16 +1,11 @@
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
-static uint64_t lines_of(const struct allocation *at)
-{
-    return (at->bytes + PLANE_LINE - 1) / PLANE_LINE;
-}
-
 void plane_add(struct image *image, uint64_t address, struct plane_kind kind)
 {
     bool full = kind.initial == PLANES_FULL;
     struct allocation *at = &image->list.v[image_find(image, address)];
-    uint64_t lines = lines_of(at);
+    uint64_t lines = plane_lines(at);
     struct plane *plane = at->plane = ARENA_NEW(image->arena, struct plane);
     plane->exists = ARENA_ARRAY(image->arena, uint32_t, lines);
     plane->full = ARENA_ARRAY(image->arena, uint32_t, lines);
@@ -47,7 +42,7 @@ const char *plane_set_counts(struct image *image, uint64_t address, uint32_t fil
         return "the counts need more bits than fe.counter_bits";
     at->plane->fills = (uint8_t)fills;
     at->plane->reads = (uint8_t)reads;
-    at->plane->count = ARENA_ARRAY(image->arena, uint8_t, lines_of(at) * PLANE_WORDS);
+    at->plane->count = ARENA_ARRAY(image->arena, uint8_t, plane_lines(at) * PLANE_WORDS);
     image->counts_reads |= reads > 0;
     return NULL;
 }
@@ -182,7 +177,7 @@ void plane_act_all(const struct image *image, uint64_t address, uint64_t bytes,
 {
     const struct allocation *at = action == PLANE_RELEASE ? find(image, address) : NULL;
     if (at && !at->plane->released)
-        at->plane->released = ARENA_ARRAY(image->arena, uint32_t, lines_of(at));
+        at->plane->released = ARENA_ARRAY(image->arena, uint32_t, plane_lines(at));
     for (uint64_t part; bytes && action != PLANE_KEEP; address += part, bytes -= part) {
         uint32_t words = first_words(address, bytes, &part);
         plane_act(plane_find(image, address), words, action, image->round);
@@ -215,7 +210,7 @@ void plane_empty_read(const struct image *image)
     for (uint32_t i = 0; i < image->list.n; i++) {
         const struct allocation *at = &image->list.v[i];
         if (at->plane && at->state == ALLOCATION_LIVE)
-            empty_read(at->plane, lines_of(at), image->round);
+            empty_read(at->plane, plane_lines(at), image->round);
     }
 }
 
@@ -225,6 +220,6 @@ void plane_next_round(struct image *image)
     for (uint32_t i = 0; image->has_planes && i < image->list.n; i++) {
         const struct allocation *at = &image->list.v[i];
         if (at->plane && at->plane->released)
-            memset(at->plane->released, 0, lines_of(at) * sizeof *at->plane->released);
+            memset(at->plane->released, 0, plane_lines(at) * sizeof *at->plane->released);
     }
 }

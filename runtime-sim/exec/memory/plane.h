@@ -93,6 +93,12 @@ void plane_empty_read(const struct image *image);
 // A new round begins. Nothing is released any more.
 void plane_next_round(struct image *image);
 
+// Returns the number of lines of an allocation.
+static inline uint64_t plane_lines(const struct allocation *at)
+{
+    return divide_up(at->bytes, PLANE_LINE);
+}
+
 // Returns the words of a line that a range of its bytes touches.
 static inline uint32_t plane_words(uint64_t first, uint64_t bytes)
 {

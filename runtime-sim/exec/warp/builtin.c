@@ -86,7 +86,7 @@ static const struct {
 
 builtin_fn *builtin_named(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(builtins); i++)
         if (strlen(builtins[i].name) == length && !memcmp(builtins[i].name, name, length))
             return builtins[i].fn;
     return NULL;

@@ -13,7 +13,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct pro
     cta->fault = fault;
     cta->cluster = (struct cluster){1, {cta}}; // until the caller sets another one
     cta->threads = launch->block[0] * launch->block[1] * launch->block[2];
-    cta->warp_count = (cta->threads + LANES - 1) / LANES;
+    cta->warp_count = divide_up(cta->threads, LANES);
     cta->warps = aligned_lanes(arena, cta->warp_count * sizeof(struct warp));
     cta->shared_bytes = launch->shared_bytes;
     cta->shared = aligned_lanes(arena, cta->shared_bytes);

@@ -45,22 +45,17 @@ uint32_t grid_shared_bytes(const struct launch *launch)
     return (uint32_t)align_up(fn->shared_bytes, fn->shared_align) + launch->dynamic_shared;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t grid_room(const struct launch *launch)
 {
     const struct program_function *fn = &launch->program->functions.v[launch->function];
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint32_t warps = (threads + LANES - 1) / LANES;
+    uint32_t warps = divide_up(threads, LANES);
     uint32_t registers = warps * LANES * (fn->registers ? fn->registers : 1);
-    uint32_t ctas = least(SM_CTAS, SM_WARPS / warps);
-    ctas = least(ctas, SM_SHARED / (grid_shared_bytes(launch) + CTA_SHARED));
+    uint32_t ctas = smaller(SM_CTAS, SM_WARPS / warps);
+    ctas = smaller(ctas, SM_SHARED / (grid_shared_bytes(launch) + CTA_SHARED));
     // Registers beyond these would be spilled, so at least one CTA fits.
     uint32_t by_registers = SM_REGISTERS / registers;
-    ctas = least(ctas, by_registers ? by_registers : 1);
+    ctas = smaller(ctas, by_registers ? by_registers : 1);
     return (uint64_t)ctas * MULTIPROCESSORS;
 }
 

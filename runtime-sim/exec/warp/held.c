@@ -38,7 +38,7 @@ bool held_touches(const struct code *code)
     static step_fn *const steps[] = {step_copy,     step_async_store, step_fill,
                                      step_mbarrier, step_matrix_load, step_matrix_store,
                                      step_tex,      step_tld4,        step_discard};
-    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(steps); i++)
         if (code->step == steps[i])
             return true;
     return false;

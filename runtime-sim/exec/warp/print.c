@@ -28,7 +28,7 @@ static void put(const struct printing *p, const char *text, size_t length)
 static uint64_t next_argument(struct printing *p, uint32_t bytes)
 {
     uint64_t value = 0;
-    p->arguments = (p->arguments + bytes - 1) / bytes * bytes;
+    p->arguments = align_up(p->arguments, bytes);
     const uint8_t *at = guest_at(p->warp, p->lane, p->arguments, bytes);
     if (at)
         memcpy(&value, at, bytes);

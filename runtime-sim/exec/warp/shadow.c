@@ -28,15 +28,12 @@ struct shadow_code {
     struct code code;
 };
 
-static uint32_t round_up(size_t bytes)
-{
-    return (uint32_t)((bytes + 63) & ~(size_t)63);
-}
+enum { CACHE_LINE = 64 };
 
 static void *take(struct shadow *shadow, size_t bytes)
 {
     void *at = shadow->room + shadow->used;
-    shadow->used += round_up(bytes);
+    shadow->used += align_up(bytes, CACHE_LINE);
     return at;
 }
 
@@ -57,18 +54,19 @@ enum shadow_kind shadow_kind(const struct code *code)
 
 static size_t place_bytes(uint32_t bytes)
 {
-    return round_up(sizeof(struct shadow_place)) + round_up(bytes);
+    return align_up(sizeof(struct shadow_place), CACHE_LINE) + align_up(bytes, CACHE_LINE);
 }
 
 // The copy of a code, with places for what it writes.
 static size_t code_bytes(const struct code *code)
 {
-    size_t bytes = round_up(sizeof(struct shadow_code));
+    size_t bytes = align_up(sizeof(struct shadow_code), CACHE_LINE);
     bytes += code->d == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width));
     bytes += code->d2 == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width2));
     if (!code->list)
         return bytes;
-    bytes += round_up(sizeof *code->list) + round_up(code->list->count * sizeof(uint32_t));
+    bytes += align_up(sizeof *code->list, CACHE_LINE) +
+             align_up(code->list->count * sizeof(uint32_t), CACHE_LINE);
     for (uint32_t i = 0; i < code->list->count; i++)
         bytes += place_bytes(lanes_bytes(code->list->width[i]));
     return bytes;
@@ -78,7 +76,7 @@ static size_t code_bytes(const struct code *code)
 static size_t instruction_bytes(const struct code *code, const struct slot_use *uses,
                                 uint32_t count)
 {
-    size_t bytes = round_up(sizeof(struct shadow_code));
+    size_t bytes = align_up(sizeof(struct shadow_code), CACHE_LINE);
     for (uint32_t i = 0; i < count; i++)
         bytes += uses[i].between ? 0 : place_bytes(uses[i].bytes);
     for (bytes += code_bytes(code); !code->ends; bytes += code_bytes(code))

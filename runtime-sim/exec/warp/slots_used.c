@@ -102,7 +102,7 @@ static bool orders(const struct code *code)
                                      step_bar_warp, step_order};
     const struct memory_code *memory = code->extra;
     const struct atomic_code *atomic = code->extra;
-    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(steps); i++)
         if (code->step == steps[i])
             return true;
     if (code->step == step_load || code->step == step_store)

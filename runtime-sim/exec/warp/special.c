@@ -99,7 +99,7 @@ static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16
     case SPECIAL_is_explicit_cluster:
         return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
     case SPECIAL_gridid: return launch->id;
-    case SPECIAL_nwarpid: return (threads + LANES - 1) / LANES;
+    case SPECIAL_nwarpid: return divide_up(threads, LANES);
     case SPECIAL_nsmid: return launch->time ? launch->time->cores : 1;
     case SPECIAL_envreg1: return launch->workspace >> 32;
     case SPECIAL_envreg2: return launch->workspace & UINT32_MAX;

@@ -16,7 +16,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
 // The crossbar inputs of an injection port
 
@@ -231,7 +231,7 @@ const struct scheme_ops ari = {
     .name = "ari",
     .configuration = {.section = "ari",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct ari_config),
                       .is_on = is_on,
                       .check = check,

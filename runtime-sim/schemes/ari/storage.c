@@ -44,7 +44,7 @@ static uint64_t mean_inputs(const struct ari_config *config, const struct machin
         double flits = config->speedup_by == ARI_RATE ? config->packet_flits : 1;
         sum += ari_consumes(config) ? ari_speedup(rate, flits, bound) : 1;
     }
-    return (sum + at->n - 1) / at->n;
+    return divide_up(sum, at->n);
 }
 
 struct ari_storage ari_storage_of(const struct ari_config *config,

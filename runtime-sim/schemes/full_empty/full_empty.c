@@ -18,7 +18,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
 // Message classes: row 0 has the GPU's reads. Requests of one class never wait for those of
 // another.
@@ -48,8 +48,8 @@ static void require(struct arena *arena, const void *own, const struct machine_c
     (void)given;
     memsys->named_reads = true;
     machine->l1.sector_bytes = PLANE_WORD;
-    for (uint32_t i = 0; i < machine->added_count; i++)
-        machine->added[i].l1.sector_bytes = PLANE_WORD;
+    for (uint32_t i = 0; i < machine->added.n; i++)
+        machine->added.v[i].l1.sector_bytes = PLANE_WORD;
     for (int i = CLASS_READS + 1; i < CLASSES; i++) {
         memsys_add_class(arena, &memsys->request_network, memsys->memory.request_class, 1, false);
         memsys_add_class(arena, &memsys->reply_network, memsys->memory.reply_class, 1, false);
@@ -176,11 +176,11 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     struct fe_machine *fe = state;
     struct scheme_classes classes =
         machine_scheme_classes(machine_port(machine).config, &full_empty);
-    fe->first = (uint8_t)(tables->message_count + 1);
+    fe->first = (uint8_t)(tables->messages.n + 1);
     for (uint8_t i = 0; i < CLASSES - 1; i++)
-        tables->messages[tables->message_count++] =
-            (struct memsys_message){.request_class = (uint8_t)(classes.request + i),
-                                    .reply_class = (uint8_t)(classes.reply + i)};
+        vec_push(machine_port(machine).arena, &tables->messages,
+                 (struct memsys_message){.request_class = (uint8_t)(classes.request + i),
+                                         .reply_class = (uint8_t)(classes.reply + i)});
     tables->gate = &fe->table;
 }
 
@@ -324,7 +324,7 @@ const struct scheme_ops full_empty = {
     .name = "full_empty",
     .configuration = {.section = "fe",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct fe_config),
                       .is_on = is_on,
                       .planes = kind_of_planes,

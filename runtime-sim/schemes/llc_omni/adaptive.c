@@ -6,7 +6,7 @@ const struct stat_key chain_stat_keys[] = {
 #define STATS_OF struct chain_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t chain_stat_key_count = sizeof chain_stat_keys / sizeof *chain_stat_keys;
+const uint32_t chain_stat_key_count = ARRAY_LENGTH(chain_stat_keys);
 
 void adaptive_init_off(struct adaptive_chain *chain)
 {

@@ -162,7 +162,7 @@ static void add_resources(const struct machine *machine, const void *state, stru
         {"service queues", "entries", "offload.service_cycles", "entries in use",
          o->ends * (double)o->shared.config->service_queue},
         {"ALUs of partitions", "cycles", "offload.alu_busy", "busy with chains", partitions}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
         vec_push(arena, &to->list, rows[i]);
 }
 
@@ -229,7 +229,7 @@ const struct scheme_ops llc_omni = {
                       .read_plan = read_plan},
     .issue = &oq_issue_hooks,
     .memory = {.requesters = requesters,
-               .requester_count = sizeof requesters / sizeof *requesters,
+               .requester_count = ARRAY_LENGTH(requesters),
                .create = machine_offload_prepare,
                .extend = machine_offload_extend,
                .join = machine_offload_join,
@@ -243,7 +243,7 @@ const struct scheme_ops llc_omni = {
     .report = {.print_storage = print_storage,
                .energy = llc_omni_energy,
                .stalls = stalls,
-               .stall_count = sizeof stalls / sizeof *stalls,
+               .stall_count = ARRAY_LENGTH(stalls),
                .results = results,
                .shortfall = machine_offload_shortfall,
                .settle = machine_offload_settle,

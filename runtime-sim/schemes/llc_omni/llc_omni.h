@@ -14,5 +14,3 @@ bool offload_at_cores(const struct machine_config *config);
 // Returns the sizes that determine the storage of a machine.
 struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                         const struct machine_config *config);
-// Reports the events of chains to `log`, if the scheme is active.
-void llc_omni_listen(struct machine *machine, const struct offload_log *log);

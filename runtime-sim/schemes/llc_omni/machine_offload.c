@@ -37,9 +37,8 @@ static bool ends_chain(const struct program *program, const struct timing *timin
     return ends;
 }
 
-// Marks the timings of all instructions.
-static void mark_instructions(struct machine *machine, const struct offload_table *table,
-                              uint8_t scheme)
+// Sets how each instruction is captured.
+static void set_kinds(struct machine *machine)
 {
     struct timings *timings = machine_timings(machine);
     const struct program *program = machine_port(machine).program;
@@ -48,9 +47,6 @@ static void mark_instructions(struct machine *machine, const struct offload_tabl
         bool first = !code || timings->of[code - 1] != timings->of[code];
         if (!first)
             continue;
-        struct offload_place place = offload_place(table, timing->function, timing->inst);
-        if (place.chain != OFFLOAD_NO_CHAIN)
-            timing_mark(timing, scheme, place.chain, place.place);
         timing->kind = (uint8_t)shadow_kind(&program->codes.v[code]);
         timing->ends_capture = ends_chain(program, timing);
     }
@@ -343,9 +339,9 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
     const struct offload_config *config = own;
     const struct offload_table *table = plan;
     struct machine_offload *o = ARENA_NEW(machine_port(machine).arena, struct machine_offload);
-    uint8_t scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &llc_omni);
+    uint8_t scheme = scheme_mark_chains(machine, &llc_omni, table->kernels);
     *o = (struct machine_offload){.machine = machine};
-    mark_instructions(machine, table, scheme);
+    set_kinds(machine);
     o->shared = (struct offload_shared){
         .config = config,
         .table = table,
@@ -371,10 +367,11 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct machine_offload *o = state;
-    (void)machine;
     o->back_input = MEMSYS_FROM_OWN;
-    if (!o->shared.config->bounce_input)
-        o->back_input = MEMSYS_INPUTS + tables->input_count++;
+    if (o->shared.config->bounce_input)
+        return;
+    o->back_input = MEMSYS_INPUTS + tables->inputs.n;
+    vec_push(machine_port(machine).arena, &tables->inputs, (struct memsys_input){0});
 }
 
 void machine_offload_join(struct machine *machine, void *state)
@@ -501,11 +498,4 @@ void machine_offload_settle(struct machine *machine, void *state)
         service_count(&o->services[i], machine_port(machine).now);
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         oq_count(o->shared.queues[i], machine_port(machine).now);
-}
-
-void llc_omni_listen(struct machine *machine, const struct offload_log *log)
-{
-    struct machine_offload *o = machine_scheme(machine, &llc_omni);
-    if (o)
-        o->shared.log = *log;
 }

@@ -6,4 +6,4 @@ const struct config_key offload_keys[] = {
 #define CONFIG_OF struct offload_config
 #include "runtime-sim/base/config_keys.inc"
 };
-static_assert(sizeof offload_keys / sizeof *offload_keys == OFFLOAD_KEYS, "as many as rows");
+static_assert(ARRAY_LENGTH(offload_keys) == OFFLOAD_KEYS, "as many as rows");

@@ -7,7 +7,7 @@ const struct stat_key offload_stat_keys[] = {
 #define STATS_OF struct offload_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t offload_stat_key_count = sizeof offload_stat_keys / sizeof *offload_stat_keys;
+const uint32_t offload_stat_key_count = ARRAY_LENGTH(offload_stat_keys);
 
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
 {

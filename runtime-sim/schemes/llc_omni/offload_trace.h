@@ -7,7 +7,7 @@
 #include "runtime-sim/gpu/ports.h"
 
 // Processes of service queues are numbered from *process on. Requires a machine that offloads and
-// has not run yet. A log that was added before (llc_omni_listen) still gets all events.
+// has not run yet. A log that was set before still gets all events.
 void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
                           struct trace *to, uint32_t *process);
 // Writes the open spans up to this cycle.

@@ -141,7 +141,7 @@ uint32_t packet_flits(const struct compute_packet *packet)
     for (uint32_t i = 0; i < PACKET_LOADS; i++)
         bits += LANES * packet_offset_bits(&packet->load[i]);
     bits += LANES * packet_offset_bits(&packet->store);
-    return 1 + (bits + FLIT_BITS - 1) / FLIT_BITS;
+    return 1 + divide_up(bits, FLIT_BITS);
 }
 
 uint32_t packet_response_flits(const struct compute_packet *packet)

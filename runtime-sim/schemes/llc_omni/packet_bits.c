@@ -1,5 +1,6 @@
 // The bits of ComputePackets in the network.
 #include "runtime-sim/schemes/llc_omni/packet.h"
+#include "support/integer.h"
 #include <string.h>
 
 // A packet's bits, with room for an access of 8 bytes to the last one. Fields have at most 56 bits.
@@ -58,7 +59,7 @@ static const struct {
     uint8_t bytes;
     bool is_signed;
 } elements[] = {{4, false}, {1, false}, {1, true}, {2, false}, {2, true}};
-enum { ELEMENTS = sizeof elements / sizeof *elements };
+enum { ELEMENTS = ARRAY_LENGTH(elements) };
 
 static uint64_t element_of(const struct packet_operand *operand)
 {

@@ -115,7 +115,7 @@ static bool take_word(const struct row *row, uint16_t word, uint32_t *taken)
 
 static const struct attribute_word *attribute_of(uint16_t word)
 {
-    for (uint32_t i = 0; i < sizeof attribute_words / sizeof *attribute_words; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(attribute_words); i++)
         if (attribute_words[i].word == word)
             return &attribute_words[i];
     return NULL;
@@ -292,7 +292,7 @@ static bool set_comparison(const struct compared *c, uint16_t type, struct packe
     op->function = kind == FLOAT    ? (c->ftz ? PACKET_set_ftz_f32 : PACKET_set_f32)
                    : kind == SIGNED ? PACKET_set_s32
                                     : PACKET_set_u32;
-    for (uint32_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(comparisons); i++)
         if (comparisons[i].word == c->comparison) {
             op->detail = comparisons[i].comparison;
             return comparisons[i].types & kind && (kind == FLOAT || !c->ftz);
@@ -339,7 +339,7 @@ bool packet_op_of(const struct ir_module *module, const struct ir_function *fn, 
         struct compared compared;
         return read_compared(mods, count, &compared) && compare_of(fn, inst, &compared, source, op);
     }
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(rows); i++)
         if (rows[i].op == at->op && fits(&rows[i], mods, count, &op->detail)) {
             op->function = rows[i].function;
             return has_result(fn, inst) && take_sources(fn, inst, source, op);

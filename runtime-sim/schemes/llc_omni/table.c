@@ -1,7 +1,7 @@
 // All entries of the metadata are checked against the program.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/read_chains.h"
-#include "runtime-sim/schemes/kernels.h"
+#include "support/bits.h"
 #include <string.h>
 
 struct table_builder {
@@ -13,6 +13,7 @@ struct table_builder {
     struct arena own;
     struct bodies bodies;
     struct chain_reader chains;
+    uint64_t *read; // functions of the program
     // State of the work:
     uint32_t function; // of the program
     const struct ir_function *fn;
@@ -51,8 +52,7 @@ static bool is_chain(struct table_builder *b, const struct table_chain *from, st
     return !wrong || fault_of_chain(b, from, inst, wrong);
 }
 
-static void add_chain(struct table_builder *b, const struct chain *from, uint32_t id,
-                      struct offload_place *places)
+static void add_chain(struct table_builder *b, const struct chain *from, uint32_t id)
 {
     struct offload_chain chain = {
         .function = b->function,
@@ -70,10 +70,6 @@ static void add_chain(struct table_builder *b, const struct chain *from, uint32_
         chain.loads += at->class == CLASS_LOAD;
         chain.stores |= at->class == CLASS_STORE;
         chain.copies |= (uint32_t)ir_is_copy(b->fn, from->inst[i]) << i;
-        places[from->inst[i]] = (struct offload_place){b->to->chains.n, (uint8_t)i,
-                                                       i == 0                ? 1
-                                                       : i + 1 < from->count ? 2
-                                                                             : 3};
     }
     vec_push(b->arena, &b->to->chains, chain);
 }
@@ -92,21 +88,14 @@ static bool is_room(struct table_builder *b)
 
 static bool add_chains(struct table_builder *b)
 {
-    struct offload_function *to = &b->to->functions.v[b->function];
-    struct offload_place *places = ARENA_ARRAY(b->arena, struct offload_place, b->fn->insts.n);
     bool good = true;
-    for (uint32_t i = 0; i < b->fn->insts.n; i++)
-        places[i].chain = OFFLOAD_NO_CHAIN;
-    *to = (struct offload_function){.places = places,
-                                    .first = b->to->chains.n,
-                                    .service_queue_at_core = b->kernel->service_queue_at_core};
+    bits_set(b->read, b->function);
     for (uint32_t i = 0; i < b->kernel->chains.n; i++) {
         struct chain chain;
         good &= is_chain(b, &b->kernel->chains.v[i], &chain);
         if (good)
-            add_chain(b, &chain, i, places);
+            add_chain(b, &chain, i);
     }
-    to->count = b->to->chains.n - to->first;
     return good;
 }
 
@@ -122,7 +111,7 @@ static bool add_function(struct table_builder *b, const struct scheme_kernel *ke
     }
     read_chains_of(&b->chains, b->program->functions.v[b->function].function,
                    &b->bodies.list.v[b->function]);
-    if (b->to->functions.v[b->function].places)
+    if (bits_test(b->read, b->function))
         return fault_of_kernel(b, "they are there twice");
     if (b->fn->incomplete)
         return fault_of_kernel(b, "the function branches to unknown places");
@@ -142,14 +131,12 @@ bool offload_table_build(struct offload_table *table, struct arena *arena,
     bool good = true;
     arena_init(&b.own, arena->memory);
     read_chains_begin(&b.chains, arena, program->module, tables);
-    *table = (struct offload_table){0};
-    for (uint32_t i = 0; i < program->functions.n; i++)
-        vec_push(arena, &table->functions, (struct offload_function){0});
+    *table = (struct offload_table){.kernels = scheme_kernels(arena, tables, program)};
+    b.read = bits_new(&b.own, program->functions.n);
     bodies_find(&b.bodies, &b.own, program->module->tree);
-    const struct scheme_kernels *kernels = scheme_kernels(&b.own, tables, program);
-    for (uint32_t i = 0; i < kernels->list.n; i++)
-        if (kernels->list.v[i].plan->chains.n)
-            good &= add_function(&b, &kernels->list.v[i]);
+    for (uint32_t i = 0; i < table->kernels->list.n; i++)
+        if (table->kernels->list.v[i].plan->chains.n)
+            good &= add_function(&b, &table->kernels->list.v[i]);
     read_chains_end(&b.chains);
     arena_free(&b.own);
     return good;

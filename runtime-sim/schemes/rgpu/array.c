@@ -200,11 +200,6 @@ static void count_causes(struct spatial_core *c, uint64_t cycles)
     }
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 // Returns the first cycle in which a token arrives, a place is free, or a unit is.
 static uint64_t next_change(const struct spatial_array *array, uint64_t now)
 {
@@ -213,14 +208,14 @@ static uint64_t next_change(const struct spatial_array *array, uint64_t now)
         const struct spatial_fifo *fifo = &array->fifos[i];
         uint64_t arrives = fifo->arrives[fifo->popped % fifo->entries];
         if (fifo->pushed != fifo->popped && arrives > now)
-            next = least(next, arrives);
+            next = smaller(next, arrives);
         uint64_t place = fifo->freed[fifo->pushed % fifo->entries] + array->hardware.space_delay;
         if (array->hardware.space_delay && place > now && fifo->pushed >= fifo->entries)
-            next = least(next, place);
+            next = smaller(next, place);
     }
     for (uint32_t i = 0; i < array->unit_count; i++)
         if (array->units[i].busy > now)
-            next = least(next, array->units[i].busy);
+            next = smaller(next, array->units[i].busy);
     return next;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // A kernel and its map.
@@ -132,11 +133,6 @@ static double memory_cycles(const struct spatial_machine *m, double bytes)
     return bytes / (each * m->config->dram_share * memsys->memory.partition_nodes.n);
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 // The work of a launch.
 struct spatial_work {
     double threads, iterations; // of a thread
@@ -190,8 +186,8 @@ static double simt_cycles(const struct spatial_machine *m, const struct spatial_
     double instructions =
         of->compiled.instructions + of->compiled.loop_instructions * work->iterations;
     double issue = work->threads / 32 * instructions / machine_port(m->machine).ordinary;
-    return larger(larger(issue, instructions * m->config->warp_cycles),
-                  memory_cycles(m, count_bytes(of, work)));
+    return fmax(fmax(issue, instructions * m->config->warp_cycles),
+                memory_cycles(m, count_bytes(of, work)));
 }
 
 // Groups have rows of a nest, one after the other.
@@ -216,7 +212,7 @@ static double map_cycles(const struct spatial_machine *m, const struct spatial_a
     double stream = tokens * (double)rate->cycles / (double)rate->tokens;
     double each = (double)(of->words * work->copies) / (double)m->config->config_words +
                   (stream + (double)of->fill) * clocks;
-    return larger(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
+    return fmax(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
 }
 
 // The names that group 0 has.
@@ -253,7 +249,7 @@ static const char *count_tokens(const struct map_scope *scope, double *to)
     *to = 0;
     for (uint32_t i = 0; !fault && i < scope->map->nodes.n; i++) {
         fault = map_integer(scope, &scope->map->nodes.v[i].count, 0, &count);
-        *to = larger(*to, (double)count);
+        *to = fmax(*to, (double)count);
     }
     return fault;
 }

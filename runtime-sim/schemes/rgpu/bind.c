@@ -217,7 +217,7 @@ static struct spatial_binding *find_binding(struct binding_work *w, int64_t copi
     w->to = ARENA_NEW(w->arena, struct spatial_binding);
     *w->to = (struct spatial_binding){
         .map = launch->map, .function = launch->function, .copies = copies};
-    for (uint32_t i = 0; !w->to->fault && i < sizeof steps / sizeof *steps; i++)
+    for (uint32_t i = 0; !w->to->fault && i < ARRAY_LENGTH(steps); i++)
         w->to->fault = steps[i](w);
     vec_push(w->arena, &w->m->bindings, w->to);
     return w->to;

@@ -205,7 +205,7 @@ uint64_t spatial_loading(const struct spatial_core *c, bool first)
     uint64_t words = first ? c->array->unit_count : 0, width = c->of->config->config_words;
     for (uint32_t i = 0; i < c->array->fifo_count; i++)
         words += c->array->fifos[i].initial;
-    return (words + width - 1) / width;
+    return divide_up(words, width);
 }
 
 const char *spatial_take_word(struct spatial_core *c, uint32_t number)

@@ -18,7 +18,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = sizeof stat_keys / sizeof *stat_keys, MOST_THREADS = 1024, SQUARE_MM = 1000000 };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys), MOST_THREADS = 1024, SQUARE_MM = 1000000 };
 
 // Configuration
 
@@ -104,14 +104,13 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &rgpu);
     if (m->config->wait != SPATIAL_HIT)
         return;
-    tables->inputs[tables->input_count] =
-        (struct memsys_input){.condition = line_hits, .context = m};
-    tables->messages[tables->message_count] =
-        (struct memsys_message){.request_class = classes.request,
-                                .reply_class = classes.reply,
-                                .input = (uint8_t)(MEMSYS_INPUTS + tables->input_count)};
-    tables->input_count++;
-    m->message = (uint8_t)++tables->message_count;
+    struct memsys_message message = {.request_class = classes.request,
+                                     .reply_class = classes.reply,
+                                     .input = (uint8_t)(MEMSYS_INPUTS + tables->inputs.n)};
+    vec_push(machine_port(machine).arena, &tables->inputs,
+             (struct memsys_input){.condition = line_hits, .context = m});
+    vec_push(machine_port(machine).arena, &tables->messages, message);
+    m->message = (uint8_t)tables->messages.n;
 }
 
 // Launches
@@ -254,7 +253,7 @@ static void report_unit(const struct spatial_core *c, const struct spatial_unit 
         [SPATIAL_STORE] = "waits until a store is acknowledged",
     };
     char place[160];
-    const char *cause = unit->cause < sizeof causes / sizeof *causes ? causes[unit->cause] : NULL;
+    const char *cause = unit->cause < ARRAY_LENGTH(causes) ? causes[unit->cause] : NULL;
     if (!cause || unit->node->kind == MAP_CORE)
         return;
     image_describe(c->image, unit->address, place, sizeof place);
@@ -306,7 +305,7 @@ const struct scheme_ops rgpu = {
     .name = "rgpu",
     .configuration = {.section = "spatial",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct spatial_config),
                       .is_on = is_on,
                       .check = check,

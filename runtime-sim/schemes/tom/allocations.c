@@ -1,20 +1,13 @@
 #include "runtime-sim/schemes/tom/allocations.h"
 #include "runtime-sim/exec/memory/image.h"
+#include "support/search.h"
 #include <stdlib.h>
 #include <string.h>
 
 // Returns the number of ranges that begin at or below the address.
 static uint32_t count_below(const struct tom_allocations *table, uint64_t address)
 {
-    uint32_t low = 0, high = table->ranges.n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (table->ranges.v[middle].first <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH(i, 0, table->ranges.n, table->ranges.v[i].first <= address);
 }
 
 struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t address)

@@ -5,7 +5,7 @@ const struct stat_key map_stat_keys[] = {
 #define STATS_OF struct map_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t map_stat_key_count = sizeof map_stat_keys / sizeof *map_stat_keys;
+const uint32_t map_stat_key_count = ARRAY_LENGTH(map_stat_keys);
 
 // Rows of the pairs are consecutive members.
 static uint64_t *row(uint64_t *first, uint32_t pair)

@@ -17,9 +17,9 @@ static void set_live(struct live_walk *walk, uint32_t reg, bool live)
         return;
     walk->live[reg] = live;
     if (bits > 1 && live)
-        walk->count += (bits + 31) / 32;
+        walk->count += divide_up(bits, 32);
     else if (bits > 1)
-        walk->count -= (bits + 31) / 32;
+        walk->count -= divide_up(bits, 32);
 }
 
 static void set_operands(struct live_walk *walk, uint32_t inst, bool definitions, bool live)

@@ -5,6 +5,7 @@
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "passes/analysis/spaces.h"
 #include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/schemes/tom/block_registers.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/static_map.h"
@@ -90,7 +91,7 @@ static bool add_outs(struct block_builder *b, const struct table_block *from)
 static bool varies(const char *special)
 {
     static const char *const names[] = {"%tid", "%laneid", "%lanemask"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(names); i++)
         if (!strncmp(special, names[i], strlen(names[i])))
             return true;
     return false;
@@ -451,18 +452,6 @@ static void add_function(struct block_builder *b, const struct table_kernel *ker
     choose(b, first);
 }
 
-static uint32_t find_function(struct block_builder *b, const char *text)
-{
-    const struct program *program = b->program;
-    for (uint32_t i = 0; i < program->functions.n; i++) {
-        b->fn = &program->module->functions.v[program->functions.v[i].function];
-        const struct name *name = tree_name(program->module->tree, b->fn->name);
-        if (strlen(text) == name->length && !memcmp(text, name->text, name->length))
-            return i;
-    }
-    return UINT32_MAX;
-}
-
 // Small tags have no other blocks.
 static bool is_candidate(const struct table_block *block)
 {
@@ -503,19 +492,20 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
     bool good = check_numbers(&config->at_core, "at_core", tables, diags);
     if (!check_numbers(&config->at_stack, "at_stack", tables, diags) || !good)
         return false;
-    for (uint32_t i = 0; i < tables->kernels.n; i++) {
-        const struct table_kernel *kernel = &tables->kernels.v[i];
+    const struct scheme_kernels *kernels = scheme_kernels(arena, tables, program);
+    for (uint32_t i = 0; i < kernels->list.n; i++) {
+        const struct table_kernel *kernel = kernels->list.v[i].plan;
         if (!kernel->blocks.n)
             continue;
         b.name = kernel->name;
         b.first_number = i * TOM_KERNEL_NUMBERS;
-        uint32_t function = find_function(&b, kernel->name);
-        if (function == UINT32_MAX || b.fn->incomplete || kernel->instructions != b.fn->insts.n) {
+        b.fn = kernels->list.v[i].fn;
+        if (!b.fn || b.fn->incomplete || kernel->instructions != b.fn->insts.n) {
             diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
                      "the blocks of '%s' are not those of this program", kernel->name);
             return false;
         }
-        add_function(&b, kernel, function);
+        add_function(&b, kernel, kernels->list.v[i].function);
     }
     if (config->map == TOM_STATIC) {
         table->differences = ARENA_NEW(arena, struct static_map);

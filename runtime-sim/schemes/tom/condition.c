@@ -112,7 +112,7 @@ static bool read_name(struct condition_reader *r)
 {
     size_t length = name_length(r->at);
     struct condition_op op = {0};
-    for (uint32_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(functions); i++)
         if (strlen(functions[i].name) == length && r->at[length] == '(' &&
             !memcmp(functions[i].name, r->at, length)) {
             r->at += length + 1;

@@ -7,7 +7,7 @@ const struct stat_key block_stat_keys[] = {
 #define STATS_OF struct tom_block_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t block_stat_key_count = sizeof block_stat_keys / sizeof *block_stat_keys;
+const uint32_t block_stat_key_count = ARRAY_LENGTH(block_stat_keys);
 
 enum { METER_CYCLES = 256 };
 

@@ -11,7 +11,7 @@ const struct stat_key tom_stat_keys[] = {
 #define STATS_OF struct tom_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t tom_stat_key_count = sizeof tom_stat_keys / sizeof *tom_stat_keys;
+const uint32_t tom_stat_key_count = ARRAY_LENGTH(tom_stat_keys);
 
 static const struct tom_place *place_of(const struct tom *tom, const struct tom_run *run)
 {
@@ -310,7 +310,7 @@ static uint64_t packet_bytes(struct tom *tom, const struct tom_run *run)
     const uint8_t *values = run->values;
     if (tom->config->live_ins == TOM_LANES)
         return bytes;
-    bytes += (block->in.n + 7) / 8;
+    bytes += divide_up(block->in.n, 8);
     for (uint32_t i = 0; i < block->registers.n; i++) {
         const struct warp_register *reg = &block->registers.v[i];
         for (uint32_t k = 0; k < block->in.n; k++)

@@ -12,14 +12,6 @@ static uint32_t code_of(const struct timings *timings, uint32_t number)
     return code;
 }
 
-static uint32_t find_timing(const struct timings *timings, uint32_t function, uint32_t inst)
-{
-    uint32_t i = 0;
-    while (timings->list[i].function != function || timings->list[i].inst != inst)
-        i++;
-    return i;
-}
-
 // The scoreboard's slots of registers of a block, by their places in its list.
 static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
                            bool (*counts)(const struct tom_block *block, uint32_t place))
@@ -66,12 +58,12 @@ static void init_place(struct tom *tom, uint32_t number)
     struct timings *timings = machine_timings(tom->machine);
     const struct tom_block *block = &tom->table->blocks.v[number];
     struct tom_place *place = &tom->places[number];
-    uint32_t behind = find_timing(timings, block->function, block->end + 1);
-    place->first = find_timing(timings, block->function, block->begin);
-    place->last = find_timing(timings, block->function, block->end);
+    uint32_t behind = timings_find(timings, block->function, block->end + 1);
+    place->first = timings_find(timings, block->function, block->begin);
+    place->last = timings_find(timings, block->function, block->end);
     place->accesses = ARENA_ARRAY(machine_port(tom->machine).arena, uint32_t, block->at.n);
     for (uint32_t i = 0; i < block->at.n; i++)
-        place->accesses[i] = find_timing(timings, block->function, block->at.v[i].inst);
+        place->accesses[i] = timings_find(timings, block->function, block->at.v[i].inst);
     place->begin = code_of(timings, place->first);
     place->end = code_of(timings, behind);
     place->needs = ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
@@ -88,8 +80,8 @@ static void init_place(struct tom *tom, uint32_t number)
 static void join_sms(struct tom *tom)
 {
     const struct machine_config *config = machine_port(tom->machine).config;
-    for (uint32_t i = 0; i < config->added_count; i++) {
-        const struct added_cores *added = &config->added[i];
+    for (uint32_t i = 0; i < config->added.n; i++) {
+        const struct added_cores *added = &config->added.v[i];
         if (added->scheme != tom->scheme)
             continue;
         tom->kind = 1 + i;

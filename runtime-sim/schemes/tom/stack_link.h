@@ -4,6 +4,7 @@
 // `flit` parts, a clock has `clock` parts. A packet begins where the one before it ends, within a
 // clock, too.
 #pragma once
+#include "support/integer.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,7 +53,7 @@ static inline uint64_t stack_link_send(struct stack_link *link, uint64_t now, ui
     stack_link_turn(link, now);
     link->flits[link->number % (LINK_WINDOWS + 1)] += flits;
     link->free = begin + flits * link->flit;
-    return (link->free + link->clock - 1) / link->clock + link->latency;
+    return divide_up(link->free, link->clock) + link->latency;
 }
 
 // Returns true if the link was in use for at least `share` percent of the last complete parts of

@@ -69,7 +69,7 @@ const struct scheme_ops tom_stacks = {
     .name = "stacks",
     .configuration = {.section = "stack",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct stack_config),
                       .is_on = is_on,
                       .check = check},

@@ -2,11 +2,6 @@
 #include "runtime-sim/schemes/tom/stack_trace.h"
 #include "support/bits.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static struct stack_job *first_of(const struct stacks *s, const struct stack_list *list)
 {
     return list->count ? &s->jobs[list->first] : NULL;
@@ -94,10 +89,10 @@ static uint64_t vault_next(const struct stack_vault *vault, uint64_t clock)
     const struct dram_channel *channel = &vault->channel;
     uint64_t next = channel->next;
     if (channel->answer_count)
-        next = least(next, channel->answers[channel->answer_head].ready);
+        next = smaller(next, channel->answers[channel->answer_head].ready);
     if ((vault->waiting[0].count || vault->waiting[1].count) && dram_can_take(channel, true) &&
         dram_can_take(channel, false))
-        next = least(next, clock + 1);
+        next = smaller(next, clock + 1);
     return next > clock ? next : clock + 1;
 }
 
@@ -105,7 +100,7 @@ uint64_t stack_vaults_next(const struct stacks *s, const struct stack *stack, ui
 {
     uint64_t next = UINT64_MAX;
     BITS_EACH (number, &stack->busy, s->vaults)
-        next = least(next, vault_next(&stack->vaults[number], now / s->ratio));
+        next = smaller(next, vault_next(&stack->vaults[number], now / s->ratio));
     return next == UINT64_MAX ? next : next * s->ratio;
 }
 
@@ -208,7 +203,7 @@ static void put_on(struct stacks *s, struct link_row row, struct stack_list *fro
 
 static uint64_t clocks_of(const struct stack_link *link, uint32_t flits)
 {
-    return (flits * link->flit + link->clock - 1) / link->clock;
+    return divide_up(flits * link->flit, link->clock);
 }
 
 // Requests of a slice that wait for the stack; behind the slices: packets of blocks.
@@ -343,17 +338,18 @@ static uint64_t stack_next(struct stacks *s, uint32_t number, uint64_t now)
 {
     const struct stack *stack = &s->stacks[number];
     uint64_t next = stack_vaults_next(s, stack, now);
-    next = least(next, least(when(s, &stack->tx_wire), when(s, &stack->rx_wire)));
-    next = least(next, least(when(s, &stack->inside), sending(&stack->rx_queue, &stack->rx, now)));
+    next = smaller(next, smaller(when(s, &stack->tx_wire), when(s, &stack->rx_wire)));
+    next =
+        smaller(next, smaller(when(s, &stack->inside), sending(&stack->rx_queue, &stack->rx, now)));
     for (uint32_t i = 0; i <= s->port_count; i++)
-        next = least(next, sending(tx_source(s, number, i), &stack->tx, now));
+        next = smaller(next, sending(tx_source(s, number, i), &stack->tx, now));
     for (uint32_t i = 0; i < s->count; i++) {
-        next = least(next, when(s, &stack->cross_wire[i]));
-        next = least(next, sending(&stack->to_cross[i], &stack->cross[i], now));
-        next = least(next, sending(&stack->sm[i], &stack->cross[i], now));
+        next = smaller(next, when(s, &stack->cross_wire[i]));
+        next = smaller(next, sending(&stack->to_cross[i], &stack->cross[i], now));
+        next = smaller(next, sending(&stack->sm[i], &stack->cross[i], now));
     }
     if (stack->late.count)
-        next = least(next, now + 1);
+        next = smaller(next, now + 1);
     return next > now ? next : now + 1;
 }
 
@@ -373,7 +369,7 @@ void stack_tick(struct stacks *s, uint64_t now)
     send_cpu(s, now);
     s->due = when(s, &s->cpu);
     for (uint32_t i = 0; i < s->port_count; i++)
-        s->due = least(s->due, sending(&s->ports[i].to_cpu, &s->pcie, now));
+        s->due = smaller(s->due, sending(&s->ports[i].to_cpu, &s->pcie, now));
     for (uint32_t i = 0; i < s->count; i++) {
         while (stack_link_is_free(&s->stacks[i].tx, now) && send_one_tx(s, i, now))
             continue;
@@ -381,5 +377,5 @@ void stack_tick(struct stacks *s, uint64_t now)
         send_of_sm(s, i, now);
     }
     for (uint32_t i = 0; i < s->count; i++)
-        s->due = least(s->due, stack_next(s, i, now));
+        s->due = smaller(s->due, stack_next(s, i, now));
 }

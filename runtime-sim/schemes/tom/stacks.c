@@ -7,7 +7,7 @@ const struct stat_key stack_stat_keys[] = {
 #define STATS_OF struct stack_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-const uint32_t stack_stat_key_count = sizeof stack_stat_keys / sizeof *stack_stat_keys;
+const uint32_t stack_stat_key_count = ARRAY_LENGTH(stack_stat_keys);
 
 // Lists
 

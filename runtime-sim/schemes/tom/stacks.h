@@ -135,7 +135,7 @@ static inline uint32_t stacks_of(const struct stacks *stacks, uint64_t address)
 static inline uint32_t stack_flits(const struct stacks *stacks, uint64_t bytes)
 {
     uint64_t flit = stacks->config->flit_bytes;
-    return (uint32_t)((bytes + flit - 1) / flit);
+    return (uint32_t)divide_up(bytes, flit);
 }
 
 // Requests of the SM in a stack: `past` of its endpoint.

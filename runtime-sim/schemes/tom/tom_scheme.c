@@ -25,8 +25,6 @@ static const char *check(struct arena *arena, const void *config,
     (void)arena;
     if (!stacks_in(machine)->stacks)
         return "tom.policy needs memory stacks: stack.stacks is 0";
-    if (stacks_in(machine)->stacks >= MEMSYS_ROWS) // copies have an endpoint, too
-        return "stack.stacks is 8: the cores of at most 7 stacks have endpoints";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
     if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
@@ -48,7 +46,7 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
         core->warps = own->sm_warps;
     }
     core->schedulers = own->sm_issue;
-    for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (uint32_t i = 0; i < ARRAY_LENGTH(units); i++)
         *units[i] = own->sm_issue > *units[i] ? own->sm_issue : *units[i];
     added->l1.mshrs = own->sm_mshrs ? own->sm_mshrs : added->l1.mshrs;
     if (own->policy != TOM_IDEAL)
@@ -70,7 +68,7 @@ static void require(struct arena *arena, const void *config, const struct machin
 {
     const struct tom_config *own = config;
     uint32_t count = (uint32_t)stacks_in(given)->stacks;
-    struct added_cores *added = machine_add_cores(machine, "stack_core");
+    struct added_cores *added = machine_add_cores(arena, machine, "stack_core");
     struct memsys_past *past = ARENA_ARRAY(arena, struct memsys_past, count);
     for (uint32_t i = 0; i < count; i++) {
         struct stack_sm *sm = ARENA_NEW(arena, struct stack_sm);
@@ -226,7 +224,7 @@ const struct scheme_ops tom_blocks = {
     .name = "tom",
     .configuration = {.section = "tom",
                       .keys = keys,
-                      .key_count = sizeof keys / sizeof *keys,
+                      .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct tom_config),
                       .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
                                      "condition (tom-no-ctrl), unless channels or stacks are busy\n"
@@ -248,7 +246,7 @@ const struct scheme_ops tom_blocks = {
                .energy = tom_blocks_energy,
                .write_notes = write_notes,
                .stalls = stalls,
-               .stall_count = sizeof stalls / sizeof *stalls,
+               .stall_count = ARRAY_LENGTH(stalls),
                .settle = settle,
                .results = results,
                .item_rows = item_rows,

@@ -1,4 +1,4 @@
-// The device: rules of a launch, memory, the order of streams and events, with time and without.
+// The device: rules of a launch, memory, the order of launches, with time and without.
 #include "runtime-sim/device/timed.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/schemes/schemes.h"
@@ -93,7 +93,7 @@ static const struct program_function *kernel(const struct host *h, const char *n
     return found;
 }
 
-static void launch(struct host *h, struct device_stream *stream, uint64_t to, uint64_t from)
+static void launch(struct host *h, uint64_t to, uint64_t from, bool together)
 {
     uint64_t parameters[2] = {to, from};
     struct launch_request request = {.kernel = kernel(h, "step"),
@@ -104,7 +104,7 @@ static void launch(struct host *h, struct device_stream *stream, uint64_t to, ui
     struct launch_refusal refusal;
     struct device_launch *one = device_prepare(&h->device, &request, &refusal);
     assert_non_null(one);
-    device_stream_launch(stream, one);
+    device_issue(&h->device, one, together);
 }
 
 static void synchronise(struct host *h)
@@ -217,197 +217,104 @@ static void rules(void **state)
 static void memory(void **state)
 {
     static struct host h;
-    struct device_stream stream;
-    uint8_t bytes[64];
     (void)state;
     start(&h, false, 0);
-    device_stream_init(&stream, &h.device);
     uint32_t factor = device_find_variable(&h.device, "factor");
     assert_int_equal(factor, 0);
     assert_int_equal(device_find_variable(&h.device, "fact"), UINT32_MAX);
     const struct allocation *at = device_variable(&h.device, factor);
     assert_int_equal(*(uint32_t *)device_at(&h.device, at->address, 4), 3);
     // Bytes beyond an allocation, or of one that was freed.
-    assert_true(device_stream_set(&stream, h.a + BYTES - 64, 7, 64));
-    assert_false(device_stream_set(&stream, h.a + BYTES - 64, 7, 65));
-    assert_false(device_stream_read(&stream, bytes, h.a + BYTES - 63, 64));
-    assert_false(device_stream_write(&stream, h.a - 1, bytes, 1));
-    assert_false(device_stream_copy(&stream, h.b, h.a + 1, BYTES));
-    assert_true(device_stream_copy(&stream, h.b + 1, h.a + BYTES - 65, 65));
-    assert_true(device_stream_read(&stream, bytes, h.b + 1, 64));
-    synchronise(&h);
-    assert_int_equal(bytes[0], 0);
-    for (int i = 1; i < 64; i++)
-        assert_int_equal(bytes[i], 7);
+    uint8_t *bytes = device_at(&h.device, h.a, BYTES);
+    assert_int_equal(bytes[BYTES - 1], 0);
+    assert_ptr_equal(device_at_written(&h.device, h.a + BYTES - 64, 64), bytes + BYTES - 64);
+    assert_null(device_at_written(&h.device, h.a + BYTES - 64, 65));
+    assert_null(device_at(&h.device, h.a + BYTES - 63, 64));
+    assert_null(device_at(&h.device, h.a - 1, 1));
     assert_true(device_free(&h.device, h.b));
     assert_false(device_free(&h.device, h.b));
     assert_null(device_at(&h.device, h.b, 1));
-    assert_false(device_stream_read(&stream, bytes, h.b, 1));
     h.memory.limit = h.memory.bytes + 1000;
     assert_int_equal(device_allocate(&h.device, 1 << 20, "large"), 0);
     end(&h);
 }
 
-static void add_number(void *context)
-{
-    uint32_t *calls = context;
-    calls[0]++;
-}
-
-// One stream: copy, kernel, kernel, copy.
-static void one_stream(void **state)
+// The second kernel reads what the first writes.
+static void order(void **state)
 {
     static struct host h;
-    uint64_t cycles[3];
+    uint64_t cycles[3] = {0};
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
-        struct device_stream stream;
-        struct device_event before = {0}, after = {0};
-        uint32_t calls = 0;
         start(&h, i > 0, i);
-        device_stream_init(&stream, &h.device);
-        device_stream_record(&stream, &before);
-        assert_true(device_stream_write(&stream, h.a, h.in, BYTES));
-        launch(&h, &stream, h.b, h.a);
-        launch(&h, &stream, h.c, h.b);
-        assert_true(device_stream_read(&stream, h.out, h.c, BYTES));
-        device_stream_call(&stream, add_number, &calls);
-        device_stream_record(&stream, &after);
-        assert_false(after.has_ended);
+        memcpy(device_at_written(&h.device, h.a, BYTES), h.in, BYTES);
+        launch(&h, h.b, h.a, false);
+        launch(&h, h.c, h.b, false);
+        memcpy(h.out, device_at(&h.device, h.c, BYTES), BYTES);
         assert_int_equal(h.out[1], 0);
         synchronise(&h);
+        memcpy(h.out, device_at(&h.device, h.c, BYTES), BYTES);
         for (uint32_t k = 0; k < ELEMENTS; k++)
             assert_int_equal(h.out[k], (h.in[k] * 3 + 1) * 3 + 1);
-        assert_true(before.has_ended && after.has_ended);
-        assert_int_equal(calls, 1);
         assert_int_equal(h.device.kernels.n, 1);
         const struct device_kernel *step = h.device.kernels.v[0];
         assert_int_equal(step->launches, 2);
         assert_int_equal(step->thread_instructions % (2 * ELEMENTS), 0);
         assert_true(step->thread_instructions > 0);
-        cycles[i] = after.cycle - before.cycle;
-        if (!h.with_time)
-            assert_int_equal(cycles[i], 0);
-        else
-            assert_int_equal(step->timed->launches, 2);
-        end(&h);
-    }
-    // A line in a cycle at most: the copies alone take this.
-    assert_true(cycles[1] > 2 * BYTES / 128);
-    assert_int_equal(cycles[1], cycles[2]);
-}
-
-// Two streams: what one reads the other writes, and an event between them orders that. Without one
-// the copy overtakes the kernel.
-static void two_streams(void **state)
-{
-    static struct host h;
-    uint64_t cycles[3];
-    (void)state;
-    for (uint32_t i = 0; i < 3; i++) {
-        struct device_stream one, other;
-        struct device_event done = {0}, never = {0}, begun = {0}, ended = {0}, apart = {0};
-        uint32_t early[BLOCK];
-        start(&h, i > 0, i);
-        device_stream_init(&one, &h.device);
-        device_stream_init(&other, &h.device);
-        assert_true(device_stream_write(&one, h.a, h.in, BYTES));
-        device_stream_record(&one, &begun);
-        launch(&h, &one, h.b, h.a);
-        device_stream_record(&one, &done);
-        device_stream_wait(&other, &never); // was not recorded
-        assert_true(device_stream_read(&other, early, h.c, sizeof early));
-        device_stream_record(&other, &apart);
-        device_stream_wait(&other, &done);
-        assert_true(device_stream_read(&other, h.out, h.b, BYTES));
-        device_stream_record(&other, &ended);
-        synchronise(&h);
-        for (uint32_t k = 0; k < ELEMENTS; k++)
-            assert_int_equal(h.out[k], h.in[k] * 3 + 1);
-        assert_true(done.has_ended && ended.has_ended && apart.has_ended);
-        assert_false(never.has_ended);
-        cycles[i] = ended.cycle;
         if (h.with_time) {
-            assert_true(begun.cycle < done.cycle && done.cycle < ended.cycle);
-            assert_true(apart.cycle < begun.cycle); // a shorter copy, in the other direction
-            assert_int_equal(h.device.kernels.v[0]->timed->launches, 1);
+            assert_int_equal(step->timed->launches, 2);
+            assert_int_equal(step->timed->together, 0);
+            cycles[i] = machine_cycle(h.timed.machine);
         }
-        // The event has happened: waiting for it again is waiting for nothing.
-        device_stream_wait(&other, &done);
-        synchronise(&h);
         end(&h);
     }
+    assert_true(cycles[1] > 0);
     assert_int_equal(cycles[1], cycles[2]);
 }
 
-// The interval bounds the rate of a copy.
-static void copy_rate(void **state)
-{
-    static struct host h;
-    struct device_stream stream;
-    struct device_event after = {0};
-    (void)state;
-    start(&h, true, 0);
-    h.options.copy_interval = 100;
-    device_stream_init(&stream, &h.device);
-    assert_true(device_stream_write(&stream, h.a, h.in, BYTES));
-    device_stream_record(&stream, &after);
-    synchronise(&h);
-    assert_true(after.cycle > 100 * (BYTES / 128 - 1));
-    assert_true(after.cycle < 110 * (BYTES / 128));
-    end(&h);
-}
-
-// Kernels of two streams run at the same time: faster than one after the other.
+// Kernels run at the same time: faster than one after the other.
 static void kernels_overlap(void **state)
 {
     static struct host h;
     uint64_t cycles[2];
     (void)state;
-    for (uint32_t streams = 1; streams <= 2; streams++) {
-        struct device_stream list[2];
+    for (uint32_t together = 0; together < 2; together++) {
         start(&h, true, 0);
-        device_stream_init(&list[0], &h.device);
-        device_stream_init(&list[1], &h.device);
-        launch(&h, &list[0], h.b, h.a);
-        launch(&h, &list[streams - 1], h.c, h.a);
+        launch(&h, h.b, h.a, together);
+        launch(&h, h.c, h.a, together);
         synchronise(&h);
         for (uint32_t k = 0; k < ELEMENTS; k++)
             assert_int_equal(((uint32_t *)device_at(&h.device, h.b, BYTES))[k] +
                                  ((uint32_t *)device_at(&h.device, h.c, BYTES))[k],
                              2);
-        cycles[streams - 1] = machine_cycle(h.timed.machine);
-        assert_int_equal(h.device.kernels.v[0]->timed->together, streams == 2 ? 2 : 0);
+        cycles[together] = machine_cycle(h.timed.machine);
+        assert_int_equal(h.device.kernels.v[0]->timed->together, 2 * together);
         end(&h);
     }
     assert_true(cycles[1] < cycles[0]);
 }
 
-// A launch that waits for ever ends the synchronisation; commands behind it do not run.
+// A launch that waits for ever ends the synchronisation; launches after it do not run.
 static void stuck(void **state)
 {
     static struct host h;
     static char text[4096];
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct device_stream stream;
-        struct device_event after = {0};
         struct device_result result;
         struct launch_refusal refusal;
         start(&h, i, 0);
         struct launch_request request = {
             .kernel = kernel(&h, "spin"), .grid = {1, 1, 1}, .block = {64, 1, 1}};
-        device_stream_init(&stream, &h.device);
-        launch(&h, &stream, h.b, h.a);
-        device_stream_launch(&stream, device_prepare(&h.device, &request, &refusal));
-        device_stream_set(&stream, h.a, 9, 4);
-        device_stream_record(&stream, &after);
+        launch(&h, h.b, h.a, false);
+        device_issue(&h.device, device_prepare(&h.device, &request, &refusal), false);
+        launch(&h, h.c, h.b, false);
         assert_int_equal(device_synchronise(&h.device, &result), DEVICE_STUCK);
         assert_string_equal(result.kernel->name, "spin");
         assert_int_equal(result.launch, 2);
         assert_int_equal(result.grid.stalls.count, 1);
-        assert_int_equal(*device_at(&h.device, h.a, 1), 0);
-        assert_false(after.has_ended);
+        assert_int_equal(*device_at(&h.device, h.b, 1), 1);
+        assert_int_equal(*device_at(&h.device, h.c, 1), 0);
         if (h.with_time) {
             FILE *to = fmemopen(text, sizeof text, "w");
             timed_report(&h.timed, to);
@@ -421,10 +328,8 @@ static void stuck(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),      cmocka_unit_test(memory),
-        cmocka_unit_test(one_stream), cmocka_unit_test(two_streams),
-        cmocka_unit_test(copy_rate),  cmocka_unit_test(kernels_overlap),
-        cmocka_unit_test(stuck),
+        cmocka_unit_test(rules),           cmocka_unit_test(memory), cmocka_unit_test(order),
+        cmocka_unit_test(kernels_overlap), cmocka_unit_test(stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "runtime-sim/schemes/schemes.h"
+#include "tests/lib/machine_run.h"
 #include "tests/unit/runtime-sim/kernel.h"
 #include "tests/unit/runtime-sim/plain_slice.h"
 

@@ -120,10 +120,10 @@ static enum memsys_served access_word(void *context, const struct memsys_request
 // Requests of message class 1 go to input 2, whose condition is that the word is full.
 static struct memsys_tables synchronised(struct word *w, bool is_passed)
 {
-    struct memsys_tables tables = {.message_count = 1, .input_count = 1};
-    tables.messages[0] = (struct memsys_message){.request_class = 1, .reply_class = 1, .input = 2};
-    tables.inputs[0] = (struct memsys_input){is_full, w, is_passed};
-    return tables;
+    static struct memsys_message message = {.request_class = 1, .reply_class = 1, .input = 2};
+    static struct memsys_input input;
+    input = (struct memsys_input){is_full, w, is_passed};
+    return (struct memsys_tables){.messages = {&message, 1, 1}, .inputs = {&input, 1, 1}};
 }
 
 static struct memsys_request tagged(uint32_t core, uint32_t tag, enum memsys_kind kind)
@@ -273,9 +273,9 @@ static void packets_carry_priority(void **state)
     (void)state;
     struct fixture f;
     struct heard heard = {0};
-    struct memsys_tables tables = {.message_count = 1};
-    tables.messages[0] = (struct memsys_message){
+    struct memsys_message message = {
         .request_class = 1, .reply_class = 1, .request_priority = 3, .reply_priority = 5};
+    struct memsys_tables tables = {.messages = {&message, 1, 1}};
     begin(&f, "isca19", TWO_CLASSES);
     start_with(&f, tables, NULL, NULL);
     noc_listen(memsys_network(f.m, MEMSYS_REQUESTS), hear_request, &heard);
@@ -301,9 +301,9 @@ static void send_to_one(uint8_t priority, uint64_t sum[2])
     enum { MANY = 2000 };
     static uint64_t since[MANY];
     struct fixture f;
-    struct memsys_tables tables = {.message_count = 1};
-    tables.messages[0] =
-        (struct memsys_message){.request_class = 1, .reply_class = 1, .request_priority = priority};
+    struct memsys_message message = {
+        .request_class = 1, .reply_class = 1, .request_priority = priority};
+    struct memsys_tables tables = {.messages = {&message, 1, 1}};
     begin(&f, "isca19", TWO_CLASSES);
     start_with(&f, tables, NULL, NULL);
     uint32_t sent = 0, answered = 0;
@@ -347,10 +347,10 @@ static void endpoints_share_a_node(void **state)
     (void)state;
     enum { EACH = 20, SELDOM = 16 };
     struct fixture f;
-    struct memsys_tables tables = {.endpoint_count = 2};
     begin(&f, "isca19", NULL);
     uint32_t node = 6; // core 5: node 3 is a partition's
-    tables.endpoints[0] = tables.endpoints[1] = (struct memsys_endpoint){.node = node};
+    struct memsys_endpoint endpoints[2] = {{.node = node}, {.node = node}};
+    struct memsys_tables tables = {.endpoints = {endpoints, 2, 2}};
     start_with(&f, tables, NULL, NULL);
     assert_int_equal(memsys_end_node(f.m, 5), node);
     const uint32_t ends[] = {5, memsys_ends(f.m) - 2, memsys_ends(f.m) - 1};
@@ -391,9 +391,9 @@ static void packets_at_a_shared_node(void **state)
 {
     (void)state;
     struct fixture f;
-    struct memsys_tables tables = {.endpoint_count = 1};
+    struct memsys_endpoint endpoint = {.node = 6};
+    struct memsys_tables tables = {.endpoints = {&endpoint, 1, 1}};
     begin(&f, "isca19", (const char *const[]){"request_network.classes=2", NULL});
-    tables.endpoints[0] = (struct memsys_endpoint){.node = 6};
     start_with(&f, tables, NULL, NULL);
     uint32_t own = memsys_ends(f.m) - 1;
     const uint32_t to[] = {5, own};
@@ -536,53 +536,6 @@ static void own_backend(void **state)
     end(&f);
 }
 
-// A new rule for a range
-
-static void read_line(struct fixture *f, uint64_t line, enum cache_from from)
-{
-    struct memsys_request r = request(0, line, MEMSYS_READ);
-    send(f->m, &r);
-    await(f, 0);
-    assert_int_equal(memsys_peek(f->m, 0)->from, from);
-    take(f->m, 0);
-}
-
-// The rule holds from the end of the flush on, and only for its addresses. No slice has a line that
-// it had by the old rule.
-static void rule_of_a_range(void **state)
-{
-    (void)state;
-    enum { LINES = 64 };
-    struct fixture f;
-    begin(&f, "isca19", NULL);
-    start(&f, NULL, NULL);
-    for (uint32_t i = 0; i < LINES; i++) {
-        struct memsys_request r = request(0, i, MEMSYS_WRITE);
-        assert_int_equal(memsys_partition_of(f.m, i), i % 8);
-        send(f.m, &r);
-        await(&f, 0);
-        take(f.m, 0);
-    }
-    const struct partition_range range = {.first = 16 * LINE,
-                                          .last = 32 * LINE - 1,
-                                          .rule = PARTITION_MODULO,
-                                          .count = 2,
-                                          .chunk = LINE};
-    memsys_remap(f.m, &range);
-    assert_int_equal(memsys_partition_of(f.m, 18), 2);
-    uint64_t begun = f.now;
-    while (memsys_flushing(f.m))
-        advance(&f, f.now + 1);
-    assert_true(f.now > begun + LINES / 8); // lines are written back
-    for (uint32_t i = 0; i < LINES; i++) {
-        bool moved = i >= 16 && i < 32;
-        assert_int_equal(memsys_partition_of(f.m, i), i % (moved ? 2 : 8));
-        read_line(&f, i, CACHE_FETCHED);
-        read_line(&f, i, CACHE_HIT);
-    }
-    end(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,7 +544,6 @@ int main(void)
         cmocka_unit_test(condition_under_load),     cmocka_unit_test(packets_carry_priority),
         cmocka_unit_test(priority_goes_first),      cmocka_unit_test(endpoints_share_a_node),
         cmocka_unit_test(packets_at_a_shared_node), cmocka_unit_test(own_backend),
-        cmocka_unit_test(rule_of_a_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #pragma once
 #include "backend/tags.h"
 #include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/lib/sanitized.h"
@@ -175,8 +176,9 @@ static inline void offload_load_text_with(struct offload_rig *o, const char *tex
         machine_plan_add(&plans, &k->arena, known[i], plan.table);
     }
     rig_build_planned(&o->r, &plans);
-    const struct offload_log log = {offload_take, o};
-    llc_omni_listen(o->r.machine, &log);
+    struct machine_offload *offload = machine_scheme(o->r.machine, &llc_omni);
+    if (offload)
+        offload->shared.log = (struct offload_log){offload_take, o};
     o->count = 0;
 }
 

@@ -116,23 +116,24 @@ static void same_chain(const struct tagging *t, uint32_t at, const struct table_
     assert_int_equal(fn->insts.v[chain->inst[0]].class, CLASS_LOAD);
     uint32_t loads = 0;
     for (uint32_t i = 0; i <= last; i++) {
-        struct offload_place place = offload_place(&t->table, chain->function, chain->inst[i]);
         assert_int_equal(chain->inst[i], from->instructions.v[i].index);
-        assert_int_equal(place.chain, at);
-        assert_int_equal(place.place, i);
-        assert_int_equal(place.tag, from->instructions.v[i].tag);
         loads += fn->insts.v[chain->inst[i]].class == CLASS_LOAD;
     }
     assert_int_equal(chain->loads, loads);
 }
 
-static uint32_t tagged_places(const struct tagging *t)
+// Instructions of all chains. Each is in one chain only.
+static uint32_t count_instructions(const struct tagging *t)
 {
     uint32_t count = 0;
-    for (uint32_t f = 0; f < t->program.functions.n; f++) {
-        const struct ir_function *fn = &t->module.functions.v[t->program.functions.v[f].function];
-        for (uint32_t i = 0; i < fn->insts.n; i++)
-            count += offload_place(&t->table, f, i).chain != OFFLOAD_NO_CHAIN;
+    for (uint32_t i = 0; i < t->table.chains.n; i++) {
+        const struct offload_chain *chain = &t->table.chains.v[i];
+        for (uint32_t k = 0; k < i; k++)
+            for (uint32_t n = 0; n < chain->count; n++)
+                for (uint32_t m = 0; m < t->table.chains.v[k].count; m++)
+                    assert_false(t->table.chains.v[k].function == chain->function &&
+                                 t->table.chains.v[k].inst[m] == chain->inst[n]);
+        count += chain->count;
     }
     return count;
 }
@@ -156,7 +157,7 @@ static void takes_all(void **state)
             }
         assert_int_equal(t.table.chains.n, chains);
         assert_int_equal(chains, t.tagged.chains);
-        assert_int_equal(tagged_places(&t), places);
+        assert_int_equal(count_instructions(&t), places);
         end(&t);
     }
     for (uint32_t i = 1; i < 10; i++)
@@ -260,8 +261,7 @@ static void refuses_tables(void **state)
     struct table_chain *chain = &kernel->chains.v[0];
     assert_true(make(&t));
     assert_int_equal(t.table.chains.n, 1);
-    assert_null(t.table.functions.v[1].places);
-    assert_true(t.table.functions.v[0].service_queue_at_core);
+    assert_int_equal(t.table.chains.v[0].function, 0);
 
     chain->instructions.v[2].opcode = "sub.f32";
     refused(&t, "chain 0 of 'k': this is 'add.f32', but the chain has 'sub.f32' here");

@@ -155,7 +155,7 @@ static void require(struct arena *arena, const void *config, const struct machin
                     struct machine_config *machine)
 {
     const struct satellite_config *own = config;
-    struct added_cores *added = machine_add_cores(machine, "satellite");
+    struct added_cores *added = machine_add_cores(arena, machine, "satellite");
     uint32_t *places = ARENA_ARRAY(arena, uint32_t, own->cores);
     for (uint32_t i = 0; i < own->cores; i++)
         places[i] = (uint32_t)(own->at_partitions ? 0 : own->node) + i;

@@ -44,7 +44,8 @@ static void begin_site(struct site *s, const char *const *settings, uint32_t inp
     *s = (struct site){0};
     begin(&s->f, "isca19", settings);
     assert_true(config_set(&s->f.config, "request_network.classes=2"));
-    start_with(&s->f, (struct memsys_tables){.input_count = inputs}, NULL, NULL);
+    struct memsys_input *rows = ARENA_ARRAY(&s->f.arena, struct memsys_input, inputs);
+    start_with(&s->f, (struct memsys_tables){.inputs = {rows, inputs, inputs}}, NULL, NULL);
     s->end = memsys_partition_end(s->f.m, 0);
 }
 

@@ -124,12 +124,12 @@ static void *create(struct machine *machine, const void *config, const void *pla
 static void extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct scheme_classes classes = machine_scheme_classes(machine_port(machine).config, &toll);
-    tables->messages[tables->message_count++] =
-        (struct memsys_message){.request_class = classes.request,
-                                .reply_class = classes.reply,
-                                .request_priority = 1,
-                                .reply_priority = 1};
-    ((struct toll *)state)->message = (uint8_t)tables->message_count;
+    vec_push(machine_port(machine).arena, &tables->messages,
+             (struct memsys_message){.request_class = classes.request,
+                                     .reply_class = classes.reply,
+                                     .request_priority = 1,
+                                     .reply_priority = 1});
+    ((struct toll *)state)->message = (uint8_t)tables->messages.n;
 }
 
 static void serve(struct machine *machine, void *state, const struct memsys_request *request)

@@ -1,91 +1,12 @@
-#include "runtime-sim/device/stream.h"
+#include "runtime-sim/device/command.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
-void device_stream_init(struct device_stream *stream, struct device *device)
+void device_issue(struct device *device, struct device_launch *launch, bool together)
 {
-    *stream = (struct device_stream){.device = device};
-}
-
-// Issue
-
-static struct device_command *add(struct device_stream *stream, struct device_command command)
-{
-    struct device *device = stream->device;
-    struct device_command *to = ARENA_NEW(&device->queue_arena, struct device_command);
-    *to = command;
-    to->stream = stream;
-    to->number = device->queue.n;
-    to->after[0] = stream->last;
-    stream->last = to;
-    vec_push(&device->queue_arena, &device->queue, to);
-    return to;
-}
-
-void device_stream_launch(struct device_stream *stream, struct device_launch *launch)
-{
-    add(stream, (struct device_command){.kind = COMMAND_LAUNCH, .launch = launch});
-}
-
-// Adds the command if `at`, the bytes in the device that it accesses, is not NULL.
-static bool add_access(struct device_stream *stream, const uint8_t *at,
-                       struct device_command command)
-{
-    if (at)
-        add(stream, command);
-    return at;
-}
-
-bool device_stream_write(struct device_stream *stream, uint64_t to, const void *from,
-                         uint64_t bytes)
-{
-    struct device_command copy = {
-        .kind = COMMAND_COPY, .to = to, .bytes = bytes, .data_from = from};
-    copy.data_to = device_at_written(stream->device, to, bytes);
-    return add_access(stream, copy.data_to, copy);
-}
-
-bool device_stream_read(struct device_stream *stream, void *to, uint64_t from, uint64_t bytes)
-{
-    struct device_command copy = {
-        .kind = COMMAND_COPY, .from = from, .bytes = bytes, .data_to = to};
-    copy.data_from = device_at(stream->device, from, bytes);
-    return add_access(stream, copy.data_from, copy);
-}
-
-bool device_stream_copy(struct device_stream *stream, uint64_t to, uint64_t from, uint64_t bytes)
-{
-    struct device_command copy = {.kind = COMMAND_COPY, .to = to, .from = from, .bytes = bytes};
-    copy.data_from = device_at(stream->device, from, bytes);
-    copy.data_to = copy.data_from ? device_at_written(stream->device, to, bytes) : NULL;
-    return add_access(stream, copy.data_to, copy);
-}
-
-bool device_stream_set(struct device_stream *stream, uint64_t to, uint8_t value, uint64_t bytes)
-{
-    uint8_t *at = device_at_written(stream->device, to, bytes);
-    return add_access(
-        stream, at,
-        (struct device_command){
-            .kind = COMMAND_SET, .to = to, .bytes = bytes, .data_to = at, .value = value});
-}
-
-void device_stream_call(struct device_stream *stream, void (*call)(void *context), void *context)
-{
-    add(stream, (struct device_command){.kind = COMMAND_CALL, .call = call, .context = context});
-}
-
-void device_stream_record(struct device_stream *stream, struct device_event *event)
-{
-    struct device_command *command =
-        add(stream, (struct device_command){.kind = COMMAND_CALL, .event = event});
-    *event = (struct device_event){.command = command};
-}
-
-void device_stream_wait(struct device_stream *stream, const struct device_event *event)
-{
-    if (event->command)
-        add(stream, (struct device_command){.kind = COMMAND_CALL})->after[1] = event->command;
+    struct device_command *command = ARENA_NEW(&device->queue_arena, struct device_command);
+    *command = (struct device_command){.launch = launch, .together = together};
+    vec_push(&device->queue_arena, &device->queue, command);
 }
 
 // Execution
@@ -172,22 +93,17 @@ enum device_end device_run_now(struct device *device, struct device_command *com
     return DEVICE_DONE;
 }
 
-// All at the same time, as far as their order lets them.
 static enum device_end run_together(struct device *device, struct device_command *const *commands,
                                     uint32_t count, struct device_result *result)
 {
     struct grid_result *grid = &result->grid;
     for (uint32_t i = 0; i < count; i++)
-        if (commands[i]->launch)
-            device_begin_launch(device, commands[i]->launch);
+        device_begin_launch(device, commands[i]->launch);
     double before = device_cpu_seconds();
     device->execute(device->executor, commands, count, grid);
     device->kernel_cpu_seconds += device_cpu_seconds() - before;
-    for (uint32_t i = 0; i < count; i++) {
-        struct device_launch *one = commands[i]->launch;
-        if (one)
-            device_end_launch(one, result);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        device_end_launch(commands[i]->launch, result);
     return device_end_of(grid);
 }
 
@@ -197,46 +113,31 @@ bool device_takes_time(const struct device *device, const struct device_launch *
                                             launch->kernel->launches + 1, device->launches);
 }
 
+// Returns true if the executor takes the last of these launches, of which none has begun.
 static bool takes_time(const struct device *device, struct device_command *const *commands,
-                       uint32_t number)
+                       uint32_t last)
 {
-    const struct device_launch *launch = commands[number]->launch;
-    if (!device->execute || !launch)
-        return device->execute;
-    uint64_t before = launch->kernel->launches, all = device->launches;
-    for (uint32_t i = 0; i < number; i++) {
-        before += commands[i]->launch && commands[i]->launch->kernel == launch->kernel;
-        all += commands[i]->launch != NULL;
-    }
-    return device->takes(device->executor, launch->kernel, before + 1, all);
+    const struct device_kernel *kernel = commands[last]->launch->kernel;
+    uint64_t number = kernel->launches + 1;
+    for (uint32_t i = 0; i < last; i++)
+        number += commands[i]->launch->kernel == kernel;
+    return device->execute &&
+           device->takes(device->executor, kernel, number, device->launches + last);
 }
 
-// Commands of one stream alone run one by one, so that statistics belong to one command.
+// Returns the number of launches that take time at the same time; 0: the first takes none.
 static uint32_t count_together(const struct device *device, struct device_command *const *commands,
                                uint32_t most)
 {
     uint32_t count = 0;
-    bool one_stream = true;
-    for (uint32_t i = 1; i < most; i++)
-        one_stream &= commands[i]->stream == commands[0]->stream;
-    while (count < (one_stream ? 1 : most) && takes_time(device, commands, count))
+    while (count < most && (!count || commands[count]->together) &&
+           takes_time(device, commands, count))
         count++;
     return count;
 }
 
-static void end_events(struct device_command *const *commands, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (commands[i]->event && commands[i]->event->command == commands[i])
-            *commands[i]->event = (struct device_event){.has_ended = commands[i]->has_ended,
-                                                        .cycle = commands[i]->ended};
-}
-
 void device_drop(struct device *device)
 {
-    for (uint32_t i = 0; i < device->queue.n; i++)
-        device->queue.v[i]->stream->last = NULL;
-    end_events(device->queue.v, device->queue.n);
     device->queue = (__typeof__(device->queue)){0};
     arena_free(&device->queue_arena);
 }

@@ -1,58 +1,29 @@
-// Streams: commands of one stream run in the order of issue; those of two streams may run at the
-// same time. Commands run when the host synchronises. Commands with an address return false if the
-// bytes are not in one live allocation.
+// Commands of the device: launches and copies. A device has no streams: its launches run in the
+// order of issue when the host synchronises; an owner with a clock of its own (runtime-sim/host),
+// which has streams, executes commands one by one.
 #pragma once
 #include "runtime-sim/device/launch.h"
 
 enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_SET, COMMAND_CALL };
 
-// A command that was issued.
 struct device_command {
     enum command_kind kind;
-    struct device_stream *stream;
-    uint32_t number; // in the queue
-    // The last of its stream, and the one of an event; NULL: none that has not run.
-    struct device_command *after[2];
+    bool together; // a launch of the queue: begins with the one before it, if they take time
     struct device_launch *launch;
     uint64_t to, from, bytes; // addresses; 0: host memory
     uint8_t *data_to;
     const uint8_t *data_from;
     uint8_t value; // of COMMAND_SET
     uint8_t mark;  // of a copy or set: trigger and action on state planes (exec/memory/plane.h)
-    void (*call)(void *context);
+    void (*call)(void *context); // a function of the host, which must not use the device
     void *context;
-    struct device_event *event; // set when it has run; NULL: no event
     bool has_ended;
     uint64_t begun, ended; // cycles; 0 without time
 };
 
-struct device_stream {
-    struct device *device;
-    struct device_command *last; // NULL: no command since the last synchronisation
-};
-
-// A point in a stream. Zero: not recorded.
-struct device_event {
-    struct device_command *command; // that records it, until it has run
-    bool has_ended;
-    uint64_t cycle; // in which it happened
-};
-
-void device_stream_init(struct device_stream *stream, struct device *device);
-void device_stream_launch(struct device_stream *stream, struct device_launch *launch);
-// From host memory, to it, and within the device. Host memory is read and written when the command
-// runs.
-bool device_stream_write(struct device_stream *stream, uint64_t to, const void *from,
-                         uint64_t bytes);
-bool device_stream_read(struct device_stream *stream, void *to, uint64_t from, uint64_t bytes);
-bool device_stream_copy(struct device_stream *stream, uint64_t to, uint64_t from, uint64_t bytes);
-bool device_stream_set(struct device_stream *stream, uint64_t to, uint8_t value, uint64_t bytes);
-// Calls a function of the host, which must not use the device.
-void device_stream_call(struct device_stream *stream, void (*call)(void *context), void *context);
-// The event happens when all commands of the stream so far have run.
-void device_stream_record(struct device_stream *stream, struct device_event *event);
-// Later commands of the stream run after the event as it was recorded last, if it was.
-void device_stream_wait(struct device_stream *stream, const struct device_event *event);
+// Issues a launch, which begins when all earlier ones have ended; `together`: at the same time as
+// the one before it.
+void device_issue(struct device *device, struct device_launch *launch, bool together);
 
 enum device_end {
     DEVICE_DONE,
@@ -71,10 +42,10 @@ struct device_result {
     uint64_t launch;
 };
 
-// Runs all commands of all streams, and frees them and their launches. After another end than
-// DEVICE_DONE some have not run.
+// Runs all launches that were issued, and frees them. After another end than DEVICE_DONE some have
+// not run.
 enum device_end device_synchronise(struct device *device, struct device_result *result);
-// Frees all commands that have not run, and launches that were prepared for them.
+// Frees all launches that were prepared and have not run.
 void device_drop(struct device *device);
 
 // For an owner with a clock of its own, which executes commands one by one.

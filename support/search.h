@@ -1,0 +1,18 @@
+// Binary search in sorted elements.
+#pragma once
+#include <stdint.h>
+
+// Returns the first index from `from` to before `end` for which the expression `precedes` of the
+// index `at` is false, or `end`. Requires that it is true for all indices before that one.
+#define SEARCH(at, from, end, precedes)                                                            \
+    __extension__({                                                                                \
+        uint32_t low_ = (from), high_ = (end);                                                     \
+        while (low_ < high_) {                                                                     \
+            uint32_t at = low_ + (high_ - low_) / 2;                                               \
+            if (precedes)                                                                          \
+                low_ = at + 1;                                                                     \
+            else                                                                                   \
+                high_ = at;                                                                        \
+        }                                                                                          \
+        low_;                                                                                      \
+    })
