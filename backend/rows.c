@@ -51,9 +51,8 @@ const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 
 static const char *const save_names[] = {"tx", "rx", NULL};
 static const char *const rule_names[] = {
-#define PLAN_RULE(name, id, text) [RULE_##name] = id,
+#define PLAN_RULE(name, id, text, sentences) [RULE_##name] = id,
 #include "passes/base/rules.def"
-#undef PLAN_RULE
     NULL,
 };
 static const char *const format_name[] = {"ptxoffload-metadata", NULL};

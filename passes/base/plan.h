@@ -27,12 +27,17 @@ struct pass_options {
     const struct measurements *measured; // of a run of this module; NULL: none
 };
 
-// Rule ids under which candidates are rejected: PLAN_RULE(identifier, "id", explanation)
+// Rules under which candidates are rejected.
 enum plan_rule {
-#define PLAN_RULE(name, id, text) RULE_##name,
+#define PLAN_RULE(name, id, text, sentences) RULE_##name,
 #include "passes/base/rules.def"
-#undef PLAN_RULE
     RULE_COUNT,
+};
+enum {
+    MAP_RULES = 0 // rules of maps, the last ones
+#define MAP_RULE(...) +1
+#define PLAN_RULE(...)
+#include "passes/base/rules.def"
 };
 struct plan_rule_info {
     const char *id, *text;
