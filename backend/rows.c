@@ -17,13 +17,6 @@ const char *const table_response_names[] = {
     [RESPONSE_BITMAP] = "bitmap",
     NULL,
 };
-const char *const table_formulas[] = {
-    "", // there is no pattern 0
-#define CHAIN_PATTERN(number, form, ...) [number] = form,
-#include "passes/base/patterns.def"
-#undef CHAIN_PATTERN
-    NULL,
-};
 const char *const table_block_names[] = {
     [BLOCK_LOOP] = "loop",
     [BLOCK_BASIC] = "block",
@@ -93,7 +86,7 @@ static const struct record_field rows_response[] = {
 };
 const struct record_field rows_chain[] = {
     ENTRY("id", UINT, id),
-    ENTRY("pattern", UINT, pattern, .least = 1, .most = 9),
+    ENTRY("pattern", UINT, pattern, .least = 1, .most = CHAIN_PATTERNS),
     LIST("instructions", instructions, rows_instruction, table_instruction, true),
     OBJECT("response", rows_response),
     ENTRY("saving", UINT, saving),

@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/edit.h"
 #include "ir/ir.h"
+#include "passes/base/patterns.h"
 #include "passes/base/shape.h"
 
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
@@ -70,12 +71,11 @@ struct rejection {
 // Instructions: 5, and CHAIN_COPIES for the result of each except the last. With vectors two loads,
 // four operations and a store.
 enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
-enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 
 // A Load-Compute-Store chain [000 Table 1].
 struct chain {
     uint32_t function;
-    uint32_t pattern;          // 1 … 9
+    uint32_t pattern;          // from 1: a row of passes/base/patterns.def
     uint32_t inst[CHAIN_MOST]; // in output order, with copies
     uint32_t count;
     bool across; // in several basic blocks: no instruction is moved

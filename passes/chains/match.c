@@ -157,11 +157,11 @@ static void add_candidate(struct matcher *m, const struct inputs *inputs, uint32
                           uint32_t alu, uint32_t store)
 {
     struct candidate candidate = candidate_of(inputs, pattern);
-    bool compares = patterns[pattern].response == RESPONSE_BITMAP;
+    bool compares = chain_patterns[pattern].response == RESPONSE_BITMAP;
     uint32_t with_scalar = pattern_find(1, 1, 1, store != IR_NONE, compares);
     match_finish(m, &candidate, alu, store);
     match_offer(m, &candidate);
-    if (patterns[pattern].loads == 2 && with_scalar)
+    if (chain_patterns[pattern].loads == 2 && with_scalar)
         add_alternatives(m, inputs, with_scalar, alu, store);
 }
 

@@ -244,7 +244,7 @@ void verdict_capacity(struct matcher *m, struct load *load, const struct candida
 // The first of the chain's loads that a cache is sure to serve, or IR_NONE.
 static uint32_t served_load(struct matcher *m, const struct candidate *candidate)
 {
-    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
+    for (uint32_t i = 0; i < chain_patterns[candidate->pattern].loads; i++)
         if (saving_is_served(m->facts, candidate->inst[i]))
             return candidate->inst[i];
     return IR_NONE;

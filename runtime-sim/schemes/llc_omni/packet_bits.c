@@ -225,7 +225,7 @@ bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t
     memcpy(bits.at, flits, (size_t)count * PACKET_FLIT);
     for (uint32_t i = 0; i < FIELDS; i++)
         field[i] = take(&bits, field_bits[i]);
-    if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > PACKET_PATTERNS)
+    if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > CHAIN_PATTERNS)
         return false;
     read_fields(packet, field);
     packet->mask = field[FIELD_masked] ? 0 : FULL_MASK;
