@@ -1,5 +1,6 @@
 // Every form that the frontend knows of an opcode, with each of its words, types and kinds of
 // operands, is executed: no row is missing. What is computed is for the tests of the instructions.
+#include "runtime-sim/exec/decode/rows_steps.h"
 #include "tests/unit/runtime-sim/form_walk.h"
 
 struct coverage {
@@ -106,12 +107,41 @@ static void test_memory(void **state)
     CHECK(ops, FORM_EACH_WORD, 7000);
 }
 
+static bool has_row(uint32_t group, uint16_t op)
+{
+    bool has = false;
+    for (const struct exec_row *row = lanes_best()->rows[group]; row->lanes || row->step; row++)
+        has |= row->op == op;
+    return has;
+}
+
+// isa.def names the first group with rows of an opcode.
+static void test_groups(void **state)
+{
+    (void)state;
+    static const uint8_t named[OP_COUNT] = {
+#define ISA_OP(name, class, roles, time, rows) [OP_##name] = EXEC_##rows,
+#define ISA_SUB(name, modifier, class, roles)
+#include "frontend/isa.def"
+#undef ISA_OP
+#undef ISA_SUB
+    };
+    for (uint16_t op = 0; op < OP_COUNT; op++) {
+        uint32_t first = 0;
+        while (first < EXEC_none && !has_row(first, op))
+            first++;
+        if (first != named[op])
+            fail_msg("%s: group %u, not %u", isa_op_names[op], first, named[op]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
