@@ -18,7 +18,7 @@ struct chain_pattern {
     uint8_t scalars; // bit n: it may have n of them
     enum response response;
 };
-extern const struct chain_pattern chain_patterns[CHAIN_PATTERNS + 1]; // 0 is none
+extern const struct chain_pattern chain_patterns[CHAIN_PATTERNS + 1]; // row 0 has no pattern
 
 // Returns the pattern of what is computed and stored, or 0. `compares`: the operation is a
 // comparison, whose result is a bitmap.

@@ -20,7 +20,8 @@ static const char *opcode_text(struct arena *arena, const struct ir_module *modu
     return arena_strndup(arena, source->text + begin, end - begin);
 }
 
-// What the rule's row says of an instruction that no block can contain, after its name and line.
+// Returns what the rule's row says of an instruction that no block can contain, after its name and
+// line.
 static const char *advice(struct arena *arena, enum plan_rule rule)
 {
 #define BLOCK(...) return arena_printf(arena, " " __VA_ARGS__);

@@ -128,7 +128,7 @@ void verdict_aside(struct matcher *m, struct load *load, const struct candidate 
                     verdict_inst(m, last));
 }
 
-// What the rule's row says of a load or store after its subject, or NULL.
+// Returns what the rule's row says of a load or store after its subject, or NULL.
 static const char *access_predicate(struct matcher *m, uint32_t inst, enum plan_rule rule)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];

@@ -20,8 +20,8 @@ struct chain_check {
     VEC(uint32_t) work;
 };
 
-// What the checker knows of the patterns [000 Table 1], by number. It has a table of its own on
-// purpose: with passes/base/patterns.def it would accept what a wrong row there allows.
+// The checker's own table of the patterns [000 Table 1], by number: with passes/base/patterns.def
+// it would accept what a wrong row there allows.
 enum verify_scalar { SCALAR_NEVER, SCALAR_ALWAYS, SCALAR_MAYBE };
 struct verify_shape {
     uint8_t loads, stores, operations;
