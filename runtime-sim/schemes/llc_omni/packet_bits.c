@@ -47,6 +47,7 @@ _Static_assert(0
                    == 8 * PACKET_FLIT,
                "the fields fill a flit");
 _Static_assert(PACKET_FUNCTIONS <= 64, "a function's number has 6 bits");
+_Static_assert(CHAIN_PATTERNS < 16, "a pattern's number has 4 bits");
 
 bool packet_is_compute(const uint8_t *flit)
 {
