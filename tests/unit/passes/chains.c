@@ -569,7 +569,7 @@ static void test_sentences(void **state)
     uint32_t inst[CLASS_MISC + 1] = {0};
     kernel_text(text, sizeof text, LD_A "st.global.f32 [%c], %f1;\n");
     plan_text(&p, text, (struct pass_options){0});
-    struct matcher m = {.module = &p.module, .fn = &p.module.functions.v[0]};
+    struct matcher m = {.module = &p.module, .fn = &p.module.functions.v[1]};
     arena_init(&m.scratch, &p.program.memory);
     for (uint32_t i = 0; i < m.fn->insts.n; i++)
         inst[m.fn->insts.v[i].class] = i;
