@@ -325,7 +325,7 @@ enum ptxoffload_status ptxoffload_chain_at(const struct ptxoffload_program *prog
         return PTXOFFLOAD_BAD_ARGUMENT;
     struct ptxoffload_chain_info info = {
         .pattern = from->pattern,
-        .formula = table_formulas[from->pattern],
+        .formula = chain_patterns[from->pattern].form,
         .instructions = from->instructions.n,
         .response_flits = from->response_flits,
         .saving = from->saving,

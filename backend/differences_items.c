@@ -57,7 +57,7 @@ static void add_chain(struct report_item_list *to, struct arena *arena, const st
     struct report_item item = {.kind = ITEM_CHAIN,
                                .line = first->line,
                                .column = first->column,
-                               .verdict = table_formulas[chain->pattern],
+                               .verdict = chain_patterns[chain->pattern].form,
                                .reason = "",
                                .numbers = {chain->saving, chain->expected_saving,
                                            chain->response_flits, chain->instructions.n}};

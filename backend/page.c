@@ -27,12 +27,12 @@ static void write_entry(struct json *json, const struct table_kernel *kernel)
     json_end_object(json);
 }
 
-static void write_texts(struct json *json, const char *key, const char *const *texts)
+static void write_formulas(struct json *json)
 {
-    json_key(json, key);
+    json_key(json, "formulas");
     json_array_flat(json);
-    for (; *texts; texts++)
-        json_string(json, *texts);
+    for (uint32_t i = 0; i <= CHAIN_PATTERNS; i++)
+        json_string(json, chain_patterns[i].form);
     json_end_array(json);
 }
 
@@ -90,7 +90,7 @@ static void write_module(const struct tables *tables, FILE *to)
     json_member_string(&json, "version", PTXOFFLOAD_VERSION);
     json_member_uint(&json, "S_W", BW_WARP);
     json_member_uint(&json, "S_C", BW_LINE);
-    write_texts(&json, "formulas", table_formulas);
+    write_formulas(&json);
     write_rules(&json);
     write_reasons(tables, &json);
     json_key(&json, "kernels");

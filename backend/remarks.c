@@ -188,7 +188,7 @@ static void add_chain(struct collector *c, const struct chain *chain, uint32_t i
     remark.item = item;
     remark.text = arena_printf(
         c->arena, "chain %u offloaded: %s (pattern %u) saves %u flits per warp and hop%s", item,
-        table_formulas[chain->pattern], chain->pattern, chain->saving, unless_launched(c));
+        chain_patterns[chain->pattern].form, chain->pattern, chain->saving, unless_launched(c));
     for (uint32_t i = 1; i < chain->count; i++)
         add_note(c, &remark, chain->inst[i], role_of(c, chain, i));
     vec_push(c->arena, &c->remarks->list, remark);

@@ -229,7 +229,7 @@ static void print_chain(struct report_page *page, const struct table_chain *chai
     }
     label(page, "chain %u", chain->id);
     putf(page, "pattern %u,", chain->pattern);
-    put_styled(page, GOOD, table_formulas[chain->pattern]);
+    put_styled(page, GOOD, chain_patterns[chain->pattern].form);
     putf(page, "| response %s, %u flit%s | saves %u flit%s per warp and hop, %.4g expected",
          table_response_names[chain->response], chain->response_flits,
          plural(chain->response_flits), chain->saving, plural(chain->saving),

@@ -17,13 +17,6 @@ const char *const table_response_names[] = {
     [RESPONSE_BITMAP] = "bitmap",
     NULL,
 };
-const char *const table_formulas[] = {
-    "", // there is no pattern 0
-#define CHAIN_PATTERN(number, form, ...) [number] = form,
-#include "passes/base/patterns.def"
-#undef CHAIN_PATTERN
-    NULL,
-};
 const char *const table_block_names[] = {
     [BLOCK_LOOP] = "loop",
     [BLOCK_BASIC] = "block",
@@ -51,9 +44,8 @@ const char *const table_tag_names[] = {"", "01", "10", "11", NULL};
 
 static const char *const save_names[] = {"tx", "rx", NULL};
 static const char *const rule_names[] = {
-#define PLAN_RULE(name, id, text) [RULE_##name] = id,
+#define PLAN_RULE(name, id, text, sentences) [RULE_##name] = id,
 #include "passes/base/rules.def"
-#undef PLAN_RULE
     NULL,
 };
 static const char *const format_name[] = {"ptxoffload-metadata", NULL};
@@ -94,7 +86,7 @@ static const struct record_field rows_response[] = {
 };
 const struct record_field rows_chain[] = {
     ENTRY("id", UINT, id),
-    ENTRY("pattern", UINT, pattern, .least = 1, .most = 9),
+    ENTRY("pattern", UINT, pattern, .least = 1, .most = CHAIN_PATTERNS),
     LIST("instructions", instructions, rows_instruction, table_instruction, true),
     OBJECT("response", rows_response),
     ENTRY("saving", UINT, saving),

@@ -177,7 +177,6 @@ bool tables_read_json(struct tables *tables, struct arena *arena, const char *te
 // Names in all formats, NULL after the last.
 extern const char *const table_cost_names[];        // enum cost_model
 extern const char *const table_fma_names[];         // enum fma_mode
-extern const char *const table_formulas[];          // by pattern: its form in Table 1 of [000]
 extern const char *const table_response_names[];    // enum response
 extern const char *const table_block_names[];       // enum block_kind
 extern const char *const table_candidate_names[];   // enum candidate_kind

@@ -3,6 +3,7 @@
 #include "backend/build.h"
 #include "backend/tag_reader.h"
 #include "backend/tags_small.h"
+#include "support/number.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,16 @@ static const struct record **record_of(struct tag_reader *r, struct small_kernel
     return &k->chains.v[id];
 }
 
+// The pattern with this number. Any one for another text, which the row refuses.
+static uint32_t pattern_of(const char *text, size_t length)
+{
+    char number[NUMBER_TEXT];
+    for (uint32_t i = 1; i <= CHAIN_PATTERNS; i++)
+        if (number_uint(number, i) == length && !memcmp(number, text, length))
+            return i;
+    return 1;
+}
+
 static bool read_chain_facts(struct tag_reader *r, struct table_chain *chain, uint32_t at)
 {
     struct pairs pairs = {0};
@@ -81,8 +92,7 @@ static bool read_chain_facts(struct tag_reader *r, struct table_chain *chain, ui
     if (!pattern)
         return tag_fault(r, "pattern: it is missing");
     pattern->taken = false;
-    bool one = pattern->value_length == 1 && *pattern->value >= '1' && *pattern->value <= '9';
-    facts = small_usual_chain(one ? (uint32_t)(*pattern->value - '0') : 1);
+    facts = small_usual_chain(pattern_of(pattern->value, pattern->value_length));
     if (!fields_read_text(&r->fields, rows_small_chain, &facts, &pairs))
         return false;
     facts.id = chain->id;

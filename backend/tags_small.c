@@ -15,7 +15,7 @@
 
 #define RECORD struct table_chain
 const struct record_field rows_small_chain[] = {
-    ENTRY("pattern", UINT, pattern, .least = 1, .most = 9),
+    ENTRY("pattern", UINT, pattern, .least = 1, .most = CHAIN_PATTERNS),
     ENTRY("response", WORD, response, .words = table_response_names),
     ENTRY("flits", UINT, response_flits),
     ENTRY("saves", DOUBLE, expected_saving),
@@ -64,7 +64,7 @@ struct table_kernel small_usual_kernel(uint32_t loads)
 
 struct table_chain small_usual_chain(uint32_t pattern)
 {
-    return (struct table_chain){.response = patterns[pattern].response, .response_flits = 1};
+    return (struct table_chain){.response = chain_patterns[pattern].response, .response_flits = 1};
 }
 
 // Estimates

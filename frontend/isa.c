@@ -8,7 +8,7 @@ const struct isa_word_info isa_words[WORD_COUNT] = {
 };
 
 const char *const isa_op_names[OP_COUNT] = {
-#define ISA_OP(name, class, roles) #name,
+#define ISA_OP(name, class, roles, time, rows) #name,
 #define ISA_SUB(name, modifier, class, roles)
 #include "frontend/isa.def"
 #undef ISA_OP
@@ -23,7 +23,7 @@ const struct isa_special_info isa_specials[SPECIAL_COUNT] = {
 };
 
 static const struct isa_form forms[OP_COUNT] = {
-#define ISA_OP(name, class, roles) {CLASS_##class, roles},
+#define ISA_OP(name, class, roles, time, rows) {CLASS_##class, roles},
 #define ISA_SUB(name, modifier, class, roles)
 #include "frontend/isa.def"
 #undef ISA_OP
@@ -34,7 +34,7 @@ static const struct {
     uint16_t op, modifier;
     struct isa_form form;
 } subforms[] = {
-#define ISA_OP(name, class, roles)
+#define ISA_OP(name, class, roles, time, rows)
 #define ISA_SUB(name, modifier, class, roles) {OP_##name, W_##modifier, {CLASS_##class, roles}},
 #include "frontend/isa.def"
 #undef ISA_OP

@@ -33,7 +33,7 @@ enum isa_class {
 };
 
 enum isa_op {
-#define ISA_OP(name, class, roles) OP_##name,
+#define ISA_OP(name, class, roles, time, rows) OP_##name,
 #define ISA_SUB(name, modifier, class, roles)
 #include "frontend/isa.def"
 #undef ISA_OP

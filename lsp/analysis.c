@@ -62,7 +62,7 @@ static void take_chain(struct analysis *a, const struct chain *chain)
     const char *text =
         arena_printf(&a->result->arena,
                      "**offloaded**: chain of pattern %u, `%s`, saves %u flits per warp and hop",
-                     chain->pattern, table_formulas[chain->pattern], chain->saving);
+                     chain->pattern, chain_patterns[chain->pattern].form, chain->saving);
     for (uint32_t i = 0; i < chain->count; i++)
         decide(a, chain->function, chain->inst[i], text);
 }

@@ -174,7 +174,7 @@ struct ptxoffload_chain {
     struct ptxoffload_range instructions; /* 2 to 13, in the order of the output */
     uint32_t saving;         /* flits per warp and hop, for equal distances of all accesses */
     uint32_t response_flits; /* size of the response, in flits */
-    uint8_t pattern;         /* 1 to 9: row of [000, Table 1] */
+    uint8_t pattern;         /* from 1: row of [000, Table 1] */
     uint8_t response;        /* enum ptxoffload_response */
     uint8_t reserved[2];
     double expected_saving; /* `saving` with the expected lines and misses */

@@ -191,7 +191,7 @@ struct ptxoffload_kernel_info {
 /* A Load-Compute-Store chain [000 Table 1]. */
 struct ptxoffload_chain_info {
     size_t size;
-    uint32_t pattern;      /* 1 to 9 */
+    uint32_t pattern;      /* from 1: a row of Table 1 of [000] */
     const char *formula;   /* of the pattern: "C[k] = A[i] op B[j]" */
     uint32_t instructions; /* see ptxoffload_chain_instruction */
     uint32_t response_flits;

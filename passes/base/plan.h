@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/edit.h"
 #include "ir/ir.h"
+#include "passes/base/patterns.h"
 #include "passes/base/shape.h"
 
 enum cost_model { COST_TOM, COST_REFINED, COST_MODELS };
@@ -27,12 +28,17 @@ struct pass_options {
     const struct measurements *measured; // of a run of this module; NULL: none
 };
 
-// Rule ids under which candidates are rejected: PLAN_RULE(identifier, "id", explanation)
+// Rules under which candidates are rejected.
 enum plan_rule {
-#define PLAN_RULE(name, id, text) RULE_##name,
+#define PLAN_RULE(name, id, text, sentences) RULE_##name,
 #include "passes/base/rules.def"
-#undef PLAN_RULE
     RULE_COUNT,
+};
+enum {
+    MAP_RULES = 0 // rules of maps, the last ones
+#define MAP_RULE(...) +1
+#define PLAN_RULE(...)
+#include "passes/base/rules.def"
 };
 struct plan_rule_info {
     const char *id, *text;
@@ -65,12 +71,11 @@ struct rejection {
 // Instructions: 5, and CHAIN_COPIES for the result of each except the last. With vectors two loads,
 // four operations and a store.
 enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
-enum response { RESPONSE_ACK, RESPONSE_DATA, RESPONSE_BITMAP };
 
 // A Load-Compute-Store chain [000 Table 1].
 struct chain {
     uint32_t function;
-    uint32_t pattern;          // 1 … 9
+    uint32_t pattern;          // from 1: a row of passes/base/patterns.def
     uint32_t inst[CHAIN_MOST]; // in output order, with copies
     uint32_t count;
     bool across; // in several basic blocks: no instruction is moved

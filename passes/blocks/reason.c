@@ -20,37 +20,25 @@ static const char *opcode_text(struct arena *arena, const struct ir_module *modu
     return arena_strndup(arena, source->text + begin, end - begin);
 }
 
-static const char *advice(enum plan_rule rule)
+// Returns what the rule's row says of an instruction that no block can contain, after its name and
+// line.
+static const char *advice(struct arena *arena, enum plan_rule rule)
 {
+#define BLOCK(...) return arena_printf(arena, " " __VA_ARGS__);
+#define PLAN_RULE(name, id, text, sentences)                                                       \
+    case RULE_##name: sentences break;
     switch (rule) {
-    case RULE_SHARED:
-        return "accesses shared memory, which a memory stack cannot reach; a block must end before "
-               "it";
-    case RULE_GENERIC:
-        return "has a generic address that may lie in shared memory, which a memory stack cannot "
-               "reach; a block must end before it";
-    case RULE_SPACE:
-        return "accesses memory that is neither global nor local; read it before the block";
-    case RULE_ATOMIC: return "is atomic; a block must end before it";
-    case RULE_VOLATILE: return "is a volatile or ordered access; a block must end before it";
-    case RULE_BARRIER: return "synchronises or orders memory; a block must end before it";
-    case RULE_CALL:
-        return "calls code that is unknown or cannot be moved; inline it or end the block before "
-               "it";
-    case RULE_PLACE:
-        return "reads a special register that differs in a memory stack; read it before the block";
-    case RULE_DIVERGES:
-        return "ends the thread inside the block; use one exit for all paths instead";
-    case RULE_OPAQUE: return "is unknown and may have any effect";
-    default: return "is not offered to memory stacks; a block must end before it";
+#include "passes/base/rules.def"
+    case RULE_COUNT: break;
     }
+    return arena_printf(arena, ": %s", plan_rules[rule].text);
 }
 
 const char *reason_barred(struct arena *arena, const struct ir_module *module,
                           const struct ir_function *fn, uint32_t inst, enum plan_rule rule)
 {
-    return arena_printf(arena, "%s on line %u %s", opcode_text(arena, module, fn, inst),
-                        line_of(module, fn, inst), advice(rule));
+    return arena_printf(arena, "%s on line %u%s", opcode_text(arena, module, fn, inst),
+                        line_of(module, fn, inst), advice(arena, rule));
 }
 
 const char *reason_cut(struct arena *arena, const struct ir_module *module,

@@ -61,7 +61,7 @@ static void accept(struct matcher *m, struct candidate *candidate, struct plan *
                           .count = candidate->count,
                           .split = candidate->split,
                           .across = candidate->across,
-                          .response = patterns[candidate->pattern].response,
+                          .response = chain_patterns[candidate->pattern].response,
                           .response_flits = saving.response_flits,
                           .saving = saving.saved,
                           .expected_saving = saving.expected};
@@ -78,12 +78,12 @@ static void accept(struct matcher *m, struct candidate *candidate, struct plan *
 // The loads that are rejected with it: its own, and those of its other forms.
 static uint32_t load_count(const struct candidate *candidate)
 {
-    return patterns[candidate->pattern].loads + candidate->aside_count;
+    return chain_patterns[candidate->pattern].loads + candidate->aside_count;
 }
 
 static struct load *nth_load(struct matcher *m, const struct candidate *candidate, uint32_t n)
 {
-    uint32_t own = patterns[candidate->pattern].loads;
+    uint32_t own = chain_patterns[candidate->pattern].loads;
     return match_load_at(m, n < own ? candidate->inst[n] : candidate->aside[n - own]);
 }
 
@@ -97,9 +97,10 @@ static void turn_down(struct matcher *m, const struct candidate *candidate,
 // It continues without its store, or not at all.
 static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
 {
-    if (patterns[candidate->pattern].without_store) {
+    uint32_t without = pattern_without_store(candidate->pattern);
+    if (without) {
         stores_left_out(m, candidate, why);
-        candidate->pattern = patterns[candidate->pattern].without_store;
+        candidate->pattern = without;
         candidate->count -= candidate->tail;
         candidate->tail = 0;
     } else {
@@ -112,7 +113,7 @@ static void give_up(struct matcher *m, struct candidate *candidate, const struct
 
 static const char *capacity_fault(const struct matcher *m, const struct candidate *candidate)
 {
-    const struct pattern *row = &patterns[candidate->pattern];
+    const struct chain_pattern *row = &chain_patterns[candidate->pattern];
     uint32_t use =
         capability_packet_use(m->capability, row->loads + row->stores, candidate->scalars);
     uint32_t bytes = 4;
@@ -134,7 +135,7 @@ static void fit(struct matcher *m, struct candidate *candidate)
     const char *wrong;
     while (!candidate->done && (wrong = capacity_fault(m, candidate))) {
         struct obstacle why = {RULE_CAPACITY, candidate->inst[candidate->count - 1], IR_NONE};
-        bool goes_on = patterns[candidate->pattern].without_store;
+        bool goes_on = pattern_without_store(candidate->pattern);
         for (uint32_t i = 0; i < load_count(candidate) && !goes_on; i++)
             verdict_capacity(m, nth_load(m, candidate, i), candidate, wrong);
         give_up(m, candidate, &why);
@@ -177,7 +178,7 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
 {
     if (!gains_too_little(m, candidate, candidate->pattern, candidate->count))
         return;
-    uint32_t without = patterns[candidate->pattern].without_store, count = candidate->count;
+    uint32_t without = pattern_without_store(candidate->pattern), count = candidate->count;
     if (without && !gains_too_little(m, candidate, without, count - candidate->tail)) {
         struct obstacle why = {RULE_NO_GAIN, candidate->inst[count - 1], IR_NONE};
         give_up(m, candidate, &why);
@@ -213,7 +214,7 @@ static struct chain_form form_of(struct matcher *m, const struct candidate *cand
 {
     struct chain_form form = {.candidate = *candidate};
     struct candidate left = *candidate;
-    uint32_t without = patterns[left.pattern].without_store;
+    uint32_t without = pattern_without_store(left.pattern);
     form.possible = stands(m, &left);
     if (!form.possible && without) {
         left.pattern = without;
@@ -251,7 +252,7 @@ static bool has_inst(const struct candidate *candidate, uint32_t inst)
 // Loads of a form that is not the one.
 static void set_aside(struct candidate *to, const struct candidate *form)
 {
-    for (uint32_t i = 0; i < patterns[form->pattern].loads; i++) {
+    for (uint32_t i = 0; i < chain_patterns[form->pattern].loads; i++) {
         bool there = has_inst(to, form->inst[i]);
         for (uint32_t k = 0; k < to->aside_count; k++)
             there |= to->aside[k] == form->inst[i];
@@ -304,7 +305,7 @@ static void sift(struct matcher *m, struct plan *plan)
 
 static struct choice choice_of(struct matcher *m, struct candidate *candidate)
 {
-    uint32_t without = patterns[candidate->pattern].without_store;
+    uint32_t without = pattern_without_store(candidate->pattern);
     struct choice choice = {.candidate = candidate, .together = true};
     choice.first = choice.last = candidate->inst[0];
     for (uint32_t i = 1; i < candidate->count; i++) {

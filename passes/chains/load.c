@@ -35,40 +35,6 @@ enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
     return widths[capability_access(m->capability, at)];
 }
 
-static void judge_access(struct matcher *m, struct load *load)
-{
-    enum plan_rule rule = match_access_fault(m, load->inst);
-    const char *what = verdict_inst(m, load->inst);
-    const struct ir_inst *at = &m->fn->insts.v[load->inst];
-    switch (rule) {
-    case RULE_COUNT: break;
-    case RULE_ATOMIC:
-        verdict_set(m, load, rule, IR_NONE,
-                    "the %s is atomic: it is executed at the memory already", what);
-        break;
-    case RULE_SHARED:
-        verdict_set(m, load, rule, IR_NONE,
-                    "the %s reads shared memory, which only its core can access", what);
-        break;
-    case RULE_VOLATILE:
-        verdict_set(m, load, rule, IR_NONE, "the %s is volatile or ordered and cannot be moved",
-                    what);
-        break;
-    case RULE_GENERIC:
-        verdict_set(m, load, rule, IR_NONE,
-                    "the %s has a generic address that may lie outside global memory", what);
-        break;
-    case RULE_OPERATION:
-        verdict_set(m, load, rule, IR_NONE, "the %s reads one place for the whole warp", what);
-        break;
-    default:
-        verdict_set(m, load, rule, IR_NONE,
-                    "the %s reads %u bits, which the unit near the data does not support", what,
-                    ir_type_bits(at->type) * at->vector);
-        break;
-    }
-}
-
 // In the same block; a comparison may be in another, if it reads the load itself.
 static bool is_near_enough(const struct matcher *m, uint32_t maker, uint32_t reader)
 {
@@ -122,9 +88,11 @@ static void judge_load(struct matcher *m, struct load *load)
                     "the function has errors or branches to unknown places and is not changed");
         return;
     }
-    judge_access(m, load);
-    if (load->verdict.rule != RULE_COUNT)
+    enum plan_rule rule = match_access_fault(m, load->inst);
+    if (rule != RULE_COUNT) {
+        verdict_set(m, load, rule, IR_NONE, "%s", verdict_access(m, load->inst, rule));
         return;
+    }
     if (fn->blocks.v[fn->insts.v[load->inst].block].rpo == IR_NONE) {
         verdict_set(m, load, RULE_UNREACHABLE, IR_NONE, "the %s is unreachable",
                     verdict_inst(m, load->inst));

@@ -1,4 +1,4 @@
-// Matches the nine patterns [000 Table 1], beginning at the ALU instruction.
+// Matches the patterns [000 Table 1], beginning at the ALU instruction.
 //
 // A loaded register has one reader and an intermediate result has one, so that an instruction
 // belongs to at most one candidate, and candidates never overlap. A load that is equal in all lanes
@@ -157,11 +157,11 @@ static void add_candidate(struct matcher *m, const struct inputs *inputs, uint32
                           uint32_t alu, uint32_t store)
 {
     struct candidate candidate = candidate_of(inputs, pattern);
-    bool compares = patterns[pattern].response == RESPONSE_BITMAP;
+    bool compares = chain_patterns[pattern].response == RESPONSE_BITMAP;
     uint32_t with_scalar = pattern_find(1, 1, 1, store != IR_NONE, compares);
     match_finish(m, &candidate, alu, store);
     match_offer(m, &candidate);
-    if (patterns[pattern].loads == 2 && with_scalar)
+    if (chain_patterns[pattern].loads == 2 && with_scalar)
         add_alternatives(m, inputs, with_scalar, alu, store);
 }
 
@@ -252,8 +252,8 @@ static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_
     } else {
         judge_inputs(m, inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch,
-                                  "%s, the result of the %s, is not stored; no pattern with one "
-                                  "load has such a result",
+                                  "%s, the result of the %s, is not stored; no pattern has such "
+                                  "a result",
                                   value, what));
     }
 }
@@ -274,7 +274,7 @@ static void match_compute(struct matcher *m, uint32_t inst)
         judge_ending(m, &inputs, inst, &ending);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }
 
@@ -289,7 +289,7 @@ static void match_compare(struct matcher *m, uint32_t inst)
         judge_register(m, &inputs, inst, inputs.count == 2);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }
 
@@ -371,7 +371,7 @@ static void match_fused(struct matcher *m, uint32_t inst)
                        usual && z->kind == INPUT_LOAD && inputs.number[INPUT_LOAD] == 2);
     else
         judge_inputs(m, &inputs, RULE_PATTERN, inst,
-                     arena_printf(&m->scratch, "the %s matches none of the nine patterns",
+                     arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }
 

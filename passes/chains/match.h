@@ -140,8 +140,10 @@ void verdict_addend(struct matcher *m, struct load *load, uint32_t fused);
 void verdict_aside(struct matcher *m, struct load *load, const struct candidate *candidate);
 // The store at the end of the chain cannot be part of it.
 void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule);
-// Returns the reason as half a sentence.
-const char *verdict_store_reason(enum plan_rule rule);
+// Returns what the rule says of a load or store alone, as a sentence: "the st in line 4 …";
+// verdict_it begins with "it".
+const char *verdict_access(struct matcher *m, uint32_t inst, enum plan_rule rule);
+const char *verdict_it(struct matcher *m, uint32_t inst, enum plan_rule rule);
 // The members cannot be moved next to each other.
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate);

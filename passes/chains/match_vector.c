@@ -241,7 +241,7 @@ static void match_elements(struct vector *v)
     }
     uint32_t store = store_of(v), pattern = pattern_of(&first, kind, store != IR_NONE);
     if (!pattern)
-        refuse(v, RULE_PATTERN, v->operation[0], "its elements match none of the nine patterns");
+        refuse(v, RULE_PATTERN, v->operation[0], "its elements match none of the patterns");
     else if (partners_match(v, &first))
         add_vector(v, &first, pattern, kind == ALU_COMPARE ? IR_NONE : store);
 }

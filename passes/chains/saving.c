@@ -4,27 +4,6 @@
 enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap is an ANSWER
 enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line
 
-enum scalars { SCALARS_NONE = 1, SCALARS_NEEDED = 2, SCALARS_OPTIONAL = 3 }; // bit n: n of them
-
-const struct pattern patterns[PATTERNS] = {
-#define CHAIN_PATTERN(number, form, loads, operations, stores, scalar, response, without_store)    \
-    [number] = {loads, operations, stores, SCALARS_##scalar, RESPONSE_##response, without_store},
-#include "passes/base/patterns.def"
-#undef CHAIN_PATTERN
-};
-
-uint32_t pattern_find(uint32_t loads, uint32_t operations, uint32_t scalars, bool stored,
-                      bool compares)
-{
-    enum response response = compares ? RESPONSE_BITMAP : stored ? RESPONSE_ACK : RESPONSE_DATA;
-    for (uint32_t i = 1; i < PATTERNS; i++)
-        if (patterns[i].loads == loads && patterns[i].operations == operations &&
-            patterns[i].stores == (stored && !compares) && patterns[i].response == response &&
-            scalars <= 1 && patterns[i].scalars >> scalars & 1)
-            return i;
-    return 0;
-}
-
 // Sums over the accesses of a chain.
 struct sums {
     double stores;       // lines
@@ -119,7 +98,7 @@ static uint32_t result_bytes(const struct ir_function *fn, const uint32_t *membe
 struct saving saving_of(struct facts *facts, const struct capability *capability, uint32_t pattern,
                         const uint32_t *members, uint32_t count)
 {
-    const struct pattern *row = &patterns[pattern];
+    const struct chain_pattern *row = &chain_patterns[pattern];
     uint32_t flit = capability->flit_bytes;
     uint32_t line = REQUEST + HEAD + divide_up(COALESCING_LINE, flit);
     struct sums sums = {0};

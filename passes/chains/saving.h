@@ -19,20 +19,6 @@
 #include "passes/base/capability.h"
 #include "passes/analysis/facts.h"
 
-struct pattern {
-    uint8_t loads, operations, stores;
-    uint8_t scalars; // bit n: it may have n of them
-    enum response response;
-    uint8_t without_store; // the remaining pattern, or 0
-};
-enum { PATTERNS = 10 };
-extern const struct pattern patterns[PATTERNS];
-
-// Returns the pattern of what is computed and stored, or 0. `compares`: the operation is a
-// comparison, whose result is a bitmap.
-uint32_t pattern_find(uint32_t loads, uint32_t operations, uint32_t scalars, bool stored,
-                      bool compares);
-
 struct saving {
     uint32_t response_flits, saved;
     double expected;

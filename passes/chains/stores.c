@@ -47,8 +47,8 @@ static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum
                     "the %s should end the chain of the %s, but the %s redefines the guard of both",
                     what, chain, verdict_inst(m, writer));
     else
-        verdict_set(m, store, rule, from, "the %s should end the chain of the %s, but it %s", what,
-                    chain, verdict_store_reason(rule));
+        verdict_set(m, store, rule, from, "the %s should end the chain of the %s, but %s", what,
+                    chain, verdict_it(m, store->inst, rule));
 }
 
 // The value is the result of a chain that leaves it at the core.
@@ -175,8 +175,7 @@ static void judge(struct matcher *m, struct load *store)
     // As if the value were made right here: what remains is the access itself.
     enum plan_rule rule = match_store_fault(m, store->inst, store->inst);
     if (rule != RULE_COUNT)
-        verdict_set(m, store, rule, IR_NONE, "the %s %s", verdict_inst(m, store->inst),
-                    verdict_store_reason(rule));
+        verdict_set(m, store, rule, IR_NONE, "%s", verdict_access(m, store->inst, rule));
     else if (fn->blocks.v[fn->insts.v[store->inst].block].rpo == IR_NONE)
         verdict_set(m, store, RULE_UNREACHABLE, IR_NONE, "the %s is unreachable",
                     verdict_inst(m, store->inst));

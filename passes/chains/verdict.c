@@ -128,28 +128,50 @@ void verdict_aside(struct matcher *m, struct load *load, const struct candidate 
                     verdict_inst(m, last));
 }
 
-const char *verdict_store_reason(enum plan_rule rule)
+// Returns what the rule's row says of a load or store after its subject, or NULL.
+static const char *access_predicate(struct matcher *m, uint32_t inst, enum plan_rule rule)
 {
-    static const char *const reasons[RULE_COUNT] = {
-        [RULE_SHARED] = "writes shared memory, which only its core can access",
-        [RULE_SPACE] = "does not write global memory",
-        [RULE_VOLATILE] = "is volatile or ordered and cannot be moved",
-        [RULE_GENERIC] = "has a generic address that may lie outside global memory",
-        [RULE_WIDTH] = "writes more than the unit near the data supports",
-        [RULE_TYPE] = "writes a type that the unit near the data does not support",
-        [RULE_PATTERN] = "writes a vector of which the chain computes one element",
-        [RULE_OPERATION] = "adds a constant to the value",
-        [RULE_CROSS_BLOCK] = "is in another block",
-        [RULE_GUARD] = "does not have the same guard",
-        [RULE_REUSE] = "also uses the value in its address",
-    };
-    return reasons[rule];
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    bool stores = at->class == CLASS_STORE;
+#define BITS ir_type_bits(at->type) * at->vector
+#define LOAD(...)                                                                                  \
+    if (!stores)                                                                                   \
+        return arena_printf(&m->scratch, __VA_ARGS__);
+#define STORE(...)                                                                                 \
+    if (stores)                                                                                    \
+        return arena_printf(&m->scratch, __VA_ARGS__);
+#define PLAN_RULE(name, id, text, sentences)                                                       \
+    case RULE_##name: sentences break;
+    switch (rule) {
+#include "passes/base/rules.def"
+    case RULE_COUNT: break;
+    }
+#undef BITS
+    return NULL;
+}
+
+static const char *access_text(struct matcher *m, const char *subject, uint32_t inst,
+                               enum plan_rule rule)
+{
+    const char *predicate = access_predicate(m, inst, rule);
+    return predicate ? arena_printf(&m->scratch, "%s %s", subject, predicate)
+                     : plan_rules[rule].text;
+}
+
+const char *verdict_access(struct matcher *m, uint32_t inst, enum plan_rule rule)
+{
+    return access_text(m, arena_printf(&m->scratch, "the %s", verdict_inst(m, inst)), inst, rule);
+}
+
+const char *verdict_it(struct matcher *m, uint32_t inst, enum plan_rule rule)
+{
+    return access_text(m, "it", inst, rule);
 }
 
 void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule)
 {
-    verdict_set(m, load, rule, store, "the %s should end the chain, but it %s",
-                verdict_inst(m, store), verdict_store_reason(rule));
+    verdict_set(m, load, rule, store, "the %s should end the chain, but %s", verdict_inst(m, store),
+                verdict_it(m, store, rule));
 }
 
 static void judge_apart(struct matcher *m, struct load *load, const struct candidate *candidate)
@@ -186,60 +208,29 @@ static const char *gain_text(struct matcher *m, const struct candidate *candidat
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate)
 {
+    uint32_t because = why->inst == load->inst ? why->member : why->inst;
     if (why->inst == IR_NONE) {
         judge_apart(m, load, candidate);
         return;
     }
-    uint32_t because = why->inst == load->inst ? why->member : why->inst;
-    const char *what = verdict_inst(m, why->inst);
-    const char *member = why->member == IR_NONE ? "" : verdict_inst(m, why->member);
+#define INST verdict_inst(m, why->inst)
+#define MEMBER (why->member == IR_NONE ? "" : verdict_inst(m, why->member))
+#define LAST verdict_inst(m, candidate->inst[candidate->count - 1])
+#define VALUE verdict_value(m, load->version)
+#define GAIN gain_text(m, candidate)
+#define BETWEEN(...) verdict_set(m, load, why->rule, because, __VA_ARGS__);
+#define PLAN_RULE(name, id, text, sentences)                                                       \
+    case RULE_##name: sentences break;
     switch (why->rule) {
-    case RULE_ALIAS_STORE:
-        verdict_set(
-            m, load, why->rule, because,
-            "the %s may access the same memory as the %s, and is between the chain's instructions",
-            what, member);
-        break;
-    case RULE_BARRIER:
-        verdict_set(m, load, why->rule, because,
-                    "no instruction may cross the %s, which is between the chain's instructions",
-                    what);
-        break;
-    case RULE_OPAQUE:
-        verdict_set(m, load, why->rule, because,
-                    "the %s is unknown and is between the chain's instructions", what);
-        break;
-    case RULE_DIVERGES:
-        verdict_set(
-            m, load, why->rule, because,
-            "the lanes of a warp may diverge at the %s, between the load and the %s that reads "
-            "it in another block",
-            what, verdict_inst(m, candidate->inst[candidate->count - 1]));
-        break;
-    case RULE_CROSS_BLOCK:
-        verdict_set(m, load, why->rule, because,
-                    "%s is used in another block, by the %s, and control may reach one of the two "
-                    "without the other",
-                    verdict_value(m, load->version), what);
-        break;
-    case RULE_CAPACITY:
-        verdict_set(m, load, why->rule, because, "with the %s the chain does not fit into a packet",
-                    what);
-        break;
-    case RULE_NO_GAIN:
-        verdict_set(m, load, why->rule, because, "with the %s the chain %s", what,
-                    gain_text(m, candidate));
-        break;
-    case RULE_OVERLAP:
-        verdict_set(m, load, why->rule, because,
-                    "another chain keeps the %s between the chain's instructions", what);
-        break;
-    default:
-        verdict_set(m, load, why->rule, because,
-                    "the %s must stay after the %s and before another instruction of the chain",
-                    what, member);
-        break;
+#include "passes/base/rules.def"
+    case RULE_COUNT: break;
     }
+#undef INST
+#undef MEMBER
+#undef LAST
+#undef VALUE
+#undef GAIN
+    verdict_set(m, load, why->rule, because, "%s", plan_rules[why->rule].text);
 }
 
 void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
@@ -253,7 +244,7 @@ void verdict_capacity(struct matcher *m, struct load *load, const struct candida
 // The first of the chain's loads that a cache is sure to serve, or IR_NONE.
 static uint32_t served_load(struct matcher *m, const struct candidate *candidate)
 {
-    for (uint32_t i = 0; i < patterns[candidate->pattern].loads; i++)
+    for (uint32_t i = 0; i < chain_patterns[candidate->pattern].loads; i++)
         if (saving_is_served(m->facts, candidate->inst[i]))
             return candidate->inst[i];
     return IR_NONE;

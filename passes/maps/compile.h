@@ -14,9 +14,6 @@
 #include "passes/analysis/facts.h"
 #include "passes/maps/map_hardware.h"
 
-// Rules RULE_MAP_CALL to RULE_MAP_RATE.
-enum { MAP_RULES = RULE_MAP_RATE + 1 - RULE_MAP_CALL };
-
 struct map_compiled {
     const char *text;    // *.map.yaml; NULL: refused
     enum plan_rule rule; // of the refusal

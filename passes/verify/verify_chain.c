@@ -60,32 +60,35 @@ static struct member_counts count_members(const struct chain_check *c, const str
     return counts;
 }
 
-// Loads, stores and operations of the nine patterns [000 Table 1]. A fused multiply-add represents
-// two; divided, only its multiplication is in the chain. The checker keeps its own table on
-// purpose: with passes/base/patterns.def it would accept what a wrong row there allows.
-static const struct {
-    uint8_t loads, stores, operations;
-} shapes[] = {[1] = {2, 1, 1}, [2] = {2, 0, 1}, [3] = {1, 1, 0}, [4] = {1, 1, 1}, [5] = {2, 0, 1},
-              [6] = {1, 0, 1}, [7] = {1, 1, 1}, [8] = {2, 0, 2}, [9] = {2, 1, 2}};
+// A fused multiply-add represents two operations; divided, only its multiplication is in the chain.
+const struct verify_shape verify_shapes[] = {
+    [1] = {2, 1, 1, SCALAR_NEVER, false},  [2] = {2, 0, 1, SCALAR_NEVER, false},
+    [3] = {1, 1, 0, SCALAR_NEVER, false},  [4] = {1, 1, 1, SCALAR_NEVER, false},
+    [5] = {2, 0, 1, SCALAR_NEVER, true},   [6] = {1, 0, 1, SCALAR_MAYBE, true},
+    [7] = {1, 1, 1, SCALAR_ALWAYS, false}, [8] = {2, 0, 2, SCALAR_ALWAYS, false},
+    [9] = {2, 1, 2, SCALAR_ALWAYS, false},
+};
+_Static_assert(sizeof verify_shapes / sizeof *verify_shapes == CHAIN_PATTERNS + 1,
+               "the checker has a row for each pattern of passes/base/patterns.def");
 
 static const char *shape_fault(const struct chain_check *c, const struct chain *chain)
 {
     struct member_counts counts = count_members(c, chain);
-    if (chain->pattern < 1 || chain->pattern >= ARRAY_LENGTH(shapes))
+    if (chain->pattern < 1 || chain->pattern > CHAIN_PATTERNS)
         return "unknown chain pattern";
-    if (counts.loads != shapes[chain->pattern].loads ||
-        counts.stores != shapes[chain->pattern].stores)
+    const struct verify_shape *shape = &verify_shapes[chain->pattern];
+    if (counts.loads != shape->loads || counts.stores != shape->stores)
         return "a chain does not have the loads and stores of its pattern";
     uint32_t fused = chain->split ? 0 : counts.fused;
     if (!counts.width)
         return "the accesses of a chain are not vectors of the same length";
-    if (counts.operations + fused != shapes[chain->pattern].operations * counts.width)
+    if (counts.operations + fused != shape->operations * counts.width)
         return "a chain does not have the operations of its pattern";
     const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
-    bool compares = chain->pattern == 5 || chain->pattern == 6;
-    if (compares == (last->class == CLASS_COMPARE))
+    if (shape->compares == (last->class == CLASS_COMPARE))
         return NULL;
-    return compares ? "a chain does not end in a comparison" : "a chain ends in a comparison";
+    return shape->compares ? "a chain does not end in a comparison"
+                           : "a chain ends in a comparison";
 }
 
 static const char *member_fault(struct chain_check *c, const struct chain *chain, uint32_t inst)
@@ -218,7 +221,7 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
         across |= c->fn->insts.v[chain->inst[i]].block != c->fn->insts.v[last_of(chain)].block;
     if (across != chain->across)
         return "a chain is not in the basic blocks of its record";
-    if (across && chain->pattern != 5 && chain->pattern != 6)
+    if (across && !verify_shapes[chain->pattern].compares)
         return "a chain crosses basic blocks and does not end in a comparison";
     for (uint32_t i = 0; i + 1 < chain->count && across; i++) {
         bool copies = ir_is_copy(c->fn, chain->inst[i]);

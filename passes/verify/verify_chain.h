@@ -20,6 +20,16 @@ struct chain_check {
     VEC(uint32_t) work;
 };
 
+// The checker's own table of the patterns [000 Table 1], by number: with passes/base/patterns.def
+// it would accept what a wrong row there allows.
+enum verify_scalar { SCALAR_NEVER, SCALAR_ALWAYS, SCALAR_MAYBE };
+struct verify_shape {
+    uint8_t loads, stores, operations;
+    enum verify_scalar scalar;
+    bool compares; // it ends in a comparison
+};
+extern const struct verify_shape verify_shapes[];
+
 // Selects a function; its facts are computed when it has a chain across blocks.
 void verify_chain_begin(struct chain_check *c, struct facts *facts);
 // Returns NULL, or the error.

@@ -98,8 +98,6 @@ static enum response answer_of(const struct chain_check *c, const struct chain *
 
 const char *verify_chain_values(struct chain_check *c, const struct chain *chain)
 {
-    // Not from passes/base/patterns.def, for the same reason as `shapes` in verify_chain.c.
-    static const bool wants_scalar[] = {[7] = true, [8] = true, [9] = true};
     struct flow flow = {0};
     bool ends = step_of(c, chain->inst[chain->count - 1]) != STEP_COPY;
     const char *wrong = ends ? flow_fault(c, chain, &flow) : "a chain ends in a copy";
@@ -108,8 +106,8 @@ const char *verify_chain_values(struct chain_check *c, const struct chain *chain
             wrong = "a member of a chain computes no value that another one reads";
     if (wrong)
         return wrong;
-    bool wants = chain->pattern < sizeof wants_scalar && wants_scalar[chain->pattern];
-    if (chain->pattern != 6 && wants != flow.scalar)
+    enum verify_scalar scalar = verify_shapes[chain->pattern].scalar;
+    if (scalar != SCALAR_MAYBE && (scalar == SCALAR_ALWAYS) != flow.scalar)
         return "a chain has a scalar though its pattern has none, or lacks the scalar of its "
                "pattern";
     if (chain->response != answer_of(c, chain) || !chain->response_flits)

@@ -5,78 +5,42 @@
 // By what is computed with: 32-bit integers and less, 64-bit integers, f32 and less, f64.
 enum operand_kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_F64, KINDS };
 
-struct row {
-    uint16_t op;
-    uint8_t class[KINDS];
+enum op_time {
+    TIME_add,
+    TIME_word,
+    TIME_mul,
+    TIME_mad,
+    TIME_divide,
+    TIME_bits,
+    TIME_convert,
+    TIME_memory,
+    TIME_matrix,
+    TIME_warp,
+    TIME_control,
 };
 
-#define ROW(op, a, b, c, d)                                                                        \
-    {                                                                                              \
-        OP_##op,                                                                                   \
-        {                                                                                          \
-            TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d                                         \
-        }                                                                                          \
-    }
-
-// Instructions whose class differs from that of their isa_class.
-static const struct row ops[] = {
-    ROW(mul, int_mul, wide_mul, fp32_mul, fp64_mul),
-    ROW(mul24, int_mul, wide_mul, fp32_mul, fp64_mul),
-    ROW(mad, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(mad24, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(madc, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(fma, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(dp4a, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(dp2a, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(sad, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(popc, bits, bits, bits, bits),
-    ROW(clz, bits, bits, bits, bits),
-    ROW(bfind, bits, bits, bits, bits),
-    ROW(fns, bits, bits, bits, bits),
-    ROW(brev, bits, bits, bits, bits),
-    ROW(bfe, bits, bits, bits, bits),
-    ROW(bfi, bits, bits, bits, bits),
-    ROW(szext, bits, bits, bits, bits),
-    ROW(bmsk, bits, bits, bits, bits),
-    ROW(prmt, bits, bits, bits, bits),
-    ROW(cvta, int_add, wide_add, int_add, wide_add),
-    ROW(mapa, int_add, wide_add, int_add, wide_add),
-    ROW(getctarank, int_add, wide_add, int_add, wide_add),
-    ROW(ldmatrix, memory, memory, memory, memory),
-    ROW(stmatrix, memory, memory, memory, memory),
-    ROW(movmatrix, warp, warp, warp, warp),
-    ROW(mbarrier, memory, memory, memory, memory),
-};
-
-#define CLASS(name, a, b, c, d) [CLASS_##name] = {TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d}
+#define ROW(name, a, b, c, d) [TIME_##name] = {TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d}
 
 static const uint8_t classes[][KINDS] = {
-    CLASS(OPAQUE, control, control, control, control),
-    CLASS(ARITHMETIC, int_add, wide_add, fp32_add, fp64_add),
-    CLASS(SPECIAL, int_div, int_div, sfu, fp64_div),
-    CLASS(LOGIC, int_add, wide_add, int_add, wide_add),
-    CLASS(SHIFT, int_add, wide_add, int_add, wide_add),
-    CLASS(COMPARE, int_add, wide_add, fp32_add, fp64_add),
-    CLASS(SELECT, int_add, wide_add, int_add, wide_add),
-    CLASS(MOVE, int_add, wide_add, int_add, wide_add),
-    CLASS(CONVERT, convert, convert, convert, convert),
-    CLASS(LOAD, memory, memory, memory, memory),
-    CLASS(STORE, memory, memory, memory, memory),
-    CLASS(ATOMIC, memory, memory, memory, memory),
-    CLASS(PREFETCH, memory, memory, memory, memory),
-    CLASS(TEXTURE, memory, memory, memory, memory),
-    CLASS(SURFACE, memory, memory, memory, memory),
-    CLASS(ASYNC, memory, memory, memory, memory),
-    CLASS(MATRIX, matrix, matrix, matrix, matrix),
-    CLASS(WARP, warp, warp, warp, warp),
-    CLASS(VIDEO, bits, bits, bits, bits),
-    CLASS(BRANCH, control, control, control, control),
-    CLASS(CALL, control, control, control, control),
-    CLASS(RETURN, control, control, control, control),
-    CLASS(BARRIER, control, control, control, control),
-    CLASS(FENCE, control, control, control, control),
-    CLASS(STACK, int_add, wide_add, int_add, wide_add),
-    CLASS(MISC, control, control, control, control),
+    ROW(add, int_add, wide_add, fp32_add, fp64_add),
+    ROW(word, int_add, wide_add, int_add, wide_add),
+    ROW(mul, int_mul, wide_mul, fp32_mul, fp64_mul),
+    ROW(mad, int_mad, wide_mul, fp32_fma, fp64_mul),
+    ROW(divide, int_div, int_div, sfu, fp64_div),
+    ROW(bits, bits, bits, bits, bits),
+    ROW(convert, convert, convert, convert, convert),
+    ROW(memory, memory, memory, memory, memory),
+    ROW(matrix, matrix, matrix, matrix, matrix),
+    ROW(warp, warp, warp, warp, warp),
+    ROW(control, control, control, control, control),
+};
+
+static const uint8_t times[OP_COUNT] = {
+#define ISA_OP(name, class, roles, time, rows) [OP_##name] = TIME_##time,
+#define ISA_SUB(name, modifier, class, roles)
+#include "frontend/isa.def"
+#undef ISA_OP
+#undef ISA_SUB
 };
 
 static enum operand_kind kind_of(uint16_t type)
@@ -116,7 +80,7 @@ static uint8_t special(const struct at *at, enum operand_kind kind)
     bool rough = has_word(at, W_approx) || at->inst->op == OP_ex2 || at->inst->op == OP_lg2;
     if (kind == KIND_F32 && rounded)
         return TIMING_fp32_div;
-    return kind == KIND_F64 && rough ? TIMING_sfu : classes[CLASS_SPECIAL][kind];
+    return kind == KIND_F64 && rough ? TIMING_sfu : classes[TIME_divide][kind];
 }
 
 static bool is_product_of_words(const struct at *at)
@@ -142,10 +106,6 @@ enum timing_class timing_class_of(const struct ir_module *module, const struct i
         return TIMING_memory;
     if (is_product_of_words(&at))
         return inst->op == OP_mul ? TIMING_int_mul : TIMING_int_mad;
-    if (inst->class == CLASS_SPECIAL)
-        return special(&at, kind);
-    for (size_t i = 0; i < ARRAY_LENGTH(ops); i++)
-        if (ops[i].op == inst->op)
-            return ops[i].class[kind];
-    return classes[inst->class][kind];
+    enum op_time time = inst->op == OP_OPAQUE ? TIME_control : times[inst->op];
+    return time == TIME_divide ? special(&at, kind) : classes[time][kind];
 }

@@ -5,6 +5,7 @@ usage: documents.py BUILD-ROOT
 """
 import collections
 import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -287,18 +288,21 @@ SHORTER = {'ptxoffload-campaign run': ' --dry-run', 'ptxoffload-noc': ' --cycles
 
 @case
 def chain_patterns(folder):
-    """docs/chains.md and the checker of plans have the rows of patterns.def"""
+    """docs/chains.md, the schema and the checker of plans have the rows of patterns.def"""
     text = (ROOT / 'passes' / 'base' / 'patterns.def').read_text(encoding='utf-8')
-    rows = re.findall(r'^CHAIN_PATTERN\((\d+), "([^"]*)", (\d+), (\d+), (\d+), (\w+), (\w+), \d+\)$',
-                      text, re.M)
-    same([row[0] for row in rows], [str(i) for i in range(1, 10)])
+    rows = re.findall(r'^CHAIN_PATTERN\((\d+), "([^"]*)", (\d+), (\d+), (\d+), (\w+), (\w+)\)$', text, re.M)
+    same([int(row[0]) for row in rows], list(range(1, text.count('\nCHAIN_PATTERN(') + 1)))
     wanted = ''.join('| %s | `%s` | %s | %s | %s | %s | %s |\n'
                      % (*row[:5], row[5].lower(), row[6].lower()) for row in rows)
     document = (ROOT / 'docs' / 'chains.md').read_text(encoding='utf-8')
-    same(''.join(re.findall(r'^\| \d \| `.*\n', document, re.M)), wanted)
+    same(''.join(re.findall(r'^\| \d+ \| `.*\n', document, re.M)), wanted)
     checker = (ROOT / 'passes' / 'verify' / 'verify_chain.c').read_text(encoding='utf-8')
-    shapes = re.findall(r'\[(\d)\] = \{(\d), (\d), (\d)\}', checker)
-    same(str(shapes), str([(row[0], row[2], row[4], row[3]) for row in rows]))
+    shapes = re.findall(r'\[(\d+)\] = \{(\d), (\d), (\d), SCALAR_(\w+), (\w+)\}', checker)
+    scalars = {'NONE': 'NEVER', 'NEEDED': 'ALWAYS', 'OPTIONAL': 'MAYBE'}
+    same(str(shapes), str([(row[0], row[2], row[4], row[3], scalars[row[5]],
+                            str(row[6] == 'BITMAP').lower()) for row in rows]))
+    schema = json.loads((ROOT / 'docs' / 'metadata.schema.json').read_text(encoding='utf-8'))
+    same(schema['$defs']['chain']['properties']['pattern']['maximum'], len(rows))
 
 
 @case

@@ -1,6 +1,7 @@
-// Load-compute-store chains of all nine patterns [000 Table 1], what only looks like one, and the
+// Load-compute-store chains of all patterns [000 Table 1], what only looks like one, and the
 // addresses that they need.
 #include "tests/fuzz/kernels_internal.h"
+#include "passes/base/patterns.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -275,23 +276,23 @@ static void add_compare(struct plan_of_chain *p, bool both)
 }
 
 // Everything between the loads and the store.
-static void add_computation(struct plan_of_chain *p, uint32_t pattern)
+static void add_computation(struct plan_of_chain *p, const struct chain_pattern *row)
 {
     const struct operation *op = SOME_OF(p->m, binary);
     const char *a = temporary(p, p->loaded[0]), *b = temporary(p, p->loaded[1]);
     const struct fused *fma = SOME_OF(p->m, fused);
     p->result = take_temporary(p);
-    if (pattern == 3)
+    if (!row->operations)
         p->result = p->loaded[0];
-    else if (pattern == 5 || pattern == 6)
-        add_compare(p, pattern == 5);
-    else if (pattern == 4)
+    else if (row->response == RESPONSE_BITMAP)
+        add_compare(p, row->loads == 2);
+    else if (row->loads == 1 && row->scalars & 1)
         STEP(p, "%s%s %%t%u, %s;", p->guard, *SOME_OF(p->m, unary), p->result, a);
-    else if (pattern == 7)
+    else if (row->loads == 1)
         add_binary(p, op, p->result, a, scalar(p, op->real));
-    else if (pattern < 8 && pick(p->m, 3) == 0) // what --fma=split divides
+    else if (row->operations == 1 && pick(p->m, 3) == 0) // what --fma=split divides
         add_fused(p, fma, a, b, fill_in(p->m, fma->real ? "$F" : "$R"));
-    else if (pattern < 8)
+    else if (row->operations == 1)
         add_binary(p, op, p->result, a, b);
     else if (pick(p->m, 2))
         add_fused(p, fma, b, scalar(p, fma->real), a);
@@ -318,9 +319,8 @@ static void add_store(struct plan_of_chain *p, const struct address *to)
 
 static void plan_chain(struct plan_of_chain *p)
 {
-    uint32_t pattern = 1 + pick(p->m, 9);
-    bool two = pattern < 3 || pattern == 5 || pattern > 7;
-    bool stores = pattern == 1 || pattern == 3 || pattern == 4 || pattern == 7 || pattern == 9;
+    const struct chain_pattern *row = &chain_patterns[1 + pick(p->m, CHAIN_PATTERNS)];
+    bool two = row->loads == 2, stores = row->stores;
     bool early = pick(p->m, 3) == 0, late = pick(p->m, 3); // where address arithmetic stands
     struct address a = plan_address(p, false), b = plan_address(p, false),
                    to = plan_address(p, true);
@@ -334,15 +334,15 @@ static void plan_chain(struct plan_of_chain *p)
         add_address(p, &b);
     if (two)
         add_load(p, 1, &b);
-    add_computation(p, pattern);
-    if (stores && pattern != 3)
+    add_computation(p, row);
+    if (stores && row->operations)
         p->result = pass_on(p, p->result);
     if (stores && late)
         add_address(p, &to);
     if (stores)
         add_store(p, &to);
     const char *sum = fill_in(p->m, "$R");
-    if (!stores && pattern != 5 && pattern != 6)
+    if (row->response == RESPONSE_DATA)
         STEP(p, "%sxor.b32 %s, %s, %%t%u;", p->guard, sum, sum, p->result);
     else if (p->miss == MISS_RESULT && stores)
         STEP(p, "add.u32 %s, %s, %%t%u;", sum, sum, p->result);

@@ -1,6 +1,7 @@
 // Statements of random kernels that are free of races: chains, loads, stores, reductions, and
 // accesses that fill the queues.
 #include "tests/fuzz/kernels_ordered_internal.h"
+#include "passes/base/patterns.h"
 
 const char *ordered_place(struct ordered *o, uint32_t array)
 {
@@ -74,29 +75,28 @@ static void put_compare(struct ordered *o, const struct operands *at, bool two)
          pick(&o->m, VALUES));
 }
 
-// A chain of one of the nine patterns.
+// A chain of one of the patterns.
 static void put_chain(struct ordered *o, const struct operands *at)
 {
     static const char *const immediate = "17";
-    uint32_t pattern = 1 + pick(&o->m, 9);
-    bool two = pattern == 1 || pattern == 2 || pattern >= 8;
-    bool stores = pattern != 2 && pattern != 8;
+    const struct chain_pattern *row = &chain_patterns[1 + pick(&o->m, CHAIN_PATTERNS)];
+    bool two = row->loads == 2, stores = row->stores, nested = row->operations == 2;
     const char *to = stores ? "%t3" : arena_printf(o->m.arena, "%%v%u", pick(&o->m, VALUES));
-    if (pattern == 5 || pattern == 6) {
-        put_compare(o, at, pattern == 5);
+    if (row->response == RESPONSE_BITMAP) {
+        put_compare(o, at, two);
         return;
     }
     ordered_loads(o, at, 1 + two);
-    if (pattern >= 8)
+    if (nested)
         emit(&o->m, "%s %%t2, %%t0, %s;", ANY(o, "add.u32", "xor.b32", "mul.lo.u32"), immediate);
-    if (pattern == 3)
+    if (!row->operations)
         to = "%t0";
-    else if (pattern == 4)
+    else if (!two && row->scalars & 1)
         emit(&o->m, "%s %s, %%t0;", ANY(o, "not.b32", "neg.s32", "abs.s32"), to);
-    else if (pattern == 7)
+    else if (!two)
         emit(&o->m, "%s %s, %%t0, %s;", ANY(o, "add.u32", "and.b32", "shl.b32"), to, immediate);
     else
-        emit(&o->m, "%s %s, %s, %%t1;", ordered_operation(o), to, pattern >= 8 ? "%t2" : "%t0");
+        emit(&o->m, "%s %s, %s, %%t1;", ordered_operation(o), to, nested ? "%t2" : "%t0");
     ordered_end(o, at, stores, to);
 }
 

@@ -15,7 +15,7 @@ struct tagged {
     size_t length;
     char wrong[160];                       // what is wrong already, or ""
     bool mutated;                          // there was something to damage
-    uint32_t patterns[10];                 // chains, by pattern
+    uint32_t patterns[CHAIN_PATTERNS + 1]; // chains, by pattern
     uint32_t chains, blocks, moves, split; // found, candidates, statements moved, divided
     uint32_t *split_lines;                 // from malloc: where the divided ones stand
 };

@@ -413,7 +413,7 @@ def spatial(folder):
     figures = re.findall(r'^  - name: (.*)$', text.split('figures:', 1)[1], re.M)
     notes = path.with_suffix('.md').read_text(encoding='utf-8')
     same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
-    rules = re.findall(r'^PLAN_RULE\(MAP_\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
+    rules = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
     for words in re.findall(r'words: \[none, (.*), "', text):
         same(words.split(', '), rules)
     ends(campaign(folder, 'run', path, '--quick', '--workload=CONV', '--study=main'), 0, '')

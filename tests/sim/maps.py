@@ -17,7 +17,7 @@ from tap import add_case, case, ends, main, run, same, within
 from sample_runs import LESS, PROGRAM, TAGGER, RUNS, SAMPLES, buffers_of, name_of, same_buffers
 
 ROOT = SAMPLES.parent
-RULES = re.findall(r'^PLAN_RULE\(MAP_\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
+RULES = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
 AUTOMATIC = ('--config=rgpu', '--set=spatial.automatic=true', '--set=spatial.gain=0', '-v')
 HEAD = '.version 7.5\n.target sm_75\n.address_size 64\n'
 RANDOM = int(os.environ.get('PTXOFFLOAD_TEST_KERNELS', 60))

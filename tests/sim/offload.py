@@ -17,7 +17,9 @@ from tap import add_case, case, ends, main, run, same, within
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM, TAGGER = BUILD / 'cli' / 'ptxoffload-sim', BUILD / 'cli' / 'ptxoffload'
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / 'samples'
+PATTERNS = (ROOT / 'passes/base/patterns.def').read_text(encoding='utf-8').count('\nCHAIN_PATTERN(')
 LAUNCH = ['--kernel', 'vecadd', '--grid', '4', '--block', '128', *3 * ['--arg', 'buf:f32:512:iota'],
           '--arg', 'u32:512']
 BUTTERFLIES = [option for key in ('request_network.topology=fly', 'reply_network.topology=fly',
@@ -318,8 +320,8 @@ BAD_DOCUMENTS = {
         lambda m: chain(m).update(pattern=5), 'out.ptx:46:63: error: ',
         "chain 0 of 'vecadd': a chain does not have the loads and stores of its pattern"),
     'a pattern that there is not': (
-        lambda m: chain(m).update(pattern=10), 'm.json: error: ',
-        'kernels[0].chains[0].pattern: expected a whole number from 1 to 9'),
+        lambda m: chain(m).update(pattern=99), 'm.json: error: ',
+        'kernels[0].chains[0].pattern: expected a whole number from 1 to %d' % PATTERNS),
     'another answer': (
         lambda m: chain(m)['response'].update(kind='data'), 'out.ptx:46:63: error: ',
         "chain 0 of 'vecadd': the response of a chain is not that of its pattern"),
@@ -388,7 +390,7 @@ BAD_TAGS = {
     'a chain that there is not': (
         'chain 0 01', 'chain 7 01', 'error: a chain with a lower id is not tagged'),
     'a pattern that there is not': (
-        'pattern=1', 'pattern=12', ':46:2: error: pattern: expected a whole number from 1 to 9'),
+        'pattern=1', 'pattern=99', ':46:2: error: pattern: expected a whole number from 1 to %d' % PATTERNS),
     'other numbers': (
         'saves=16', 'saves=17', ':21:2: error: the tags were changed'),
     'another program': (

@@ -65,7 +65,7 @@ def activity(folder):
 @case
 def launches(folder):
     """statistics have the size, the lanes and the rate of a map, and the rule that refuses a kernel"""
-    rules = re.findall(r'^PLAN_RULE\(MAP_\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
+    rules = re.findall(r'^MAP_RULE\(\w+, "([\w-]+)"', (ROOT / 'passes/base/rules.def').read_text(), re.M)
     path = SAMPLES / 'conv' / 'run.yaml'
 
     def count(*options):

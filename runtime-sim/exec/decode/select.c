@@ -1,5 +1,6 @@
 // Rows are looked at by opcode, their words compiled to isa_words when the opcode is first met.
 #include "runtime-sim/exec/decode/select.h"
+#include "runtime-sim/exec/decode/rows_steps.h"
 #include <string.h>
 
 enum { WORDS = 8 };
@@ -94,13 +95,21 @@ static void compile_words(struct selection *selection, struct row_choice *choice
     }
 }
 
+static const uint8_t first_group[OP_COUNT] = {
+#define ISA_OP(name, class, roles, time, rows) [OP_##name] = EXEC_##rows,
+#define ISA_SUB(name, modifier, class, roles)
+#include "frontend/isa.def"
+#undef ISA_OP
+#undef ISA_SUB
+};
+
 static const struct choices *choices_of(struct selection *selection, uint16_t op)
 {
     struct choices *choices = &selection->of[op];
     if (choices->made)
         return choices;
     choices->made = true;
-    for (uint32_t group = 0; selection->lanes->rows[group]; group++) {
+    for (uint32_t group = first_group[op]; selection->lanes->rows[group]; group++) {
         for (const struct exec_row *row = selection->lanes->rows[group]; row->lanes || row->step;
              row++) {
             if (row->op != op)

@@ -144,7 +144,7 @@ static void add_items(const struct machine *machine, const void *state, struct a
                                    .id = chain->id,
                                    .first = chain->inst[0],
                                    .last = chain->inst[chain->count - 1],
-                                   .text = table_formulas[chain->pattern],
+                                   .text = chain_patterns[chain->pattern].form,
                                    .expected = chain->expected_saving,
                                    .expected_in = "flits a hop"};
         vec_push(arena, &to->list, item);

@@ -1,27 +1,11 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
-#include "passes/base/plan.h"
 #include <string.h>
 
 #define ADDRESS_MASK ((UINT64_C(1) << PACKET_ADDRESS) - 1)
 
-// The patterns [000 Table 1]; row 0 is unused.
-
-enum needs_scalar { SCALAR_NONE, SCALAR_NEEDED, SCALAR_OPTIONAL };
-
-static const struct chain_shape {
-    uint8_t loads, operations, stores;
-    enum needs_scalar scalar;
-    enum response response;
-} shapes[PACKET_PATTERNS + 1] = {
-#define CHAIN_PATTERN(number, form, loads, operations, stores, scalar, response, without_store)    \
-    [number] = {loads, operations, stores, SCALAR_##scalar, RESPONSE_##response},
-#include "passes/base/patterns.def"
-#undef CHAIN_PATTERN
-};
-
-static const struct chain_shape *row_of(const struct compute_packet *packet)
+static const struct chain_pattern *row_of(const struct compute_packet *packet)
 {
-    return &shapes[packet->pattern <= PACKET_PATTERNS ? packet->pattern : 0];
+    return &chain_patterns[packet->pattern <= CHAIN_PATTERNS ? packet->pattern : 0];
 }
 
 // Functions
@@ -169,7 +153,7 @@ static bool uses_scalar(const struct compute_packet *packet)
 
 void packet_complete(struct compute_packet *packet)
 {
-    const struct chain_shape *shape = row_of(packet);
+    const struct chain_pattern *shape = row_of(packet);
     const struct packet_op *op = packet->op;
     packet->load_count = shape->loads;
     packet->has_store = shape->stores;
@@ -232,7 +216,7 @@ static bool is_nested(const struct compute_packet *packet)
 // A comparison with the scalar has it as its second source, or joins it to h(a, a).
 static bool has_pattern(const struct compute_packet *packet)
 {
-    const struct chain_shape *shape = row_of(packet);
+    const struct chain_pattern *shape = row_of(packet);
     const struct packet_op *op = packet->op;
     uint32_t used = used_by(op), loads = shape->loads == 2 ? LOAD_0 | LOAD_1 : LOAD_0;
     if (shape->operations == 2)
@@ -244,8 +228,8 @@ static bool has_pattern(const struct compute_packet *packet)
     if (is_fused(op) || packet_compares(op) != (shape->response == RESPONSE_BITMAP))
         return false;
     if (used == loads)
-        return shape->scalar != SCALAR_NEEDED;
-    return shape->scalar != SCALAR_NONE && used == (loads | SCALAR) &&
+        return shape->scalars & 1;
+    return shape->scalars >> 1 && used == (loads | SCALAR) &&
            (!op->boolean || (op->source[0] | op->source[1]) == PACKET_LOAD_0);
 }
 
@@ -292,7 +276,7 @@ bool packet_is_sound(const struct compute_packet *packet)
 {
     struct compute_packet whole = *packet;
     packet_complete(&whole);
-    if (!packet->pattern || packet->pattern > PACKET_PATTERNS || !packet->mask)
+    if (!packet->pattern || packet->pattern > CHAIN_PATTERNS || !packet->mask)
         return false;
     return packet->from < PACKET_NODES && packet->to < PACKET_NODES &&
            packet->load_count == whole.load_count && packet->has_store == whole.has_store &&

@@ -6,6 +6,7 @@
 // and each operand's lanes at one address or at adjacent elements, a packet of any pattern is one
 // flit. A mask and the places of irregular lanes follow in further flits.
 #pragma once
+#include "passes/base/patterns.h"
 #include "runtime-sim/exec/decode/code.h"
 
 enum {
@@ -14,7 +15,6 @@ enum {
     PACKET_LOADS = 2,
     PACKET_OPS = 2,
     PACKET_SOURCES = 3,
-    PACKET_PATTERNS = 9,  // numbered from 1
     PACKET_NODES = 512,   // a packet can name
     PACKET_ENTRIES = 256, // of an offload queue; a packet can name them
     PACKET_ADDRESS = 48,  // bits of an address
@@ -103,7 +103,7 @@ struct packet_op {
 };
 
 struct compute_packet {
-    uint8_t pattern; // 1 … 9 [000 Table 1]
+    uint8_t pattern; // from 1 [000 Table 1]
     uint16_t from;   // node of the core that sends it
     uint16_t to;     // node that computes it
     uint8_t entry;   // of that core's offload queue

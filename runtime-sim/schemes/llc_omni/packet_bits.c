@@ -48,6 +48,7 @@ _Static_assert(0
                    == 8 * PACKET_FLIT,
                "the fields fill a flit");
 _Static_assert(PACKET_FUNCTIONS <= 64, "a function's number has 6 bits");
+_Static_assert(CHAIN_PATTERNS < 16, "a pattern's number has 4 bits");
 
 bool packet_is_compute(const uint8_t *flit)
 {
@@ -226,7 +227,7 @@ bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t
     memcpy(bits.at, flits, (size_t)count * PACKET_FLIT);
     for (uint32_t i = 0; i < FIELDS; i++)
         field[i] = take(&bits, field_bits[i]);
-    if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > PACKET_PATTERNS)
+    if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > CHAIN_PATTERNS)
         return false;
     read_fields(packet, field);
     packet->mask = field[FIELD_masked] ? 0 : FULL_MASK;

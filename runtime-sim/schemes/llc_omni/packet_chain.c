@@ -118,7 +118,7 @@ bool packet_of_chain(const struct ir_module *module, const struct ir_function *f
     struct members m;
     *packet = (struct compute_packet){.pattern = (uint8_t)pattern};
     *scalar = (struct packet_scalar){.inst = IR_NONE, .operand = IR_NONE};
-    if (pattern > PACKET_PATTERNS || !sort_members(fn, inst, count, &m))
+    if (pattern > CHAIN_PATTERNS || !sort_members(fn, inst, count, &m))
         return false;
     packet->load_count = (uint8_t)m.loads;
     packet->op_count = (uint8_t)m.ops;

@@ -8,7 +8,7 @@
 struct offload_chain {
     uint32_t function;         // of the program
     uint32_t id;               // number among its function's chains
-    uint8_t pattern;           // 1 … 9 [000 Table 1]
+    uint8_t pattern;           // from 1 [000 Table 1]
     uint8_t count, loads;      // instructions; loads among them, at any place
     bool stores;               // the last one is a store
     uint8_t response;          // enum response

@@ -367,7 +367,7 @@ static void count_refusal(struct spatial_machine *m, uint32_t rule)
 // Returns the place of a rule among those of maps.
 static uint32_t rule_number(enum plan_rule rule)
 {
-    return (uint32_t)rule - RULE_MAP_CALL;
+    return (uint32_t)rule - (RULE_COUNT - MAP_RULES);
 }
 
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch,

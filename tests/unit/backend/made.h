@@ -76,7 +76,7 @@ static inline void made_chains(struct made *m, uint32_t function, const struct i
         count = 2 + made_random(m, 4);
         struct chain chain = {
             .function = function,
-            .pattern = 1 + made_random(m, 9),
+            .pattern = 1 + made_random(m, CHAIN_PATTERNS),
             .count = count,
             .response = made_random(m, 3),
             .response_flits = 1 + made_random(m, 5),

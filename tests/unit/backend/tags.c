@@ -319,7 +319,7 @@ static void test_tampered(void **state)
         {"", "saving=4", "saving=4 saving=4", "saving: unknown, or given twice"},
         {"", "saving=4", "saving=4  x=5", "expected pairs of key=value"},
         {"", "saving=4", "saving=4 x=5", "x: unknown, or given twice"},
-        {"", "pattern=4", "pattern=10", "pattern: expected a whole number from 1 to 9"},
+        {"", "pattern=4", "pattern=99", "pattern: expected a whole number from 1 to "},
         {"", "kind=ack", "kind=nack", "response.kind: expected one of ack, data, bitmap"},
         {"", "places=6:2", "places=6:0", "places: expected"},
         {"", "places=6:2", "places=6", "places: expected"},

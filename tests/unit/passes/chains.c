@@ -1,4 +1,6 @@
-// The nine patterns, and for every rule something that misses a pattern by that rule alone.
+// The patterns, and for every rule something that misses a pattern by that rule alone.
+#include "passes/blocks/reason.h"
+#include "passes/chains/match.h"
 #include "tests/unit/passes/chain_answers.h"
 
 #define CHECK_ALL(examples, fma_mode, moves)                                                       \
@@ -551,6 +553,41 @@ static void test_uniform(void **state)
     CHECK_ALL(divided, FMA_SPLIT, true);
 }
 
+// A sentence of a rule begins with its subject, or is the rule's explanation.
+static void expect_sentence(const char *text, const char *subject, enum plan_rule rule)
+{
+    if (!strstr(text, plan_rules[rule].text))
+        assert_memory_equal(text, subject, strlen(subject));
+    assert_null(strstr(text, "(null)"));
+}
+
+static void test_sentences(void **state)
+{
+    (void)state;
+    struct planned p;
+    char text[8192];
+    uint32_t inst[CLASS_MISC + 1] = {0};
+    kernel_text(text, sizeof text, LD_A "st.global.f32 [%c], %f1;\n");
+    plan_text(&p, text, (struct pass_options){0});
+    struct matcher m = {.module = &p.module, .fn = &p.module.functions.v[1]};
+    arena_init(&m.scratch, &p.program.memory);
+    for (uint32_t i = 0; i < m.fn->insts.n; i++)
+        inst[m.fn->insts.v[i].class] = i;
+    for (enum plan_rule rule = 0; rule < RULE_COUNT; rule++) {
+        expect_sentence(verdict_access(&m, inst[CLASS_LOAD], rule), "the ld in line ", rule);
+        expect_sentence(verdict_access(&m, inst[CLASS_STORE], rule), "the st in line ", rule);
+        expect_sentence(verdict_it(&m, inst[CLASS_STORE], rule), "it ", rule);
+        expect_sentence(reason_barred(&m.scratch, &p.module, m.fn, inst[CLASS_LOAD], rule),
+                        "ld.global.f32 on line ", rule);
+    }
+    assert_string_equal(verdict_it(&m, inst[CLASS_STORE], RULE_GUARD),
+                        "it does not have the same guard");
+    assert_string_equal(verdict_it(&m, inst[CLASS_STORE], RULE_ATOMIC),
+                        plan_rules[RULE_ATOMIC].text);
+    arena_free(&m.scratch);
+    program_free(&p.program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,7 +598,7 @@ int main(void)
         cmocka_unit_test(test_blocks),     cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_unrolled),   cmocka_unit_test(test_no_reorder),
         cmocka_unit_test(test_savings),    cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_uniform),    cmocka_unit_test(test_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

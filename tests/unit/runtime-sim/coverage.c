@@ -1,5 +1,6 @@
 // Every form that the frontend knows of an opcode, with each of its words, types and kinds of
 // operands, is executed: no row is missing. What is computed is for the tests of the instructions.
+#include "runtime-sim/exec/decode/rows_steps.h"
 #include "tests/unit/runtime-sim/form_walk.h"
 
 struct coverage {
@@ -68,22 +69,25 @@ static void check(const uint16_t *ops, size_t count, enum form_words which, uint
 }
 #define CHECK(ops, which, least) check(ops, sizeof ops / sizeof *ops, which, least)
 
+// The first group with rows of an opcode, as isa.def names it.
+static const uint8_t first_group[OP_COUNT] = {
+#define ISA_OP(name, class, roles, time, rows) [OP_##name] = EXEC_##rows,
+#define ISA_SUB(name, modifier, class, roles)
+#include "frontend/isa.def"
+#undef ISA_OP
+#undef ISA_SUB
+};
+
+// All that lanes compute by themselves.
 static void test_arithmetic(void **state)
 {
     (void)state;
-    static const uint16_t ops[] = {
-        OP_add,   OP_sub,   OP_mul,      OP_mad,   OP_mul24, OP_mad24,  OP_sad,       OP_div,
-        OP_rem,   OP_abs,   OP_neg,      OP_min,   OP_max,   OP_popc,   OP_clz,       OP_bfind,
-        OP_fns,   OP_brev,  OP_bfe,      OP_bfi,   OP_szext, OP_bmsk,   OP_dp4a,      OP_dp2a,
-        OP_addc,  OP_subc,  OP_madc,     OP_and,   OP_or,    OP_xor,    OP_not,       OP_cnot,
-        OP_lop3,  OP_shf,   OP_shl,      OP_shr,   OP_prmt,  OP_selp,   OP_slct,      OP_set,
-        OP_setp,  OP_vadd,  OP_vsub,     OP_vmin,  OP_vmax,  OP_vshl,   OP_vshr,      OP_vmad,
-        OP_vset,  OP_vadd2, OP_vsub2,    OP_vmin2, OP_vmax2, OP_vavrg2, OP_vabsdiff2, OP_vset2,
-        OP_vadd4, OP_vsub4, OP_vavrg4,   OP_vmin4, OP_vmax4, OP_vset4,  OP_vabsdiff4, OP_vabsdiff,
-        OP_fma,   OP_rcp,   OP_sqrt,     OP_rsqrt, OP_sin,   OP_cos,    OP_lg2,       OP_ex2,
-        OP_tanh,  OP_testp, OP_copysign,
-    };
-    CHECK(ops, FORM_ALL_WORDS, 11000);
+    uint16_t ops[OP_COUNT] = {OP_set};
+    size_t count = 1;
+    for (uint16_t op = 0; op < OP_COUNT; op++)
+        if (first_group[op] < EXEC_meet && op != OP_cvt && op != OP_mov)
+            ops[count++] = op;
+    check(ops, count, FORM_ALL_WORDS, 11000);
 }
 
 static void test_conversions(void **state)
@@ -106,12 +110,33 @@ static void test_memory(void **state)
     CHECK(ops, FORM_EACH_WORD, 7000);
 }
 
+static bool has_row(uint32_t group, uint16_t op)
+{
+    bool has = false;
+    for (const struct exec_row *row = lanes_best()->rows[group]; row->lanes || row->step; row++)
+        has |= row->op == op;
+    return has;
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    for (uint16_t op = 0; op < OP_COUNT; op++) {
+        uint32_t first = 0;
+        while (first < EXEC_none && !has_row(first, op))
+            first++;
+        if (first != first_group[op])
+            fail_msg("%s: group %u, not %u", isa_op_names[op], first, first_group[op]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ struct chain_member {
 struct chain_table {
     struct chain_member **functions;
     uint32_t count;
-    uint32_t of_pattern[10]; // [000 Table 1]
+    uint32_t of_pattern[CHAIN_PATTERNS + 1]; // [000 Table 1]
 };
 
 // The text stays as it is: members stand anywhere between others.
