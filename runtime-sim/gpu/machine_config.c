@@ -95,14 +95,14 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
                "lines of 128 bytes";
-    if (!config->l1.write || config->l1.allocate_writes)
+    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
         return "the L1 must have write: through or evict, and allocate_writes: false";
-    if (config->l1.fill_port && config->l1.port_bytes < config->l1.line_bytes)
+    if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a "
                "cycle";
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
-                            (unsigned)(config->core.warps * LANES));
+                            config->core.warps * LANES);
     wrong = memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)

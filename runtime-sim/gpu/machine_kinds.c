@@ -46,7 +46,7 @@ void machine_init_kinds(struct machine *machine)
                                                 .constant = &config->constant,
                                                 .texture = &config->texture};
     machine->shared.flush_l1 = config->machine.flush_l1;
-    machine->ordinary = machine->shared.cores = (uint32_t)config->memsys.memory.cores;
+    machine->ordinary = machine->shared.cores = config->memsys.memory.cores;
     init_kind(machine, &machine->kinds[0], machine->ordinary);
     for (uint32_t i = 0; i < config->added_count; i++) {
         const struct added_cores *added = &config->added[i];

@@ -247,8 +247,8 @@ static void note_blocks(struct fe_gate *gate, uint64_t clock)
 
 void fe_gate_tick(struct fe_gate *gate, uint64_t clock)
 {
-    static const uint8_t orders[2][FE_QUEUES] = {{FE_FREE, FE_CPU, FE_GPU},
-                                                 {FE_FREE, FE_GPU, FE_CPU}};
+    static const uint8_t orders[][FE_QUEUES] = {
+        [FE_CPU_FIRST] = {FE_FREE, FE_CPU, FE_GPU}, [FE_GPU_FIRST] = {FE_FREE, FE_GPU, FE_CPU}};
     const uint8_t *order = orders[gate->config->priority];
     count_queues(gate, clock);
     for (uint32_t i = 0; i < FE_QUEUES; i++) {

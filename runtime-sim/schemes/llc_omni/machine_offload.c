@@ -103,10 +103,8 @@ static const uint16_t *make_emn(struct machine *machine, const struct offload_co
     if (!offload_at_cores(machine_port(machine).config))
         return NULL;
     const struct placement *placement =
-        placement_mesh(machine_port(machine).arena, (uint32_t)network->width,
-                       (uint32_t)network->height, at->v, at->n);
-    return placement ? emn_tables(machine_port(machine).arena, placement,
-                                  (enum emn_at_llc)config->emn_at_llc)
+        placement_mesh(machine_port(machine).arena, network->width, network->height, at->v, at->n);
+    return placement ? emn_tables(machine_port(machine).arena, placement, config->emn_at_llc)
                      : NULL;
 }
 
@@ -373,7 +371,7 @@ void machine_offload_extend(struct machine *machine, void *state, struct memsys_
     struct machine_offload *o = state;
     (void)machine;
     o->back_input = MEMSYS_FROM_OWN;
-    if (!o->shared.config->bounce_input)
+    if (o->shared.config->bounce_input == OFFLOAD_INPUT_OWN)
         o->back_input = MEMSYS_INPUTS + tables->input_count++;
 }
 
@@ -405,7 +403,7 @@ static bool has_room(const struct machine *machine, const struct offload_config 
 // Returns true if the policy lets cores compute chains whose lines meet at them.
 static bool wants_cores(const struct offload_shared *shared)
 {
-    enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    enum offload_policy policy = shared->config->policy;
     return (policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE) && shared->emn;
 }
 
@@ -413,7 +411,7 @@ void machine_offload_launch(struct machine *machine, void *state, bool begins)
 {
     struct machine_offload *o = state;
     struct offload_shared *shared = &o->shared;
-    enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    enum offload_policy policy = shared->config->policy;
     if (!begins)
         return;
     shared->on = policy != OFFLOAD_BASELINE;

@@ -10,7 +10,7 @@ enum { UNLIMITED_GBPS = 1000000 };
 
 static enum map_metric metric_of(const struct tom *tom)
 {
-    return (enum map_metric)tom->config->metric;
+    return tom->config->metric;
 }
 
 static void map_ranges(struct tom *tom, const struct tom_allocations *table, uint32_t bit)
@@ -20,7 +20,6 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
         const struct tom_range *from = &table->ranges.v[i];
         struct partition_range range = {.first = from->first,
                                         .last = from->last,
-                                        .rule = PARTITION_MODULO,
                                         .count = tom->stacks->count,
                                         .chunk = UINT64_C(1) << (from->bit ? from->bit : bit)};
         if (!from->candidate)
@@ -49,7 +48,7 @@ static uint64_t instances_to_learn(const struct tom *tom)
 static void begin_learning(struct tom *tom)
 {
     struct stacks *s = tom->stacks;
-    uint64_t latency = tom->config->pcie_ns * s->config->clock / 1000;
+    uint64_t latency = (uint64_t)tom->config->pcie_ns * s->config->clock / 1000;
     uint64_t gbps = tom->config->pcie_gbps ? tom->config->pcie_gbps : UNLIMITED_GBPS;
     stack_link_init(&s->pcie, gbps, s->config->clock, s->config->flit_bytes, latency);
     s->from_cpu = true;

@@ -563,11 +563,8 @@ static void rule_of_a_range(void **state)
         await(&f, 0);
         take(f.m, 0);
     }
-    const struct partition_range range = {.first = 16 * LINE,
-                                          .last = 32 * LINE - 1,
-                                          .rule = PARTITION_MODULO,
-                                          .count = 2,
-                                          .chunk = LINE};
+    const struct partition_range range = {
+        .first = 16 * LINE, .last = 32 * LINE - 1, .count = 2, .chunk = LINE};
     memsys_remap(f.m, &range);
     assert_int_equal(memsys_partition_of(f.m, 18), 2);
     uint64_t begun = f.now;
