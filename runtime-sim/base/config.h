@@ -1,8 +1,7 @@
 // Configurations: the parameters of a machine, from tables of keys.
 //
 // A component has a table with one row per key (noc/noc.def). base/config_fields.inc generates the
-// members of a struct from it, base/config_keys.inc the keys that read it. A whole number has 32
-// bits if its range fits, else 64; a choice is an enum, whose constants and words its row lists:
+// members of a struct from it, base/config_keys.inc the keys that read it:
 //
 //     struct noc_config {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
@@ -14,6 +13,10 @@
 //     #define CONFIG_OF struct noc_config
 //     #include "runtime-sim/base/config_keys.inc"
 //     };
+//
+// A whole number is a uint32_t if its range fits, else a uint64_t. A choice is an enum:
+//
+//     CONFIG_CHOICE(routing, noc_routing, CHOICE(NOC_YX, "yx") CHOICE(NOC_XY, "xy"), "yx", …)
 //
 // In a file the keys of a component are under the name of its section. `base:` names another file
 // or configuration, which is applied first, to the same structs:

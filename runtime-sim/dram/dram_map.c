@@ -1,10 +1,10 @@
 #include "runtime-sim/dram/dram_map.h"
 
-static struct dram_part part(uint64_t size)
+static struct dram_part part(uint32_t size)
 {
-    struct dram_part p = {.size = (uint32_t)size};
+    struct dram_part p = {.size = size};
     p.is_shift = !(size & (size - 1));
-    p.shift = (uint32_t)__builtin_ctzll(size);
+    p.shift = (uint32_t)__builtin_ctz(size);
     return p;
 }
 

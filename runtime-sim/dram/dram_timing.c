@@ -1,15 +1,15 @@
 #include "runtime-sim/dram/dram_timing.h"
 
-static uint32_t most(uint64_t a, uint64_t b)
+static uint32_t most(uint32_t a, uint32_t b)
 {
-    return (uint32_t)(a > b ? a : b);
+    return a > b ? a : b;
 }
 
 void dram_timing_init(struct dram_timing *t, const struct dram_config *c)
 {
-    uint64_t column = most(c->tCCD, c->burst), written = c->CWL + c->burst;
+    uint32_t column = most(c->tCCD, c->burst), written = c->CWL + c->burst;
     // The data of a read end before those of a write begin, for all latencies.
-    uint64_t read_end = c->tCL + c->burst + c->turnaround;
+    uint32_t read_end = c->tCL + c->burst + c->turnaround;
     *t = (struct dram_timing){
         .act_read = c->tRCD,
         .act_write = c->tRCD_write ? c->tRCD_write : c->tRCD,
@@ -17,19 +17,19 @@ void dram_timing_init(struct dram_timing *t, const struct dram_config *c)
         .act_act = c->tRC,
         .pre_act = c->tRP,
         .read_pre = c->tRTP,
-        .write_pre = (uint32_t)(written + c->tWR),
+        .write_pre = written + c->tWR,
         .act_any = c->tRRD,
         .act_group = most(c->tRRD, c->tRRD_L),
         .act_fourth = c->tFAW,
-        .read_read = (uint32_t)column,
+        .read_read = column,
         .read_read_group = most(column, c->tCCD_L),
-        .write_write = (uint32_t)column,
+        .write_write = column,
         .write_write_group = most(column, c->tCCD_L),
         .read_write = most(1, read_end > c->CWL ? read_end - c->CWL : 0),
-        .write_read = (uint32_t)(written + c->tWTR),
-        .write_read_group = (uint32_t)written + most(c->tWTR, c->tWTR_L),
+        .write_read = written + c->tWTR,
+        .write_read_group = written + most(c->tWTR, c->tWTR_L),
         .refresh = c->tRFC,
         .read_end = c->tCL + c->burst + c->delay,
-        .write_end = (uint32_t)(written + c->delay),
+        .write_end = written + c->delay,
     };
 }

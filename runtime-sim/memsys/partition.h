@@ -9,8 +9,9 @@
 struct partition_range {
     uint64_t first, last; // addresses, both included
     uint32_t count;       // partitions
-    bool is_xor;    // partition of a chunk: all parts of its number by XOR, so that strides of any
-                    // power of two spread, and `count` is a power of two; false: number mod count
+    // Partition of a chunk: all parts of its number by XOR, which spreads strides of any power of
+    // two and needs a power of two for `count`; false: its number mod `count`.
+    bool is_xor;
     uint64_t chunk; // bytes
 };
 

@@ -6,7 +6,7 @@
 
 static uint32_t most_of(uint32_t a, uint32_t b)
 {
-    return (uint32_t)(a > b ? a : b);
+    return a > b ? a : b;
 }
 
 // Checks
@@ -254,19 +254,19 @@ static uint64_t vcs_of_slot(uint32_t vcs, uint32_t speed, uint32_t slot)
     return mask;
 }
 
-static uint64_t ways_on(const struct noc *noc, const struct noc_router *router)
+static uint32_t ways_on(const struct noc *noc, const struct noc_router *router)
 {
-    uint64_t ways = 0;
+    uint32_t ways = 0;
     for (uint32_t i = router->out0; i < router->out0 + router->outs; i++)
         ways += !noc->out_port[i].is_exit;
     return ways;
 }
 
 // Returns the speed of a node's port by the keys `injection_…`.
-static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
+static uint32_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
 {
     const struct noc_config *c = &noc->config;
-    uint64_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
+    uint32_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
     for (uint32_t i = 0; i < c->injection_speedups.n; i++)
         if (c->injection_nodes.v[i] == node)
             speed = c->injection_speedups.v[i];
@@ -276,11 +276,11 @@ static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct n
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
 {
     const struct noc_in_port *port = &noc->in_port[in];
-    uint64_t speed = noc->config.speedup;
+    uint32_t speed = noc->config.speedup;
     if (port->from >= noc->router_outs)
         speed = most_of(
             speed, entry_speed(noc, noc->out_port[port->from].from, &noc->router[port->router]));
-    return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
+    return speed < noc->vcs ? speed : noc->vcs;
 }
 
 // Shares the virtual channels of a port among the first `speed` of its crossbar inputs.

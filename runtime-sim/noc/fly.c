@@ -16,19 +16,19 @@ struct fly_place {
 // A number above the limit, which noc_check rejects, is not computed completely.
 uint32_t noc_fly_terminals(const struct noc_config *config)
 {
-    uint64_t nodes = 1;
+    uint32_t nodes = 1;
     if (config->topology != NOC_FLY)
         return 0;
-    for (uint64_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
+    for (uint32_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
         nodes *= config->radix;
-    return (uint32_t)nodes;
+    return nodes;
 }
 
 // Returns the weight of a digit with `above` digits above it, in a number of `stages` digits.
-static uint32_t weight_of(const struct noc_config *config, uint64_t above)
+static uint32_t weight_of(const struct noc_config *config, uint32_t above)
 {
     uint32_t weight = 1;
-    for (uint64_t i = above + 1; i < config->stages; i++)
+    for (uint32_t i = above + 1; i < config->stages; i++)
         weight *= config->radix;
     return weight;
 }

@@ -73,9 +73,9 @@ uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed);
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
 // Returns the flits of a packet of this many bytes, at least 1.
-static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes)
+static inline uint32_t noc_flits(const struct noc_config *config, uint32_t bytes)
 {
-    return bytes ? (uint32_t)((bytes + config->flit_bytes - 1) / config->flit_bytes) : 1;
+    return bytes ? (bytes + config->flit_bytes - 1) / config->flit_bytes : 1;
 }
 
 // Interfaces

@@ -17,8 +17,8 @@ uint32_t noc_node_count(const struct noc_config *config)
     case NOC_FLY: break;
     }
     uint32_t terminals = noc_fly_terminals(config);
-    uint64_t routers = config->router_nodes ? terminals / config->radix * config->stages : 0;
-    return terminals + (uint32_t)routers;
+    uint32_t routers = config->router_nodes ? terminals / config->radix * config->stages : 0;
+    return terminals + routers;
 }
 
 bool noc_is_wide(const struct noc_config *config, uint32_t node)
@@ -46,9 +46,9 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
 static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, uint32_t entry,
                      uint32_t exit)
 {
-    uint64_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
+    uint32_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
     noc->node_exit[node] = exit;
-    for (uint64_t i = 0; i < ports; i++)
+    for (uint32_t i = 0; i < ports; i++)
         add(noc, wires, NOC_CHANNEL_INJECTION, node, entry);
     add(noc, wires, NOC_CHANNEL_EJECTION, exit, node);
 }
@@ -90,9 +90,9 @@ static void add_overlay(struct noc *noc, struct noc_wires *wires)
     uint32_t nodes = noc_node_count(&noc->config);
     begin(noc, wires, nodes);
     for (uint32_t i = 0; i < nodes; i++) {
-        uint64_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
+        uint32_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
         noc->node_exit[i] = i;
-        for (uint64_t k = 0; k < ports; k++)
+        for (uint32_t k = 0; k < ports; k++)
             add(noc, wires, NOC_CHANNEL_INJECTION, i, i);
         for (uint32_t k = 0; k < nodes; k++)
             add(noc, wires, NOC_CHANNEL_EJECTION, i, k);

@@ -36,8 +36,8 @@ uint32_t ari_bound(const struct noc_config *network, uint32_t node)
     if (network->topology == NOC_CROSSBAR) {
         outputs = network->nodes;
     } else if (network->topology == NOC_MESH) {
-        uint64_t at = network->node_routers.n ? network->node_routers.v[node] : node;
-        uint64_t x = at % network->width, y = at / network->width;
+        uint32_t at = network->node_routers.n ? network->node_routers.v[node] : node;
+        uint32_t x = at % network->width, y = at / network->width;
         outputs = (x > 0) + (x + 1 < network->width) + (y > 0) + (y + 1 < network->height);
     }
     outputs = outputs ? outputs : 1;

@@ -15,9 +15,9 @@ void fe_gate_init(struct fe_gate *gate, struct arena *arena, const struct fe_con
 // Triggers and actions
 
 // Returns the words of all granules that contain one of `words`.
-static uint32_t widen(uint32_t words, uint64_t granule)
+static uint32_t widen(uint32_t words, uint32_t granule)
 {
-    uint32_t each = (uint32_t)granule / PLANE_WORD, all = 0;
+    uint32_t each = granule / PLANE_WORD, all = 0;
     if (each <= 1)
         return words;
     uint32_t one = each == PLANE_WORDS ? UINT32_MAX : (UINT32_C(1) << each) - 1;

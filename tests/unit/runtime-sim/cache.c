@@ -127,9 +127,9 @@ static void model_access(struct model *m, enum cache_kind kind, uint64_t line, s
         model_fetch(m, at, bytes);
     if (kind != CACHE_READ) {
         at->known = mask_or(at->known, bytes);
-        at->dirty = m->config->write ? at->dirty : mask_or(at->dirty, bytes);
+        at->dirty = m->config->write != CACHE_BACK ? at->dirty : mask_or(at->dirty, bytes);
     }
-    if (kind == CACHE_WRITE && m->config->partial)
+    if (kind == CACHE_WRITE && m->config->partial == CACHE_FETCH)
         model_fetch(m, at, model_sectors(m->config, bytes));
 }
 
@@ -425,7 +425,7 @@ static void write_through(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    f.values.write = 1;
+    f.values.write = CACHE_THROUGH;
     f.values.allocate_writes = false;
     start_two(&f);
     put(&f, 0, CACHE_WRITE, 1, mask_range(0, 4));
