@@ -55,18 +55,17 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
 {
     enum { MOST = 1 << 24 };
     const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
-    uint64_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
+    uint32_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
     for (uint32_t i = 0; i < sizeof tags / sizeof *tags; i++)
         each += tags[i]->sets * tags[i]->ways;
-    uint64_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
+    uint32_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
     uint32_t slices = config->memsys.memory.partition_nodes.n;
-    if (cores * each + slices * slice <= MOST)
+    if ((uint64_t)cores * each + (uint64_t)slices * slice <= MOST)
         return NULL;
     return arena_printf(arena,
-                        "the caches of %llu cores have %llu lines each, the slices %llu, "
-                        "together more than %u",
-                        (unsigned long long)cores, (unsigned long long)each,
-                        (unsigned long long)slice, (unsigned)MOST);
+                        "the caches of %u cores have %u lines each, the slices %u, "
+                        "together more than %d",
+                        cores, each, slice, MOST);
 }
 
 // Numbers of schemes, requesters and stall reasons are bytes, and 0 or 1 more than the count is not

@@ -119,18 +119,17 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
     return NULL;
 }
 
-static const char *check_multiple(struct arena *arena, const char *name, uint64_t value,
-                                  const char *of, uint64_t part)
+static const char *check_multiple(struct arena *arena, const char *name, uint32_t value,
+                                  const char *of, uint32_t part)
 {
     if (!(value % part))
         return NULL;
-    return arena_printf(arena, "%s is %llu, no multiple of %s: %llu", name,
-                        (unsigned long long)value, of, (unsigned long long)part);
+    return arena_printf(arena, "%s is %u, no multiple of %s: %u", name, value, of, part);
 }
 
 static const char *check_sizes(struct arena *arena, const struct memsys_config *config)
 {
-    uint64_t line = config->llc.line_bytes, request = config->dram.request_bytes;
+    uint32_t line = config->llc.line_bytes, request = config->dram.request_bytes;
     const char *wrong =
         check_multiple(arena, "memory.chunk", config->memory.chunk, "llc.line_bytes", line);
     if (!wrong)

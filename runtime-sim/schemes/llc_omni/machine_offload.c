@@ -388,7 +388,7 @@ void machine_offload_join(struct machine *machine, void *state)
 }
 
 // Returns the bytes of shared memory that the service queue of a core needs [000 §4.5].
-static uint64_t service_bytes(const struct offload_config *config)
+static uint32_t service_bytes(const struct offload_config *config)
 {
     return config->service_queue * PACKET_LOADS * LINE_BYTES;
 }
@@ -426,18 +426,18 @@ const char *machine_offload_shortfall(const struct machine *machine, const void 
                                       struct arena *arena)
 {
     const struct machine_offload *o = state;
-    unsigned long long bytes = service_bytes(o->shared.config);
-    unsigned long long room = machine_port(machine).config->core.shared_bytes;
+    uint32_t bytes = service_bytes(o->shared.config);
+    uint32_t room = machine_port(machine).config->core.shared_bytes;
     if (wants_cores(&o->shared) && bytes > room)
         return arena_printf(arena,
-                            "no core computes, since its service queue needs %llu B of shared "
-                            "memory (offload.service_queue) and core.shared_bytes is %llu",
+                            "no core computes, since its service queue needs %u B of shared "
+                            "memory (offload.service_queue) and core.shared_bytes is %u",
                             bytes, room);
     if (!o->stats.launches_without_cores)
         return NULL;
     return arena_printf(arena,
                         "no core computed in %llu of %llu launches, since their CTAs leave less "
-                        "than the %llu B of shared memory that its service queue needs",
+                        "than the %u B of shared memory that its service queue needs",
                         (unsigned long long)o->stats.launches_without_cores,
                         (unsigned long long)o->stats.launches, bytes);
 }

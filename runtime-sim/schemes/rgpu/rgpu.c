@@ -30,12 +30,12 @@ static bool is_on(const void *config)
 static const char *check(struct arena *arena, const void *own, const struct machine_config *machine)
 {
     const struct spatial_config *config = own;
-    uint64_t line = machine->memsys.llc.line_bytes;
+    uint32_t line = machine->memsys.llc.line_bytes;
     if (line > 128)
         return arena_printf(arena,
                             "spatial.enabled needs lines of up to 128 bytes, and "
-                            "llc.line_bytes is %llu",
-                            (unsigned long long)line);
+                            "llc.line_bytes is %u",
+                            line);
     // Waiting loads as printed go past the gates, to an input of their own.
     if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
         return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";

@@ -32,7 +32,7 @@ double spatial_fifo_entries(const struct spatial_config *config)
                                        : (double)config->hardware.data_fifo;
 }
 
-struct spatial_area spatial_area_of(const struct spatial_config *config, uint64_t sms)
+struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_t sms)
 {
     double lanes = TOTAL / SMS - DATA_FIFOS * DATA - ADDRESS_FIFOS * ADDRESS;
     double data = (double)(MAP_OPERANDS * config->hardware.cores + config->hardware.lsus);
@@ -50,7 +50,7 @@ double spatial_energy(double gpu, double saved, double added, double speedup)
     return (gpu - saved + added) / gpu / speedup;
 }
 
-void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FILE *to)
+void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FILE *to)
 {
     struct spatial_area area = spatial_area_of(config, sms);
     const struct map_hardware *h = &config->hardware;
@@ -68,9 +68,9 @@ void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FI
             h->lsus * h->store_lines * LINE_BYTES * 8);
     fprintf(to, "  lanes          %6u\n", h->lanes);
     fprintf(to,
-            "area of %llu SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
+            "area of %u SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
             "(%.1f %% of %.0f)\n",
-            (unsigned long long)sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
+            sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
             area.total / GPU_AREA * 100, GPU_AREA);
     fprintf(to, "energy at 2.1 times the speed, 13 W saved and 3.2 W added of 153 W: %.3f\n",
             spatial_energy(153, 13, 3.2, 2.1));
