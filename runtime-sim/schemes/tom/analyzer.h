@@ -27,7 +27,8 @@ void map_note(struct map_stats *stats, struct map_instance *instance, uint64_t a
 // The instance is over, and forgotten. Without accesses it does not count.
 void map_end(struct map_stats *stats, struct map_instance *instance);
 
-// Returns the lowest bit of the best pair, of equals the lowest; 0: no instance.
+// Returns the lowest bit of the best pair, of equals the lowest; 0: no instance. MAP_ONE: of equals
+// the best by MAP_HOME.
 uint32_t map_best(const struct map_stats *stats, enum map_metric metric);
 // Returns the instances that touch one stack under the pair from this bit on.
 uint64_t map_one(const struct map_stats *stats, uint32_t bit);

@@ -1,4 +1,4 @@
-// The decision of the offload controller [002 §4.2].
+// The configuration of offloading blocks, and the decision of the offload controller [002 §4.2].
 #pragma once
 #include "runtime-sim/base/config.h"
 
