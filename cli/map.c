@@ -19,7 +19,7 @@ struct map_run {
     struct message_log log;
     struct outputs outputs;
     bool out_of_memory;
-    struct map_report_keys keys;
+    struct map_hardware hardware;
     struct config_section section;
     struct config config;
     struct source source;
@@ -149,7 +149,7 @@ static int do_all(struct map_run *run, int argc, char **argv)
         return BAD_USAGE;
     const struct measure_arguments *a = &run->arguments.measure;
     messages_init(&run->messages, map_command.name, &a->common, &run->log);
-    run->section = map_report_section(&run->keys);
+    run->section = map_report_section(&run->hardware);
     config_init(&run->config, &run->arena, &run->section, 1);
     if (a->common.help || a->common.version || a->help_keys)
         return print_only(run);
@@ -159,7 +159,7 @@ static int do_all(struct map_run *run, int argc, char **argv)
         return print_only(run);
     if (!check_paths(run) || !read_map(run))
         return BAD_INPUT;
-    map_report_make(&run->report, &run->arena, run->map, &run->keys,
+    map_report_make(&run->report, &run->arena, run->map, &run->hardware,
                     (uint32_t)run->arguments.copies);
     if (!write_all(run) || commit(run))
         return BAD_INPUT;

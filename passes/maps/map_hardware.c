@@ -6,7 +6,7 @@ struct map_hardware map_hardware_initial(void)
     return (struct map_hardware){
 #define CONFIG_UINT(name, unit, least, most, initial, source, text)                                \
     .name = (uint32_t)strtoul(initial, NULL, 10),
-#define CONFIG_CHOICE(name, choices, initial, source, text) .name = 0,
+#define CONFIG_CHOICE(name, ...) .name = 0,
 #include "passes/maps/hardware.def"
 #undef CONFIG_UINT
 #undef CONFIG_CHOICE

@@ -2,16 +2,16 @@
 #pragma once
 #include "passes/maps/map.h"
 
-enum map_space { MAP_RESERVE, MAP_ARRIVAL };
-
 enum { MAP_CORES = 15 }; // SMs of the machine of [003]
 
 struct map_hardware {
 #define CONFIG_UINT(name, unit, least, most, initial, source, text) uint32_t name;
-#define CONFIG_CHOICE(name, choices, initial, source, text) uint32_t name;
+#define CONFIG_CHOICE(name, tag, choices, initial, source, text) enum tag { choices } name;
+#define CHOICE(constant, word) constant,
 #include "passes/maps/hardware.def"
 #undef CONFIG_UINT
 #undef CONFIG_CHOICE
+#undef CHOICE
 };
 
 // Returns the hardware of [003].

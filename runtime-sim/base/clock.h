@@ -3,6 +3,8 @@
 #pragma once
 #include "support/arena.h"
 
+#define CLOCK_MHZ UINT64_C(1000000) // in hertz
+
 struct clock_domain {
     uint64_t period; // in units of time
 };

@@ -62,16 +62,21 @@ static bool read_bool(const char *text, bool *value)
     return *value || !strcmp(text, "false");
 }
 
-static bool read_choice(const char *choices, const char *text, int *value)
+static bool read_choice(const char *const *choices, const char *text, uint64_t *value)
 {
-    size_t length = strlen(text);
-    for (*value = 0; *choices; ++*value) {
-        size_t one = strcspn(choices, "|");
-        if (one == length && !memcmp(choices, text, one))
+    for (*value = 0; choices[*value]; ++*value)
+        if (!strcmp(choices[*value], text))
             return true;
-        choices += one + (choices[one] == '|');
-    }
     return false;
+}
+
+// Writes a whole number to its member, or to the element of a list.
+static void put_whole(const struct config_key *key, void *to, uint64_t value)
+{
+    if (key->type == CONFIG_UINT64)
+        *(uint64_t *)to = value;
+    else
+        *(uint32_t *)to = (uint32_t)value;
 }
 
 static const char *with_unit(struct arena *arena, double value, const char *unit)
@@ -96,16 +101,11 @@ static const char *number_fault(struct arena *arena, const struct config_key *ke
     return NULL;
 }
 
-static const char *choices_text(struct arena *arena, const char *choices)
+static const char *choices_text(struct arena *arena, const char *const *choices)
 {
-    const char *text = "";
-    while (*choices) {
-        int one = (int)strcspn(choices, "|");
-        const char *rest = choices + one + (choices[one] == '|');
-        const char *between = !*text ? "" : *rest ? ", " : " or ";
-        text = arena_printf(arena, "%s%s%.*s", text, between, one, choices);
-        choices = rest;
-    }
+    const char *text = *choices;
+    while (*++choices)
+        text = arena_printf(arena, "%s%s%s", text, choices[1] ? ", " : " or ", *choices);
     return text;
 }
 
@@ -117,10 +117,12 @@ static const char *take_scalar(struct arena *arena, const struct config_key *key
     double real = 0;
     switch (key->type) {
     case CONFIG_UINT:
+    case CONFIG_UINT64:
     case CONFIG_LIST: {
         bool is_read = read_uint(text, &whole);
         wrong = number_fault(arena, key, is_read, (double)whole);
-        *(uint64_t *)to = wrong ? *(uint64_t *)to : whole;
+        if (!wrong)
+            put_whole(key, to, whole);
         break;
     }
     case CONFIG_REAL: {
@@ -131,7 +133,10 @@ static const char *take_scalar(struct arena *arena, const struct config_key *key
     }
     case CONFIG_BOOL: wrong = read_bool(text, to) ? NULL : "true or false"; break;
     case CONFIG_CHOICE:
-        wrong = read_choice(key->choices, text, to) ? NULL : choices_text(arena, key->choices);
+        if (read_choice(key->choices, text, &whole))
+            put_whole(key, to, whole);
+        else
+            wrong = choices_text(arena, key->choices);
         break;
     }
     return wrong;
@@ -140,7 +145,7 @@ static const char *take_scalar(struct arena *arena, const struct config_key *key
 static void take_list(struct config_reading *r, const struct config_key *key,
                       const struct yaml_node *node, struct config_list *to)
 {
-    struct config_list list = {ARENA_ARRAY(r->config->arena, uint64_t, node->count + 1), 0};
+    struct config_list list = {ARENA_ARRAY(r->config->arena, uint32_t, node->count + 1), 0};
     for (; list.n < node->count; list.n++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[list.n]);
         const char *wrong = item->kind == YAML_SCALAR
@@ -499,10 +504,10 @@ static void set_initial(struct config *config, const struct config_section *sect
         take_scalar(config->arena, key, text, to);
         return;
     }
-    struct config_list list = {ARENA_ARRAY(config->arena, uint64_t, strlen(text) + 1), 0};
+    struct config_list list = {ARENA_ARRAY(config->arena, uint32_t, strlen(text) + 1), 0};
     for (char *at = arena_strndup(config->arena, text, strlen(text)), *end; *at; at = end) {
         at += strspn(at, "[], ");
-        list.v[list.n] = strtoull(at, &end, 0);
+        list.v[list.n] = (uint32_t)strtoul(at, &end, 0);
         list.n += end != at;
         if (end == at)
             break;

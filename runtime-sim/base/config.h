@@ -14,6 +14,10 @@
 //     #include "runtime-sim/base/config_keys.inc"
 //     };
 //
+// A whole number is a uint32_t if its range fits, else a uint64_t. A choice is an enum:
+//
+//     CONFIG_CHOICE(routing, noc_routing, CHOICE(NOC_YX, "yx") CHOICE(NOC_XY, "xy"), "yx", …)
+//
 // In a file the keys of a component are under the name of its section. `base:` names another file
 // or configuration, which is applied first, to the same structs:
 //
@@ -26,24 +30,31 @@
 #include "support/prefix_map.h"
 #include "support/vec.h"
 
-enum config_type { CONFIG_UINT, CONFIG_REAL, CONFIG_BOOL, CONFIG_CHOICE, CONFIG_LIST };
+enum config_type {
+    CONFIG_UINT,
+    CONFIG_UINT64, // a CONFIG_UINT whose range needs more than 32 bits
+    CONFIG_REAL,
+    CONFIG_BOOL,
+    CONFIG_CHOICE,
+    CONFIG_LIST,
+};
 
 struct config_list {
-    uint64_t *v;
+    uint32_t *v;
     uint32_t n;
 };
 
 struct config_key {
     const char *name;
     enum config_type type;
-    const char *unit;    // "": without a unit
-    double least, most;  // range of a number and of each element of a list, inclusive
-    const char *choices; // CONFIG_CHOICE: "yx|xy|adaptive"; the value is the index, from 0
-    const char *initial; // in the syntax of a file
-    const char *source;  // source of the value: "[000 Table 2]"
-    const char *text;    // meaning, without a full stop
-    size_t offset;       // of the value in the section's struct: uint64_t, double, bool, int,
-                         // struct config_list
+    const char *unit;           // "": without a unit
+    double least, most;         // range of a number and of each element of a list, inclusive
+    const char *const *choices; // CONFIG_CHOICE: the words of the enum's constants; NULL-terminated
+    const char *initial;        // in the syntax of a file
+    const char *source;         // source of the value: "[000 Table 2]"
+    const char *text;           // meaning, without a full stop
+    size_t offset; // of the value in the section's struct: uint32_t, uint64_t, double, bool,
+                   // an enum, struct config_list
 };
 
 // The keys and values of a component.
@@ -73,7 +84,7 @@ struct config {
 extern const struct embedded config_files[];
 
 // Returns the word of the choice in the section's struct.
-const char *config_choice(struct arena *arena, const struct config_key *key, const void *values);
+const char *config_choice(const struct config_key *key, const void *values);
 
 // Sets every key to its initial value. The caller keeps ownership of `sections`.
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,

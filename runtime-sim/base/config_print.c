@@ -11,21 +11,14 @@ static const void *value_of(const struct config_section *section, const struct c
     return (const char *)section->values + key->offset;
 }
 
-// Returns the choice's word; not terminated.
-static const char *choice_at(const char *choices, int value, int *length)
+static uint64_t whole_at(const struct config_key *key, const void *value)
 {
-    for (; value > 0; value--)
-        choices += strcspn(choices, "|") + 1;
-    *length = (int)strcspn(choices, "|");
-    return choices;
+    return key->type == CONFIG_UINT64 ? *(const uint64_t *)value : *(const uint32_t *)value;
 }
 
-const char *config_choice(struct arena *arena, const struct config_key *key, const void *values)
+const char *config_choice(const struct config_key *key, const void *values)
 {
-    int length;
-    const int *value = (const int *)(const void *)((const char *)values + key->offset);
-    const char *word = choice_at(key->choices, *value, &length);
-    return arena_strndup(arena, word, (size_t)length);
+    return key->choices[whole_at(key, (const char *)values + key->offset)];
 }
 
 static void print_value(FILE *to, const struct config_section *section,
@@ -34,23 +27,19 @@ static void print_value(FILE *to, const struct config_section *section,
     const void *value = value_of(section, key);
     char number[NUMBER_TEXT];
     switch (key->type) {
-    case CONFIG_UINT: fprintf(to, "%" PRIu64, *(const uint64_t *)value); break;
+    case CONFIG_UINT:
+    case CONFIG_UINT64: fprintf(to, "%" PRIu64, whole_at(key, value)); break;
     case CONFIG_REAL:
         number_shortest(number, *(const double *)value);
         fputs(number, to);
         break;
     case CONFIG_BOOL: fputs(*(const bool *)value ? "true" : "false", to); break;
-    case CONFIG_CHOICE: {
-        int length;
-        const char *word = choice_at(key->choices, *(const int *)value, &length);
-        fprintf(to, "%.*s", length, word);
-        break;
-    }
+    case CONFIG_CHOICE: fputs(config_choice(key, section->values), to); break;
     case CONFIG_LIST: {
         const struct config_list *list = value;
         putc('[', to);
         for (uint32_t i = 0; i < list->n; i++)
-            fprintf(to, "%s%" PRIu64, i ? ", " : "", list->v[i]);
+            fprintf(to, "%s%u", i ? ", " : "", list->v[i]);
         putc(']', to);
     }
     }
@@ -78,15 +67,11 @@ static void json_value(struct json *json, const struct config_section *section,
 {
     const void *value = value_of(section, key);
     switch (key->type) {
-    case CONFIG_UINT: json_uint(json, *(const uint64_t *)value); break;
+    case CONFIG_UINT:
+    case CONFIG_UINT64: json_uint(json, whole_at(key, value)); break;
     case CONFIG_REAL: json_double(json, *(const double *)value); break;
     case CONFIG_BOOL: json_bool(json, *(const bool *)value); break;
-    case CONFIG_CHOICE: {
-        int length;
-        const char *word = choice_at(key->choices, *(const int *)value, &length);
-        json_text(json, word, (size_t)length);
-        break;
-    }
+    case CONFIG_CHOICE: json_string(json, config_choice(key, section->values)); break;
     case CONFIG_LIST: {
         const struct config_list *list = value;
         json_array_flat(json);
@@ -145,8 +130,8 @@ static void print_range(FILE *to, const struct config_key *key)
     switch (key->type) {
     case CONFIG_BOOL: fputs("true or false", to); break;
     case CONFIG_CHOICE:
-        for (const char *at = key->choices; *at; at++)
-            *at == '|' ? (void)fputs(", ", to) : (void)putc(*at, to);
+        for (const char *const *at = key->choices; *at; at++)
+            fprintf(to, "%s%s", at == key->choices ? "" : ", ", *at);
         break;
     case CONFIG_LIST: fputs("a list of ", to); __attribute__((fallthrough));
     default: fprintf(to, "%s … %s%s%s", least, most, *key->unit ? " " : "", key->unit);

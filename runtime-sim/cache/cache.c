@@ -8,13 +8,13 @@
 void cache_init(struct cache *c, struct arena *arena, const struct cache_config *config,
                 uint32_t inputs)
 {
-    uint32_t places = (uint32_t)(config->sets * config->ways), mshrs = cache_mshrs(config);
+    uint32_t places = config->sets * config->ways, mshrs = cache_mshrs(config);
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
     *c = (struct cache){
         .config = config, .next = UINT64_MAX, .changes = 1, .freed = 1, .input_count = inputs};
-    c->whole = mask_range(0, (uint32_t)config->line_bytes);
-    c->sectors = (uint32_t)(config->line_bytes / config->sector_bytes);
-    c->unit = (uint32_t)config->sector_bytes;
+    c->whole = mask_range(0, config->line_bytes);
+    c->sectors = config->line_bytes / config->sector_bytes;
+    c->unit = config->sector_bytes;
     c->line_clocks = divide_up(config->line_bytes, config->port_bytes);
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
@@ -99,7 +99,7 @@ enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t li
         return CACHE_DIRECT_ABSENT;
     if (c->bank_free[cache_bank(c, line)] > now)
         return CACHE_DIRECT_BUSY;
-    uint64_t clocks = cache_move(c, line, now, (uint32_t)c->config->line_bytes);
+    uint64_t clocks = cache_move(c, line, now, c->config->line_bytes);
     cache_use(c, place, CACHE_KEEP);
     c->stats.reads++;
     c->stats.read_hits++;
@@ -118,7 +118,7 @@ bool cache_drop(struct cache *c, uint64_t line)
 
 uint32_t cache_forget(struct cache *c)
 {
-    uint32_t places = (uint32_t)(c->config->sets * c->config->ways), removed = 0;
+    uint32_t places = c->config->sets * c->config->ways, removed = 0;
     for (uint32_t i = 0; i < places; i++)
         if (!c->mshr_of[i]) {
             removed += c->line[i] != NO_LINE;

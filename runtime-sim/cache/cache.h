@@ -44,7 +44,6 @@ struct cache_stats {
 };
 
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_ATOMIC };
-enum cache_write { CACHE_BACK, CACHE_THROUGH, CACHE_EVICT };
 
 // The source of the bytes of a request that is served.
 enum cache_from {
@@ -198,7 +197,7 @@ static inline uint32_t cache_set(const struct cache_config *config, uint64_t lin
 {
     uint64_t sets = config->sets;
     uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
-    if (config->hash && sets > 1)
+    if (config->hash == CACHE_XOR && sets > 1)
         for (uint64_t rest = line / sets; rest; rest /= sets)
             set ^= rest % sets;
     return (uint32_t)set;

@@ -23,7 +23,7 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
 {
     if (r->kind != CACHE_READ && place != NOWHERE) {
         c->known[place] = mask_or(c->known[place], r->bytes);
-        if (!c->config->write) {
+        if (c->config->write == CACHE_BACK) {
             c->dirty[place] = mask_or(c->dirty[place], r->bytes);
             c->is_dirty[place] = true; // a request has at least one byte
         }
@@ -48,7 +48,7 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 // flight.
 static uint32_t find_victim(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * (uint32_t)c->config->ways, best = NOWHERE;
+    uint32_t first = cache_set(c->config, line) * c->config->ways, best = NOWHERE;
     for (uint32_t i = first; i < first + c->config->ways; i++) {
         if (c->line[i] == NO_LINE)
             return i;
@@ -97,7 +97,7 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
     c->stats.evictions += c->line[place] != NO_LINE;
     put_line(c, place, line);
     c->known[place] = c->whole;
-    cache_move_in(c, line, now, (uint32_t)c->config->line_bytes);
+    cache_move_in(c, line, now, c->config->line_bytes);
     return true;
 }
 
@@ -146,7 +146,7 @@ static void add_target(struct cache *c, uint32_t place, const struct cache_reque
 struct mask cache_rest(const struct cache *c, const struct cache_request *r, uint32_t place)
 {
     struct mask known = r->bytes;
-    if (!c->config->partial)
+    if (c->config->partial == CACHE_MASK)
         return (struct mask){{0}};
     if (place != NOWHERE)
         known = mask_or(known, c->known[place]);
@@ -315,9 +315,9 @@ bool cache_warm(struct cache *c, const struct cache_request *r)
         cache_clear(c, place);
         return false;
     }
-    struct mask fetched = !store               ? missing_sectors(c, r, place)
-                          : c->config->partial ? cache_sectors(c, r->bytes)
-                                               : r->bytes;
+    struct mask fetched = !store                              ? missing_sectors(c, r, place)
+                          : c->config->partial == CACHE_FETCH ? cache_sectors(c, r->bytes)
+                                                              : r->bytes;
     c->known[place] = forwarded ? c->whole : mask_or(c->known[place], fetched);
     if (r->kind != CACHE_READ && !forwarded && c->config->write == CACHE_BACK) {
         c->dirty[place] = mask_or(c->dirty[place], r->bytes);

@@ -6,7 +6,7 @@
 // Lets the host fetch the tags of a set, which the access of a later clock needs.
 static void prefetch_set(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * (uint32_t)c->config->ways;
+    uint32_t first = cache_set(c->config, line) * c->config->ways;
     __builtin_prefetch(&c->line[first]);
     __builtin_prefetch(&c->line[first + c->config->ways / 2]);
     __builtin_prefetch(&c->used[first]);

@@ -13,7 +13,7 @@ void cache_flush(struct cache *c, uint64_t now, uint64_t first, uint64_t last, b
 void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits)
 {
     struct cache_flush *flush = &c->flush;
-    uint32_t places = (uint32_t)(c->config->sets * c->config->ways);
+    uint32_t places = c->config->sets * c->config->ways;
     bool sent = false;
     if (c->free_count < cache_mshrs(c->config))
         return;

@@ -28,7 +28,7 @@ static inline void cache_wake_at(struct cache *c, uint64_t now)
 // Returns the number of MSHRs: those of the configuration, and one that a path leaves to others.
 static inline uint32_t cache_mshrs(const struct cache_config *config)
 {
-    return (uint32_t)config->mshrs + 1;
+    return config->mshrs + 1;
 }
 
 // Returns the index in a ring of `count` elements. Requires at < 2 · count.

@@ -13,7 +13,7 @@ enum { RANK_SHIFT = 60 };
 // Returns the place of a line, or NOWHERE.
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * (uint32_t)c->config->ways;
+    uint32_t first = cache_set(c->config, line) * c->config->ways;
     for (uint32_t i = first; i < first + c->config->ways; i++)
         if (c->line[i] == line)
             return i;
@@ -41,7 +41,7 @@ static inline void cache_use(struct cache *c, uint32_t place, uint8_t keep)
         return;
     if (keep != CACHE_KEEP)
         rank = ranks[keep];
-    if (!c->config->replacement)
+    if (c->config->replacement == CACHE_LRU)
         count = ++c->uses;
     c->used[place] = rank << RANK_SHIFT | count;
 }
@@ -62,12 +62,12 @@ static inline struct mask cache_parts(const struct cache *c, struct mask bytes, 
 
 static inline struct mask cache_sectors(const struct cache *c, struct mask bytes)
 {
-    return cache_parts(c, bytes, (uint32_t)c->config->sector_bytes);
+    return cache_parts(c, bytes, c->config->sector_bytes);
 }
 
 static inline uint32_t cache_count_sectors(const struct cache *c, struct mask bytes)
 {
     if (mask_within(c->whole, bytes))
         return c->sectors;
-    return mask_count(bytes) / (uint32_t)c->config->sector_bytes;
+    return mask_count(bytes) / c->config->sector_bytes;
 }

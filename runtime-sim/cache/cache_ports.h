@@ -22,7 +22,7 @@ static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, 
 // Transfers bytes that arrive, through the bank's port or the fill port.
 static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
-    if (c->config->fill_port)
+    if (c->config->fill_port == CACHE_FILL_OWN)
         c->fill_free =
             (c->fill_free > now ? c->fill_free : now) + divide_up(bytes, c->config->port_bytes);
     else

@@ -35,12 +35,12 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
     dram_timing_init(&ch->time, config);
     ch->next = config->tREFI ? config->tREFI : UINT64_MAX;
     ch->refresh_due = ch->next;
-    ch->queues[READS].capacity = (uint32_t)config->queue;
-    ch->queues[WRITES].capacity = (uint32_t)config->write_queue;
+    ch->queues[READS].capacity = config->queue;
+    ch->queues[WRITES].capacity = config->write_queue;
     for (uint32_t b = 0; b < config->banks; b++)
-        ch->banks.group[b] =
-            (uint8_t)(config->group_rule ? b / (config->banks / config->bank_groups)
-                                         : b % config->bank_groups);
+        ch->banks.group[b] = (uint8_t)(config->group_rule == DRAM_GROUP_BLOCK
+                                           ? b / (config->banks / config->bank_groups)
+                                           : b % config->bank_groups);
     ch->answers = ARENA_ARRAY(arena, struct dram_answer, config->answers);
     ch->least_latency = ch->least_write_latency = UINT64_MAX;
 }
@@ -140,7 +140,7 @@ static void precharge(struct dram_channel *ch, uint64_t now, uint32_t bank)
 static void answer(struct dram_channel *ch, uint64_t id, uint64_t ready, bool write)
 {
     uint32_t at = ch->answer_head + ch->answer_count++;
-    at -= at >= ch->config->answers ? (uint32_t)ch->config->answers : 0;
+    at -= at >= ch->config->answers ? ch->config->answers : 0;
     ch->answers[at] = (struct dram_answer){id, ready, write};
 }
 
@@ -299,7 +299,7 @@ static bool fill_slot(struct dram_channel *ch)
 {
     struct dram_queue *q = &ch->queues[READS];
     for (uint32_t i = 0; i < ch->config->banks; i++) {
-        uint32_t bank = (ch->slot_turn + i) % (uint32_t)ch->config->banks;
+        uint32_t bank = (ch->slot_turn + i) % ch->config->banks;
         if (ch->slots_used & bit(bank) || !q->of_bank[bank])
             continue;
         uint64_t same = dram_queue_find(q, bank, ch->banks.row[bank]);
@@ -307,7 +307,7 @@ static bool fill_slot(struct dram_channel *ch)
         ch->slots[bank] = (struct dram_slot){request_at(q, place), q->since[place]};
         ch->slots_used |= bit(bank);
         dram_queue_remove(q, place);
-        ch->slot_turn = (ch->slot_turn + 1) % (uint32_t)ch->config->banks;
+        ch->slot_turn = (ch->slot_turn + 1) % ch->config->banks;
         return true;
     }
     return false;
@@ -341,14 +341,14 @@ static void serve_slot(struct dram_channel *ch, uint64_t now, uint32_t bank)
         precharge(ch, now, bank);
     else
         activate(ch, now, bank, slot->request.row);
-    ch->slot_turn = (bank + 1) % (uint32_t)ch->config->banks;
+    ch->slot_turn = (bank + 1) % ch->config->banks;
 }
 
 static bool schedule_slots(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
     bool filled = fill_slot(ch);
     for (uint32_t i = 0; i < ch->config->banks; i++) {
-        uint32_t bank = (ch->slot_turn + i) % (uint32_t)ch->config->banks;
+        uint32_t bank = (ch->slot_turn + i) % ch->config->banks;
         uint64_t ready = ch->slots_used & bit(bank) ? slot_ready(ch, bank) : UINT64_MAX;
         if (ready <= now) {
             serve_slot(ch, now, bank);
@@ -361,14 +361,14 @@ static bool schedule_slots(struct dram_channel *ch, uint64_t now, uint64_t *next
 
 static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
-    if (ch->config->scheduler)
+    if (ch->config->scheduler == DRAM_BANK_SLOTS)
         return schedule_slots(ch, now, next);
     struct dram_queue *q = choose_queue(ch);
     bool column = choose_column(ch, q, now, next);
     bool row = false;
     if (!column || ch->config->split_commands) {
         row = choose_row(ch, q, now, next);
-        if (!row && ch->config->page)
+        if (!row && ch->config->page == DRAM_CLOSED)
             row = close_unused(ch, now, next);
     }
     return column || row;

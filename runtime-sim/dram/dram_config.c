@@ -1,6 +1,5 @@
 // The keys of dram.def, and checks of their combinations.
 #include "runtime-sim/dram/dram.h"
-#include <inttypes.h>
 
 const struct config_key dram_keys[] = {
 #define CONFIG_DEF "runtime-sim/dram/dram.def"
@@ -11,31 +10,31 @@ const uint32_t dram_key_count = ARRAY_LENGTH(dram_keys);
 
 struct timing_pair {
     const char *name;
-    uint64_t value;
+    uint32_t value;
 };
 
 static const char *not_multiple(struct arena *arena, struct timing_pair of, struct timing_pair by)
 {
     if (of.value % by.value == 0)
         return NULL;
-    return arena_printf(arena, "dram.%s is %" PRIu64 ", no multiple of dram.%s: %" PRIu64, of.name,
-                        of.value, by.name, by.value);
+    return arena_printf(arena, "dram.%s is %u, no multiple of dram.%s: %u", of.name, of.value,
+                        by.name, by.value);
 }
 
 static const char *not_below(struct arena *arena, struct timing_pair a, struct timing_pair b)
 {
     if (a.value < b.value)
         return NULL;
-    return arena_printf(arena, "dram.%s is %" PRIu64 ", not below dram.%s: %" PRIu64, a.name,
-                        a.value, b.name, b.value);
+    return arena_printf(arena, "dram.%s is %u, not below dram.%s: %u", a.name, a.value, b.name,
+                        b.value);
 }
 
 static const char *above_queue(struct arena *arena, const struct dram_config *c)
 {
     if (c->write_high <= c->write_queue)
         return NULL;
-    return arena_printf(arena, "dram.write_high is %" PRIu64 ", above dram.write_queue: %" PRIu64,
-                        c->write_high, c->write_queue);
+    return arena_printf(arena, "dram.write_high is %u, above dram.write_queue: %u", c->write_high,
+                        c->write_queue);
 }
 
 // Between two refreshes the oldest request must get its row and its data even if a refresh arrives
@@ -43,13 +42,13 @@ static const char *above_queue(struct arena *arena, const struct dram_config *c)
 // respected.
 static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
 {
-    uint64_t rows = larger(larger(c->tRC, c->tFAW), larger(c->tRRD, c->tRRD_L));
-    uint64_t least = larger(rows, c->tRAS + c->tRP + c->tRFC) + larger(c->tRCD, c->tRCD_write);
+    uint32_t rows = larger(larger(c->tRC, c->tFAW), larger(c->tRRD, c->tRRD_L));
+    uint32_t least = larger(rows, c->tRAS + c->tRP + c->tRFC) + larger(c->tRCD, c->tRCD_write);
     if (!c->tREFI || c->tREFI > least)
         return NULL;
     return arena_printf(arena,
-                        "dram.tREFI is %" PRIu64 ", too short to serve a request between two"
-                        " refreshes: these timings need more than %" PRIu64,
+                        "dram.tREFI is %u, too short to serve a request between two"
+                        " refreshes: these timings need more than %u",
                         c->tREFI, least);
 }
 
@@ -61,10 +60,11 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
         not_multiple(arena, KEY(row_bytes), KEY(request_bytes)),
         c->bank_split ? not_multiple(arena, KEY(bank_split), KEY(request_bytes)) : NULL,
         c->bank_split ? not_multiple(arena, KEY(row_bytes), KEY(bank_split)) : NULL,
-        c->bank_split && (c->order || c->banks % 2)
+        c->bank_split && (c->order != DRAM_ROW_BANK_COLUMN || c->banks % 2)
             ? "dram.bank_split needs dram.order: row_bank_column and an even number of dram.banks"
             : NULL,
-        c->scheduler && (c->write_queue || c->row_hit_cap || c->page || c->split_commands)
+        c->scheduler == DRAM_BANK_SLOTS &&
+                (c->write_queue || c->row_hit_cap || c->page == DRAM_CLOSED || c->split_commands)
             ? "dram.scheduler: bank_slots needs dram.write_queue 0, .row_hit_cap 0, .page: open "
               "and "
               ".split_commands: false"

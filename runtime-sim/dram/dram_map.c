@@ -1,10 +1,10 @@
 #include "runtime-sim/dram/dram_map.h"
 
-static struct dram_part part(uint64_t size)
+static struct dram_part part(uint32_t size)
 {
-    struct dram_part p = {.size = (uint32_t)size};
+    struct dram_part p = {.size = size};
     p.is_shift = !(size & (size - 1));
-    p.shift = (uint32_t)__builtin_ctzll(size);
+    p.shift = (uint32_t)__builtin_ctz(size);
     return p;
 }
 
@@ -24,7 +24,7 @@ static uint64_t put(uint64_t number, const struct dram_part *p, uint32_t value)
 void dram_map_init(struct dram_map *map, const struct dram_config *c)
 {
     *map = (struct dram_map){
-        .order = (enum dram_order)c->order,
+        .order = c->order,
         .bank_xor = c->bank_xor,
         .columns = part(c->row_bytes / c->request_bytes),
         .banks = part(c->banks),
@@ -33,7 +33,7 @@ void dram_map_init(struct dram_map *map, const struct dram_config *c)
         .rows = part(c->rows),
         .chunk = part(c->channel_bytes / c->request_bytes),
         .channels = part(c->channels),
-        .request_bytes = (uint32_t)c->request_bytes,
+        .request_bytes = c->request_bytes,
         .split = c->bank_split != 0,
     };
     if (!map->split)

@@ -7,9 +7,6 @@
 #pragma once
 #include "runtime-sim/dram/dram_timing.h"
 
-// The choices of the key `order`, in its order.
-enum dram_order { DRAM_ROW_BANK_COLUMN, DRAM_ROW_COLUMN_BANK, DRAM_ROW_BANK_COLUMN_GROUP };
-
 struct dram_place {
     uint32_t channel, bank, row, column; // column: in requests
 };

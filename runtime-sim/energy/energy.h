@@ -16,9 +16,6 @@ struct energy_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum energy_set { ENERGY_PUBLIC, ENERGY_ISCA19, ENERGY_ISCA16, ENERGY_IPDPS20, ENERGY_TACO15 };
-enum energy_memory { ENERGY_GDDR5, ENERGY_HBM2, ENERGY_ELSEWHERE };
-
 enum energy_cost {
 #define COST(name, unit, scaling, text) ENERGY_##name,
 #include "runtime-sim/energy/costs.def"

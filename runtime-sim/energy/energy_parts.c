@@ -103,10 +103,9 @@ void energy_add_dram(struct energy_model *model, const char *component, double c
 
 static void print_part(const struct energy_model *model, const char *name, double area, FILE *to)
 {
-    fprintf(
-        to, "area of %s at %llu nm: %.4f mm2, %.4f %% (%.4f to %.4f) of the machine's %.0f mm2\n",
-        name, (unsigned long long)model->config->technology, area, 100 * area / model->area.value,
-        100 * area / model->area.most, 100 * area / model->area.least, model->area.value);
+    fprintf(to, "area of %s at %u nm: %.4f mm2, %.4f %% (%.4f to %.4f) of the machine's %.0f mm2\n",
+            name, model->config->technology, area, 100 * area / model->area.value,
+            100 * area / model->area.most, 100 * area / model->area.least, model->area.value);
 }
 
 static void print_structure(const struct energy_structure *s, FILE *to)

@@ -108,7 +108,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
 {
     uint64_t words[64][LANES], width = config->shared_bank_bytes;
     uint8_t count[64] = {0};
-    uint32_t worst = 1, banks = (uint32_t)config->shared_banks;
+    uint32_t worst = 1, banks = config->shared_banks;
     struct span span = lanes->ops->span(lanes->address, mask);
     // As many neighbours as there are banks: each bank has one of them.
     if (!atomic && span.most / width - span.least / width < banks)
@@ -129,7 +129,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
 // Lanes with more bytes than a bank are accessed in groups whose words fit in all banks together.
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
 {
-    uint32_t width = (uint32_t)config->shared_bank_bytes, cycles = 0;
+    uint32_t width = config->shared_bank_bytes, cycles = 0;
     uint32_t words = divide_up(lanes->bytes, width);
     uint32_t group = words < LANES ? LANES / (words ? words : 1) : 1;
     for (uint32_t from = 0; from < LANES; from += group) {

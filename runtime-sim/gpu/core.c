@@ -67,7 +67,7 @@ static struct core_watcher make_watcher(struct core *core, const struct shared_w
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
                const struct core_kind *kind, uint32_t index)
 {
-    uint32_t warps = (uint32_t)kind->config->warps;
+    uint32_t warps = kind->config->warps;
     *core = (struct core){
         .shared = shared, .kind = kind, .arena = arena, .index = index, .next = UINT64_MAX};
     core->words = bits_words(warps);
@@ -312,7 +312,7 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
 {
     static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
                                      0x1111111111111111};
-    uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
+    uint32_t schedulers = core->kind->config->schedulers;
     // 64 words are 1 mod 3, and 0 mod 1, 2 and 4.
     uint32_t shift = schedulers == 3 ? (scheduler + 2 * word) % 3 : scheduler;
     return every[schedulers] << shift;
@@ -326,7 +326,7 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
                                  const struct blocked_slots *at_start, uint64_t *chosen,
                                  uint32_t words)
 {
-    uint32_t schedulers = (uint32_t)core->kind->config->schedulers;
+    uint32_t schedulers = core->kind->config->schedulers;
     uint32_t start = core->first_scheduler, loser = schedulers;
     uint64_t blocked[CORE_WORDS];
     for (uint32_t w = 0; w < words; w++)

@@ -26,10 +26,6 @@ enum {
     CORE_DIRECT = 16,
 };
 
-// Values of core.scheduler and core.scheduler_order.
-enum scheduler { SCHEDULER_GTO, SCHEDULER_LRR };
-enum scheduler_order { SCHEDULERS_TURN, SCHEDULERS_FIXED };
-
 // Lines of code and of local memory: kernels cannot address them.
 #define CODE_LINES (UINT64_C(1) << 55)
 #define LOCAL_LINES (UINT64_C(1) << 54)
@@ -258,7 +254,7 @@ uint64_t core_take_ended(struct core *core);
 
 static inline uint32_t core_places(const struct core *core)
 {
-    return CORE_CTAS + (uint32_t)core->kind->config->warps;
+    return CORE_CTAS + core->kind->config->warps;
 }
 static inline bool core_is_detached(const struct slot *slot)
 {

@@ -21,7 +21,7 @@ uint32_t core_count_free_slots(const struct core *core)
     uint32_t used = 0;
     for (uint32_t i = 0; i < core->words; i++)
         used += (uint32_t)__builtin_popcountll(core->sets[i].used);
-    return (uint32_t)core->kind->config->warps - used;
+    return core->kind->config->warps - used;
 }
 
 uint32_t core_free_slot(const struct core *core)

@@ -6,18 +6,18 @@
 
 static uint32_t register_count(const struct core *core, uint32_t registers)
 {
-    uint64_t granule = core->kind->config->register_granule;
-    return (uint32_t)align_up(registers * LANES, granule);
+    uint32_t granule = core->kind->config->register_granule;
+    return align_up(registers * LANES, granule);
 }
 
 uint32_t core_most_warps(const struct core *core, uint32_t registers)
 {
     const struct core_config *config = core->kind->config;
-    uint64_t each = register_count(core, registers);
-    uint64_t most = config->warps;
+    uint32_t each = register_count(core, registers);
+    uint32_t most = config->warps;
     if (config->threads / LANES < most)
         most = config->threads / LANES;
-    return (uint32_t)(each && config->registers / each < most ? config->registers / each : most);
+    return each && config->registers / each < most ? config->registers / each : most;
 }
 
 bool core_has_warp_room(const struct core *core, uint32_t registers)

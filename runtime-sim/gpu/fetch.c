@@ -10,7 +10,7 @@ static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
     const struct core_config *config = core->kind->config;
     struct slot *slot = &core->slots[index];
     uint32_t left = LINE_INSTRUCTIONS - slot->buffer_at % LINE_INSTRUCTIONS;
-    slot->buffered = left < config->buffer ? left : (uint32_t)config->buffer;
+    slot->buffered = left < config->buffer ? left : config->buffer;
     slot->decoded = now + core->kind->code->latency + config->decode_latency;
     slot->fetching = false;
     core->stats.fetch_decode += slot->buffered;

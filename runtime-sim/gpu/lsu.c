@@ -22,7 +22,7 @@ static void note_served(void *context, const struct cache_request *request, uint
             lsu_count_l1(core, request);
         return;
     }
-    uint32_t capacity = (uint32_t)core->kind->l1->out;
+    uint32_t capacity = core->kind->l1->out;
     uint32_t at = (core->store_head + core->store_count++) % capacity;
     core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
 }
@@ -30,10 +30,10 @@ static void note_served(void *context, const struct cache_request *request, uint
 void lsu_init(struct core *core)
 {
     const struct core_config *config = core->kind->config;
-    uint32_t most = (uint32_t)config->memory_most + core->entry_extra;
+    uint32_t most = config->memory_most + core->entry_extra;
     assert(most <= TAGS_WAITERS);
     core->entry_count = most;
-    core->queue_room = (uint32_t)config->memory_queue + core->entry_extra;
+    core->queue_room = config->memory_queue + core->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
     core->entries = ARENA_ARRAY(core->arena, struct entry, most);
     core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);

@@ -20,7 +20,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         return false;
     memsys_send(core->shared->memsys, &request);
     if (out->write) {
-        core->store_head = (core->store_head + 1) % (uint32_t)core->kind->l1->out;
+        core->store_head = (core->store_head + 1) % core->kind->l1->out;
         core->store_count--;
     }
     cache_out_pop(&core->l1, now);

@@ -17,7 +17,7 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
 
 struct mask lsu_sectors(const struct core *core, struct mask touched)
 {
-    uint32_t size = (uint32_t)core->kind->l1->sector_bytes;
+    uint32_t size = core->kind->l1->sector_bytes;
     struct mask all = {{0}};
     for (uint32_t at = 0; at < LINE_BYTES; at += size) {
         struct mask sector = mask_range(at, at + size);

@@ -88,7 +88,7 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     result->fault.function = launch->function;
     arena_init(&running->arena, machine->arena->memory);
     launch->time = &machine->time;
-    launch->high_lane_later = machine->config->core.divergence;
+    launch->high_lane_later = machine->config->core.divergence == CORE_LOW_LANES_FIRST;
     machine->shared.profiled |= launch->profile != NULL;
     EACH_SCHEME (scheme, machine, memory.place)
         scheme->ops->memory.place(machine, scheme->state, from);

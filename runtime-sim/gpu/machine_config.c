@@ -54,18 +54,17 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
 {
     enum { MOST = 1 << 24 };
     const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
-    uint64_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
+    uint32_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
     for (uint32_t i = 0; i < ARRAY_LENGTH(tags); i++)
         each += tags[i]->sets * tags[i]->ways;
-    uint64_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
+    uint32_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
     uint32_t slices = config->memsys.memory.partition_nodes.n;
-    if (cores * each + slices * slice <= MOST)
+    if ((uint64_t)cores * each + (uint64_t)slices * slice <= MOST)
         return NULL;
     return arena_printf(arena,
-                        "the caches of %llu cores have %llu lines each, the slices %llu, "
-                        "together more than %u",
-                        (unsigned long long)cores, (unsigned long long)each,
-                        (unsigned long long)slice, (unsigned)MOST);
+                        "the caches of %u cores have %u lines each, the slices %u, "
+                        "together more than %d",
+                        cores, each, slice, MOST);
 }
 
 // Numbers of schemes, requesters and stall reasons are bytes, and 0 or 1 more than the count is not
@@ -94,14 +93,14 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
                "lines of 128 bytes";
-    if (!config->l1.write || config->l1.allocate_writes)
+    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
         return "the L1 must have write: through or evict, and allocate_writes: false";
-    if (config->l1.fill_port && config->l1.port_bytes < config->l1.line_bytes)
+    if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a "
                "cycle";
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
-                            (unsigned)(config->core.warps * LANES));
+                            config->core.warps * LANES);
     wrong = memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)

@@ -56,7 +56,7 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     struct copy_engines *c = machine->copies = ARENA_NEW(machine->arena, struct copy_engines);
     *c = (struct copy_engines){.arena = machine->arena,
                                .end = tables->endpoints.n, // its row, until it is made
-                               .line_bytes = (uint32_t)machine->config->memsys.llc.line_bytes,
+                               .line_bytes = machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
                                .client = (uint8_t)machine->requesters.n};
     for (int i = 0; i < COPY_DIRECTIONS; i++)
@@ -64,9 +64,8 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
     machine_add_requester(machine, &requester);
     tables->requesters = machine->requesters.v;
     tables->requester_count = machine->requesters.n;
-    const struct config_list *nodes = &machine->config->memsys.memory.partition_nodes;
     vec_push(machine->arena, &tables->endpoints,
-             (struct memsys_endpoint){.node = (uint32_t)nodes->v[0]});
+             (struct memsys_endpoint){.node = machine->config->memsys.memory.partition_nodes.v[0]});
 }
 
 void machine_join_copies(struct machine *machine, const struct memsys_tables *tables)

@@ -23,11 +23,11 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
 {
     const struct program_function *fn = &machine->program->functions.v[launch->launch->function];
     const struct core_config *config = machine_kind_of(machine, launch)->kind.config;
-    uint64_t given = config->thread_registers;
+    uint32_t given = config->thread_registers;
     uint32_t most = most_registers(config, fn);
     *source = "core.thread_registers";
     if (given)
-        return (uint32_t)given;
+        return given;
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
@@ -46,23 +46,23 @@ uint32_t machine_occupancy(const struct machine *machine, const struct machine_l
     const char *source;
     struct core_needs needs = core_needs(config, launch, machine_registers(machine, from, &source));
     const struct {
-        uint64_t room;
+        uint32_t room;
         const char *what;
     } limits[] = {
         {from->placement.one_per_core ? 1 : config->ctas, "CTAs"},
         {config->warps / needs.warps, "warps"},
         {config->threads / (needs.warps * LANES), "threads"},
         {config->registers / needs.registers, "registers"},
-        {needs.shared_bytes ? config->shared_bytes / needs.shared_bytes : UINT64_MAX,
+        {needs.shared_bytes ? config->shared_bytes / needs.shared_bytes : UINT32_MAX,
          "shared memory"},
     };
-    uint64_t least = UINT64_MAX;
+    uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (limits[i].room < least) {
             least = limits[i].room;
             *why = limits[i].what;
         }
-    return (uint32_t)least;
+    return least;
 }
 
 // CTAs

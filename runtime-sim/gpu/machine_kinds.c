@@ -19,7 +19,7 @@ struct added_cores *machine_add_cores(struct arena *arena, struct machine_config
 static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t count)
 {
     const struct core_config *core = to->kind.config;
-    const uint64_t units[UNITS] = {
+    const uint32_t units[UNITS] = {
         core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
     assert(core->threads <= core->warps * LANES);
     for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
@@ -27,7 +27,7 @@ static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t
         to->kind.interval[i] = timing_interval(core, i);
     }
     for (uint32_t i = 0; i < UNITS; i++)
-        to->kind.units[i] = (uint32_t)units[i];
+        to->kind.units[i] = units[i];
     to->kind.l1_unit = memsys_read_unit(&machine->config->memsys);
     to->kind.number = (uint32_t)(to - machine->kinds);
     to->first = to->turn = machine->count;
@@ -47,7 +47,7 @@ void machine_init_kinds(struct machine *machine)
                                                 .constant = &config->constant,
                                                 .texture = &config->texture};
     machine->shared.flush_l1 = config->machine.flush_l1;
-    machine->ordinary = machine->shared.cores = (uint32_t)config->memsys.memory.cores;
+    machine->ordinary = machine->shared.cores = config->memsys.memory.cores;
     init_kind(machine, &machine->kinds[0], machine->ordinary);
     for (uint32_t i = 0; i < config->added.n; i++) {
         const struct added_cores *added = &config->added.v[i];

@@ -74,18 +74,10 @@ const char *machine_policy(struct arena *arena, const struct machine_config *con
         const struct config_key *key = policy_key(config->schemes[i]);
         if (!key || !machine_enables(config, i))
             continue;
-        const char *one = config_choice(arena, key, config->of_scheme[i]);
+        const char *one = config_choice(key, config->of_scheme[i]);
         all = all ? arena_printf(arena, "%s+%s", all, one) : one;
     }
     return all ? all : BASELINE;
-}
-
-// Values of a choice are separated by '|'.
-static const char *next_value(const char *at, size_t *length)
-{
-    at += *at == '|';
-    *length = strcspn(at, "|");
-    return *length ? at : NULL;
 }
 
 const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *ops,
@@ -95,9 +87,8 @@ const char *scheme_policy_setting(struct arena *arena, const struct scheme_ops *
     const char *set = BASELINE;
     if (!key)
         return NULL;
-    size_t length;
-    for (const char *at = key->choices; (at = next_value(at, &length)); at += length)
-        if (strlen(name) == length && !memcmp(at, name, length))
+    for (const char *const *at = key->choices; *at; at++)
+        if (!strcmp(*at, name))
             set = name;
     return arena_printf(arena, "%s.policy=%s", ops->configuration.section, set);
 }
@@ -108,11 +99,8 @@ const char *const *scheme_policies(struct arena *arena, const struct scheme_ops 
     vec_push(arena, &names, BASELINE);
     for (; *schemes; schemes++) {
         const struct config_key *key = policy_key(*schemes);
-        size_t length = 0;
-        const char *at = key ? key->choices : "";
-        for (bool first = true; (at = next_value(at, &length)); at += length, first = false)
-            if (!first)
-                vec_push(arena, &names, arena_strndup(arena, at, length));
+        for (uint32_t i = 1; key && key->choices[i]; i++)
+            vec_push(arena, &names, key->choices[i]);
     }
     vec_push(arena, &names, NULL);
     return names.v;

@@ -48,7 +48,7 @@ static uint32_t find_coming(const struct tag_cache *tags, uint64_t line)
         if (tags->coming_line[i] == line)
             return i;
     }
-    return (uint32_t)tags->config->mshrs;
+    return tags->config->mshrs;
 }
 
 enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t waiter)

@@ -20,20 +20,20 @@ static const size_t intervals[] = {
 #undef TIMING
 };
 
-static uint64_t key_at(const struct core_config *config, size_t offset)
+static uint32_t key_at(const struct core_config *config, size_t offset)
 {
-    return *(const uint64_t *)((const char *)config + offset);
+    return *(const uint32_t *)((const char *)config + offset);
 }
 
 uint32_t timing_latency(const struct core_config *config, uint32_t class)
 {
-    uint64_t pipeline = units[class] == UNIT_CONTROL ? 0 : config->pipeline;
-    return (uint32_t)(key_at(config, latencies[class]) + pipeline);
+    uint32_t pipeline = units[class] == UNIT_CONTROL ? 0 : config->pipeline;
+    return key_at(config, latencies[class]) + pipeline;
 }
 
 uint32_t timing_interval(const struct core_config *config, uint32_t class)
 {
-    return (uint32_t)key_at(config, intervals[class]);
+    return key_at(config, intervals[class]);
 }
 
 struct timing_builder {

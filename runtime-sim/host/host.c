@@ -23,7 +23,7 @@ void host_options(const struct host_config *config, struct host *host,
 {
     options->copies = true;
     options->link_rate = host_link_rate(config);
-    options->copy_outstanding = (uint32_t)config->outstanding;
+    options->copy_outstanding = config->outstanding;
     options->one_copy_engine = config->engines == 1;
     options->add_stats = add_stats;
     options->stats_context = host;

@@ -225,7 +225,7 @@ static void leave_driver(struct host *host)
 {
     struct host_command *command = host->driver;
     host_trace_driver(host, command, host->driver_until);
-    if (!host->config->driver) {
+    if (host->config->driver == HOST_DRIVER_EXCLUSIVE) {
         host->counts.driver_busy += (host->driver_until - command->driver) / HOST_NS;
         host->driver = NULL;
     }

@@ -6,16 +6,16 @@
 
 // Sizes of packets
 
-static uint64_t sector_data(const struct memsys *m, struct mask bytes)
+static uint32_t sector_data(const struct memsys *m, struct mask bytes)
 {
     return mask_count(memsys_sectors_of(m, bytes));
 }
 
 // A store carries the sectors that it touches, and a bit for each byte of the line if it does not
 // cover them.
-static uint64_t store_data(const struct memsys *m, struct mask bytes)
+static uint32_t store_data(const struct memsys *m, struct mask bytes)
 {
-    uint64_t data = sector_data(m, bytes);
+    uint32_t data = sector_data(m, bytes);
     return data + (data > mask_count(bytes) ? divide_up(m->config->llc.line_bytes, 8) : 0);
 }
 
@@ -23,7 +23,7 @@ uint32_t memsys_request_flits(const struct memsys *m, const struct memsys_reques
 {
     if (request->kind == MEMSYS_PACKET)
         return request->flits;
-    uint64_t data = request->kind == MEMSYS_READ    ? 0
+    uint32_t data = request->kind == MEMSYS_READ    ? 0
                     : request->kind == MEMSYS_WRITE ? store_data(m, request->bytes)
                                                     : request->carries;
     return noc_flits(&m->config->request_network, m->config->memory.header_bytes + data);
@@ -33,7 +33,7 @@ uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request 
 {
     if (request->kind == MEMSYS_PACKET)
         return request->flits;
-    uint64_t data = request->kind == MEMSYS_ATOMIC ? request->returns
+    uint32_t data = request->kind == MEMSYS_ATOMIC ? request->returns
                     : request->kind != MEMSYS_READ ? 0
                     : m->config->memory.sectors    ? sector_data(m, request->bytes)
                                                    : m->config->llc.line_bytes;

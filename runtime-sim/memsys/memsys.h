@@ -239,8 +239,8 @@ const char *memsys_check(struct arena *arena, const struct memsys_config *config
 // Adds a class to a network, with `vcs` virtual channels of class `from`, which must have more.
 // `lends`: that class may borrow them, but not with routes that are chosen on the way. Returns the
 // number of the class.
-uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
-                         uint64_t vcs, bool lends);
+uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint32_t from,
+                         uint32_t vcs, bool lends);
 // Returns the number of routers that may compute. Requires a configuration without a fault
 // (memsys_check).
 uint32_t memsys_config_routers(const struct memsys_config *config);

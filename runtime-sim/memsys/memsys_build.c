@@ -8,9 +8,10 @@ static void set_periods(struct memsys *m)
 {
     const struct memsys_config *config = m->config;
     struct clocks clocks;
-    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
-                        config->memory.llc_clock * 1000000,
-                        (m->backend->clock ? m->backend->clock : config->dram.clock) * 1000000};
+    uint64_t hertz[] = {config->memory.core_clock * CLOCK_MHZ,
+                        config->memory.network_clock * CLOCK_MHZ,
+                        config->memory.llc_clock * CLOCK_MHZ,
+                        (m->backend->clock ? m->backend->clock : config->dram.clock) * CLOCK_MHZ};
     bool fits = clocks_init(&clocks, m->arena, hertz, 4);
     assert(fits);
     (void)fits;
@@ -24,12 +25,12 @@ static void init_networks(struct memsys *m)
 {
     const struct memsys_config *config = m->config;
     m->side[MEMSYS_REQUESTS] = (struct memsys_side){noc_new(m->arena, &config->request_network),
-                                                    (uint32_t)config->memory.request_class,
-                                                    (uint32_t)config->request_network.classes,
+                                                    config->memory.request_class,
+                                                    config->request_network.classes,
                                                     {false}};
     m->side[MEMSYS_REPLIES] = (struct memsys_side){noc_new(m->arena, &config->reply_network),
-                                                   (uint32_t)config->memory.reply_class,
-                                                   (uint32_t)config->reply_network.classes,
+                                                   config->memory.reply_class,
+                                                   config->reply_network.classes,
                                                    {false}};
     m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
     m->node_words = bits_words(m->nodes);
@@ -54,7 +55,7 @@ static void init_own_ends(struct memsys *m)
 static void init_nodes(struct memsys *m)
 {
     const struct config_list *at = &m->config->memory.partition_nodes;
-    m->cores = (uint32_t)m->config->memory.cores;
+    m->cores = m->config->memory.cores;
     m->partition_count = at->n;
     m->routers = memsys_config_routers(m->config);
     m->first_own = m->cores + at->n + m->routers;
@@ -68,8 +69,8 @@ static void init_nodes(struct memsys *m)
         m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
     m->partition_set = bits_new(m->arena, m->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
-        bits_set(m->partition_set, (uint32_t)at->v[i]);
-        m->partition_node[i] = (uint32_t)at->v[i];
+        bits_set(m->partition_set, at->v[i]);
+        m->partition_node[i] = at->v[i];
         m->partition_at[at->v[i]] = i;
         m->end_at[at->v[i]] = m->cores + i;
     }
@@ -110,7 +111,7 @@ static void init_messages(struct memsys *m)
 static void init_map(struct memsys *m)
 {
     const struct memsys_keys *keys = &m->config->memory;
-    struct partition_range all = {.rule = (enum partition_rule)keys->rule,
+    struct partition_range all = {.is_xor = keys->rule == MEMSYS_XOR,
                                   .count = m->partition_count,
                                   .chunk = keys->chunk,
                                   .last = UINT64_MAX};
@@ -119,10 +120,10 @@ static void init_map(struct memsys *m)
 
 static void init_masks(struct memsys *m)
 {
-    uint32_t line = (uint32_t)m->config->llc.line_bytes;
-    uint32_t sector = (uint32_t)m->config->memory.sector_bytes;
+    uint32_t line = m->config->llc.line_bytes;
+    uint32_t sector = m->config->memory.sector_bytes;
     uint32_t piece =
-        m->backend->piece_bytes ? m->backend->piece_bytes : (uint32_t)m->config->dram.request_bytes;
+        m->backend->piece_bytes ? m->backend->piece_bytes : m->config->dram.request_bytes;
     m->line = mask_range(0, line);
     for (uint32_t at = 0; at < line; at += sector)
         m->sector[m->sectors++] = mask_range(at, at + sector);

@@ -25,14 +25,14 @@ void memsys_sections(struct config_section sections[MEMSYS_SECTIONS], struct mem
 }
 
 static const char *check_network(struct arena *arena, const struct noc_config *network,
-                                 uint64_t class, const char *which)
+                                 uint32_t class, const char *which)
 {
     const char *wrong = noc_check(arena, network);
     if (wrong)
         return arena_printf(arena, "%s_network: %s", which, wrong);
     if (class >= network->classes)
-        return arena_printf(arena, "memory.%s_class is %llu, but %s_network.classes is %llu", which,
-                            (unsigned long long)class, which, (unsigned long long)network->classes);
+        return arena_printf(arena, "memory.%s_class is %u, but %s_network.classes is %u", which,
+                            class, which, network->classes);
     if (!network->vc_buffer) // a network alone may have such buffers
         return arena_printf(arena, "%s_network.vc_buffer is 0: no packet would arrive", which);
     return NULL;
@@ -57,12 +57,12 @@ static const char *check_routers(struct arena *arena, const struct memsys_config
     return NULL;
 }
 
-uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint64_t from,
-                         uint64_t vcs, bool lends)
+uint8_t memsys_add_class(struct arena *arena, struct noc_config *network, uint32_t from,
+                         uint32_t vcs, bool lends)
 {
-    uint32_t count = (uint32_t)network->classes;
-    uint64_t *all = ARENA_ARRAY(arena, uint64_t, count + 1);
-    uint64_t *borrows = ARENA_ARRAY(arena, uint64_t, count + 1);
+    uint32_t count = network->classes;
+    uint32_t *all = ARENA_ARRAY(arena, uint32_t, count + 1);
+    uint32_t *borrows = ARENA_ARRAY(arena, uint32_t, count + 1);
     for (uint32_t i = 0; i <= count; i++)
         borrows[i] = i < network->class_borrows.n ? network->class_borrows.v[i] : i;
     if (lends && network->routing != NOC_ADAPTIVE && borrows[from] == from)
@@ -88,8 +88,7 @@ uint32_t memsys_read_unit(const struct memsys_config *config)
 {
     if (config->named_reads)
         return 1;
-    return (uint32_t)(config->memory.sectors ? config->memory.sector_bytes
-                                             : config->llc.line_bytes);
+    return config->memory.sectors ? config->memory.sector_bytes : config->llc.line_bytes;
 }
 
 static const char *check_nodes(struct arena *arena, const struct memsys_config *config)
@@ -105,35 +104,32 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
         return "memory.partition_nodes is empty";
     for (uint32_t i = 0; i < at->n; i++) {
         if (at->v[i] >= nodes)
-            return arena_printf(arena, "memory.partition_nodes has %llu, but there are %u nodes",
-                                (unsigned long long)at->v[i], nodes);
-        if (bits_test(taken, (uint32_t)at->v[i]))
-            return arena_printf(arena, "memory.partition_nodes has %llu twice",
-                                (unsigned long long)at->v[i]);
-        bits_set(taken, (uint32_t)at->v[i]);
+            return arena_printf(arena, "memory.partition_nodes has %u, but there are %u nodes",
+                                at->v[i], nodes);
+        if (bits_test(taken, at->v[i]))
+            return arena_printf(arena, "memory.partition_nodes has %u twice", at->v[i]);
+        bits_set(taken, at->v[i]);
     }
-    uint64_t room = (nodes - at->n) * config->memory.node_cores;
+    uint32_t room = (nodes - at->n) * config->memory.node_cores;
     if (config->memory.cores > room)
         return arena_printf(arena,
-                            "memory.cores is %llu, but %u nodes, of which %u have a partition, "
-                            "leave %llu",
-                            (unsigned long long)config->memory.cores, nodes, at->n,
-                            (unsigned long long)room);
+                            "memory.cores is %u, but %u nodes, of which %u have a partition, "
+                            "leave %u",
+                            config->memory.cores, nodes, at->n, room);
     return NULL;
 }
 
-static const char *check_multiple(struct arena *arena, const char *name, uint64_t value,
-                                  const char *of, uint64_t part)
+static const char *check_multiple(struct arena *arena, const char *name, uint32_t value,
+                                  const char *of, uint32_t part)
 {
     if (!(value % part))
         return NULL;
-    return arena_printf(arena, "%s is %llu, no multiple of %s: %llu", name,
-                        (unsigned long long)value, of, (unsigned long long)part);
+    return arena_printf(arena, "%s is %u, no multiple of %s: %u", name, value, of, part);
 }
 
 static const char *check_sizes(struct arena *arena, const struct memsys_config *config)
 {
-    uint64_t line = config->llc.line_bytes, request = config->dram.request_bytes;
+    uint32_t line = config->llc.line_bytes, request = config->dram.request_bytes;
     const char *wrong =
         check_multiple(arena, "memory.chunk", config->memory.chunk, "llc.line_bytes", line);
     if (!wrong)
@@ -149,7 +145,7 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
 static const char *check_rule(struct arena *arena, const struct memsys_config *config)
 {
     struct partition_range range = {.last = UINT64_MAX,
-                                    .rule = (enum partition_rule)config->memory.rule,
+                                    .is_xor = config->memory.rule == MEMSYS_XOR,
                                     .count = config->memory.partition_nodes.n,
                                     .chunk = config->memory.chunk};
     if (partition_is_good(&range))
@@ -161,8 +157,9 @@ static const char *check_rule(struct arena *arena, const struct memsys_config *c
 static const char *check_clocks(struct arena *arena, const struct memsys_config *config)
 {
     struct clocks clocks;
-    uint64_t hertz[] = {config->memory.core_clock * 1000000, config->memory.network_clock * 1000000,
-                        config->memory.llc_clock * 1000000, config->dram.clock * 1000000};
+    uint64_t hertz[] = {config->memory.core_clock * CLOCK_MHZ,
+                        config->memory.network_clock * CLOCK_MHZ,
+                        config->memory.llc_clock * CLOCK_MHZ, config->dram.clock * CLOCK_MHZ};
     if (clocks_init(&clocks, arena, hertz, 4))
         return NULL;
     return "memory.core_clock, .network_clock, .llc_clock and dram.clock have no common unit of "

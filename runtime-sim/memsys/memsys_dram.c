@@ -40,11 +40,11 @@ static void *create(void *context, struct arena *arena, const struct memsys_conf
 {
     const struct dram_config *dram = &config->dram;
     struct local_dram *d = ARENA_NEW(arena, struct local_dram);
-    uint32_t inside = (uint32_t)(dram->queue + dram->write_queue + dram->banks + dram->answers);
-    uint32_t count = (uint32_t)dram->channels * inside;
+    uint32_t inside = dram->queue + dram->write_queue + dram->banks + dram->answers;
+    uint32_t count = dram->channels * inside;
     (void)context;
     (void)partition;
-    *d = (struct local_dram){.config = config, .room = (uint32_t)(dram->queue + dram->answers)};
+    *d = (struct local_dram){.config = config, .room = dram->queue + dram->answers};
     dram_map_init(&d->map, dram);
     d->channels = ARENA_ARRAY(arena, struct dram_channel, dram->channels);
     d->delays = ARENA_ARRAY(arena, struct dram_delay, dram->channels);

@@ -177,7 +177,7 @@ enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_
 
 static uint32_t packet_class(const struct memsys *m)
 {
-    return (uint32_t)m->config->memory.packet_class;
+    return m->config->memory.packet_class;
 }
 
 uint32_t memsys_packet_flits(const struct memsys *m, uint32_t bytes)

@@ -71,7 +71,7 @@ static bool is_own(const struct memsys_partition *p, uint32_t entry)
 
 static uint8_t path_of(const struct memsys_partition *p, uint32_t entry)
 {
-    bool shared = p->memsys->config->memory.answer_paths;
+    bool shared = p->memsys->config->memory.answer_paths == MEMSYS_PATHS_SHARED;
     return is_own(p, entry) && !shared ? PATH_OWN : PATH_NETWORK;
 }
 
@@ -258,7 +258,7 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
         return true;
     }
     bool own = is_own(p, index);
-    uint32_t room = (uint32_t)m->config->memory.reply_queue;
+    uint32_t room = m->config->memory.reply_queue;
     if ((own ? p->own_count : p->reply_count) == room)
         return false;
     m->entries[index].ready = ready * m->llc_period;
@@ -277,7 +277,7 @@ static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t rea
 bool memsys_can_return(const struct memsys *m, uint32_t partition)
 {
     const struct memsys_partition *p = &m->partitions[partition];
-    uint32_t room = (uint32_t)m->config->memory.reply_queue;
+    uint32_t room = m->config->memory.reply_queue;
     return p->reply_count < room && p->own_count < room;
 }
 
@@ -382,7 +382,7 @@ static bool is_network_full(const struct memsys_partition *p)
 {
     const struct memsys_config *config = p->memsys->config;
     return p->reply_count == config->memory.reply_queue && !p->waiting.n &&
-           !config->memory.answer_paths;
+           config->memory.answer_paths == MEMSYS_PATHS_OWN;
 }
 
 static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)

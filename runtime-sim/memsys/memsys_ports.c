@@ -7,7 +7,7 @@
 
 void memsys_ports_init(struct memsys *m)
 {
-    uint32_t size = (uint32_t)m->config->memory.port_queue;
+    uint32_t size = m->config->memory.port_queue;
     if (m->config->memory.node_cores == 1)
         return;
     m->shares_nodes = true;
@@ -29,7 +29,7 @@ bool memsys_port_can_send(struct memsys *m, uint32_t core)
 void memsys_port_send(struct memsys *m, uint32_t core, uint32_t entry)
 {
     struct memsys_port *port = &m->ports[core];
-    uint32_t size = (uint32_t)m->config->memory.port_queue;
+    uint32_t size = m->config->memory.port_queue;
     port->entries[(port->head + port->count++) % size] = entry;
     m->gates[m->end_node[core]].waiting++;
     bits_set(m->gated, m->end_node[core]);
@@ -43,7 +43,7 @@ static bool send_first(struct memsys *m, uint32_t core)
     if (!request || !memsys_can_send_from(m, core, request))
         return false;
     memsys_send_entry(m, core, port->entries[port->head]);
-    port->head = (port->head + 1) % (uint32_t)m->config->memory.port_queue;
+    port->head = (port->head + 1) % m->config->memory.port_queue;
     port->count--;
     m->next = 0;
     if (port->refused) {
@@ -59,7 +59,7 @@ static void send_of_node(struct memsys *m, uint32_t node)
 {
     struct memsys_shared_node *gate = &m->gates[node];
     uint64_t cycle = noc_cycle(m->side[MEMSYS_REQUESTS].noc);
-    uint32_t first = m->end_at[node], count = (uint32_t)m->config->memory.node_cores;
+    uint32_t first = m->end_at[node], count = m->config->memory.node_cores;
     if (gate->next > cycle)
         return;
     for (uint32_t i = 0; i < count; i++) {

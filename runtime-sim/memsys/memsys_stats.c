@@ -218,8 +218,7 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
     if (p->waiting.n)
         fprintf(to, "  %u requests wait for the owner\n", p->waiting.n);
     fprintf(to, "  DRAM: %u requests\n", dram);
-    fprintf(to,
-            "  replies: %u of %" PRIu64 " wait in the queue for the network interface, %u there\n",
+    fprintf(to, "  replies: %u of %u wait in the queue for the network interface, %u there\n",
             p->reply_count, m->config->memory.reply_queue, sending);
 }
 

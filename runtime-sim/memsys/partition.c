@@ -5,7 +5,7 @@
 bool partition_is_good(const struct partition_range *r)
 {
     return r->first <= r->last && r->count && r->chunk &&
-           (r->rule != PARTITION_XOR || !(r->count & (r->count - 1)));
+           (!r->is_xor || !(r->count & (r->count - 1)));
 }
 
 void partition_init(struct partition_map *map, struct arena *arena,
@@ -53,7 +53,7 @@ const struct partition_range *partition_range_of(const struct partition_map *map
 // By XOR the lowest part of a chunk's number, or the partition, from the other one.
 static uint64_t mix(const struct partition_range *r, uint64_t lowest, uint64_t rest)
 {
-    if (r->rule == PARTITION_XOR && r->count > 1)
+    if (r->is_xor && r->count > 1)
         for (; rest; rest /= r->count)
             lowest ^= rest % r->count;
     return lowest;

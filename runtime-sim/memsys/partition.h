@@ -6,16 +6,12 @@
 #pragma once
 #include "support/vec.h"
 
-enum partition_rule {
-    PARTITION_MODULO, // chunk number mod count
-    PARTITION_XOR,    // all parts of the chunk number by XOR: strides of any power of two spread;
-                      // needs a power of two for `count`
-};
-
 struct partition_range {
     uint64_t first, last; // addresses, both included
-    enum partition_rule rule;
-    uint32_t count; // partitions
+    uint32_t count;       // partitions
+    // Partition of a chunk: all parts of its number by XOR, which spreads strides of any power of
+    // two and needs a power of two for `count`; false: its number mod `count`.
+    bool is_xor;
     uint64_t chunk; // bytes
 };
 

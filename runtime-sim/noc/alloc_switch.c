@@ -211,7 +211,7 @@ static inline __attribute__((always_inline)) void
 allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
 {
     noc_set_lifted(noc, (uint32_t)(router - noc->router));
-    bool is_islip = noc->config.sw_allocator == NOC_ISLIP;
+    bool is_islip = noc->config.sw_allocator == NOC_SW_ISLIP;
     for (uint32_t i = 0; i < noc->config.sw_alloc_iterations; i++) {
         collect(noc, router, words, is_islip);
         if (!choose_inputs(noc, router, words, is_islip, !i))

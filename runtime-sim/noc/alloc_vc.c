@@ -100,7 +100,7 @@ static void serve_port(struct vc_round *r)
     }
     bool goes_on = true;
     for (uint32_t i = 0; goes_on && i < noc->config.vc_alloc_iterations; i++) {
-        goes_on = noc->config.vc_allocator == NOC_ISLIP ? islip(r, !i) : separable(r, !i);
+        goes_on = noc->config.vc_allocator == NOC_VC_ISLIP ? islip(r, !i) : separable(r, !i);
         for (uint32_t j = first; j != NOC_NONE; j = noc->scratch.request[j].next)
             noc->scratch.request[j].available &= ~r->taken;
     }

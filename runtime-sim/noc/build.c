@@ -7,17 +7,17 @@
 // Checks
 
 static const char *check_list(struct arena *arena, const char *name, const struct config_list *list,
-                              uint64_t below, const char *what)
+                              uint32_t below, const char *what)
 {
     for (uint32_t i = 0; i < list->n; i++)
         if (list->v[i] >= below)
-            return arena_printf(arena, "'%s' has %llu, but there are %llu %s", name,
-                                (unsigned long long)list->v[i], (unsigned long long)below, what);
+            return arena_printf(arena, "'%s' has %u, but there are %u %s", name, list->v[i], below,
+                                what);
     return NULL;
 }
 
 // Returns the virtual channels of a class.
-static uint64_t vcs_of(const struct noc_config *config, uint64_t class)
+static uint32_t vcs_of(const struct noc_config *config, uint32_t class)
 {
     if (config->class_vcs.n)
         return config->class_vcs.v[class];
@@ -26,26 +26,25 @@ static uint64_t vcs_of(const struct noc_config *config, uint64_t class)
 
 static const char *check_classes(struct arena *arena, const struct noc_config *config)
 {
-    uint64_t sum = 0, least = config->routing == NOC_ADAPTIVE ? 2 : 1;
+    uint32_t sum = 0, least = config->routing == NOC_ADAPTIVE ? 2 : 1;
     bool is_adaptive = config->routing == NOC_ADAPTIVE && config->topology == NOC_MESH;
     if (config->class_vcs.n && config->class_vcs.n != config->classes)
-        return arena_printf(arena, "'class_vcs' has %u elements, but there are %llu classes",
-                            config->class_vcs.n, (unsigned long long)config->classes);
-    for (uint64_t i = 0; i < config->classes; i++) {
+        return arena_printf(arena, "'class_vcs' has %u elements, but there are %u classes",
+                            config->class_vcs.n, config->classes);
+    for (uint32_t i = 0; i < config->classes; i++) {
         sum += vcs_of(config, i);
         if (vcs_of(config, i) < (is_adaptive ? least : 1))
-            return arena_printf(arena, "class %llu has %llu virtual channels, but needs %s",
-                                (unsigned long long)i, (unsigned long long)vcs_of(config, i),
-                                is_adaptive ? "two with adaptive routing: one is the escape"
-                                            : "one");
+            return arena_printf(
+                arena, "class %u has %u virtual channels, but needs %s", i, vcs_of(config, i),
+                is_adaptive ? "two with adaptive routing: one is the escape" : "one");
     }
     if (sum != config->vcs)
-        return arena_printf(arena, "'class_vcs' has %llu virtual channels, but a port has %llu",
-                            (unsigned long long)sum, (unsigned long long)config->vcs);
+        return arena_printf(arena, "'class_vcs' has %u virtual channels, but a port has %u", sum,
+                            config->vcs);
     return NULL;
 }
 
-static uint64_t lender_of(const struct noc_config *config, uint64_t class)
+static uint32_t lender_of(const struct noc_config *config, uint32_t class)
 {
     return config->class_borrows.n ? config->class_borrows.v[class] : class;
 }
@@ -55,20 +54,19 @@ static const char *check_borrows(struct arena *arena, const struct noc_config *c
 {
     const struct config_list *list = &config->class_borrows;
     if (list->n && list->n != config->classes)
-        return arena_printf(arena, "'class_borrows' has %u elements, but there are %llu classes",
-                            list->n, (unsigned long long)config->classes);
-    for (uint64_t i = 0; i < list->n; i++) {
-        uint64_t from = list->v[i];
+        return arena_printf(arena, "'class_borrows' has %u elements, but there are %u classes",
+                            list->n, config->classes);
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint32_t from = list->v[i];
         if (from == i)
             continue;
         if (from < i || from >= config->classes)
             return arena_printf(arena,
-                                "'class_borrows': class %llu can borrow from a class with a "
-                                "higher number, not from %llu",
-                                (unsigned long long)i, (unsigned long long)from);
+                                "'class_borrows': class %u can borrow from a class with a "
+                                "higher number, not from %u",
+                                i, from);
         if (lender_of(config, from) != from)
-            return arena_printf(arena, "'class_borrows': class %llu lends and borrows",
-                                (unsigned long long)from);
+            return arena_printf(arena, "'class_borrows': class %u lends and borrows", from);
         if (config->routing == NOC_ADAPTIVE && config->topology == NOC_MESH)
             return "'class_borrows' does not work with adaptive routing";
     }
@@ -86,7 +84,7 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
         return "a butterfly can have at most 65535 nodes";
     if (config->topology == NOC_MESH) {
         uint64_t here = config->node_routers.n ? 0 : 1;
-        uint64_t *nodes_of = ARENA_ARRAY(arena, uint64_t, config->width * config->height);
+        uint32_t *nodes_of = ARENA_ARRAY(arena, uint32_t, config->width * config->height);
         for (uint32_t i = 0; i < config->node_routers.n; i++)
             if (++nodes_of[config->node_routers.v[i]] > here)
                 here = nodes_of[config->node_routers.v[i]];
@@ -124,19 +122,18 @@ static const char *check_fly(struct arena *arena, const struct noc_config *confi
 
 static const char *check_injection(struct arena *arena, const struct noc_config *config)
 {
-    uint64_t links = config->injection_links;
+    uint32_t links = config->injection_links;
     if (config->injection_shared && links > 1)
         return "with 'injection_shared' a node has one link, 'injection_links' 1";
     if (config->injection_speedups.n && config->injection_speedups.n != config->injection_nodes.n)
         return arena_printf(arena, "'injection_speedups' has %u elements, but 'injection_nodes' %u",
                             config->injection_speedups.n, config->injection_nodes.n);
-    for (uint64_t i = 0; config->injection_vc == NOC_VC_OWN && i < config->classes; i++)
+    for (uint32_t i = 0; config->injection_vc == NOC_VC_OWN && i < config->classes; i++)
         if (vcs_of(config, i) < links)
             return arena_printf(arena,
-                                "class %llu has %llu virtual channels, but needs one for each of "
-                                "%llu injection links",
-                                (unsigned long long)i, (unsigned long long)vcs_of(config, i),
-                                (unsigned long long)links);
+                                "class %u has %u virtual channels, but needs one for each of "
+                                "%u injection links",
+                                i, vcs_of(config, i), links);
     return NULL;
 }
 
@@ -167,14 +164,13 @@ const char *noc_check(struct arena *arena, const struct noc_config *config)
 static void set_times(struct noc *noc)
 {
     const struct noc_config *c = &noc->config;
-    noc->flight = (uint32_t)(c->sw_alloc_delay + c->st_final_delay + c->channel_latency);
-    noc->entry = (uint32_t)(1 + c->channel_latency);
-    noc->exit_credit_time = (uint32_t)(c->channel_latency + c->credit_delay);
-    noc->entry_credit_time = (uint32_t)(c->sw_alloc_delay - 1) + noc->exit_credit_time;
-    noc->credit_time =
-        noc->entry_credit_time + (uint32_t)(c->credit_delay ? c->credit_delay - 1 : 0);
-    noc->routing_delay = (uint32_t)c->routing_delay;
-    noc->vc_alloc_delay = (uint32_t)c->vc_alloc_delay;
+    noc->flight = c->sw_alloc_delay + c->st_final_delay + c->channel_latency;
+    noc->entry = 1 + c->channel_latency;
+    noc->exit_credit_time = c->channel_latency + c->credit_delay;
+    noc->entry_credit_time = c->sw_alloc_delay - 1 + noc->exit_credit_time;
+    noc->credit_time = noc->entry_credit_time + (c->credit_delay ? c->credit_delay - 1 : 0);
+    noc->routing_delay = c->routing_delay;
+    noc->vc_alloc_delay = c->vc_alloc_delay;
 }
 
 // Returns the input ports of an interface.
@@ -253,19 +249,19 @@ static uint64_t vcs_of_slot(uint32_t vcs, uint32_t speed, uint32_t slot)
     return mask;
 }
 
-static uint64_t ways_on(const struct noc *noc, const struct noc_router *router)
+static uint32_t ways_on(const struct noc *noc, const struct noc_router *router)
 {
-    uint64_t ways = 0;
+    uint32_t ways = 0;
     for (uint32_t i = router->out0; i < router->out0 + router->outs; i++)
         ways += !noc->out_port[i].is_exit;
     return ways;
 }
 
 // Returns the speed of a node's port by the keys `injection_…`.
-static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
+static uint32_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
 {
     const struct noc_config *c = &noc->config;
-    uint64_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
+    uint32_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
     for (uint32_t i = 0; i < c->injection_speedups.n; i++)
         if (c->injection_nodes.v[i] == node)
             speed = c->injection_speedups.v[i];
@@ -275,11 +271,11 @@ static uint64_t entry_speed(const struct noc *noc, uint32_t node, const struct n
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
 {
     const struct noc_in_port *port = &noc->in_port[in];
-    uint64_t speed = noc->config.speedup;
+    uint32_t speed = noc->config.speedup;
     if (port->from >= noc->router_outs)
         speed = larger(
             speed, entry_speed(noc, noc->out_port[port->from].from, &noc->router[port->router]));
-    return (uint32_t)(speed < noc->vcs ? speed : noc->vcs);
+    return speed < noc->vcs ? speed : noc->vcs;
 }
 
 // Shares the virtual channels of a port among the first `speed` of its crossbar inputs.
@@ -399,7 +395,7 @@ static void make_classes(struct noc *noc)
 static void make_rows(struct noc *noc)
 {
     uint32_t most = 0;
-    bool is_direct = noc->config.sw_allocator == NOC_ISLIP;
+    bool is_direct = noc->config.sw_allocator == NOC_SW_ISLIP;
     for (uint32_t i = 0; i < noc->routers; i++) {
         most = noc->router[i].ins > most ? noc->router[i].ins : most;
         is_direct &= noc->router[i].xs == noc->router[i].ins;
@@ -407,7 +403,7 @@ static void make_rows(struct noc *noc)
     bool is_small = most << noc->shift <= 64 && noc->words == 1 && !noc->is_ranked;
     noc->has_switch_rows = is_small && is_direct;
     noc->has_vc_rows = is_small && !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
-                       noc->config.vc_allocator == NOC_ISLIP &&
+                       noc->config.vc_allocator == NOC_VC_ISLIP &&
                        noc->config.vc_alloc_iterations == 1;
     noc->class_locals = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
     for (uint32_t i = 0; noc->has_vc_rows && i < noc->classes; i++)
@@ -494,7 +490,7 @@ static uint32_t links_of(const struct noc *noc, uint32_t node, uint32_t ports)
 {
     if (noc->config.injection_shared)
         return 1;
-    return noc_is_wide(&noc->config, node) ? ports * (uint32_t)noc->config.injection_links : ports;
+    return noc_is_wide(&noc->config, node) ? ports * noc->config.injection_links : ports;
 }
 
 // Links of a node lead to its ports in turn.
@@ -515,7 +511,7 @@ static struct noc_link link_of(const struct noc *noc, uint32_t node, uint32_t li
 static void make_arrivals(struct noc *noc)
 {
     uint32_t queues = noc->lent_vcs ? 2 * noc->vcs : noc->vcs;
-    noc->arrival_queues = noc->config.ejection_order ? queues : noc->classes;
+    noc->arrival_queues = noc->config.ejection_order == NOC_BY_CHANNEL ? queues : noc->classes;
     noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
     noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
 }
@@ -543,13 +539,13 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     struct noc *noc = ARENA_NEW(arena, struct noc);
     noc->config = *config;
     noc->arena = arena;
-    noc->vcs = (uint32_t)config->vcs;
-    noc->classes = (uint32_t)config->classes;
+    noc->vcs = config->vcs;
+    noc->classes = config->classes;
     while (1u << noc->shift < noc->vcs)
         noc->shift++;
-    noc->buffer = (uint32_t)config->vc_buffer;
+    noc->buffer = config->vc_buffer;
     noc->is_adaptive = config->topology == NOC_MESH && config->routing == NOC_ADAPTIVE;
-    noc->reuse = (enum noc_vc_reuse)config->vc_reuse;
+    noc->reuse = config->vc_reuse;
     if (noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
         noc->reuse = NOC_REUSE_WHOLE;
     noc->is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;

@@ -10,7 +10,9 @@ static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32
                                                    uint32_t class, uint32_t vc)
 {
     bool is_own = noc->class_vcs[class] >> vc & 1;
-    uint32_t queue = !noc->config.ejection_order ? class : is_own ? vc : noc->vcs + vc;
+    uint32_t queue = noc->config.ejection_order == NOC_BY_ARRIVAL ? class
+                     : is_own                                     ? vc
+                                                                  : noc->vcs + vc;
     return &noc->arrivals[node * noc->arrival_queues + queue];
 }
 

@@ -16,26 +16,26 @@ struct fly_place {
 // A number above the limit, which noc_check rejects, is not computed completely.
 uint32_t noc_fly_terminals(const struct noc_config *config)
 {
-    uint64_t nodes = 1;
+    uint32_t nodes = 1;
     if (config->topology != NOC_FLY)
         return 0;
-    for (uint64_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
+    for (uint32_t i = 0; i < config->stages && nodes <= UINT16_MAX; i++)
         nodes *= config->radix;
-    return (uint32_t)nodes;
+    return nodes;
 }
 
 // Returns the weight of a digit with `above` digits above it, in a number of `stages` digits.
-static uint32_t weight_of(const struct noc_config *config, uint64_t above)
+static uint32_t weight_of(const struct noc_config *config, uint32_t above)
 {
     uint32_t weight = 1;
-    for (uint64_t i = above + 1; i < config->stages; i++)
-        weight *= (uint32_t)config->radix;
+    for (uint32_t i = above + 1; i < config->stages; i++)
+        weight *= config->radix;
     return weight;
 }
 
 uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_t from, uint32_t to)
 {
-    uint32_t radix = (uint32_t)config->radix, weight = weight_of(config, stage);
+    uint32_t radix = config->radix, weight = weight_of(config, stage);
     uint32_t row = to / radix / weight * weight + from / radix % weight;
     return stage * weight_of(config, 0) + row;
 }
@@ -43,10 +43,10 @@ uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_
 // Returns the router at which packets of a node enter or leave.
 static struct fly_place place_of(const struct noc_config *config, uint32_t node, bool leave)
 {
-    uint32_t radix = (uint32_t)config->radix, rows = weight_of(config, 0);
+    uint32_t radix = config->radix, rows = weight_of(config, 0);
     if (node >= rows * radix)
         return (struct fly_place){(node - rows * radix) / rows, (node - rows * radix) % rows};
-    uint32_t last = (uint32_t)config->stages - 1;
+    uint32_t last = config->stages - 1;
     return (struct fly_place){leave != config->reversed ? last : 0, node / radix};
 }
 
@@ -66,13 +66,13 @@ bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t targ
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
 {
     const struct noc_config *config = &noc->config;
-    uint32_t radix = (uint32_t)config->radix, stage = noc->router[router].x, above = stage;
+    uint32_t radix = config->radix, stage = noc->router[router].x, above = stage;
     if (config->router_nodes) {
         if (noc->node_exit[target] == router)
             return noc->node_port[target];
         target = place_of(config, target, true).row * radix;
     }
     if (config->reversed)
-        above = (stage ? stage : (uint32_t)config->stages) - 1;
+        above = (stage ? stage : config->stages) - 1;
     return (uint16_t)(target / weight_of(config, above) % radix);
 }

@@ -182,7 +182,7 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
 static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t class)
 {
     uint64_t vcs = 0;
-    if (!noc->config.ejection_order)
+    if (noc->config.ejection_order == NOC_BY_ARRIVAL)
         return 0;
     MASK_EACH(vc, noc->class_vcs[class] | noc->class_borrows[class])
     vcs |= (uint64_t)(noc_arrivals_of(noc, node, class, (uint32_t)vc)->queue.packets > 0) << vc;

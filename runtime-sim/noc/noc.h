@@ -16,13 +16,6 @@ struct noc_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum noc_topology { NOC_MESH, NOC_CROSSBAR, NOC_FLY };
-enum noc_routing { NOC_YX, NOC_XY, NOC_ADAPTIVE };
-enum noc_allocator { NOC_ISLIP, NOC_SEPARABLE };
-enum noc_injection_vc { NOC_VC_ANY, NOC_VC_OWN };
-enum noc_priority_lift { NOC_LIFT_WAITING, NOC_LIFT_INJECTION };
-enum noc_vc_reuse { NOC_REUSE_TAIL, NOC_REUSE_WHOLE, NOC_REUSE_EMPTY };
-
 extern const struct config_key noc_keys[];
 extern const uint32_t noc_key_count;
 
@@ -80,9 +73,9 @@ uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed);
 uint32_t noc_nodes(const struct noc *noc);
 uint32_t noc_routers(const struct noc *noc);
 // Returns the flits of a packet of this many bytes, at least 1.
-static inline uint32_t noc_flits(const struct noc_config *config, uint64_t bytes)
+static inline uint32_t noc_flits(const struct noc_config *config, uint32_t bytes)
 {
-    return bytes ? (uint32_t)divide_up(bytes, config->flit_bytes) : 1;
+    return bytes ? divide_up(bytes, config->flit_bytes) : 1;
 }
 
 // Interfaces

@@ -5,7 +5,7 @@ enum { MOST_ROUTES = 1 << 16 }; // entries of a table that fits the processor's 
 static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t target)
 {
     if (noc->node_exit[target] == index)
-        return (uint16_t)noc->node_port[target];
+        return noc->node_port[target];
     struct noc_ways ways = noc_mesh_ways(noc, &noc->router[index], target);
     bool is_y = noc->config.routing == NOC_YX && ways.count > 1;
     return (uint16_t)ways.port[is_y];
@@ -13,12 +13,12 @@ static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t targe
 
 uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target)
 {
-    switch ((enum noc_topology)noc->config.topology) {
+    switch (noc->config.topology) {
     case NOC_MESH: return mesh_route(noc, router, target);
     case NOC_FLY: return noc_fly_port(noc, router, target);
     case NOC_CROSSBAR: break;
     }
-    return (uint16_t)noc->node_port[target];
+    return noc->node_port[target];
 }
 
 void noc_make_routes(struct noc *noc)

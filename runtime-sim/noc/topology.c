@@ -10,16 +10,15 @@ void *noc_lines(struct arena *arena, size_t bytes)
 
 uint32_t noc_node_count(const struct noc_config *config)
 {
-    switch ((enum noc_topology)config->topology) {
+    switch (config->topology) {
     case NOC_MESH:
-        return config->node_routers.n ? config->node_routers.n
-                                      : (uint32_t)(config->width * config->height);
-    case NOC_CROSSBAR: return (uint32_t)config->nodes;
+        return config->node_routers.n ? config->node_routers.n : (config->width * config->height);
+    case NOC_CROSSBAR: return config->nodes;
     case NOC_FLY: break;
     }
     uint32_t terminals = noc_fly_terminals(config);
-    uint64_t routers = config->router_nodes ? terminals / config->radix * config->stages : 0;
-    return terminals + (uint32_t)routers;
+    uint32_t routers = config->router_nodes ? terminals / config->radix * config->stages : 0;
+    return terminals + routers;
 }
 
 bool noc_is_wide(const struct noc_config *config, uint32_t node)
@@ -47,9 +46,9 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
 static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, uint32_t entry,
                      uint32_t exit)
 {
-    uint64_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
+    uint32_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
     noc->node_exit[node] = exit;
-    for (uint64_t i = 0; i < ports; i++)
+    for (uint32_t i = 0; i < ports; i++)
         add(noc, wires, NOC_CHANNEL_INJECTION, node, entry);
     add(noc, wires, NOC_CHANNEL_EJECTION, exit, node);
 }
@@ -57,7 +56,7 @@ static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, ui
 // Router x, y has number width · y + x.
 static void add_mesh_router(struct noc *noc, struct noc_wires *wires, uint32_t router)
 {
-    uint32_t width = (uint32_t)noc->config.width, height = (uint32_t)noc->config.height;
+    uint32_t width = noc->config.width, height = noc->config.height;
     uint32_t x = router % width, y = router / width;
     const bool is_there[NOC_DIRECTIONS] = {x + 1 < width, x > 0, y + 1 < height, y > 0};
     const uint32_t to[NOC_DIRECTIONS] = {router + 1, router - 1, router + width, router - width};
@@ -74,13 +73,13 @@ static void add_mesh_router(struct noc *noc, struct noc_wires *wires, uint32_t r
 
 static void add_mesh(struct noc *noc, struct noc_wires *wires)
 {
-    uint32_t routers = (uint32_t)(noc->config.width * noc->config.height);
+    uint32_t routers = noc->config.width * noc->config.height;
     begin(noc, wires, routers);
     noc->mesh_port = ARENA_ARRAY(noc->arena, uint16_t, routers * NOC_DIRECTIONS);
     for (uint32_t i = 0; i < routers; i++)
         add_mesh_router(noc, wires, i);
     for (uint32_t i = 0; i < wires->nodes; i++) {
-        uint32_t at = noc->config.node_routers.n ? (uint32_t)noc->config.node_routers.v[i] : i;
+        uint32_t at = noc->config.node_routers.n ? noc->config.node_routers.v[i] : i;
         add_node(noc, wires, i, at, at);
     }
 }
@@ -91,9 +90,9 @@ static void add_overlay(struct noc *noc, struct noc_wires *wires)
     uint32_t nodes = noc_node_count(&noc->config);
     begin(noc, wires, nodes);
     for (uint32_t i = 0; i < nodes; i++) {
-        uint64_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
+        uint32_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
         noc->node_exit[i] = i;
-        for (uint64_t k = 0; k < ports; k++)
+        for (uint32_t k = 0; k < ports; k++)
             add(noc, wires, NOC_CHANNEL_INJECTION, i, i);
         for (uint32_t k = 0; k < nodes; k++)
             add(noc, wires, NOC_CHANNEL_EJECTION, i, k);
@@ -121,7 +120,7 @@ static uint32_t exchange(uint32_t number, uint32_t radix, uint32_t low, uint32_t
 // numbers.
 static void add_fly(struct noc *noc, struct noc_wires *wires)
 {
-    uint32_t radix = (uint32_t)noc->config.radix, stages = (uint32_t)noc->config.stages;
+    uint32_t radix = noc->config.radix, stages = noc->config.stages;
     uint32_t terminals = noc_fly_terminals(&noc->config), in_stage = terminals / radix;
     uint32_t back = noc->config.reversed, high = in_stage, last = (stages - 1) * in_stage;
     begin(noc, wires, in_stage * stages);
@@ -140,7 +139,7 @@ static void add_fly(struct noc *noc, struct noc_wires *wires)
 struct noc_wires noc_topology(struct noc *noc)
 {
     struct noc_wires wires = {0};
-    switch ((enum noc_topology)noc->config.topology) {
+    switch (noc->config.topology) {
     case NOC_MESH: add_mesh(noc, &wires); break;
     case NOC_CROSSBAR:
         if (noc->config.overlay)

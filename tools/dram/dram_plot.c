@@ -95,9 +95,9 @@ void dram_sweep_plot(const struct dram_head *head, const struct dram_sweep *swee
     double most = svg_round_up(most_load(sweep) > 0 ? most_load(sweep) : 1);
     struct dram_panel latency = {64, 250, most, latency_shown(sweep)};
     struct dram_panel rate = {380, 160, most, most};
-    snprintf(title, sizeof title, "%s requests, %.4g %% writes, %d channel%s of %d banks",
-             head->pattern, head->drive->writes * 100, (int)head->drive->config->channels,
-             head->drive->config->channels == 1 ? "" : "s", (int)head->drive->config->banks);
+    snprintf(title, sizeof title, "%s requests, %.4g %% writes, %u channel%s of %u banks",
+             head->pattern, head->drive->writes * 100, head->drive->config->channels,
+             head->drive->config->channels == 1 ? "" : "s", head->drive->config->banks);
     svg_begin(to, WIDTH, HEIGHT, title);
     svg_text(to, LEFT, 26, "start", "title", "%s", title);
     draw_axes(to, &latency, "mean latency, clocks");

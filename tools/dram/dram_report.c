@@ -38,7 +38,7 @@ void dram_report_text(const struct dram_result *r, FILE *to)
 
 void dram_report_stats(struct stats *stats, struct arena *arena, const struct dram_result *r)
 {
-    uint32_t count = (uint32_t)r->drive->config->channels;
+    uint32_t count = r->drive->config->channels;
     stats_init(stats, arena);
     stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &r->all);
     for (uint32_t i = 0; count > 1 && i < count; i++)

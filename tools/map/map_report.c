@@ -5,38 +5,26 @@
 
 static const struct config_key keys_of_hardware[] = {
 #define CONFIG_DEF "passes/maps/hardware.def"
-#define CONFIG_OF struct map_report_keys
+#define CONFIG_OF struct map_hardware
 #include "runtime-sim/base/config_keys.inc"
 };
 
-struct config_section map_report_section(struct map_report_keys *keys)
+struct config_section map_report_section(struct map_hardware *keys)
 {
     return (struct config_section){"spatial", keys_of_hardware, ARRAY_LENGTH(keys_of_hardware),
                                    keys};
 }
 
-static struct map_hardware hardware_of(const struct map_report_keys *keys)
-{
-    return (struct map_hardware){
-#define CONFIG_UINT(name, unit, least, most, initial, source, text) .name = (uint32_t)keys->name,
-#define CONFIG_CHOICE(name, choices, initial, source, text) .name = (uint32_t)keys->name,
-#include "passes/maps/hardware.def"
-#undef CONFIG_UINT
-#undef CONFIG_CHOICE
-    };
-}
-
 void map_report_make(struct map_report *report, struct arena *arena, const struct map *map,
-                     const struct map_report_keys *keys, uint32_t copies)
+                     const struct map_hardware *keys, uint32_t copies)
 {
     uint32_t node;
-    struct map_hardware shared = hardware_of(keys);
-    *report = (struct map_report){.map = map, .hardware = map_hardware_of(&shared, map, 1)};
+    *report = (struct map_report){.map = map, .hardware = map_hardware_of(keys, map, 1)};
     report->fault = map_misfit(arena, &report->hardware, map, &node);
     if (report->fault)
         return;
-    report->fault = map_place(&report->placement, arena, &shared, map, copies, MAP_STATES);
-    report->hardware = map_hardware_of(&shared, map, report->placement.copies);
+    report->fault = map_place(&report->placement, arena, keys, map, copies, MAP_STATES);
+    report->hardware = map_hardware_of(keys, map, report->placement.copies);
     map_graph_make(&report->graph, arena, map, &report->hardware);
     map_rate_of(&report->rate, arena, &report->graph);
     report->limit = map_rate_text(arena, map, &report->hardware, &report->graph, &report->rate);

@@ -5,14 +5,8 @@
 #include "passes/maps/map_rate.h"
 #include "runtime-sim/base/config.h"
 
-// The keys of the hardware.
-struct map_report_keys {
-#define CONFIG_DEF "passes/maps/hardware.def"
-#include "runtime-sim/base/config_fields.inc"
-};
-
-// The section of a configuration with the keys, which are read into `keys`.
-struct config_section map_report_section(struct map_report_keys *keys);
+// The section of a configuration with the keys of the hardware.
+struct config_section map_report_section(struct map_hardware *keys);
 
 struct map_report {
     const struct map *map;
@@ -26,7 +20,7 @@ struct map_report {
 
 // Rates the map and places `copies` copies of it (0: as many as fit).
 void map_report_make(struct map_report *report, struct arena *arena, const struct map *map,
-                     const struct map_report_keys *keys, uint32_t copies);
+                     const struct map_hardware *keys, uint32_t copies);
 void map_report_text(const struct map_report *report, FILE *to);
 // The map as a graph, and its placement on the ring with the lanes [003 Fig. 7].
 void map_picture_graph(const struct map_report *report, struct arena *arena, FILE *to);

@@ -159,7 +159,7 @@ static double column_x(uint32_t column)
 static uint32_t column_of(const struct heat_map *map, uint32_t router)
 {
     uint32_t stage = router / map->per_column;
-    return map->config->reversed ? (uint32_t)map->config->stages - stage : 1 + stage;
+    return map->config->reversed ? map->config->stages - stage : 1 + stage;
 }
 
 static double node_y(const struct heat_map *map, uint32_t node)
@@ -279,11 +279,11 @@ void heatmap_draw(const struct heatmap *of, struct arena *arena, FILE *to)
     enum { LEAST_WIDTH = 760 };
     const struct noc_config *config = of->config;
     bool mesh = config->topology == NOC_MESH;
-    uint32_t stages = config->topology == NOC_FLY ? (uint32_t)config->stages : 1;
+    uint32_t stages = config->topology == NOC_FLY ? config->stages : 1;
     struct heat_map map = {.to = to, .config = config, .m = of, .cell = cell_of(config)};
     map.most = most_of(&map);
-    map.per_column = mesh ? (uint32_t)config->width : noc_routers(of->noc) / stages;
-    uint32_t rows = mesh ? (uint32_t)config->height : noc_nodes(of->noc);
+    map.per_column = mesh ? config->width : noc_routers(of->noc) / stages;
+    uint32_t rows = mesh ? config->height : noc_nodes(of->noc);
     if (config->topology == NOC_FLY)
         rows = noc_fly_terminals(config);
     map.places = mesh ? 0 : rows;

@@ -39,14 +39,14 @@ const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
     struct traffic_shape shape = {.nodes = 1, .extent = extent};
     if (config->topology == NOC_FLY) {
         for (; shape.digits < config->stages; shape.digits++)
-            extent[shape.digits] = (uint32_t)config->radix;
+            extent[shape.digits] = config->radix;
     } else if (config->topology == NOC_CROSSBAR) {
-        extent[shape.digits++] = (uint32_t)config->nodes;
+        extent[shape.digits++] = config->nodes;
     } else if (config->node_routers.n) {
         extent[shape.digits++] = config->node_routers.n;
     } else {
-        extent[shape.digits++] = (uint32_t)config->width;
-        extent[shape.digits++] = (uint32_t)config->height;
+        extent[shape.digits++] = config->width;
+        extent[shape.digits++] = config->height;
     }
     for (uint32_t d = 0; d < shape.digits; d++)
         shape.nodes *= extent[d];

@@ -30,15 +30,15 @@ const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
     const struct noc_config *config = head->plan->config;
     char size[64];
     if (config->topology == NOC_MESH)
-        snprintf(size, sizeof size, "%dx%d ", (int)config->width, (int)config->height);
+        snprintf(size, sizeof size, "%ux%u ", config->width, config->height);
     else if (config->topology == NOC_FLY)
-        snprintf(size, sizeof size, "%s%d-ary %d-", config->reversed ? "reversed " : "",
-                 (int)config->radix, (int)config->stages);
+        snprintf(size, sizeof size, "%s%u-ary %u-", config->reversed ? "reversed " : "",
+                 config->radix, config->stages);
     else
-        snprintf(size, sizeof size, "%d-node ", (int)config->nodes);
-    snprintf(text, PLOT_TITLE, "%s%s, %d VCs of %d flits, %.100s traffic, packets of %.100s flit%s",
-             size, config->topology == NOC_FLY ? "fly" : names[config->topology], (int)config->vcs,
-             (int)config->vc_buffer, head->traffic, head->plan->flits.text,
+        snprintf(size, sizeof size, "%u-node ", config->nodes);
+    snprintf(text, PLOT_TITLE, "%s%s, %u VCs of %u flits, %.100s traffic, packets of %.100s flit%s",
+             size, config->topology == NOC_FLY ? "fly" : names[config->topology], config->vcs,
+             config->vc_buffer, head->traffic, head->plan->flits.text,
              head->plan->flits.most == 1 ? "" : "s");
     return text;
 }

@@ -32,16 +32,16 @@ uint32_t ari_speedup(double rate, double packet_flits, uint32_t bound)
 
 uint32_t ari_bound(const struct noc_config *network, uint32_t node)
 {
-    uint32_t outputs = (uint32_t)network->radix;
+    uint32_t outputs = network->radix;
     if (network->topology == NOC_CROSSBAR) {
-        outputs = (uint32_t)network->nodes;
+        outputs = network->nodes;
     } else if (network->topology == NOC_MESH) {
-        uint64_t at = network->node_routers.n ? network->node_routers.v[node] : node;
-        uint64_t x = at % network->width, y = at / network->width;
+        uint32_t at = network->node_routers.n ? network->node_routers.v[node] : node;
+        uint32_t x = at % network->width, y = at / network->width;
         outputs = (x > 0) + (x + 1 < network->width) + (y > 0) + (y + 1 < network->height);
     }
     outputs = outputs ? outputs : 1;
-    return outputs < network->vcs ? outputs : (uint32_t)network->vcs;
+    return outputs < network->vcs ? outputs : network->vcs;
 }
 
 // Configuration
@@ -59,9 +59,9 @@ bool ari_consumes(const struct ari_config *config)
 }
 
 // Returns the virtual channels of the class with the fewest.
-static uint64_t least_vcs(const struct noc_config *network)
+static uint32_t least_vcs(const struct noc_config *network)
 {
-    uint64_t least = network->vcs / network->classes;
+    uint32_t least = network->vcs / network->classes;
     for (uint32_t i = 0; i < network->class_vcs.n; i++)
         least = !i || network->class_vcs.v[i] < least ? network->class_vcs.v[i] : least;
     return least;
@@ -69,7 +69,7 @@ static uint64_t least_vcs(const struct noc_config *network)
 
 uint32_t ari_links(const struct ari_config *config, const struct noc_config *network)
 {
-    return (uint32_t)(config->links ? config->links : least_vcs(network));
+    return config->links ? config->links : least_vcs(network);
 }
 
 static bool is_on(const void *own)
@@ -83,11 +83,11 @@ static struct config_list speedups(struct arena *arena, const struct ari_config 
                                    const struct noc_config *network,
                                    const struct config_list *nodes)
 {
-    struct config_list list = {.v = ARENA_ARRAY(arena, uint64_t, nodes->n), .n = nodes->n};
+    struct config_list list = {.v = ARENA_ARRAY(arena, uint32_t, nodes->n), .n = nodes->n};
     for (uint32_t i = 0; i < nodes->n; i++) {
-        uint32_t bound = ari_bound(network, (uint32_t)nodes->v[i]);
+        uint32_t bound = ari_bound(network, nodes->v[i]);
         struct ari_controller controller;
-        ari_controller_init(&controller, config, (uint32_t)nodes->v[i], bound);
+        ari_controller_init(&controller, config, nodes->v[i], bound);
         list.v[i] = config->speedup_by == ARI_INTERVAL ? bound : controller.speed;
     }
     return list;
@@ -184,7 +184,7 @@ static void *create(struct machine *machine, const void *own, const void *plan)
         .nodes = noc_node_count(&config->reply_network)};
     a->of_node = ARENA_ARRAY(machine_port(machine).arena, uint32_t, a->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
-        uint32_t node = (uint32_t)at->v[i];
+        uint32_t node = at->v[i];
         a->of_node[node] = i + 1;
         ari_controller_init(&a->controllers[i], own, node, ari_bound(&config->reply_network, node));
     }

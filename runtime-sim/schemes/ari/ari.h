@@ -12,10 +12,6 @@ struct ari_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum ari_injection { ARI_BASELINE, ARI_SUPPLY, ARI_CONSUME, ARI_BOTH, ARI_PRIORITY, ARI_MULTIPORT };
-enum ari_speedup_by { ARI_GIVEN, ARI_RATE, ARI_INTERVAL };
-enum ari_ranked { ARI_ALL, ARI_STALLS };
-
 extern const struct scheme_ops ari;
 
 // Returns the crossbar inputs for injection [004 §4.2]: the smallest number that takes the flits of

@@ -37,7 +37,7 @@ static uint64_t mean_inputs(const struct ari_config *config, const struct machin
     const struct config_list *at = &machine->memsys.memory.partition_nodes;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < at->n; i++) {
-        uint32_t bound = ari_bound(&machine->memsys.reply_network, (uint32_t)at->v[i]);
+        uint32_t bound = ari_bound(&machine->memsys.reply_network, at->v[i]);
         double rate = config->speedup_by == ARI_RATE    ? config->rate
                       : config->speedup_by == ARI_GIVEN ? (double)config->speedup
                                                         : (double)bound;

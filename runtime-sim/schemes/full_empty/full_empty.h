@@ -12,12 +12,6 @@ struct fe_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum { FE_INITIAL_EMPTY, FE_INITIAL_FULL };
-enum { FE_ORDER_SOURCE, FE_ORDER_NONE };
-enum { FE_DISCARD_EMPTY, FE_DISCARD_KEEP };
-enum { FE_END_KEEP, FE_END_EMPTY };
-enum { FE_LINES_DROP, FE_LINES_KEEP };
-
 struct fe_stats {
 #define STATS_DEF "runtime-sim/schemes/full_empty/full_empty_stats.def"
 #include "runtime-sim/base/stats_fields.inc"

@@ -15,9 +15,9 @@ void fe_gate_init(struct fe_gate *gate, struct arena *arena, const struct fe_con
 // Triggers and actions
 
 // Returns the words of all granules that contain one of `words`.
-static uint32_t widen(uint32_t words, uint64_t granule)
+static uint32_t widen(uint32_t words, uint32_t granule)
 {
-    uint32_t each = (uint32_t)granule / PLANE_WORD, all = 0;
+    uint32_t each = granule / PLANE_WORD, all = 0;
     if (each <= 1)
         return words;
     uint32_t one = each == PLANE_WORDS ? UINT32_MAX : (UINT32_C(1) << each) - 1;
@@ -247,8 +247,8 @@ static void note_blocks(struct fe_gate *gate, uint64_t clock)
 
 void fe_gate_tick(struct fe_gate *gate, uint64_t clock)
 {
-    static const uint8_t orders[2][FE_QUEUES] = {{FE_FREE, FE_CPU, FE_GPU},
-                                                 {FE_FREE, FE_GPU, FE_CPU}};
+    static const uint8_t orders[][FE_QUEUES] = {
+        [FE_CPU_FIRST] = {FE_FREE, FE_CPU, FE_GPU}, [FE_GPU_FIRST] = {FE_FREE, FE_GPU, FE_CPU}};
     const uint8_t *order = orders[gate->config->priority];
     count_queues(gate, clock);
     for (uint32_t i = 0; i < FE_QUEUES; i++) {

@@ -34,7 +34,7 @@ void adaptive_flush(struct adaptive *a)
 // Returns the place of a line, which becomes the one that was used last.
 static uint32_t use_line(struct adaptive *a, uint64_t line, bool *had)
 {
-    uint32_t ways = (uint32_t)a->l1->ways;
+    uint32_t ways = a->l1->ways;
     uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
     for (uint32_t i = first; i < first + ways; i++) {
         if (a->line[i] == line) {

@@ -4,7 +4,7 @@
 enum axis { X, Y };
 
 struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t height,
-                                 const uint64_t *llc, uint32_t llcs)
+                                 const uint32_t *llc, uint32_t llcs)
 {
     uint32_t nodes = width * height;
     struct placement *made = ARENA_NEW(arena, struct placement);

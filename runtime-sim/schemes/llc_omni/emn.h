@@ -12,7 +12,7 @@
 //   - The core itself is never the meet node, because that saves nothing. Loads to one LLC meet
 //   there.
 #pragma once
-#include "support/arena.h"
+#include "runtime-sim/schemes/llc_omni/offload.h"
 
 enum { EMN_NONE = UINT16_MAX };
 
@@ -23,17 +23,10 @@ struct placement {
     uint16_t *core, *llc; // nodes, by number
 };
 
-// The conditions under which LLC partitions compute.
-enum emn_at_llc {
-    EMN_LLC_DESTINATION, // only the destination of both loads
-    EMN_LLC_ANY,
-    EMN_LLC_NONE, // never
-};
-
 // Returns a mesh with LLC partitions at these nodes and cores at all others, row by row. Returns
 // NULL if a node is not in the mesh or is listed twice.
 struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t height,
-                                 const uint64_t *llc, uint32_t llcs);
+                                 const uint32_t *llc, uint32_t llcs);
 
 static inline uint32_t placement_distance(const struct placement *placement, uint32_t a, uint32_t b)
 {

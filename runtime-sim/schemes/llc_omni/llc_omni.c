@@ -23,7 +23,7 @@ static const char *check_packets(struct arena *arena, const void *own,
 {
     const struct offload_config *offload = own;
     const struct noc_config *network = &config->memsys.request_network;
-    uint64_t class = config->memsys.memory.packet_class;
+    uint32_t class = config->memsys.memory.packet_class;
     uint32_t nodes = noc_node_count(network);
     if (config->memsys.memory.node_cores > 1)
         return "offload.policy needs memory.node_cores: 1, since a core that computes is a node";
@@ -36,13 +36,12 @@ static const char *check_packets(struct arena *arena, const void *own,
                    : "memory.packet_class is that of requests: ComputePackets need one of their "
                      "own";
     if (network->classes > 1)
-        return arena_printf(arena,
-                            "memory.packet_class is %llu, but request_network.classes is %llu",
-                            (unsigned long long)class, (unsigned long long)network->classes);
+        return arena_printf(arena, "memory.packet_class is %u, but request_network.classes is %u",
+                            class, network->classes);
     if (offload->packet_vcs >= network->vcs)
-        return arena_printf(
-            arena, "offload.packet_vcs is %llu and leaves none of request_network.vcs: %llu",
-            (unsigned long long)offload->packet_vcs, (unsigned long long)network->vcs);
+        return arena_printf(arena,
+                            "offload.packet_vcs is %u and leaves none of request_network.vcs: %u",
+                            offload->packet_vcs, network->vcs);
     struct machine_config with = *config;
     require_packets(arena, own, config, &with);
     const char *wrong = noc_check(arena, &with.memsys.request_network);
@@ -59,22 +58,22 @@ bool offload_at_cores(const struct machine_config *config)
 static uint32_t computing_routers(const struct offload_config *offload,
                                   const struct machine_config *config)
 {
-    uint64_t stages = config->memsys.request_network.stages, from = offload->router_stage;
+    uint32_t stages = config->memsys.request_network.stages, from = offload->router_stage;
     uint32_t routers = memsys_config_routers(&config->memsys);
-    return from < stages ? routers / (uint32_t)stages * (uint32_t)(stages - from) : 0;
+    return from < stages ? routers / stages * (stages - from) : 0;
 }
 
 struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                         const struct machine_config *config)
 {
     uint32_t llcs = config->memsys.memory.partition_nodes.n;
-    struct offload_sizes sizes = {.warps = (uint32_t)config->core.warps,
-                                  .queue = (uint32_t)offload->queue,
-                                  .service_queue = (uint32_t)offload->service_queue,
-                                  .buffer = (uint32_t)offload->buffer,
-                                  .nodes = (uint32_t)config->memsys.memory.cores + llcs,
+    struct offload_sizes sizes = {.warps = config->core.warps,
+                                  .queue = offload->queue,
+                                  .service_queue = offload->service_queue,
+                                  .buffer = offload->buffer,
+                                  .nodes = config->memsys.memory.cores + llcs,
                                   .llcs = llcs,
-                                  .cores = (uint32_t)config->memsys.memory.cores,
+                                  .cores = config->memsys.memory.cores,
                                   .cores_compute = offload_at_cores(config),
                                   .routers = computing_routers(offload, config)};
     return offload_storage_bits(&sizes);
@@ -174,7 +173,7 @@ static uint32_t counters(const struct machine *machine, const void *state, const
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         queued += o->shared.queues[i]->count - o->shared.queues[i]->free_count;
     for (uint32_t i = 0; i < o->ends; i++)
-        served += (uint32_t)o->shared.config->service_queue - o->services[i].free_count;
+        served += o->shared.config->service_queue - o->services[i].free_count;
     names[0] = "entries of offload queues";
     names[1] = "entries of service queues";
     values[0] = queued;

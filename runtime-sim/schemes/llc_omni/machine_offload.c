@@ -99,10 +99,8 @@ static const uint16_t *make_emn(struct machine *machine, const struct offload_co
     if (!offload_at_cores(machine_port(machine).config))
         return NULL;
     const struct placement *placement =
-        placement_mesh(machine_port(machine).arena, (uint32_t)network->width,
-                       (uint32_t)network->height, at->v, at->n);
-    return placement ? emn_tables(machine_port(machine).arena, placement,
-                                  (enum emn_at_llc)config->emn_at_llc)
+        placement_mesh(machine_port(machine).arena, network->width, network->height, at->v, at->n);
+    return placement ? emn_tables(machine_port(machine).arena, placement, config->emn_at_llc)
                      : NULL;
 }
 
@@ -368,7 +366,7 @@ void machine_offload_extend(struct machine *machine, void *state, struct memsys_
 {
     struct machine_offload *o = state;
     o->back_input = MEMSYS_FROM_OWN;
-    if (o->shared.config->bounce_input)
+    if (o->shared.config->bounce_input != OFFLOAD_INPUT_OWN)
         return;
     o->back_input = MEMSYS_INPUTS + tables->inputs.n;
     vec_push(machine_port(machine).arena, &tables->inputs, (struct memsys_input){0});
@@ -387,7 +385,7 @@ void machine_offload_join(struct machine *machine, void *state)
 }
 
 // Returns the bytes of shared memory that the service queue of a core needs [000 §4.5].
-static uint64_t service_bytes(const struct offload_config *config)
+static uint32_t service_bytes(const struct offload_config *config)
 {
     return config->service_queue * PACKET_LOADS * LINE_BYTES;
 }
@@ -402,7 +400,7 @@ static bool has_room(const struct machine *machine, const struct offload_config 
 // Returns true if the policy lets cores compute chains whose lines meet at them.
 static bool wants_cores(const struct offload_shared *shared)
 {
-    enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    enum offload_policy policy = shared->config->policy;
     return (policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE) && shared->emn;
 }
 
@@ -410,7 +408,7 @@ void machine_offload_launch(struct machine *machine, void *state, bool begins)
 {
     struct machine_offload *o = state;
     struct offload_shared *shared = &o->shared;
-    enum offload_policy policy = (enum offload_policy)shared->config->policy;
+    enum offload_policy policy = shared->config->policy;
     if (!begins)
         return;
     shared->on = policy != OFFLOAD_BASELINE;
@@ -425,18 +423,18 @@ const char *machine_offload_shortfall(const struct machine *machine, const void 
                                       struct arena *arena)
 {
     const struct machine_offload *o = state;
-    unsigned long long bytes = service_bytes(o->shared.config);
-    unsigned long long room = machine_port(machine).config->core.shared_bytes;
+    uint32_t bytes = service_bytes(o->shared.config);
+    uint32_t room = machine_port(machine).config->core.shared_bytes;
     if (wants_cores(&o->shared) && bytes > room)
         return arena_printf(arena,
-                            "no core computes, since its service queue needs %llu B of shared "
-                            "memory (offload.service_queue) and core.shared_bytes is %llu",
+                            "no core computes, since its service queue needs %u B of shared "
+                            "memory (offload.service_queue) and core.shared_bytes is %u",
                             bytes, room);
     if (!o->stats.launches_without_cores)
         return NULL;
     return arena_printf(arena,
                         "no core computed in %llu of %llu launches, since their CTAs leave less "
-                        "than the %llu B of shared memory that its service queue needs",
+                        "than the %u B of shared memory that its service queue needs",
                         (unsigned long long)o->stats.launches_without_cores,
                         (unsigned long long)o->stats.launches, bytes);
 }

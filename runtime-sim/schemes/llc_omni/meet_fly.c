@@ -4,7 +4,7 @@
 // router of stage s follows from the digits before it.
 uint32_t meet_fly_stage(const struct noc_config *network, uint32_t first, uint32_t second)
 {
-    uint32_t radix = (uint32_t)network->radix, stage = (uint32_t)network->stages - 1;
+    uint32_t radix = network->radix, stage = network->stages - 1;
     for (first /= radix, second /= radix; first != second; first /= radix, second /= radix)
         stage--;
     return stage;
@@ -13,7 +13,7 @@ uint32_t meet_fly_stage(const struct noc_config *network, uint32_t first, uint32
 uint32_t meet_fly_router(const struct noc_config *network, uint32_t from, const uint32_t *to,
                          uint32_t count)
 {
-    uint32_t stage = (uint32_t)network->stages - 1;
+    uint32_t stage = network->stages - 1;
     for (uint32_t i = 1; i < count; i++) {
         uint32_t common = meet_fly_stage(network, to[0], to[i]);
         stage = common < stage ? common : stage;

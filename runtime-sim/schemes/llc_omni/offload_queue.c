@@ -12,14 +12,14 @@ const uint32_t offload_stat_key_count = ARRAY_LENGTH(offload_stat_keys);
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
 {
     const struct offload_config *config = shared->config;
-    uint32_t warps = (uint32_t)core_port(core).config->warps;
+    uint32_t warps = core_port(core).config->warps;
     size_t bytes = shadow_bytes(core_port(core).timings->program, shared->slots);
     struct offload_queue *oq = ARENA_NEW(core_port(core).arena, struct offload_queue);
     *oq = (struct offload_queue){.core = core,
                                  .shared = shared,
                                  .owner = core_owner(core, &llc_omni),
                                  .scheme = shared->scheme,
-                                 .count = (uint32_t)config->queue,
+                                 .count = config->queue,
                                  .forming = OQ_NONE,
                                  .fetching = OQ_NONE};
     oq->chains = ARENA_ARRAY(core_port(core).arena, struct oq_chain, warps);
@@ -27,7 +27,7 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     oq->free_entries = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     oq->ring = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     for (uint32_t i = 0; i < config->queue; i++)
-        oq->free_entries[oq->free_count++] = (uint32_t)config->queue - 1 - i;
+        oq->free_entries[oq->free_count++] = config->queue - 1 - i;
     for (uint32_t i = 0; i < warps; i++) {
         char *at = arena_alloc(core_port(core).arena, bytes + 64);
         oq->chains[i].shadow = (struct shadow *)(void *)(at + (-(uintptr_t)at & 63));

@@ -488,9 +488,9 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
                                 .to = to,
                                 .before = offload->shared.log,
                                 .process = *process,
-                                .warps = (uint32_t)machine_port(machine).config->core.warps,
-                                .queue = (uint32_t)config->queue,
-                                .service_queue = (uint32_t)config->service_queue,
+                                .warps = machine_port(machine).config->core.warps,
+                                .queue = config->queue,
+                                .service_queue = config->service_queue,
                                 .names = name_chains(machine, offload->shared.table, arena)};
     t->chains = ARENA_ARRAY(arena, struct chain_span, machine_port(machine).ordinary * t->warps);
     t->packets = ARENA_ARRAY(arena, struct packet_span, machine_port(machine).ordinary * t->queue);

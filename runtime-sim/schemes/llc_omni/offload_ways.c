@@ -24,7 +24,7 @@ static uint32_t meet_in_mesh(const struct offload_queue *oq, const struct oq_tar
 static uint32_t mesh_distance(const struct offload_queue *oq, uint32_t end, uint32_t other)
 {
     uint32_t a = node_of(oq, end), b = node_of(oq, other);
-    uint32_t width = (uint32_t)oq->shared->network->width;
+    uint32_t width = oq->shared->network->width;
     int32_t x = (int32_t)(a % width) - (int32_t)(b % width);
     int32_t y = (int32_t)(a / width) - (int32_t)(b / width);
     return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
@@ -37,7 +37,7 @@ static uint32_t mesh_distance(const struct offload_queue *oq, uint32_t end, uint
 static uint32_t stage_of(const struct offload_queue *oq, uint32_t end)
 {
     const struct memsys *memsys = core_port(oq->core).memsys;
-    uint32_t stages = (uint32_t)oq->shared->network->stages;
+    uint32_t stages = oq->shared->network->stages;
     switch (memsys_end_kind(memsys, end)) {
     case MEMSYS_AT_ROUTER:
         return memsys_end_number(memsys, end) / (memsys_routers(memsys) / stages);
@@ -65,7 +65,7 @@ static uint32_t fly_distance(const struct offload_queue *oq, uint32_t end, uint3
     if (end == other)
         return 0;
     if (kind == memsys_end_kind(memsys, other)) // all stages
-        return (uint32_t)oq->shared->network->stages - 1;
+        return oq->shared->network->stages - 1;
     uint32_t a = stage_of(oq, end), b = stage_of(oq, other);
     return a < b ? b - a : a - b;
 }

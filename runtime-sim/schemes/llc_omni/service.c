@@ -14,7 +14,7 @@ void service_init(struct service *s, struct arena *arena, const struct offload_c
                           .end = end,
                           .kind = memsys_end_kind(memsys, end),
                           .partition = SERVICE_NONE,
-                          .count = (uint32_t)config->service_queue,
+                          .count = config->service_queue,
                           .arena = arena,
                           .unused_stored = SERVICE_NONE,
                           .oldest_ack = SERVICE_NONE,
@@ -281,14 +281,14 @@ static void end_reads(struct service *s, uint64_t now)
 
 static bool is_shared(const struct service *s)
 {
-    return s->kind == MEMSYS_AT_CORE && !s->config->core_alu;
+    return s->kind == MEMSYS_AT_CORE && s->config->core_alu == OFFLOAD_ALU_SHARED;
 }
 
 static uint64_t alu_width(const struct service *s)
 {
-    return s->kind != MEMSYS_AT_CORE ? s->config->alu_width
-           : s->config->core_alu     ? s->config->core_alu_width
-                                     : LANES;
+    return s->kind != MEMSYS_AT_CORE                      ? s->config->alu_width
+           : s->config->core_alu == OFFLOAD_ALU_DEDICATED ? s->config->core_alu_width
+                                                          : LANES;
 }
 
 static void count_operations(struct service *s, uint32_t operations, uint64_t busy, uint32_t mask)

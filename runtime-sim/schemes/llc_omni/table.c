@@ -81,9 +81,8 @@ static bool is_room(struct table_builder *b)
     uint32_t count = b->kernel->chains.n;
     if (b->config->policy == OFFLOAD_BASELINE || count <= b->config->chains_most)
         return true;
-    return fault_of_kernel(b,
-                           arena_printf(b->arena, "there are %u, but offload.chains_most is %llu",
-                                        count, (unsigned long long)b->config->chains_most));
+    return fault_of_kernel(b, arena_printf(b->arena, "there are %u, but offload.chains_most is %u",
+                                           count, b->config->chains_most));
 }
 
 static bool add_chains(struct table_builder *b)

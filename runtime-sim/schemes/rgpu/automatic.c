@@ -104,8 +104,7 @@ static void compile(struct spatial_machine *m, const struct launch *launch,
     to->name = tree_name(launch->program->module->tree,
                          launch->program->module->functions.v[function].name);
     struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
-    map_compile(&to->compiled, arena, facts, (uint32_t)machine_port(m->machine).ordinary,
-                &m->hardware);
+    map_compile(&to->compiled, arena, facts, machine_port(m->machine).ordinary, &m->hardware);
     if (to->compiled.text)
         read_text(m, to);
 }

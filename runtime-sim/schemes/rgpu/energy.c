@@ -24,11 +24,13 @@ void spatial_energy_add(const void *own, const struct machine_config *machine,
     double sms = (double)machine->memsys.memory.cores;
     const struct array data = {.entries = spatial_fifo_entries(config), .bits = WORD};
     const struct array address = {
-        .entries = (double)config->address_fifo, .bits = WORD, .reads = 1};
-    energy_add_structure(model, COMPONENT, "data FIFOs", data,
-                         sms * (double)(MAP_OPERANDS * config->cores + config->lsus),
-                         "[003 §5.5.3]: 1,500 um2 each");
-    energy_add_structure(model, COMPONENT, "address FIFOs", address, sms * (double)config->lsus,
+        .entries = (double)config->hardware.address_fifo, .bits = WORD, .reads = 1};
+    energy_add_structure(
+        model, COMPONENT, "data FIFOs", data,
+        sms * (double)(MAP_OPERANDS * config->hardware.cores + config->hardware.lsus),
+        "[003 §5.5.3]: 1,500 um2 each");
+    energy_add_structure(model, COMPONENT, "address FIFOs", address,
+                         sms * (double)config->hardware.lsus,
                          "[003 §5.5.3]: 31,000 um2 each; all with lanes 23 mm2");
     add_fifo(model, &data, "spatial.fifo_write", "spatial.fifo_read");
     add_fifo(model, &address, "spatial.address_fifo_write", "spatial.address_fifo_read");

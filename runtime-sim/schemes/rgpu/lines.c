@@ -5,10 +5,9 @@
 void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
                         const struct spatial_config *config, uint32_t line_bytes)
 {
-    uint32_t count = (uint32_t)(config->l1_kib * 1024 / line_bytes);
-    uint32_t ways = config->l1_ways < count ? (uint32_t)config->l1_ways : count;
-    *lines =
-        (struct spatial_lines){.sets = count / ways, .ways = ways, .most = (uint32_t)config->mshrs};
+    uint32_t count = config->l1_kib * 1024 / line_bytes;
+    uint32_t ways = config->l1_ways < count ? config->l1_ways : count;
+    *lines = (struct spatial_lines){.sets = count / ways, .ways = ways, .most = config->mshrs};
     count = lines->sets * ways;
     lines->line = ARENA_ARRAY(arena, uint64_t, count);
     lines->used = ARENA_ARRAY(arena, uint64_t, count);

@@ -5,7 +5,7 @@
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
-static uint64_t line_bytes(const struct spatial_core *c)
+static uint32_t line_bytes(const struct spatial_core *c)
 {
     return machine_port(c->of->machine).config->memsys.llc.line_bytes;
 }
@@ -57,7 +57,7 @@ static void fault_at(struct spatial_core *c, const struct spatial_unit *unit)
 static void request_line(struct spatial_core *c, uint64_t line, uint32_t place)
 {
     struct memsys_request request = {.line = line,
-                                     .bytes = mask_range(0, (uint32_t)line_bytes(c)),
+                                     .bytes = mask_range(0, line_bytes(c)),
                                      .core = core_port(c->core).endpoint,
                                      .tag = place,
                                      .kind = MEMSYS_READ,

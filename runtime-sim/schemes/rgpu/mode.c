@@ -13,9 +13,9 @@ static void *init(struct core *core, void *scheme)
     struct spatial_core *c = ARENA_NEW(core_port(core).arena, struct spatial_core);
     *c = (struct spatial_core){.of = m, .core = core, .arena = core_port(core).arena};
     spatial_lines_init(&c->lines, core_port(core).arena, config,
-                       (uint32_t)machine_port(m->machine).config->memsys.llc.line_bytes);
+                       machine_port(m->machine).config->memsys.llc.line_bytes);
     c->stores = ARENA_ARRAY(core_port(core).arena, struct spatial_store, config->stores);
-    c->request_room = (uint32_t)(config->mshrs + config->stores + config->lsus);
+    c->request_room = config->mshrs + config->stores + config->hardware.lsus;
     c->requests = ARENA_ARRAY(core_port(core).arena, struct memsys_request, c->request_room);
     if (core_port(core).index < machine_port(m->machine).ordinary)
         m->cores[core_port(core).index] = c;

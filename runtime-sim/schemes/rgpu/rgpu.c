@@ -22,17 +22,6 @@ enum { STAT_KEYS = ARRAY_LENGTH(stat_keys), MOST_THREADS = 1024, SQUARE_MM = 100
 
 // Configuration
 
-struct map_hardware spatial_hardware(const struct spatial_config *config)
-{
-    return (struct map_hardware){
-#define CONFIG_UINT(name, unit, least, most, initial, source, text) .name = (uint32_t)config->name,
-#define CONFIG_CHOICE(name, choices, initial, source, text) .name = (uint32_t)config->name,
-#include "passes/maps/hardware.def"
-#undef CONFIG_UINT
-#undef CONFIG_CHOICE
-    };
-}
-
 static bool is_on(const void *config)
 {
     return ((const struct spatial_config *)config)->enabled;
@@ -41,12 +30,12 @@ static bool is_on(const void *config)
 static const char *check(struct arena *arena, const void *own, const struct machine_config *machine)
 {
     const struct spatial_config *config = own;
-    uint64_t line = machine->memsys.llc.line_bytes;
+    uint32_t line = machine->memsys.llc.line_bytes;
     if (line > 128)
         return arena_printf(arena,
                             "spatial.enabled needs lines of up to 128 bytes, and "
-                            "llc.line_bytes is %llu",
-                            (unsigned long long)line);
+                            "llc.line_bytes is %u",
+                            line);
     // Waiting loads as printed go past the gates, to an input of their own.
     if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
         return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";
@@ -76,12 +65,13 @@ static void print_storage(const void *own, const struct machine_config *machine,
 
 // The machine
 
-static void *create(struct machine *machine, const void *config, const void *plan)
+static void *create(struct machine *machine, const void *own, const void *plan)
 {
+    const struct spatial_config *config = own;
     struct spatial_machine *m = ARENA_NEW(machine_port(machine).arena, struct spatial_machine);
     (void)plan;
     *m = (struct spatial_machine){.config = config,
-                                  .hardware = spatial_hardware(config),
+                                  .hardware = config->hardware,
                                   .machine = machine,
                                   .client = (uint8_t)machine_requester(machine, &rgpu),
                                   .cores = ARENA_ARRAY(machine_port(machine).arena,
@@ -192,7 +182,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
     struct spatial_machine *m = state;
-    uint32_t size = (uint32_t)machine_port(machine).config->memsys.llc.line_bytes;
+    uint32_t size = machine_port(machine).config->memsys.llc.line_bytes;
     if (!m->bindings.n)
         return MEMSYS_SERVED;
     if (request->kind != MEMSYS_READ && request->kind != MEMSYS_TOUCH)

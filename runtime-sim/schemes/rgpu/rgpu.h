@@ -13,9 +13,4 @@ struct spatial_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-enum spatial_wait { SPATIAL_FULL, SPATIAL_HIT };
-
 extern const struct scheme_ops rgpu;
-
-// Returns the hardware for which maps are placed and rated.
-struct map_hardware spatial_hardware(const struct spatial_config *config);

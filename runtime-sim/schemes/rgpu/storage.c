@@ -27,19 +27,20 @@ static double address_fifo(double entries)
 
 double spatial_fifo_entries(const struct spatial_config *config)
 {
-    double fifos = (double)(MAP_OPERANDS * config->cores + config->lsus);
-    return config->fifo_words ? (double)config->fifo_words / fifos : (double)config->data_fifo;
+    double fifos = (double)(MAP_OPERANDS * config->hardware.cores + config->hardware.lsus);
+    return config->hardware.fifo_words ? (double)config->hardware.fifo_words / fifos
+                                       : (double)config->hardware.data_fifo;
 }
 
-struct spatial_area spatial_area_of(const struct spatial_config *config, uint64_t sms)
+struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_t sms)
 {
     double lanes = TOTAL / SMS - DATA_FIFOS * DATA - ADDRESS_FIFOS * ADDRESS;
-    double data = (double)(MAP_OPERANDS * config->cores + config->lsus);
-    struct spatial_area area = {.data_fifos =
-                                    (double)sms * data * data_fifo(spatial_fifo_entries(config)),
-                                .address_fifos = (double)sms * (double)config->lsus *
-                                                 address_fifo((double)config->address_fifo),
-                                .lanes = (double)sms * lanes * (double)config->lanes / 6};
+    double data = (double)(MAP_OPERANDS * config->hardware.cores + config->hardware.lsus);
+    struct spatial_area area = {
+        .data_fifos = (double)sms * data * data_fifo(spatial_fifo_entries(config)),
+        .address_fifos = (double)sms * (double)config->hardware.lsus *
+                         address_fifo((double)config->hardware.address_fifo),
+        .lanes = (double)sms * lanes * (double)config->hardware.lanes / 6};
     area.total = area.data_fifos + area.address_fifos + area.lanes;
     return area;
 }
@@ -49,30 +50,27 @@ double spatial_energy(double gpu, double saved, double added, double speedup)
     return (gpu - saved + added) / gpu / speedup;
 }
 
-void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FILE *to)
+void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FILE *to)
 {
     struct spatial_area area = spatial_area_of(config, sms);
-    uint64_t data = MAP_OPERANDS * config->cores + config->lsus;
+    const struct map_hardware *h = &config->hardware;
+    uint32_t data = MAP_OPERANDS * h->cores + h->lsus;
     fprintf(to, "spatial mode, for each SM\n");
-    if (config->fifo_words)
-        fprintf(to, "  data FIFOs     %6llu share %llu words, %llu bits\n",
-                (unsigned long long)data, (unsigned long long)config->fifo_words,
-                (unsigned long long)(config->fifo_words * 32));
+    if (h->fifo_words)
+        fprintf(to, "  data FIFOs     %6u share %u words, %u bits\n", data, h->fifo_words,
+                h->fifo_words * 32);
     else
-        fprintf(to, "  data FIFOs     %6llu of %llu words, %llu bits\n", (unsigned long long)data,
-                (unsigned long long)config->data_fifo,
-                (unsigned long long)(data * config->data_fifo * 32));
-    fprintf(to, "  address FIFOs  %6llu of %llu words, %llu bits\n",
-            (unsigned long long)config->lsus, (unsigned long long)config->address_fifo,
-            (unsigned long long)(config->lsus * config->address_fifo * 32));
-    fprintf(to, "  stores         %6llu of %llu lines, %llu bits\n",
-            (unsigned long long)config->lsus, (unsigned long long)config->store_lines,
-            (unsigned long long)(config->lsus * config->store_lines * LINE_BYTES * 8));
-    fprintf(to, "  lanes          %6llu\n", (unsigned long long)config->lanes);
+        fprintf(to, "  data FIFOs     %6u of %u words, %u bits\n", data, h->data_fifo,
+                data * h->data_fifo * 32);
+    fprintf(to, "  address FIFOs  %6u of %u words, %u bits\n", h->lsus, h->address_fifo,
+            h->lsus * h->address_fifo * 32);
+    fprintf(to, "  stores         %6u of %u lines, %u bits\n", h->lsus, h->store_lines,
+            h->lsus * h->store_lines * LINE_BYTES * 8);
+    fprintf(to, "  lanes          %6u\n", h->lanes);
     fprintf(to,
-            "area of %llu SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
+            "area of %u SMs, mm2: data FIFOs %.2f, address FIFOs %.2f, lanes %.2f, all %.2f "
             "(%.1f %% of %.0f)\n",
-            (unsigned long long)sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
+            sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
             area.total / GPU_AREA * 100, GPU_AREA);
     fprintf(to, "energy at 2.1 times the speed, 13 W saved and 3.2 W added of 153 W: %.3f\n",
             spatial_energy(153, 13, 3.2, 2.1));

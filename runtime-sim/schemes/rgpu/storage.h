@@ -9,8 +9,8 @@ struct spatial_area {
 
 // Returns the entries of a data FIFO, or what each would have if all shared their words.
 double spatial_fifo_entries(const struct spatial_config *config);
-struct spatial_area spatial_area_of(const struct spatial_config *config, uint64_t sms);
-void spatial_storage_print(const struct spatial_config *config, uint64_t sms, FILE *to);
+struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_t sms);
+void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FILE *to);
 // Returns the energy of the mode relative to that of the GPU, for a GPU of `gpu` watts of which
 // `saved` are switched off and `added` are added, at a speed-up.
 double spatial_energy(double gpu, double saved, double added, double speedup);

@@ -65,7 +65,7 @@ static bool is_of_host(const struct allocation *at)
 
 void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
                           const struct image *image, const struct tom_allocations *known,
-                          uint64_t most)
+                          uint32_t most)
 {
     for (uint32_t i = 0; i < image->list.n; i++) {
         struct tom_range range = range_of(&image->list.v[i]);
@@ -79,6 +79,6 @@ void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
     qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_use);
     for (uint32_t i = table->ranges.n; i-- > most;)
         vec_push(arena, &table->left_out, table->ranges.v[i].name);
-    table->ranges.n = (uint32_t)most;
+    table->ranges.n = most;
     qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_address);
 }

@@ -31,6 +31,6 @@ struct tom_range *tom_range_add(struct tom_allocations *table, struct arena *are
 // that `known` (NULL: no knowledge) says are used least, of equals those with the highest address.
 void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
                           const struct image *image, const struct tom_allocations *known,
-                          uint64_t most);
+                          uint32_t most);
 // The bits of an entry: start, length, whether a candidate accesses it [002 §6.6].
 enum { TOM_ALLOCATION_BITS = 48 + 48 + 1 };

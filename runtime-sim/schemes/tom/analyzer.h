@@ -2,7 +2,7 @@
 // would touch under ten mappings, by two consecutive bits of the address from 7:8 to 16:17.
 #pragma once
 #include "runtime-sim/base/stats.h"
-#include <stdbool.h>
+#include "runtime-sim/schemes/tom/decide.h"
 
 enum { MAP_FIRST_BIT = 7, MAP_PAIRS = 10, MAP_STACKS = 4, MAP_BITS = MAP_PAIRS * MAP_STACKS };
 
@@ -27,14 +27,8 @@ void map_note(struct map_stats *stats, struct map_instance *instance, uint64_t a
 // The instance is over, and forgotten. Without accesses it does not count.
 void map_end(struct map_stats *stats, struct map_instance *instance);
 
-// The number that selects the pair of bits; the paper has three.
-enum map_metric {
-    MAP_ONE,    // most instances that touch one stack [002 §3.2.1]; of equals MAP_HOME
-    MAP_FEWEST, // fewest stacks touched, summed over instances [002 §4.3 step 3]
-    MAP_HOME,   // most lines in the stack of the first access [002 §4.3 step 4]
-};
-
-// Returns the lowest bit of the best pair, of equals the lowest; 0: no instance.
+// Returns the lowest bit of the best pair, of equals the lowest; 0: no instance. MAP_ONE: of equals
+// the best by MAP_HOME.
 uint32_t map_best(const struct map_stats *stats, enum map_metric metric);
 // Returns the instances that touch one stack under the pair from this bit on.
 uint64_t map_one(const struct map_stats *stats, uint32_t bit);

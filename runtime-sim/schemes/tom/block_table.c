@@ -207,7 +207,7 @@ static bool find_name(void *context, const char *text, size_t length, struct con
 static const struct table_estimate *estimate_of(const struct block_builder *b,
                                                 const struct table_block *from)
 {
-    enum cost_model cost = b->config->cost ? COST_REFINED : COST_TOM;
+    enum cost_model cost = b->config->cost == TOM_COST_REFINED ? COST_REFINED : COST_TOM;
     if (from->estimate.cost == cost)
         return &from->estimate;
     for (uint32_t i = 0; i < from->alternatives.n; i++)
@@ -467,13 +467,12 @@ static bool check_numbers(const struct config_list *list, const char *key,
 {
     bool good = true;
     for (uint32_t i = 0; i < list->n; i++) {
-        uint64_t kernel = list->v[i] / TOM_KERNEL_NUMBERS, id = list->v[i] % TOM_KERNEL_NUMBERS;
+        uint32_t kernel = list->v[i] / TOM_KERNEL_NUMBERS, id = list->v[i] % TOM_KERNEL_NUMBERS;
         if (kernel < tables->kernels.n && id < tables->kernels.v[kernel].blocks.n &&
             is_candidate(&tables->kernels.v[kernel].blocks.v[id]))
             continue;
         diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
-                 "tom.%s has %llu, but the metadata have no such candidate block", key,
-                 (unsigned long long)list->v[i]);
+                 "tom.%s has %u, but the metadata have no such candidate block", key, list->v[i]);
         good = false;
     }
     return good;

@@ -1,25 +1,9 @@
 // The blocks that the hardware may offload, from the metadata of a program [002 §3.1, §4.2].
 #pragma once
 #include "backend/tables.h"
-#include "runtime-sim/base/config.h"
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/schemes/tom/condition.h"
 #include "runtime-sim/schemes/tom/decide.h"
-
-struct tom_config {
-#define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
-#include "runtime-sim/base/config_fields.inc"
-};
-
-enum tom_mapping { TOM_BMAP, TOM_TMAP, TOM_ORACLE, TOM_STATIC, TOM_RANGES, TOM_AHEAD };
-enum tom_candidates { TOM_LOOPS_AND_BLOCKS, TOM_REGIONS };
-enum tom_tag { TOM_TAG_ITERATIONS, TOM_TAG_THRESHOLD };
-enum tom_invalidate { TOM_INVALIDATE_SM, TOM_INVALIDATE_EPOCH, TOM_INVALIDATE_NONE };
-enum tom_live_ins { TOM_LANES, TOM_ONCE };
-enum tom_parameters { TOM_COPIED, TOM_SENT };
-enum tom_registers { TOM_REGISTERS_BLOCK, TOM_REGISTERS_KERNEL };
-enum tom_drain { TOM_DRAIN_SM, TOM_DRAIN_WARP };
-enum tom_lane { TOM_LANE_MAX, TOM_LANE_FIRST, TOM_LANE_MIN };
 
 // A live-in of a packet.
 struct tom_live_in {

@@ -1,16 +1,10 @@
-// The decision of the offload controller [002 §4.2].
+// The configuration of offloading blocks, and the decision of the offload controller [002 §4.2].
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
+#include "runtime-sim/base/config.h"
 
-enum tom_policy {
-    TOM_BASELINE,
-    TOM_NO_CTRL,
-    TOM_CTRL,
-    TOM_ALU,
-    TOM_MEASURED,
-    TOM_IDEAL,
-    TOM_IDEAL_CTRL,
+struct tom_config {
+#define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"
+#include "runtime-sim/base/config_fields.inc"
 };
 
 // Channels to which a block adds no traffic: bits of a block's tag.

@@ -8,11 +8,6 @@
 
 enum { UNLIMITED_GBPS = 1000000 };
 
-static enum map_metric metric_of(const struct tom *tom)
-{
-    return (enum map_metric)tom->config->metric;
-}
-
 static void map_ranges(struct tom *tom, const struct tom_allocations *table, uint32_t bit)
 {
     tom->learning.bit = bit;
@@ -20,7 +15,6 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
         const struct tom_range *from = &table->ranges.v[i];
         struct partition_range range = {.first = from->first,
                                         .last = from->last,
-                                        .rule = PARTITION_MODULO,
                                         .count = tom->stacks->count,
                                         .chunk = UINT64_C(1) << (from->bit ? from->bit : bit)};
         if (!from->candidate)
@@ -49,7 +43,7 @@ static uint64_t instances_to_learn(const struct tom *tom)
 static void begin_learning(struct tom *tom)
 {
     struct stacks *s = tom->stacks;
-    uint64_t latency = tom->config->pcie_ns * s->config->clock / 1000;
+    uint64_t latency = (uint64_t)tom->config->pcie_ns * s->config->clock / 1000;
     uint64_t gbps = tom->config->pcie_gbps ? tom->config->pcie_gbps : UNLIMITED_GBPS;
     stack_link_init(&s->pcie, gbps, s->config->clock, s->config->flit_bytes, latency);
     s->from_cpu = true;
@@ -64,11 +58,11 @@ void tom_map_begin(struct tom *tom)
     if (tom_is_learnt(tom->config))
         begin_learning(tom);
     if (tom->config->map == TOM_ORACLE)
-        map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, metric_of(tom)));
+        map_ranges(tom, &rehearsal->allocations, map_best(&rehearsal->map, tom->config->metric));
     if (tom->config->map == TOM_AHEAD)
         map_ranges(
             tom, &rehearsal->allocations,
-            map_best(tom_rehearsed_first(rehearsal, instances_to_learn(tom)), metric_of(tom)));
+            map_best(tom_rehearsed_first(rehearsal, instances_to_learn(tom)), tom->config->metric));
 }
 
 // Notes the allocations whose addresses a launch gets: their data are in the stacks from now on.
@@ -142,7 +136,7 @@ void tom_end_instance(struct tom *tom, struct tom_run *run)
 static void resume_with_mapping(struct tom *tom)
 {
     struct machine *machine = tom->machine;
-    uint32_t bit = map_best(&tom->map, metric_of(tom));
+    uint32_t bit = map_best(&tom->map, tom->config->metric);
     if (tom->config->map == TOM_RANGES)
         range_map_choose(&tom->learning.samples, &tom->learning.allocations, bit);
     machine_forget_l1(machine);
@@ -176,7 +170,7 @@ void tom_learn_tick(struct tom *tom)
 void tom_learn_settle(struct tom *tom)
 {
     const struct map_stats *rehearsed = &tom->table->rehearsal->map;
-    uint32_t best = map_best(rehearsed, metric_of(tom));
+    uint32_t best = map_best(rehearsed, tom->config->metric);
     tom->map.rehearsed = rehearsed->instances;
     tom->map.rehearsed_bit = best;
     tom->map.rehearsed_best = map_one(rehearsed, best);
@@ -185,5 +179,5 @@ void tom_learn_settle(struct tom *tom)
         tom->map.candidates = tom->table->blocks.n;
         static_map_count(tom->table->differences, &tom->map.fixed_some, &tom->map.fixed_all);
     }
-    map_settle(&tom->map, metric_of(tom), tom->learning.bit);
+    map_settle(&tom->map, tom->config->metric, tom->learning.bit);
 }

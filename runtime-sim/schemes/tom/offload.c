@@ -138,7 +138,7 @@ static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state s
 static bool is_any_busy(const struct tom *tom, bool rx)
 {
     uint64_t now = memsys_backend_clock(machine_port(tom->machine).memsys);
-    if (!tom_controls((enum tom_policy)tom->config->policy))
+    if (!tom_controls(tom->config->policy))
         return false;
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct stack *stack = &tom->stacks->stacks[i];
@@ -221,7 +221,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     }
     run->stack = stacks_of(tom->stacks, address);
     struct tom_question question = {
-        .policy = (enum tom_policy)tom->config->policy,
+        .policy = tom->config->policy,
         .place = block->placed,
         .pending = tom->pending[run->stack],
         .limit = core_most_warps(tom_sm_of(tom, run->stack), registers_of(tom, run)),
@@ -255,7 +255,7 @@ static void decide(struct tom *tom, struct tom_run *run)
         return;
     int64_t iterations = iterations_left(tom, run, warp);
     bool holds = !block->has_condition || iterations >= (int64_t)block->threshold;
-    struct tom_question question = {.policy = (enum tom_policy)tom->config->policy,
+    struct tom_question question = {.policy = tom->config->policy,
                                     .place = block->placed,
                                     .condition = holds,
                                     .busy_tx = is_any_busy(tom, false),
@@ -335,7 +335,7 @@ static bool is_drained(struct tom *tom, struct tom_run *run)
     uint64_t left = 0;
     if (!has_all(tom, run))
         return false;
-    if (tom_is_ideal((enum tom_policy)tom->config->policy))
+    if (tom_is_ideal(tom->config->policy))
         return true;
     EACH_SLOT(slot, core_port(core).words, run->waits[word])
     if (slot_is_drained(core, slot))
@@ -354,7 +354,7 @@ static void drain(struct tom *tom, struct tom_run *run)
     tom->stats.drain_cycles += machine_port(tom->machine).now - run->since;
     tom_set_state(tom, run, machine_port(tom->machine).now, RUN_PACKING);
     run->ready = machine_port(tom->machine).now +
-                 (tom_is_ideal((enum tom_policy)tom->config->policy) ? 0 : tom->config->pipeline);
+                 (tom_is_ideal(tom->config->policy) ? 0 : tom->config->pipeline);
 }
 
 static void send(struct tom *tom, struct tom_run *run)
@@ -369,7 +369,7 @@ static void send(struct tom *tom, struct tom_run *run)
     if (run->lines.count)
         memset(run->lines.table, 0, run->lines.size * sizeof *run->lines.table);
     run->lines.count = 0;
-    if (tom_is_ideal((enum tom_policy)tom->config->policy))
+    if (tom_is_ideal(tom->config->policy))
         tom_arrive(tom, run);
     else
         stacks_send_packet(tom->stacks, memsys_look_again(machine_port(tom->machine).memsys),

@@ -93,18 +93,18 @@ static void join_sms(struct tom *tom)
 void *tom_create(struct machine *machine, const void *config, const void *plan)
 {
     struct tom *tom = ARENA_NEW(machine_port(machine).arena, struct tom);
-    uint32_t warps = (uint32_t)machine_port(machine).config->core.warps;
+    uint32_t warps = machine_port(machine).config->core.warps;
     *tom = (struct tom){
         .config = config,
         .table = plan,
         .machine = machine,
         .stacks = machine_scheme(machine, &tom_stacks),
         .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &tom_blocks)};
-    tom->stacks->all_local = tom_is_ideal((enum tom_policy)tom->config->policy);
+    tom->stacks->all_local = tom_is_ideal(tom->config->policy);
     tom->places = ARENA_ARRAY(machine_port(machine).arena, struct tom_place, tom->table->blocks.n);
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         init_place(tom, i);
-    tom->run_count = (uint32_t)machine_port(machine).config->memsys.memory.cores * warps;
+    tom->run_count = machine_port(machine).config->memsys.memory.cores * warps;
     tom->runs = ARENA_ARRAY(machine_port(machine).arena, struct tom_run, tom->run_count);
     for (uint32_t i = 0; i < tom->run_count; i++) {
         struct tom_run *run = &tom->runs[i];

@@ -9,7 +9,7 @@ static void *init(struct core *core, void *scheme)
 {
     struct tom_core *own = ARENA_NEW(core_port(core).arena, struct tom_core);
     struct tom *tom = scheme;
-    uint32_t warps = (uint32_t)core_port(core).config->warps;
+    uint32_t warps = core_port(core).config->warps;
     *own = (struct tom_core){.of = tom};
     if (!core_port(core).kind) {
         own->runs = &tom->runs[core_port(core).index * warps];
@@ -360,7 +360,7 @@ static void returned(struct core *core, void *state, uint64_t now, uint32_t slot
     run->cta = NULL;
     tom->stats.bytes_out += bytes + listed;
     tom->stats.lines_written += run->lines.count;
-    if (tom_is_ideal((enum tom_policy)tom->config->policy))
+    if (tom_is_ideal(tom->config->policy))
         tom_finish(tom, run, now);
     else
         stacks_send_back(tom->stacks, memsys_look_again(machine_port(tom->machine).memsys),

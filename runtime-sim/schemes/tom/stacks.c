@@ -67,7 +67,7 @@ static uint32_t flits_of(const struct stacks *s, uint64_t data)
 // The bytes that a write carries: its sectors.
 static uint64_t written_bytes(const struct stacks *s, struct mask bytes)
 {
-    uint32_t sector = (uint32_t)s->memsys_config->memory.sector_bytes;
+    uint32_t sector = s->memsys_config->memory.sector_bytes;
     uint64_t sum = 0;
     for (uint32_t at = 0; at < s->memsys_config->llc.line_bytes; at += sector)
         sum += mask_meet(mask_range(at, at + sector), bytes) ? sector : 0;
@@ -76,7 +76,7 @@ static uint64_t written_bytes(const struct stacks *s, struct mask bytes)
 
 void stack_aim(struct stacks *s, struct stack_job *job, uint64_t address, struct mask bytes)
 {
-    uint32_t part = (uint32_t)s->vault.request_bytes;
+    uint32_t part = s->vault.request_bytes;
     uint64_t local = partition_local(&s->map, address);
     uint64_t line = s->memsys_config->llc.line_bytes;
     for (uint32_t at = 0; at < line; at += part)
@@ -415,14 +415,14 @@ void stacks_settle(struct stacks *s, uint64_t now)
 // GB/s of all vaults of a stack.
 static uint64_t peak_of(const struct dram_config *dram)
 {
-    return dram->channels * dram->clock * dram->request_bytes / dram->burst / 1000;
+    return (uint64_t)dram->channels * dram->clock * dram->request_bytes / dram->burst / 1000;
 }
 
 static struct partition_range stack_range(const struct stack_config *config)
 {
     return (struct partition_range){.last = UINT64_MAX,
-                                    .rule = (enum partition_rule)config->rule,
-                                    .count = (uint32_t)config->stacks,
+                                    .is_xor = config->rule == STACK_XOR,
+                                    .count = config->stacks,
                                     .chunk = config->chunk};
 }
 
@@ -442,10 +442,9 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
         return "llc.line_bytes must be one or two dram.request_bytes";
     if (config->internal_gbps > peak_of(dram) || peak_of(dram) % config->internal_gbps)
         return arena_printf(arena,
-                            "stack.internal_gbps is %llu, but the vaults of a stack have "
+                            "stack.internal_gbps is %u, but the vaults of a stack have "
                             "%llu GB/s: it must be this, or a part of it",
-                            (unsigned long long)config->internal_gbps,
-                            (unsigned long long)peak_of(dram));
+                            config->internal_gbps, (unsigned long long)peak_of(dram));
     return NULL;
 }
 
@@ -474,13 +473,13 @@ struct stacks *stacks_new(struct arena *arena, const struct stack_config *config
                          .arena = arena,
                          .vault = memsys->dram,
                          .ratio = config->clock / memsys->dram.clock,
-                         .count = (uint32_t)config->stacks,
-                         .vaults = (uint32_t)memsys->dram.channels,
+                         .count = config->stacks,
+                         .vaults = memsys->dram.channels,
                          .port_count = memsys->memory.partition_nodes.n,
                          .unused = STACK_JOBS_NONE,
                          .due = UINT64_MAX};
     s->backend = (struct memsys_backend){.clock = config->clock,
-                                         .piece_bytes = (uint32_t)memsys->llc.line_bytes,
+                                         .piece_bytes = memsys->llc.line_bytes,
                                          .is_shared = true,
                                          .create = join_slice,
                                          .context = s,
@@ -496,7 +495,7 @@ struct stacks *stacks_new(struct arena *arena, const struct stack_config *config
     s->vault.burst *= slower;
     s->vault.tCCD = s->vault.tCCD > s->vault.burst ? s->vault.tCCD : s->vault.burst;
     s->slices = (struct partition_range){.last = UINT64_MAX,
-                                         .rule = (enum partition_rule)memsys->memory.rule,
+                                         .is_xor = memsys->memory.rule == MEMSYS_XOR,
                                          .count = s->port_count,
                                          .chunk = memsys->memory.chunk};
     dram_map_init(&s->dram_map, &s->vault);

@@ -5,11 +5,10 @@
 #define TABLES_FIRST (UINT64_C(1) << 52)
 enum { TABLE_ENTRY_BYTES = 8, TABLE_BITS = 9, LEVEL_BIT = 48 };
 
-void tlb_init(struct tlb *tlb, struct arena *arena, uint64_t entries, uint64_t page_bytes,
-              uint64_t levels)
+void tlb_init(struct tlb *tlb, struct arena *arena, uint32_t entries, uint32_t page_bytes,
+              uint32_t levels)
 {
-    *tlb = (struct tlb){
-        .page_bytes = page_bytes, .count = (uint32_t)entries, .levels = (uint32_t)levels};
+    *tlb = (struct tlb){.page_bytes = page_bytes, .count = entries, .levels = levels};
     tlb->entries = ARENA_ARRAY(arena, struct tlb_entry, entries);
     for (uint32_t i = 0; i < tlb->count; i++)
         tlb->entries[i].page = UINT64_MAX;

@@ -33,8 +33,8 @@ struct tlb {
 };
 
 // Without entries there is no translation.
-void tlb_init(struct tlb *tlb, struct arena *arena, uint64_t entries, uint64_t page_bytes,
-              uint64_t levels);
+void tlb_init(struct tlb *tlb, struct arena *arena, uint32_t entries, uint32_t page_bytes,
+              uint32_t levels);
 static inline uint64_t tlb_page(const struct tlb *tlb, uint64_t address)
 {
     return address / tlb->page_bytes;

@@ -27,7 +27,8 @@ static const char *check(struct arena *arena, const void *config,
         return "tom.policy needs memory stacks: stack.stacks is 0";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
-    if (((const struct tom_config *)config)->map && stacks_in(machine)->stacks != MAP_STACKS)
+    if (((const struct tom_config *)config)->map != TOM_BMAP &&
+        stacks_in(machine)->stacks != MAP_STACKS)
         return "tom.map other than bmap chooses two bits of an address: stack.stacks must be 4";
     return NULL;
 }
@@ -37,7 +38,7 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
-    uint64_t *const units[] = {&core->alu_units, &core->sfu_units, &core->fp64_units,
+    uint32_t *const units[] = {&core->alu_units, &core->sfu_units, &core->fp64_units,
                                &core->matrix_units};
     if (own->sm_warps > core->warps)
         core->registers = core->registers * own->sm_warps / core->warps;
@@ -67,7 +68,7 @@ static void require(struct arena *arena, const void *config, const struct machin
                     struct machine_config *machine)
 {
     const struct tom_config *own = config;
-    uint32_t count = (uint32_t)stacks_in(given)->stacks;
+    uint32_t count = stacks_in(given)->stacks;
     struct added_cores *added = machine_add_cores(arena, machine, "stack_core");
     struct memsys_past *past = ARENA_ARRAY(arena, struct memsys_past, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -125,16 +126,13 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
 static void print_storage(const void *config, const struct machine_config *machine, FILE *to)
 {
     const struct tom_config *own = config;
-    uint64_t bits = TOM_ENTRY_BITS * own->metadata_entries;
-    uint64_t warps = machine->core.warps;
-    fprintf(to, "metadata table of a core: %llu entries of %u bits, %llu bits of shared memory\n",
-            (unsigned long long)own->metadata_entries, (unsigned)TOM_ENTRY_BITS,
-            (unsigned long long)bits);
-    fprintf(to, "memory-map analyzer of a core: %llu warps of %u bits, %llu bits\n",
-            (unsigned long long)warps, (unsigned)MAP_BITS, (unsigned long long)(MAP_BITS * warps));
-    fprintf(to, "memory allocation table: %llu entries of %u bits, %llu bits\n",
-            (unsigned long long)own->allocations, (unsigned)TOM_ALLOCATION_BITS,
-            (unsigned long long)(TOM_ALLOCATION_BITS * own->allocations));
+    uint32_t entries = own->metadata_entries, warps = machine->core.warps;
+    fprintf(to, "metadata table of a core: %u entries of %d bits, %u bits of shared memory\n",
+            entries, TOM_ENTRY_BITS, TOM_ENTRY_BITS * entries);
+    fprintf(to, "memory-map analyzer of a core: %u warps of %d bits, %u bits\n", warps, MAP_BITS,
+            MAP_BITS * warps);
+    fprintf(to, "memory allocation table: %u entries of %d bits, %u bits\n", own->allocations,
+            TOM_ALLOCATION_BITS, TOM_ALLOCATION_BITS * own->allocations);
 }
 
 static void settle(struct machine *machine, void *state)

@@ -25,7 +25,7 @@ static void start_two(struct fixture *f)
 static void next_level(struct fixture *f)
 {
     for (const struct cache_out *out; (out = cache_out_peek(&f->cache));) {
-        if (out->write && out->line < LINES && !f->values.write) {
+        if (out->write && out->line < LINES && f->values.write == CACHE_BACK) {
             // Bytes that are written back were written, and not written back before.
             assert_true(mask_within(out->bytes, f->unsaved[out->line]));
             f->unsaved[out->line] = mask_without(f->unsaved[out->line], out->bytes);
@@ -121,15 +121,15 @@ static void model_access(struct model *m, enum cache_kind kind, uint64_t line, s
     if (!at && kind == CACHE_WRITE && !m->config->allocate_writes)
         return;
     at = model_find(m, line, true);
-    if (m->config->replacement == 0)
+    if (m->config->replacement == CACHE_LRU)
         at->used = ++m->uses;
     if (kind != CACHE_WRITE)
         model_fetch(m, at, bytes);
     if (kind != CACHE_READ) {
         at->known = mask_or(at->known, bytes);
-        at->dirty = m->config->write ? at->dirty : mask_or(at->dirty, bytes);
+        at->dirty = m->config->write != CACHE_BACK ? at->dirty : mask_or(at->dirty, bytes);
     }
-    if (kind == CACHE_WRITE && m->config->partial)
+    if (kind == CACHE_WRITE && m->config->partial == CACHE_FETCH)
         model_fetch(m, at, model_sectors(m->config, bytes));
 }
 
@@ -425,7 +425,7 @@ static void write_through(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    f.values.write = 1;
+    f.values.write = CACHE_THROUGH;
     f.values.allocate_writes = false;
     start_two(&f);
     put(&f, 0, CACHE_WRITE, 1, mask_range(0, 4));
@@ -509,7 +509,7 @@ static void partitions(void **state)
     begin(&f);
     for (int rule = 0; rule < 2; rule++) {
         struct partition_map map;
-        struct partition_range all = {.rule = (enum partition_rule)rule, .count = 8, .chunk = 256};
+        struct partition_range all = {.is_xor = rule, .count = 8, .chunk = 256};
         partition_init(&map, &f.arena, &all);
         uint8_t *seen = arena_alloc(&f.arena, 1 << 16);
         for (uint64_t address = 0; address < 1 << 16; address += 64) {
@@ -524,9 +524,9 @@ static void partitions(void **state)
         for (uint64_t row = 0; row < 8; row++)
             partitions_met |= 1U << partition_of(&map, row * 2048);
         assert_int_equal(partitions_met, rule ? 0xff : 1);
-        struct partition_range own = {0x1000, 0x1fff, PARTITION_MODULO, 4, 1 << 10};
+        struct partition_range own = {0x1000, 0x1fff, 4, false, 1 << 10};
         partition_replace(&map, &own);
-        own = (struct partition_range){0x1800, 0x27ff, PARTITION_MODULO, 2, 1 << 11};
+        own = (struct partition_range){0x1800, 0x27ff, 2, false, 1 << 11};
         partition_replace(&map, &own);
         assert_int_equal(map.ranges.n, 4);
         assert_int_equal(partition_range_of(&map, 0xfff)->count, 8);

@@ -36,7 +36,7 @@ static inline void note_served(void *context, const struct cache_request *r, uin
     struct fixture *f = context;
     (void)now;
     vec_push(&f->arena, &f->served, r->id);
-    if (r->kind != CACHE_READ && r->line < LINES && !f->values.write)
+    if (r->kind != CACHE_READ && r->line < LINES && f->values.write == CACHE_BACK)
         f->unsaved[r->line] = mask_or(f->unsaved[r->line], r->bytes);
 }
 

@@ -92,7 +92,7 @@ static void initial(void **state)
     assert_int_equal(f.noc.vcs, 8);
     assert_true(f.noc.clock == 1.4);
     assert_true(f.noc.atomic);
-    assert_int_equal(f.noc.routing, 1);
+    assert_int_equal(f.noc.routing, TEST_XY);
     assert_int_equal(f.noc.nodes.n, 2);
     assert_int_equal(f.noc.nodes.v[1], 15);
     end(&f);
@@ -110,17 +110,17 @@ static void inheritance(void **state)
     assert_true(config_load(&f.config, path));
     assert_string_equal(said(&f), "");
     assert_int_equal(f.noc.vcs, 3);
-    assert_int_equal(f.noc.routing, 0);
+    assert_int_equal(f.noc.routing, TEST_YX);
     assert_false(f.noc.atomic);
     assert_true(f.noc.clock == 0.1);
     assert_int_equal(f.noc.nodes.v[1], 2);
     assert_true(f.other.clock == 2.5);
     assert_true(config_set(&f.config, "noc.vcs=7"));
     assert_true(config_set(&f.config, "other.nodes=[5]"));
-    assert_true(config_set(&f.config, "other.seed=18446744073709551615"));
+    assert_true(config_set(&f.config, "other.seed=8999999999999999999"));
     assert_int_equal(f.noc.vcs, 7);
     assert_int_equal(f.other.nodes.n, 1);
-    assert_true(f.other.seed == UINT64_MAX);
+    assert_true(f.other.seed == UINT64_C(8999999999999999999));
     end(&f);
 }
 

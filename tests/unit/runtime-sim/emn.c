@@ -12,9 +12,9 @@
 
 enum { WIDTH = 8, NODES = 64, LLCS = 8, CORES = NODES - LLCS };
 
-static const uint64_t staggered[] = {3, 15, 17, 29, 36, 47, 49, 61};
+static const uint32_t staggered[] = {3, 15, 17, 29, 36, 47, 49, 61};
 // Pairs on the left and right edges, rows 1 and 2, 5 and 6 [000 Fig. 16].
-static const uint64_t edges[] = {8, 15, 16, 23, 40, 47, 48, 55};
+static const uint32_t edges[] = {8, 15, 16, 23, 40, 47, 48, 55};
 
 struct fixture {
     struct memory memory;
@@ -22,7 +22,7 @@ struct fixture {
     struct placement *placement;
 };
 
-static void begin(struct fixture *f, const uint64_t *llc)
+static void begin(struct fixture *f, const uint32_t *llc)
 {
     memset(f, 0, sizeof *f);
     if (setjmp(f->memory.on_failure))
@@ -52,7 +52,7 @@ static uint32_t walk(uint32_t from, uint32_t to, bool x_first, uint32_t *nodes)
     return count;
 }
 
-static bool among(const uint64_t *llc, uint32_t node)
+static bool among(const uint32_t *llc, uint32_t node)
 {
     for (int i = 0; i < LLCS; i++)
         if (llc[i] == node)
@@ -66,7 +66,7 @@ static uint32_t apart(uint32_t a, uint32_t b)
                       abs((int)(a / WIDTH) - (int)(b / WIDTH)));
 }
 
-static uint32_t brute_force(const uint64_t *llc, uint32_t core, uint32_t first, uint32_t second,
+static uint32_t brute_force(const uint32_t *llc, uint32_t core, uint32_t first, uint32_t second,
                             enum emn_at_llc at_llc)
 {
     uint32_t best = EMN_NONE, least = UINT32_MAX;
@@ -92,7 +92,7 @@ static uint32_t brute_force(const uint64_t *llc, uint32_t core, uint32_t first, 
 static void all_entries(void **state)
 {
     (void)state;
-    static const uint64_t *const placements[] = {staggered, edges};
+    static const uint32_t *const placements[] = {staggered, edges};
     for (int p = 0; p < 2; p++)
         for (enum emn_at_llc at = EMN_LLC_DESTINATION; at <= EMN_LLC_NONE; at++) {
             struct fixture f;
@@ -130,7 +130,7 @@ static struct counts count(struct fixture *f, enum emn_at_llc at_llc)
     return counts;
 }
 
-static void check_kinds(const uint64_t *llc, struct counts any)
+static void check_kinds(const uint32_t *llc, struct counts any)
 {
     struct counts expected[] = {
         [EMN_LLC_DESTINATION] = {any.same, any.core, 0, 0, any.none + any.one + any.third},
@@ -212,7 +212,7 @@ static void mean_hops(struct fixture *f, enum emn_at_llc at_llc, double *alone, 
     *share = (double)count / (double)total;
 }
 
-static void check_savings(const uint64_t *llc, double expected_alone, const double *expected,
+static void check_savings(const uint32_t *llc, double expected_alone, const double *expected,
                           const double *shares)
 {
     struct fixture f;
@@ -247,7 +247,7 @@ static void savings(void **state)
 static void placements(void **state)
 {
     (void)state;
-    static const uint64_t twice[] = {3, 3}, outside[] = {64};
+    static const uint32_t twice[] = {3, 3}, outside[] = {64};
     struct fixture f;
     begin(&f, staggered);
     assert_null(placement_mesh(&f.arena, WIDTH, WIDTH, twice, 2));

@@ -69,7 +69,8 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char 
             there += stays[k].begun <= stays[i].begun && stays[i].begun < stays[k].ended;
         most = there > most ? there : most;
     }
-    if (r->config.core.scheduler) // greedy, young warps do not even begin beside old ones
+    if (r->config.core.scheduler ==
+        SCHEDULER_LRR) // greedy, young warps do not even begin beside old ones
         assert_int_equal(most, together);
     return cycles;
 }

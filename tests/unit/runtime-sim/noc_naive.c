@@ -93,7 +93,7 @@ void model_init(struct model *m, struct network *n)
     m->arrived = ARENA_ARRAY(m->arena, uint64_t, MOST_PACKETS);
     m->other = ARENA_ARRAY(m->arena, uint64_t, MOST_PACKETS);
     m->routed = ARENA_ARRAY(m->arena, uint32_t, MOST_PACKETS);
-    m->credit_room = m->channels * (uint32_t)(m->c->vcs * m->c->vc_buffer);
+    m->credit_room = m->channels * m->c->vcs * m->c->vc_buffer;
     m->credits = ARENA_ARRAY(m->arena, struct credit, m->credit_room);
     for (uint32_t i = 0; i < m->channels; i++)
         add_channel(m, i);

@@ -142,7 +142,7 @@ static void give(struct round *r, struct asking *asking, uint32_t v, bool is_fir
 static void allocate_round(struct round *r, bool is_first)
 {
     uint32_t vcs = (uint32_t)r->m->c->vcs;
-    bool islip = r->m->c->vc_allocator == NOC_ISLIP;
+    bool islip = r->m->c->vc_allocator == NOC_VC_ISLIP;
     struct asking *taker[MOST_VCS] = {NULL};
     for (uint32_t i = 0; i < r->count; i++) {
         int own = choose_own(r, &r->asking[i], r->asking[i].may);
@@ -313,7 +313,7 @@ static void pass(struct model *m, struct router *router, struct crossing *s, uin
 static void propose(struct model *m, const struct router *router, struct crossing *s)
 {
     int own[MOST_PORTS];
-    bool islip = m->c->sw_allocator == NOC_ISLIP;
+    bool islip = m->c->sw_allocator == NOC_SW_ISLIP;
     for (uint32_t x = 0; x < s->ins; x++)
         own[x] = s->in_done[x] ? NONE
                                : choose_output(s, x, m->channel[s->channel[x]].accept[s->slot[x]]);

@@ -431,13 +431,13 @@ static void area(void **state)
     struct spatial_config config = *m.m->config;
     struct spatial_area area = spatial_area_of(&config, 15);
     assert_true(fabs(area.total - 23) < 1e-9);
-    config.lanes = 10;
+    config.hardware.lanes = 10;
     assert_true(fabs(spatial_area_of(&config, 15).total / 529 - 0.06) < 0.001);
-    config.lanes = 6;
-    config.data_fifo = 16;
+    config.hardware.lanes = 6;
+    config.hardware.data_fifo = 16;
     assert_true(fabs(spatial_area_of(&config, 15).total / 23 - 1.02) < 1e-9);
-    config.data_fifo = 8;
-    config.address_fifo = 512;
+    config.hardware.data_fifo = 8;
+    config.hardware.address_fifo = 512;
     assert_true(fabs(spatial_area_of(&config, 15).total / 23 - 1.10) < 1e-9);
     assert_true(fabs(spatial_energy(153, 13, 3.2, 2.1) - 0.446) < 0.0005);
     map_run_free(&m);

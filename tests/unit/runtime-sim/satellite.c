@@ -148,7 +148,7 @@ static void take_back(struct core *core, void *state, uint64_t now, uint32_t slo
 
 static bool is_on(const void *config)
 {
-    return ((const struct satellite_config *)config)->policy;
+    return ((const struct satellite_config *)config)->policy == SATELLITE_ON;
 }
 
 static void require(struct arena *arena, const void *config, const struct machine_config *given,
@@ -219,7 +219,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
         .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &satellite)};
     for (uint32_t i = 0; own->config->blocks && i < machine_port(machine).program->functions.n; i++)
         find_block(own, timings, i);
-    own->traveller_count = (uint32_t)(own->config->cores * own->config->warps);
+    own->traveller_count = own->config->cores * own->config->warps;
     own->travellers =
         ARENA_ARRAY(machine_port(machine).arena, struct traveller, own->traveller_count);
     for (uint32_t i = 0; i < own->traveller_count; i++)
@@ -232,9 +232,10 @@ static void place(struct machine *machine, void *state, struct machine_launch *l
 {
     const struct satellite_config *config = ((struct satellites *)state)->config;
     (void)machine;
-    launch->placement = (struct cta_placement){.kind = config->ctas,
-                                               .order = (uint8_t)config->order,
-                                               .one_per_core = config->one_per_core};
+    launch->placement = (struct cta_placement){
+        .kind = config->ctas,
+        .order = config->order == SATELLITE_DESCENDING ? CTAS_DESCENDING : CTAS_ASCENDING,
+        .one_per_core = config->one_per_core};
 }
 
 // Starts the block of a slot, if its satellite has room.
@@ -245,7 +246,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
     const struct warp *warp = slot_port(from, slot).warp;
     const struct block *block =
         &own->blocks[timing_mark_of(slot_port(from, slot).next, own->scheme)->plan];
-    uint32_t nearest = (index + slot) % (uint32_t)own->config->cores;
+    uint32_t nearest = (index + slot) % own->config->cores;
     struct core *core = machine_core(machine, machine_first_core(machine, 1) + nearest);
     if (!core_has_warp_room(core, WARP_REGISTERS))
         return false;

@@ -92,7 +92,7 @@ static void take_reply(struct core *core, void *state, uint64_t now,
 
 static bool is_on(const void *config)
 {
-    return ((const struct toll_config *)config)->policy;
+    return ((const struct toll_config *)config)->policy == TOLL_PAID;
 }
 
 static void require(struct arena *arena, const void *config, const struct machine_config *given,

@@ -219,8 +219,7 @@ static void co_location(void **state)
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (uint32_t pair = 0; pair < PAIRS; pair++) {
             struct partition_map map;
-            struct partition_range all = {
-                .rule = PARTITION_MODULO, .count = 4, .chunk = UINT64_C(1) << (FIRST_BIT + pair)};
+            struct partition_range all = {.count = 4, .chunk = UINT64_C(1) << (FIRST_BIT + pair)};
             uint32_t same = 0, count = 0;
             partition_init(&map, &b.arena, &all);
             for (uint64_t a = 0; a < 1 << 18; a += LINE, count++)

@@ -419,11 +419,11 @@ static void bank_slots(void **state)
     drive_some(&f, requests, comes, 3, done);
     assert_true(done[2] < done[1]);
     assert_int_equal(done[2], 22 + 13);
-    f.values.scheduler = 1;
+    f.values.scheduler = DRAM_BANK_SLOTS;
     drive_some(&f, requests, comes, 3, done);
     assert_true(done[1] < done[2]);
     assert_int_equal(done[1], 28 + 11 + 11 + 13); // PRE after tRAS, ACT, RD, data; tRC is 39
-    f.values.page = 1;
+    f.values.page = DRAM_CLOSED;
     assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "bank_slots needs"));
     end(&f);
 }
@@ -439,7 +439,7 @@ static void slots_in_turn(void **state)
     struct fixture f;
     uint64_t done[4];
     begin(&f, "dram/gddr5_isca19");
-    f.values.scheduler = 1;
+    f.values.scheduler = DRAM_BANK_SLOTS;
     f.values.tRRD = 1;
     drive_some(&f, requests, comes, 4, done);
     for (uint64_t i = 0; i < 4; i++)
