@@ -1,8 +1,7 @@
 #include "backend/page.h"
-#include "backend/changes.h"
-#include "backend/measured_list.h"
 #include "backend/page_kernel.h"
 #include "backend/page_parts.h"
+#include "backend/report.h"
 #include "backend/rows.h"
 #include "backend/summary.h"
 #include "passes/analysis/bandwidth.h"
@@ -99,11 +98,7 @@ static void write_module(const struct tables *tables, FILE *to)
     json_key(&json, "by_source");
     json_bool(&json, tables->by_source);
     member_text(&json, "profile", tables->profile);
-    if (tables->compared) {
-        changes_json(tables, &json);
-        measured_json(tables, &json);
-    }
-    outcomes_json(tables, &json);
+    report_json_profile(tables, &json);
     member_text(&json, "version", PTXOFFLOAD_VERSION);
     member_uint(&json, "S_W", BW_WARP);
     member_uint(&json, "S_C", BW_LINE);
