@@ -91,7 +91,7 @@ static const char *add_instruction(struct record_builder *b, struct table_chain 
     if (range.first >= range.end)
         return fault(b, "a chain's instruction is not in the output", inst);
     struct place place = ir_place(b->module, b->fn, inst);
-    struct table_instruction entry = {place.line, place.column, range.first, 2,
+    struct table_instruction entry = {place.line, place.column, range.first, TAG_MIDDLE,
                                       body_opcode(b->body, b->arena, range.first)};
     vec_push(b->arena, &to->instructions, entry);
     return NULL;
@@ -114,8 +114,8 @@ static const char *add_chain(struct record_builder *b, const struct chain *chain
             return wrong;
     }
     if (to.instructions.n) {
-        to.instructions.v[0].tag = 1;
-        to.instructions.v[to.instructions.n - 1].tag = 3;
+        to.instructions.v[0].tag = TAG_FIRST;
+        to.instructions.v[to.instructions.n - 1].tag = TAG_LAST;
     }
     vec_push(b->arena, &b->kernel->chains, to);
     return NULL;

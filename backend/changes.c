@@ -1,8 +1,5 @@
 #include "backend/changes.h"
-#include "backend/rows.h"
 #include "passes/analysis/measured.h"
-#include "support/json.h"
-#include "support/search.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,16 +251,4 @@ void changes_find(struct tables *tables, struct arena *arena, const struct ir_mo
         qsort(f.list.v, f.list.n, sizeof *f.list.v, in_text);
     for (uint32_t i = 0; i < f.list.n; i++)
         vec_push(arena, &tables->changes, f.list.v[i].entry);
-}
-
-void changes_json(const struct tables *tables, struct json *json)
-{
-    json_key(json, "changes");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->changes.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_change, &tables->changes.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
 }

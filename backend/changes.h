@@ -2,11 +2,7 @@
 #pragma once
 #include "backend/tables.h"
 
-struct json;
-
 // Fills tables->changes. Both plans are of this module, by the same passes and options except for
 // the measurements of `with`; the tables are those of `with`.
 void changes_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
                   const struct plan *without, const struct plan *with);
-// Writes the member `changes`.
-void changes_json(const struct tables *tables, struct json *json);

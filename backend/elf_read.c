@@ -14,11 +14,11 @@ struct elf_place {
     uint32_t index;
 };
 
-static bool fault(struct elf_reader *r, struct elf_place place, const struct elf_slot *slot,
+static bool fault(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
                   const char *what)
 {
     return elf_fault(r, "section '%s', record %u, %s: %s", elf_parts[place.part].name, place.index,
-                     slot->row->path, what);
+                     slot->path, what);
 }
 
 static bool read_string(struct elf_reader *r, uint64_t offset, const char **text)
@@ -30,12 +30,12 @@ static bool read_string(struct elf_reader *r, uint64_t offset, const char **text
     return true;
 }
 
-static bool read_word(struct elf_reader *r, const struct elf_slot *slot, uint64_t number,
+static bool read_word(struct elf_reader *r, const struct field_slot *slot, uint64_t number,
                       unsigned *word)
 {
     enum { LONGEST = 64 };
     const char *const *words = slot->field->words, *text;
-    if (slot->row->size > 1)
+    if (slot->field->elf.size > 1)
         return read_string(r, number, &text) &&
                fields_find_word(slot->field, text, strnlen(text, LONGEST), word);
     for (uint64_t i = 0; i <= number; i++)
@@ -45,7 +45,7 @@ static bool read_word(struct elf_reader *r, const struct elf_slot *slot, uint64_
     return *words[number];
 }
 
-static bool read_words(const struct elf_slot *slot, uint64_t number, unsigned *set)
+static bool read_words(const struct field_slot *slot, uint64_t number, unsigned *set)
 {
     unsigned count = 0;
     while (slot->field->words[count])
@@ -74,7 +74,7 @@ static bool read_bool(uint64_t number, bool *flag)
     return number < 2;
 }
 
-static bool read_uint(const struct elf_slot *slot, uint64_t number, uint32_t *to)
+static bool read_uint(const struct field_slot *slot, uint64_t number, uint32_t *to)
 {
     *to = (uint32_t)number;
     return fields_in_range(slot->field, number);
@@ -92,7 +92,7 @@ static void read_digest(const char *bytes, char *digits)
         snprintf(digits + 2 * i, 3, "%02x", (unsigned char)bytes[i]);
 }
 
-static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint64_t number,
+static bool read_number(struct elf_reader *r, const struct field_slot *slot, uint64_t number,
                         void *value)
 {
     switch (slot->field->kind) {
@@ -111,6 +111,7 @@ static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint6
     case FIELD_NUMBER:
     case FIELD_ANY:
     case FIELD_OBJECT:
+    case FIELD_PART:
     case FIELD_LIST:
     case FIELD_TEXTS: break; // no numbers
     }
@@ -122,29 +123,30 @@ static bool read_number(struct elf_reader *r, const struct elf_slot *slot, uint6
 static bool read_record(struct elf_reader *r, struct elf_place place, void *record);
 
 // A list begins with the first record that no other list has.
-static bool read_range(struct elf_reader *r, struct elf_place place, const struct elf_slot *slot,
+static bool read_range(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
                        const char *bytes, uint32_t *count)
 {
+    enum elf_part part = elf_list(slot->field);
     uint64_t first = elf_get(bytes, 4), number = elf_get(bytes + 4, 4);
-    uint32_t *next = &r->next[slot->list], all = r->parts[slot->list].count;
+    uint32_t *next = &r->next[part], all = r->parts[part].count;
     *count = (uint32_t)number;
     if (first != *next)
         return elf_fault(r,
                          "section '%s', record %u, %s: it begins with record %" PRIu64
                          " of '%s', expected %u",
-                         elf_parts[place.part].name, place.index, slot->row->path, first,
-                         elf_parts[slot->list].name, *next);
+                         elf_parts[place.part].name, place.index, slot->path, first,
+                         elf_parts[part].name, *next);
     if (number > all - *next)
         return elf_fault(
             r, "section '%s', record %u, %s: it has %" PRIu64 " records, '%s' has %u more",
-            elf_parts[place.part].name, place.index, slot->row->path, number,
-            elf_parts[slot->list].name, all - *next);
+            elf_parts[place.part].name, place.index, slot->path, number, elf_parts[part].name,
+            all - *next);
     *next += *count;
     return true;
 }
 
 static bool read_registers(struct elf_reader *r, struct elf_place place,
-                           const struct elf_slot *slot, uint32_t count, struct field_texts *texts)
+                           const struct field_slot *slot, uint32_t count, struct field_texts *texts)
 {
     const struct elf_part_bytes *part = &r->parts[ELF_REGISTERS];
     uint32_t first = r->next[ELF_REGISTERS] - count;
@@ -158,7 +160,7 @@ static bool read_registers(struct elf_reader *r, struct elf_place place,
     return true;
 }
 
-static bool read_list(struct elf_reader *r, struct elf_place place, const struct elf_slot *slot,
+static bool read_list(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
                       const char *bytes, void *value)
 {
     uint32_t count;
@@ -166,38 +168,38 @@ static bool read_list(struct elf_reader *r, struct elf_place place, const struct
         return false;
     if (slot->field->kind == FIELD_TEXTS)
         return read_registers(r, place, slot, count, value);
-    uint32_t first = r->next[slot->list] - count;
+    enum elf_part part = elf_list(slot->field);
+    uint32_t first = r->next[part] - count;
     size_t size = slot->field->size;
     struct field_list list = {{arena_alloc(r->arena, count * size), count, count}};
     memcpy(value, &list, sizeof list);
     for (uint32_t i = 0; i < count; i++)
-        if (!read_record(r, (struct elf_place){slot->list, first + i}, list.items.v + i * size))
+        if (!read_record(r, (struct elf_place){part, first + i}, list.items.v + i * size))
             return false;
     return true;
 }
 
 // Records
 
-static bool read_entry(struct elf_reader *r, struct elf_place place, const struct elf_slot *slot,
+static bool read_entry(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
                        const char *bytes, void *value)
 {
-    if (slot->list != ELF_PARTS)
+    if (elf_list(slot->field) != ELF_PARTS)
         return read_list(r, place, slot, bytes, value);
     if (slot->field->kind == FIELD_SHA256) {
         read_digest(bytes, value);
         return true;
     }
-    return read_number(r, slot, elf_get(bytes, slot->row->size), value) ||
+    return read_number(r, slot, elf_get(bytes, slot->field->elf.size), value) ||
            fault(r, place, slot, fields_expected(r->arena, slot->field));
 }
 
 static bool read_bytes(struct elf_reader *r, struct elf_place place, const char *bytes,
                        void *record)
 {
-    for (const struct elf_slot *slot = r->slots.of[place.part]; slot->field; slot++)
-        if (!slot->option || *(const bool *)((const char *)record + slot->option->offset))
-            if (!read_entry(r, place, slot, bytes + slot->row->at,
-                            (char *)record + slot->field->offset))
+    for (const struct field_slot *slot = r->slots.of[place.part]; slot->field; slot++)
+        if (slot->option == SIZE_MAX || *(const bool *)((const char *)record + slot->option))
+            if (!read_entry(r, place, slot, bytes + slot->at, (char *)record + slot->offset))
                 return false;
     return true;
 }

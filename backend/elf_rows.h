@@ -1,29 +1,14 @@
-// Sections of the ELF object, and offsets of the tables' entries in their records. backend/rows.c,
-// which JSON and tags share, has the ranges of values.
+// Sections of the ELF object. The rows of backend/metadata.def say where the tables' entries are in
+// their records: numbers have `size` bytes; words of one byte are enumerators, longer ones and
+// strings are offsets of strings; lists are a first record and a number of records.
 #pragma once
 #include "backend/rows.h"
 
 enum elf_part {
-    ELF_NOTE, // its notes are handled as one record, struct elf_notes
-    ELF_PTX,
-    ELF_MODULE,
-    ELF_KERNELS,
-    ELF_CHAINS,
-    ELF_INSTRUCTIONS,
-    ELF_BLOCKS,
-    ELF_ESTIMATES,
-    ELF_REGISTERS,
-    ELF_REJECTED,
-    ELF_STRINGS,
+#define SECTION(ID, ...) ELF_##ID,
+#define RECORDS SECTION
+#include "backend/metadata.def"
     ELF_PARTS,
-};
-
-// An entry of a record. Numbers have `size` bytes; words of one byte are enumerators, longer ones
-// and strings are offsets of strings; lists are a first record and a number of records.
-struct elf_row {
-    const char *path; // as in the JSON document, NULL after the last
-    uint16_t at;
-    uint8_t size;
 };
 
 struct elf_part_info {
@@ -32,31 +17,26 @@ struct elf_part_info {
     uint32_t align;
     uint32_t record_size;              // 0: no records
     const struct record_field *fields; // NULL: no rows describe it
-    const struct elf_row *rows;
 };
 extern const struct elf_part_info elf_parts[ELF_PARTS];
 
 enum { SHA256_BYTES = 32 };
+typedef uint8_t elf_digest[SHA256_BYTES];
 
+// The notes as one record.
 struct elf_notes {
     uint32_t version;
-    uint8_t source[SHA256_BYTES], output[SHA256_BYTES];
-};
-
-// A row with the entry's description.
-struct elf_slot {
-    const struct elf_row *row;
-    const struct record_field *field;  // NULL after the last
-    const struct record_field *option; // the entry exists only if this one does; NULL: always
-    enum elf_part list; // FIELD_LIST, FIELD_TEXTS: section of its records; else ELF_PARTS
+    elf_digest source, output;
 };
 
 struct elf_slots {
-    const struct elf_slot *of[ELF_PARTS];
+    const struct field_slot *of[ELF_PARTS]; // NULL: the section has no records
 };
 
-// Finds the entries of all rows.
+// Finds the entries of all records.
 void elf_slots_init(struct elf_slots *slots, struct arena *arena);
+// Returns the section of the records of a list, or ELF_PARTS for other fields.
+enum elf_part elf_list(const struct record_field *field);
 
 // Numbers of 1 to 8 bytes, the lowest byte first.
 static inline uint64_t elf_get(const char *bytes, uint32_t size)

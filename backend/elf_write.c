@@ -32,25 +32,14 @@ static uint32_t add_string(struct elf_writer *w, const char *text)
 static void add_record(struct elf_writer *w, enum elf_part part, const void *record);
 
 // Returns the place of the list's first record.
-static uint32_t add_list(struct elf_writer *w, const struct elf_slot *slot, const void *value)
+static uint32_t add_list(struct elf_writer *w, const struct field_slot *slot, const void *value)
 {
-    uint32_t first = w->counts[slot->list];
+    enum elf_part part = elf_list(slot->field);
+    uint32_t first = w->counts[part];
     struct field_list list;
     memcpy(&list, value, sizeof list);
     for (uint32_t i = 0; i < list.items.n; i++)
-        add_record(w, slot->list, list.items.v + i * slot->field->size);
-    return first;
-}
-
-static uint32_t add_registers(struct elf_writer *w, const struct field_texts *texts)
-{
-    uint32_t first = w->counts[ELF_REGISTERS];
-    for (uint32_t i = 0; i < texts->items.n; i++) {
-        char record[sizeof(struct ptxoffload_register)];
-        elf_put(record, sizeof record, add_string(w, texts->items.v[i]));
-        text_add(&w->parts[ELF_REGISTERS], record, sizeof record);
-    }
-    w->counts[ELF_REGISTERS] += texts->items.n;
+        add_record(w, part, list.items.v + i * slot->field->size);
     return first;
 }
 
@@ -66,13 +55,13 @@ static uint64_t maybe_bits(const double *value)
     return double_bits(value ? *value : (double)NAN);
 }
 
-static uint64_t word_number(struct elf_writer *w, const struct elf_slot *slot, unsigned word)
+static uint64_t word_number(struct elf_writer *w, const struct field_slot *slot, unsigned word)
 {
-    return slot->row->size == 1 ? word : add_string(w, slot->field->words[word]);
+    return slot->field->elf.size == 1 ? word : add_string(w, slot->field->words[word]);
 }
 
 // Returns the contents of the record: the value itself, or its offset.
-static uint64_t number_of(struct elf_writer *w, const struct elf_slot *slot, const void *value)
+static uint64_t number_of(struct elf_writer *w, const struct field_slot *slot, const void *value)
 {
     switch (slot->field->kind) {
     case FIELD_TEXT: return add_string(w, *(const char *const *)value);
@@ -85,13 +74,14 @@ static uint64_t number_of(struct elf_writer *w, const struct elf_slot *slot, con
     case FIELD_OPTION:
     case FIELD_BOOL: return *(const bool *)value;
     case FIELD_WORD: return word_number(w, slot, *(const unsigned *)value);
+    case FIELD_TEXTS:
     case FIELD_LIST: return add_list(w, slot, value);
-    case FIELD_TEXTS: return add_registers(w, value);
     case FIELD_SHA256:
     case FIELD_FIXED:
     case FIELD_NUMBER:
     case FIELD_ANY:
-    case FIELD_OBJECT: break; // no numbers
+    case FIELD_OBJECT:
+    case FIELD_PART: break; // no numbers
     }
     return 0;
 }
@@ -104,7 +94,7 @@ static void put_digest(char *to, const char *digits)
                        (strchr(values, digits[1]) - values));
 }
 
-static void put_entry(struct elf_writer *w, const struct elf_slot *slot, const void *value,
+static void put_entry(struct elf_writer *w, const struct field_slot *slot, const void *value,
                       char *to)
 {
     if (slot->field->kind == FIELD_SHA256) {
@@ -112,8 +102,8 @@ static void put_entry(struct elf_writer *w, const struct elf_slot *slot, const v
         return;
     }
     uint64_t number = number_of(w, slot, value);
-    if (slot->list == ELF_PARTS) {
-        elf_put(to, slot->row->size, number);
+    if (elf_list(slot->field) == ELF_PARTS) {
+        elf_put(to, slot->field->elf.size, number);
         return;
     }
     struct field_list list;
@@ -130,9 +120,9 @@ static void add_record(struct elf_writer *w, enum elf_part part, const void *rec
     uint32_t at = to->bytes.n, size = elf_parts[part].record_size;
     text_add(to, bytes, size);
     w->counts[part]++;
-    for (const struct elf_slot *slot = w->slots.of[part]; slot->field; slot++)
-        if (!slot->option || *(const bool *)((const char *)record + slot->option->offset))
-            put_entry(w, slot, (const char *)record + slot->field->offset, bytes + slot->row->at);
+    for (const struct field_slot *slot = w->slots.of[part]; slot->field; slot++)
+        if (slot->option == SIZE_MAX || *(const bool *)((const char *)record + slot->option))
+            put_entry(w, slot, (const char *)record + slot->offset, bytes + slot->at);
     memcpy(to->bytes.v + at, bytes, size);
 }
 
@@ -155,8 +145,8 @@ static void add_notes(struct elf_writer *w, const struct tables *tables)
 {
     char bytes[sizeof(struct elf_notes)];
     struct text *to = &w->parts[ELF_NOTE];
-    for (const struct elf_slot *slot = w->slots.of[ELF_NOTE]; slot->field; slot++)
-        put_entry(w, slot, (const char *)tables + slot->field->offset, bytes + slot->row->at);
+    for (const struct field_slot *slot = w->slots.of[ELF_NOTE]; slot->field; slot++)
+        put_entry(w, slot, (const char *)tables + slot->offset, bytes + slot->at);
     add_note(to, PTXOFFLOAD_NOTE_VERSION, bytes, 4);
     add_note(to, PTXOFFLOAD_NOTE_SOURCE, bytes + offsetof(struct elf_notes, source), SHA256_BYTES);
     add_note(to, PTXOFFLOAD_NOTE_OUTPUT, bytes + offsetof(struct elf_notes, output), SHA256_BYTES);

@@ -44,6 +44,7 @@ static const char *const expected[] = {
     [FIELD_FIXED] = "the string",
     [FIELD_OBJECT] = "an object",
     [FIELD_OPTION] = "an object, or none",
+    [FIELD_PART] = "its members",
     [FIELD_LIST] = "a list",
 };
 
@@ -63,4 +64,51 @@ const char *fields_expected(struct arena *arena, const struct record_field *fiel
         before = ", ";
     }
     return text_end(&text, &length);
+}
+
+struct slots {
+    struct arena *arena;
+    VEC(struct field_slot) list;
+};
+
+static void add_in_order(struct slots *slots, struct field_slot slot)
+{
+    vec_push(slots->arena, &slots->list, slot);
+    struct field_slot *at = &slots->list.v[slots->list.n - 1];
+    for (; at > slots->list.v && at[-1].at > slot.at; at--)
+        *at = at[-1];
+    *at = slot;
+}
+
+// Adds the fields of an object; `outer` is the object's own place.
+static void add_slots(struct slots *slots, const struct record_field *rows, unsigned form,
+                      struct field_slot outer)
+{
+    bool tag = form == FIELD_SMALL_TAG;
+    for (const struct record_field *field = rows; field->key; field++) {
+        struct field_slot slot = {field, arena_printf(slots->arena, "%s%s", outer.path, field->key),
+                                  outer.offset + field->offset, outer.option,
+                                  tag ? field->tag.at : outer.at + field->elf.at};
+        if (tag ? field->tag.key != NULL : field->elf.size && field->elf.part == form)
+            add_in_order(slots, slot);
+        if (field->kind == FIELD_PART) {
+            slot.path = outer.path;
+            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
+        } else if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
+            struct field_slot inner = outer;
+            inner.path = arena_printf(slots->arena, "%s.", slot.path);
+            if (field->kind == FIELD_OPTION)
+                inner.option = slot.offset;
+            add_slots(slots, field->rows, form, inner);
+        }
+    }
+}
+
+const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
+                                   unsigned form)
+{
+    struct slots slots = {.arena = arena};
+    add_slots(&slots, rows, form, (struct field_slot){.path = "", .option = SIZE_MAX});
+    vec_push(arena, &slots.list, (struct field_slot){0});
+    return slots.list.v;
 }

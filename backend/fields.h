@@ -1,5 +1,5 @@
 // Descriptions of records: a row per field with its name, type and offset. The rows generate the
-// JSON, its reader, and the `key=value` text in tags.
+// JSON, its reader, the `key=value` text in tags, and the entries of records in objects.
 #pragma once
 #include "backend/text.h"
 #include "support/diag.h"
@@ -24,6 +24,7 @@ enum field_kind {
     FIELD_FIXED,    // the text words[0]
     FIELD_OBJECT,   // an object of its own in JSON; in C the same struct (offset 0)
     FIELD_OPTION,   // the same, null unless the bool at `offset` is set
+    FIELD_PART,     // members of the struct at `offset`, in the same object
     FIELD_LIST,     // VEC of structs of `size` bytes; not in the text
 };
 
@@ -36,28 +37,51 @@ struct field_texts {
 };
 
 struct record_field {
-    const char *key; // NULL ends the rows
+    const char *key; // NULL ends the rows; "": in small tags only
     enum field_kind kind;
     size_t offset;
     uint32_t least, most; // FIELD_UINT
     const char *const
         *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is not a word; NULL at the end
-    const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_LIST
-    size_t size;                     // FIELD_LIST
+    const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_PART, FIELD_LIST
+    size_t size;                     // FIELD_LIST, FIELD_TEXTS
     bool flat;                       // in JSON on one line
     // FIELD_OPTION: an absent key is null; FIELD_WORDS, FIELD_LIST: an empty list has no key
     bool may_lack;
+    struct {
+        unsigned part; // enum elf_part
+        uint16_t at;   // in its record
+        uint8_t size;  // 0: not in objects
+    } elf;
+    struct {
+        const char *key; // NULL: not in small tags
+        unsigned at;     // place among the keys of the tag, from 1
+    } tag;
 };
+
+// A field of a record or of an object in it that a form has.
+struct field_slot {
+    const struct record_field *field; // NULL after the last
+    const char *path;                 // its key in the document, as `object.key`
+    size_t offset;                    // in the record
+    size_t option;                    // of the bool that says that it exists; SIZE_MAX: it does
+    uint32_t at;                      // its place in the form
+};
+
+enum { FIELD_SMALL_TAG = 100 }; // a form; others are enum elf_part
+// Returns the fields that the form has, in the order of their places.
+const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
+                                   unsigned form);
 
 // Writes the members of an object; the caller opens and closes it.
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record);
 
 // Writes ` key=value` for each field with a value; keys in objects are `object.key`.
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record);
-// The same without the fields that `usual`, a record of the same type, has with the same value, and
-// without quotation marks around lists of names that have no blank.
-void fields_write_unusual(struct text *text, const struct record_field *rows, const void *record,
-                          const void *usual);
+// Writes ` key=value` for each field of a small tag whose value differs from that of `usual`, a
+// record of the same type. Lists of names that have no blank are without quotation marks.
+void fields_write_tag(struct text *text, const struct field_slot *slots, const void *record,
+                      const void *usual);
 
 // Target of the reader's faults.
 struct field_reader {
@@ -68,8 +92,6 @@ struct field_reader {
     // Not NULL: an unknown key gives one warning. Else unknown keys are skipped. Holds the rows'
     // address and the key for each.
     struct intern *unknown;
-    // Text only: the record has usual values, which absent keys keep.
-    bool usual;
 };
 
 // Both fill a zeroed record. They return false after adding faults.
@@ -101,6 +123,8 @@ struct field_pair *fields_take(struct pairs *pairs, const char *key);
 // Fills the record from the pairs. Remaining pairs are faults as well.
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);
-// The same, but pairs may remain.
-bool fields_read_known(struct field_reader *reader, const struct record_field *rows, void *record,
-                       struct pairs *pairs);
+// Changes the fields of a small tag whose keys are there. Other pairs remain.
+bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots, void *record,
+                     struct pairs *pairs);
+// Returns true if no pair remains, else adds a fault for each.
+bool fields_all_taken(struct field_reader *reader, const struct pairs *pairs);

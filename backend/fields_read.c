@@ -122,6 +122,7 @@ static bool read_value(struct field_reader *reader, const struct record_field *f
     case FIELD_FIXED: return read_word(field, json, &word);
     case FIELD_OBJECT:
     case FIELD_OPTION:
+    case FIELD_PART:
     case FIELD_LIST: break; // read by their members
     }
     return false;
@@ -213,9 +214,13 @@ bool fields_read_json(struct field_reader *reader, const struct record_field *ro
         return fault(reader, *path ? path : "the document", "expected an object");
     bool good = true;
     for (const struct record_field *field = rows; field->key; field++)
-        good &=
-            read_field(reader, field, record, json_object_get(object, field->key),
-                       arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
+        if (field->kind == FIELD_PART)
+            good &=
+                fields_read_json(reader, field->rows, (char *)record + field->offset, object, path);
+        else if (*field->key)
+            good &= read_field(
+                reader, field, record, json_object_get(object, field->key),
+                arena_printf(reader->arena, "%s%s%s", path, *path ? "." : "", field->key));
     if (reader->unknown)
         report_unknown(reader, rows, object, path);
     return good;

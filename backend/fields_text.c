@@ -80,6 +80,7 @@ static void add_value(struct text *to, const struct record_field *field, const v
     case FIELD_ANY:
     case FIELD_OBJECT:
     case FIELD_OPTION:
+    case FIELD_PART:
     case FIELD_LIST: break; // not values
     }
 }
@@ -149,40 +150,49 @@ static bool is_same(const struct record_field *field, const void *a, const void 
     }
 }
 
-// `usual`: fields with the same value as there are left out; NULL: none is.
+static void add_pair(struct text *to, const struct field_path *path, const char *key,
+                     const struct record_field *field, const void *value, bool brief)
+{
+    bool quoted = is_quoted(field, value, brief);
+    text_add(to, " ", 1);
+    add_path(to, path);
+    text_string(to, key);
+    text_add(to, "='", quoted ? 2 : 1);
+    add_value(to, field, value);
+    text_add(to, "'", quoted);
+}
+
 static void write_fields(struct text *to, const struct record_field *rows, const void *record,
-                         const void *usual, const struct field_path *path)
+                         const struct field_path *path)
 {
     for (const struct record_field *field = rows; field->key; field++) {
         const void *value = (const char *)record + field->offset;
-        if (is_absent(field, value))
+        struct field_path inner = {path, field->key};
+        if (!*field->key || is_absent(field, value))
             continue;
-        if (field->rows) {
-            struct field_path inner = {path, field->key};
-            write_fields(to, field->rows, record, usual, &inner);
-            continue;
-        }
-        if (usual && is_same(field, value, (const char *)usual + field->offset))
-            continue;
-        text_add(to, " ", 1);
-        add_path(to, path);
-        text_string(to, field->key);
-        bool quoted = is_quoted(field, value, usual);
-        text_add(to, "='", quoted ? 2 : 1);
-        add_value(to, field, value);
-        text_add(to, "'", quoted);
+        if (field->kind == FIELD_PART)
+            write_fields(to, field->rows, value, path);
+        else if (field->rows)
+            write_fields(to, field->rows, record, &inner);
+        else
+            add_pair(to, path, field->key, field, value, false);
     }
 }
 
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record)
 {
-    write_fields(text, rows, record, NULL, NULL);
+    write_fields(text, rows, record, NULL);
 }
 
-void fields_write_unusual(struct text *text, const struct record_field *rows, const void *record,
-                          const void *usual)
+void fields_write_tag(struct text *text, const struct field_slot *slots, const void *record,
+                      const void *usual)
 {
-    write_fields(text, rows, record, usual, NULL);
+    for (const struct field_slot *slot = slots; slot->field; slot++) {
+        const void *value = (const char *)record + slot->offset;
+        if (!is_absent(slot->field, value) &&
+            !is_same(slot->field, value, (const char *)usual + slot->offset))
+            add_pair(text, NULL, slot->field->tag.key, slot->field, value, true);
+    }
 }
 
 // Reading
@@ -374,6 +384,7 @@ static bool read_value(struct field_reader *reader, const struct record_field *f
     case FIELD_ANY:
     case FIELD_OBJECT:
     case FIELD_OPTION:
+    case FIELD_PART:
     case FIELD_LIST: break;
     }
     return false;
@@ -388,6 +399,17 @@ static bool has_prefix(const struct pairs *pairs, const char *prefix)
     return false;
 }
 
+// Reads the value with this key. Returns false after adding a fault.
+static bool read_pair(struct field_reader *reader, const struct record_field *field, void *value,
+                      struct pairs *pairs, const char *key, bool may_lack)
+{
+    const struct field_pair *pair = fields_take(pairs, key);
+    if (!pair)
+        return may_lack || fault(reader, key, (int)strlen(key), "it is missing");
+    return read_value(reader, field, pair, value) ||
+           fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
+}
+
 static bool read_fields(struct field_reader *reader, const struct record_field *rows, void *record,
                         struct pairs *pairs, const char *prefix);
 
@@ -395,6 +417,8 @@ static bool read_field(struct field_reader *reader, const struct record_field *f
                        struct pairs *pairs, const char *prefix)
 {
     void *value = (char *)record + field->offset;
+    if (field->kind == FIELD_PART)
+        return read_fields(reader, field->rows, value, pairs, prefix);
     const char *key =
         *prefix ? arena_printf(reader->arena, "%s%s", prefix, field->key) : field->key;
     if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
@@ -404,13 +428,9 @@ static bool read_field(struct field_reader *reader, const struct record_field *f
             *(bool *)value = there;
         return !there || read_fields(reader, field->rows, record, pairs, inner);
     }
-    const struct field_pair *pair = fields_take(pairs, key);
-    if (!pair)
-        return field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
-               field->kind == FIELD_MAYBE || field->may_lack || reader->usual ||
-               fault(reader, key, (int)strlen(key), "it is missing");
-    return read_value(reader, field, pair, value) ||
-           fault(reader, key, (int)strlen(key), fields_expected(reader->arena, field));
+    return read_pair(reader, field, value, pairs, key,
+                     field->kind == FIELD_OPTIONAL || field->kind == FIELD_COUNT ||
+                         field->kind == FIELD_MAYBE || field->may_lack);
 }
 
 static bool read_fields(struct field_reader *reader, const struct record_field *rows, void *record,
@@ -418,25 +438,35 @@ static bool read_fields(struct field_reader *reader, const struct record_field *
 {
     bool good = true;
     for (const struct record_field *field = rows; field->key; field++)
-        if (field->kind != FIELD_LIST)
+        if (*field->key && field->kind != FIELD_LIST)
             good &= read_field(reader, field, record, pairs, prefix);
     return good;
 }
 
-bool fields_read_known(struct field_reader *reader, const struct record_field *rows, void *record,
-                       struct pairs *pairs)
+bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots, void *record,
+                     struct pairs *pairs)
 {
-    return read_fields(reader, rows, record, pairs, "");
+    bool good = true;
+    for (const struct field_slot *slot = slots; slot->field; slot++)
+        good &= read_pair(reader, slot->field, (char *)record + slot->offset, pairs,
+                          slot->field->tag.key, true);
+    return good;
 }
 
-bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
-                      struct pairs *pairs)
+bool fields_all_taken(struct field_reader *reader, const struct pairs *pairs)
 {
-    bool good = read_fields(reader, rows, record, pairs, "");
+    bool good = true;
     for (uint32_t i = 0; i < pairs->list.n; i++) {
         const struct field_pair *pair = &pairs->list.v[i];
         if (!pair->taken)
             good = fault(reader, pair->key, (int)pair->key_length, "unknown, or given twice");
     }
     return good;
+}
+
+bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
+                      struct pairs *pairs)
+{
+    bool good = read_fields(reader, rows, record, pairs, "");
+    return fields_all_taken(reader, pairs) && good;
 }

@@ -66,6 +66,7 @@ static void write_value(struct json *json, const struct record_field *field, con
     case FIELD_TEXTS: write_texts(json, value); break;
     case FIELD_FIXED: json_string(json, field->words[0]); break;
     case FIELD_OBJECT: write_object(json, field, record); break;
+    case FIELD_PART: break; // written by its members
     case FIELD_LIST: write_list(json, field, value); break;
     case FIELD_OPTION:
         if (*(const bool *)value)
@@ -86,7 +87,7 @@ static bool is_empty(const void *value)
 static bool is_absent(const struct record_field *field, const void *record)
 {
     const void *value = (const char *)record + field->offset;
-    return (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
+    return !*field->key || (field->kind == FIELD_MAYBE && !*(const double *const *)value) ||
            (field->kind == FIELD_WORDS && field->may_lack && !*(const unsigned *)value) ||
            (field->kind == FIELD_LIST && field->may_lack && is_empty(value));
 }
@@ -94,7 +95,9 @@ static bool is_absent(const struct record_field *field, const void *record)
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record)
 {
     for (const struct record_field *field = rows; field->key; field++) {
-        if (is_absent(field, record))
+        if (field->kind == FIELD_PART)
+            fields_write_json(json, field->rows, (const char *)record + field->offset);
+        if (field->kind == FIELD_PART || is_absent(field, record))
             continue;
         json_key(json, field->key);
         write_value(json, field, record);

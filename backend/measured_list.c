@@ -1,7 +1,5 @@
 #include "backend/measured_list.h"
-#include "backend/rows.h"
 #include "passes/analysis/measured.h"
-#include "support/json.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,35 +163,4 @@ void measured_list(struct tables *tables, struct arena *arena, const struct ir_m
         qsort(l.list.v, l.list.n, sizeof *l.list.v, in_text);
     for (uint32_t i = 0; i < l.list.n; i++)
         vec_push(arena, &tables->measurements, l.list.v[i].entry);
-}
-
-void outcomes_json(const struct tables *tables, struct json *json)
-{
-    if (!tables->outcomes.policy)
-        return;
-    json_key(json, "outcomes");
-    json_object(json);
-    json_member_string(json, "policy", tables->outcomes.policy);
-    json_member_string(json, "machine", tables->outcomes.machine);
-    json_key(json, "offloaded");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->outcomes.list.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_outcome, &tables->outcomes.list.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_end_object(json);
-}
-
-void measured_json(const struct tables *tables, struct json *json)
-{
-    json_key(json, "measurements");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->measurements.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_measurement, &tables->measurements.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
 }

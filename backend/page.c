@@ -1,8 +1,7 @@
 #include "backend/page.h"
-#include "backend/changes.h"
-#include "backend/measured_list.h"
 #include "backend/page_kernel.h"
 #include "backend/page_parts.h"
+#include "backend/report.h"
 #include "backend/rows.h"
 #include "backend/summary.h"
 #include "passes/analysis/bandwidth.h"
@@ -82,11 +81,7 @@ static void write_module(const struct tables *tables, FILE *to)
     json_member_bool(&json, "reorder", tables->options.reorder);
     json_member_bool(&json, "by_source", tables->by_source);
     json_member_string(&json, "profile", tables->profile);
-    if (tables->compared) {
-        changes_json(tables, &json);
-        measured_json(tables, &json);
-    }
-    outcomes_json(tables, &json);
+    report_json_profile(tables, &json);
     json_member_string(&json, "version", PTXOFFLOAD_VERSION);
     json_member_uint(&json, "S_W", BW_WARP);
     json_member_uint(&json, "S_C", BW_LINE);

@@ -1,9 +1,7 @@
 #include "backend/places.h"
-#include "backend/rows.h"
+#include "backend/text.h"
 #include "ir/loc.h"
 #include "support/bits.h"
-#include "support/json.h"
-#include "support/search.h"
 #include <stdlib.h>
 
 enum { LONGEST_TEXT = 200 }; // bytes of an instruction that are kept
@@ -103,20 +101,6 @@ void places_find(struct tables *tables, struct arena *arena, const struct ir_mod
         for (uint32_t k = 0; k < module->functions.v[i].insts.n; k++)
             add_place(&f, i, k);
     places_sort(tables);
-}
-
-void places_json(const struct tables *tables, struct json *json)
-{
-    if (!tables->places.n)
-        return;
-    json_key(json, "places");
-    json_array(json);
-    for (uint32_t i = 0; i < tables->places.n; i++) {
-        json_object_flat(json);
-        fields_write_json(json, rows_place, &tables->places.v[i]);
-        json_end_object(json);
-    }
-    json_end_array(json);
 }
 
 const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column)

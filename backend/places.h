@@ -4,15 +4,11 @@
 #include "backend/tables.h"
 #include "support/prefix_map.h"
 
-struct json;
-
 // Fills tables->places. The tables' lines are those of this module. `prefixes`: of the names of
 // files.
 void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
                  const struct prefix_map *prefixes);
 // Sorts tables->places as places_at needs them.
 void places_sort(struct tables *tables);
-// Writes the member `places`, if it was filled or read.
-void places_json(const struct tables *tables, struct json *json);
 // Returns the place in the line with this column, its first one if `column` is 0, or NULL.
 const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column);

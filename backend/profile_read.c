@@ -463,8 +463,7 @@ static void read_document(struct profile_reading *r, json_t *root, const struct 
     struct document document = {0};
     struct intern unknown;
     intern_init(&unknown, r->arena);
-    struct field_reader reader = {r->arena,  r->diags, "profile", NO_OFFSET,
-                                  NO_OFFSET, &unknown, false};
+    struct field_reader reader = {r->arena, r->diags, "profile", NO_OFFSET, NO_OFFSET, &unknown};
     if (!fields_read_json(&reader, rows_document, &document, root, ""))
         return;
     bool own = check_digest(r, &document, tagged);

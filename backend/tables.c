@@ -44,7 +44,7 @@ static const char *check_chain(const struct table_check *check, uint32_t id)
                                       inst->index, check->kernel->instructions));
         if (i && inst->index <= inst[-1].index)
             return fault(check, "chain", id, "its instructions are not in the order of the output");
-        if (inst->tag != (i == 0 ? 1u : i + 1 < count ? 2u : 3u))
+        if (inst->tag != (i == 0 ? TAG_FIRST : i + 1 < count ? TAG_MIDDLE : TAG_LAST))
             return fault(check, "chain", id, "its tags are not 01, 10 …, 11");
         if (bits_test(check->taken, inst->index))
             return fault(check, "chain", id, "an instruction also belongs to another chain");

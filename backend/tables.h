@@ -13,10 +13,13 @@ struct table_file {
     char sha256[SHA256_HEX + 1];
 };
 
+// The two bits of an instruction's tag in a chain.
+enum table_tag { TAG_UNTAGGED, TAG_FIRST, TAG_MIDDLE, TAG_LAST };
+
 struct table_instruction {
     uint32_t line, column; // in the input
     uint32_t index;        // in its kernel in the output; PC = 8 × index
-    unsigned tag;          // 1, 2, 3: first, middle, last of the chain
+    unsigned tag;          // enum table_tag
     const char *opcode;    // with its modifiers, as in the output
 };
 
@@ -38,6 +41,11 @@ struct table_estimate {
     uint64_t threshold_tx, threshold_rx; // 0: never
     unsigned saves;
     bool candidate;
+};
+
+// As the registers of VEC(const char *) are in objects.
+struct table_name {
+    const char *name;
 };
 
 struct table_block {
@@ -175,11 +183,9 @@ bool tables_read_json(struct tables *tables, struct arena *arena, const char *te
                       struct diags *diags);
 
 // Names in all formats, NULL after the last.
-extern const char *const table_cost_names[];        // enum cost_model
-extern const char *const table_fma_names[];         // enum fma_mode
-extern const char *const table_response_names[];    // enum response
-extern const char *const table_block_names[];       // enum block_kind
-extern const char *const table_candidate_names[];   // enum candidate_kind
-extern const char *const table_measured_names[];    // MEASURED_…, by bit
-extern const char *const table_measurement_names[]; // enum measured_kind
-extern const char *const table_tag_names[];         // "" (untagged), "01", "10", "11"
+// table_SET_names for each set of words of metadata.def.
+#define WORDS(SET, ...) extern const char *const table_##SET##_names[];
+#define WORD(...)
+#define BIT(...)
+#define END_WORDS
+#include "backend/metadata.def"

@@ -22,7 +22,7 @@ static json_t *parse(const char *text, size_t length, struct diags *diags)
 static bool read_document(struct tables *tables, struct arena *arena, json_t *root,
                           struct diags *diags)
 {
-    struct field_reader reader = {arena, diags, "metadata", NO_OFFSET, NO_OFFSET, NULL, false};
+    struct field_reader reader = {arena, diags, "metadata", NO_OFFSET, NO_OFFSET, NULL};
     if (!fields_read_json(&reader, rows_document, tables, root, "") ||
         !fields_read_json(&reader, rows_report, tables, root, ""))
         return false;

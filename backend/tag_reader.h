@@ -3,6 +3,7 @@
 #include "backend/bodies.h"
 #include "backend/fields.h"
 #include "backend/tag_text.h"
+#include "backend/tags_small.h"
 
 // A tag with its continuations.
 struct record {
@@ -25,6 +26,7 @@ struct tag_reader {
     struct arena *arena;
     struct tables *tables;
     struct field_reader fields;
+    struct small_rows small; // of small tags
     struct tags tags;
     VEC(struct record) records;
     struct source plain; // the text without tags

@@ -256,7 +256,9 @@ static bool read_chain(struct tag_reader *r)
         fields_find_word(&tag, record->rest + rest + 1, record->length - rest - 1, &inst->tag);
     if (!good || !inst->tag)
         return tag_fault(r, "expected an id and 01, 10 or 11");
-    bool ordered = inst->tag == (!place ? 1 : place + 1 < chain->instructions.n ? 2 : 3);
+    bool ordered = inst->tag == (!place                              ? TAG_FIRST
+                                 : place + 1 < chain->instructions.n ? TAG_MIDDLE
+                                                                     : TAG_LAST);
     if (!ordered && !r->chains.v[id].wrong)
         r->chains.v[id].wrong = record;
     if (!tag_find_instruction(r, &index))
@@ -340,7 +342,7 @@ static struct tag_reader begin_reading(struct tables *tables, struct arena *aren
 {
     struct tag_reader r = {.arena = arena, .tables = tables};
     *tables = (struct tables){.output.file = text_utf8(arena, source->name)};
-    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL, false};
+    r.fields = (struct field_reader){arena, diags, "tags", NO_OFFSET, NO_OFFSET, NULL};
     tags_find(&r.tags, arena, source);
     return r;
 }

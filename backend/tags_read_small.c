@@ -21,6 +21,14 @@ static uint32_t most_ids(const struct tag_reader *r)
     return 8 * r->body->insts.n + 64;
 }
 
+// Reads the pairs into a record that has the values of absent keys.
+static bool read_pairs(struct tag_reader *r, const struct field_slot *slots, void *record,
+                       struct pairs *pairs)
+{
+    bool good = fields_read_tag(&r->fields, slots, record, pairs);
+    return fields_all_taken(&r->fields, pairs) && good;
+}
+
 // The first tag
 
 static bool split_digests(const struct record *first, const char **digests, uint32_t *rest)
@@ -57,7 +65,7 @@ static bool read_module(struct tag_reader *r, const char **digests)
     r->tables->output = output;
     r->tables->source.file = output.file;
     return check_text(r, *digests) && fields_split_text(&r->fields, first->rest, rest, &pairs) &&
-           fields_read_text(&r->fields, rows_small_module, r->tables, &pairs);
+           read_pairs(r, r->small.module, r->tables, &pairs);
 }
 
 // Chains
@@ -93,7 +101,7 @@ static bool read_chain_facts(struct tag_reader *r, struct table_chain *chain, ui
         return tag_fault(r, "pattern: it is missing");
     pattern->taken = false;
     facts = small_usual_chain(pattern_of(pattern->value, pattern->value_length));
-    if (!fields_read_text(&r->fields, rows_small_chain, &facts, &pairs))
+    if (!read_pairs(r, r->small.chain, &facts, &pairs))
         return false;
     facts.id = chain->id;
     facts.instructions = (typeof(facts.instructions)){chain->instructions.v, chain->instructions.n,
@@ -227,27 +235,19 @@ static bool read_estimates(struct tag_reader *r, struct table_block *block, stru
 static bool read_block_facts(struct tag_reader *r, struct table_block *block, uint32_t at)
 {
     struct pairs pairs = {0};
-    struct table_block facts = {.kind = BLOCK_BASIC, .condition = ""};
     if (!fields_split_text(&r->fields, r->record->rest + at, r->record->length - at, &pairs))
         return false;
-    // Estimates follow from kind and number of iterations, and others from them.
-    if (!fields_read_known(&r->fields, rows_small_shape, &facts, &pairs))
+    // Estimates follow from kind and number of iterations, and the threshold from them.
+    block->kind = BLOCK_BASIC;
+    block->condition = "";
+    if (!fields_read_tag(&r->fields, r->small.block, block, &pairs) ||
+        !read_estimates(r, block, &pairs) || !fields_all_taken(&r->fields, &pairs))
         return false;
-    for (uint32_t i = 0; i < pairs.list.n; i++)
-        pairs.list.v[i].taken = false;
-    block->kind = facts.kind;
-    block->trips = facts.trips;
-    if (!read_estimates(r, block, &pairs))
-        return false;
-    facts = small_usual_block(block);
-    if (!fields_read_text(&r->fields, rows_small_block, &facts, &pairs))
-        return false;
-    block->end_index = facts.end_index;
-    memcpy(&block->live_in, &facts.live_in, sizeof block->live_in);
-    memcpy(&block->live_out, &facts.live_out, sizeof block->live_out);
-    block->has_condition = *facts.condition;
-    block->condition = *facts.condition ? facts.condition : NULL;
-    block->threshold = facts.threshold;
+    block->has_condition = *block->condition;
+    if (!block->has_condition)
+        block->condition = NULL;
+    if (!block->threshold)
+        block->threshold = small_usual_block(block).threshold;
     return true;
 }
 
@@ -295,10 +295,8 @@ static bool read_estimate(struct tag_reader *r, struct small_kernel *k)
                    tag_read_id(before, k->blocks.n, &id, &at) && k->blocks.v[id] == before;
     if (!follows)
         return tag_fault(r, "it has no preceding block");
-    r->fields.usual = false;
     bool good = fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) &&
                 fields_read_text(&r->fields, rows_alternative, &estimate, &pairs);
-    r->fields.usual = true;
     if (good)
         set_estimate(r, &k->to->blocks.v[id], &estimate);
     return good;
@@ -312,7 +310,7 @@ static bool read_kernel(struct tag_reader *r, struct small_kernel *k)
     if (r->record->at != r->body->open)
         return tag_fault(r, "this tag must follow the opening brace of a function");
     if (!fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs) ||
-        !fields_read_text(&r->fields, rows_small_kernel, k->to, &pairs))
+        !read_pairs(r, r->small.kernel, k->to, &pairs))
         return false;
     return k->to->loads <= r->body->loads || tag_fault(r, "the kernel has fewer loads");
 }
@@ -340,7 +338,7 @@ static bool end_kernel(struct tag_reader *r, const struct small_kernel *k)
         uint32_t n = chain->instructions.n;
         if (!k->chains.v[i])
             good = tag_fault(r, "a chain with a lower id is not tagged");
-        else if (n && chain->instructions.v[n - 1].tag != 3)
+        else if (n && chain->instructions.v[n - 1].tag != TAG_LAST)
             good = tag_fault_at(r, k->chains.v[i], "not all instructions of this chain are tagged");
     }
     for (uint32_t i = 0; i < k->blocks.n; i++)
@@ -401,7 +399,7 @@ bool tags_read_small(struct tag_reader *r)
 {
     uint32_t next = 0;
     const char *digests;
-    r->fields.usual = true;
+    r->small = small_rows(r->arena);
     if (!read_module(r, &digests))
         return false;
     bool good = true;

@@ -4,50 +4,13 @@
 #include "passes/chains/saving.h"
 #include <string.h>
 
-#define ENTRY(KEY, KIND, MEMBER, ...)                                                              \
-    {                                                                                              \
-        .key = KEY, .kind = FIELD_##KIND, .offset = offsetof(RECORD, MEMBER), __VA_ARGS__          \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        .key = NULL                                                                                \
-    }
-
-#define RECORD struct table_chain
-const struct record_field rows_small_chain[] = {
-    ENTRY("pattern", UINT, pattern, .least = 1, .most = CHAIN_PATTERNS),
-    ENTRY("response", WORD, response, .words = table_response_names),
-    ENTRY("flits", UINT, response_flits),
-    ENTRY("saves", DOUBLE, expected_saving),
-    END,
-};
-#undef RECORD
-
-#define RECORD struct table_block
-const struct record_field rows_small_shape[] = {
-    ENTRY("kind", WORD, kind, .words = table_block_names),
-    ENTRY("trips", COUNT, trips),
-    END,
-};
-const struct record_field rows_small_block[] = {
-    ENTRY("kind", WORD, kind, .words = table_block_names),
-    ENTRY("end", UINT, end_index),
-    ENTRY("in", TEXTS, live_in),
-    ENTRY("out", TEXTS, live_out),
-    ENTRY("trips", COUNT, trips),
-    ENTRY("if", TEXT, condition),
-    ENTRY("from", COUNT, threshold),
-    END,
-};
-#undef RECORD
-
-#define RECORD struct table_kernel
-const struct record_field rows_small_kernel[] = {
-    ENTRY("service_queue_at_core", BOOL, service_queue_at_core),
-    ENTRY("loads", UINT, loads),
-    END,
-};
-#undef RECORD
+struct small_rows small_rows(struct arena *arena)
+{
+    return (struct small_rows){fields_of(arena, rows_document, FIELD_SMALL_TAG),
+                               fields_of(arena, rows_kernel, FIELD_SMALL_TAG),
+                               fields_of(arena, rows_chain, FIELD_SMALL_TAG),
+                               fields_of(arena, rows_block, FIELD_SMALL_TAG)};
+}
 
 struct tables small_usual_module(void)
 {

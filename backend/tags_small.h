@@ -2,10 +2,10 @@
 #pragma once
 #include "backend/rows.h"
 
-extern const struct record_field rows_small_kernel[];
-extern const struct record_field rows_small_chain[];
-extern const struct record_field rows_small_block[];
-extern const struct record_field rows_small_shape[]; // those that others follow from
+struct small_rows {
+    const struct field_slot *module, *kernel, *chain, *block;
+};
+struct small_rows small_rows(struct arena *arena);
 
 // Return the values of keys that a tag lacks.
 struct tables small_usual_module(void);

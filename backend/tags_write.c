@@ -25,6 +25,7 @@ struct tagger {
     const struct tables *tables;
     const struct bodies *bodies;
     enum tag_style style;
+    struct small_rows small;
     struct arena *arena;
     VEC(struct tag_mark) marks; // of the kernel at work
     struct text tag;            // content of the tag at work
@@ -139,7 +140,7 @@ static void put_small_module(struct tagger *t, const struct body *body)
 {
     struct tables usual = small_usual_module();
     struct text *text = begin_tag(t, TAG_TAGS);
-    fields_write_unusual(text, rows_small_module, t->tables, &usual);
+    fields_write_tag(text, t->small.module, t->tables, &usual);
     put_source(t, body->open);
     tags_digest_add(&t->digest, t->plain.bytes, "", text->bytes.v, text->bytes.n);
     text_string(text, TAG_DIGEST_KEY);
@@ -160,7 +161,7 @@ static void put_small_facts(struct tagger *t, const struct body *body,
     bool is_usual = kernel->service_queue_at_core && kernel->loads == body->loads;
     if (is_usual && (body_is_entry(body) || t->marks.n))
         return;
-    fields_write_unusual(begin_tag(t, TAG_KERNEL), rows_small_kernel, kernel, &usual);
+    fields_write_tag(begin_tag(t, TAG_KERNEL), t->small.kernel, kernel, &usual);
     put_tag(t, body->open, false);
 }
 
@@ -250,7 +251,7 @@ static void add_word(struct text *text, const struct tag_mark *mark)
 }
 
 // " 01 10 11 pattern=3 saves=4": the words of instructions that follow each other.
-static void add_small_chain(struct text *text, struct tag_mark mark)
+static void add_small_chain(struct text *text, const struct field_slot *slots, struct tag_mark mark)
 {
     const struct table_chain *chain = mark.chain;
     const struct table_instruction *inst = chain->instructions.v;
@@ -262,7 +263,7 @@ static void add_small_chain(struct text *text, struct tag_mark mark)
     } while (mark.place < chain->instructions.n &&
              inst[mark.place].index == inst[mark.place - 1].index + 1);
     if (first)
-        fields_write_unusual(text, rows_small_chain, chain, &usual);
+        fields_write_tag(text, slots, chain, &usual);
 }
 
 // " tom=64,0,34,32.25"
@@ -281,7 +282,8 @@ static void add_small_estimate(struct text *text, const struct table_estimate *e
     }
 }
 
-static void add_small_block(struct text *text, const struct tag_mark *mark)
+static void add_small_block(struct text *text, const struct field_slot *slots,
+                            const struct tag_mark *mark)
 {
     struct table_block block = *mark->block, usual = small_usual_block(mark->block);
     if (mark->kind == TAG_BEGIN) // `end` has it
@@ -290,7 +292,7 @@ static void add_small_block(struct text *text, const struct tag_mark *mark)
         block.condition = usual.condition;
         block.threshold = usual.threshold;
     }
-    fields_write_unusual(text, rows_small_block, &block, &usual);
+    fields_write_tag(text, slots, &block, &usual);
     add_small_estimate(text, &block.estimate);
     for (uint32_t i = 0; i < block.alternatives.n; i++)
         add_small_estimate(text, &block.alternatives.v[i]);
@@ -312,9 +314,9 @@ static void put_small_mark(struct tagger *t, const struct body *body, const stru
     text_add(text, " ", 1);
     text_uint(text, mark->id);
     if (mark->kind == TAG_CHAIN)
-        add_small_chain(text, *mark);
+        add_small_chain(text, t->small.chain, *mark);
     else if (mark->kind != TAG_END)
-        add_small_block(text, mark);
+        add_small_block(text, t->small.block, mark);
     put_tag(t, body_inst(body, mark->index)->begin, true);
     if (mark->kind != TAG_BEGIN && mark->kind != TAG_OTHER)
         return;
@@ -377,7 +379,11 @@ static bool put_kernels(struct tagger *t)
 char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length)
 {
-    struct tagger t = {.tables = tables, .bodies = bodies, .style = style, .arena = arena};
+    struct tagger t = {.tables = tables,
+                       .bodies = bodies,
+                       .style = style,
+                       .small = small_rows(arena),
+                       .arena = arena};
     text_init(&t.tag, arena);
     text_init(&t.text, arena);
     vec_fix(arena, &t.text.bytes, bodies->length + bodies->length / 4 + 512);

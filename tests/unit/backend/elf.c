@@ -102,28 +102,28 @@ static uint32_t leaves(const struct record_field *fields)
 {
     uint32_t count = 0;
     for (const struct record_field *field = fields; field->key; field++)
-        if (field->kind == FIELD_OBJECT)
+        if (field->kind == FIELD_OBJECT || field->kind == FIELD_PART)
             count += leaves(field->rows);
         else if (field->kind == FIELD_OPTION)
             count += 1 + leaves(field->rows);
-        else
-            count += field->kind != FIELD_FIXED && field->rows != rows_map; // in JSON only
+        else // others are in JSON or in tags only
+            count += *field->key && field->kind != FIELD_FIXED && field->rows != rows_map;
     return count;
 }
 
-static void check_slot(const struct elf_slot *slot, uint32_t record_size)
+static void check_slot(const struct field_slot *slot, uint32_t record_size)
 {
     static const uint8_t sizes[] = {
         [FIELD_TEXT] = 4,   [FIELD_SHA256] = 32, [FIELD_OPTIONAL] = 4, [FIELD_COUNT] = 8,
         [FIELD_DOUBLE] = 8, [FIELD_BOOL] = 1,    [FIELD_WORDS] = 1,    [FIELD_TEXTS] = 8,
         [FIELD_OPTION] = 1, [FIELD_LIST] = 8,    [FIELD_MAYBE] = 8,
     };
-    uint32_t size = slot->row->size, kind = slot->field->kind;
+    uint32_t size = slot->field->elf.size, kind = slot->field->kind;
     bool free_size = kind == FIELD_UINT || kind == FIELD_WORD;
     if (free_size ? size != 1 && size != 4 : size != sizes[kind])
-        fail_msg("%s has %u bytes", slot->row->path, size);
-    assert_true(slot->row->at + size <= record_size);
-    assert_int_equal(slot->list != ELF_PARTS, kind == FIELD_LIST || kind == FIELD_TEXTS);
+        fail_msg("%s has %u bytes", slot->path, size);
+    assert_true(slot->at + size <= record_size);
+    assert_int_equal(elf_list(slot->field) != ELF_PARTS, kind == FIELD_LIST || kind == FIELD_TEXTS);
 }
 
 // Whatever JSON says of the tables, ELF says, too: each entry has one place in its record, which no
@@ -141,12 +141,12 @@ static void test_complete(void **state)
         const struct elf_part_info *info = &elf_parts[part];
         uint32_t size = part == ELF_NOTE ? sizeof(struct elf_notes) : info->record_size;
         bool taken[sizeof(struct ptxoffload_block)] = {0};
-        for (const struct elf_slot *slot = slots.of[part]; slot && slot->field;
+        for (const struct field_slot *slot = slots.of[part]; slot && slot->field;
              slot++, all[part]++) {
             check_slot(slot, size);
-            for (uint32_t i = 0; i < slot->row->size; i++) {
-                assert_false(taken[slot->row->at + i]);
-                taken[slot->row->at + i] = true;
+            for (uint32_t i = 0; i < slot->field->elf.size; i++) {
+                assert_false(taken[slot->at + i]);
+                taken[slot->at + i] = true;
             }
         }
         if (slots.of[part] && part != ELF_NOTE && part != ELF_MODULE)
