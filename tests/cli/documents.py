@@ -126,7 +126,7 @@ FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute
            'dram_bnk_indexing_policy', 'dram_write_queue_size', 'gpgpu_l2_rop_latency', 'interval_C',
            'latency_C', 'link9_10', 'sm_90a', 'snake_case'}
 # Documents that explain tests may name what only tests have.
-OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
+OF_TESTS = {'CONTRIBUTING.md', 'docs/design/adding-hardware.md'}
 TEST_FOLDERS = ('tests/', 'bench/')
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
 FILE = re.compile(r'(?<![\w./=])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
@@ -287,14 +287,14 @@ SHORTER = {'ptxoffload-campaign run': ' --dry-run', 'ptxoffload-noc': ' --cycles
 
 @case
 def chain_patterns(folder):
-    """docs/chains.md and the checker of plans have the rows of patterns.def"""
+    """docs/reference/chains.md and the checker of plans have the rows of patterns.def"""
     text = (ROOT / 'passes' / 'base' / 'patterns.def').read_text(encoding='utf-8')
     rows = re.findall(r'^CHAIN_PATTERN\((\d+), "([^"]*)", (\d+), (\d+), (\d+), (\w+), (\w+), \d+\)$',
                       text, re.M)
     same([row[0] for row in rows], [str(i) for i in range(1, 10)])
     wanted = ''.join('| %s | `%s` | %s | %s | %s | %s | %s |\n'
                      % (*row[:5], row[5].lower(), row[6].lower()) for row in rows)
-    document = (ROOT / 'docs' / 'chains.md').read_text(encoding='utf-8')
+    document = (ROOT / 'docs' / 'reference' / 'chains.md').read_text(encoding='utf-8')
     same(''.join(re.findall(r'^\| \d \| `.*\n', document, re.M)), wanted)
     checker = (ROOT / 'passes' / 'verify' / 'verify_chain.c').read_text(encoding='utf-8')
     shapes = re.findall(r'\[(\d)\] = \{(\d), (\d), (\d)\}', checker)
