@@ -5,6 +5,7 @@ usage: documents.py BUILD-ROOT
 """
 import collections
 import fnmatch
+import importlib.util
 import os
 import pathlib
 import re
@@ -86,6 +87,27 @@ def links(folder):
                 broken.append('%s: %s' % (name, target))
     same(broken, [])
     assert count > 100, count
+
+
+@case
+def conclusions(folder):
+    """each result page opens with its conclusion, whose numbers are on the page"""
+    wrong = []
+    for name in tracked('docs/results/*.md'):
+        parts = (ROOT / name).read_text(encoding='utf-8').split('\n\n', 2)
+        if name.endswith('/README.md'):
+            continue
+        wrong += [] if parts[1].startswith('**') else [name]
+        wrong += ['%s: %s' % (name, found) for found in re.findall(r'\d+\.\d+', parts[1]) if found not in parts[2]]
+    same(wrong, [])
+
+
+@case
+def papers(folder):
+    """docs/results/README.md has the numbers of the result pages"""
+    if importlib.util.find_spec('yaml') is None:
+        raise Skip('no module yaml')
+    ends(run([sys.executable, ROOT / 'eval' / 'overview.py', '--check'], folder), 0, '', '')
 
 
 def listed(text, head):
