@@ -25,7 +25,8 @@ from tap import Skip, case, main, same
 
 MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-site-')
 PHONE, DESK = (390, 844), (1400, 900)
-SHOWN = ('index.html', 'docs/reference/simulator.html', 'docs/reference/machine.html', 'docs/results/isca19.html', 'docs/guide/cuda.html')
+SHOWN = ('index.html', 'docs/reference/simulator.html', 'docs/reference/machine.html', 'docs/results/index.html',
+         'docs/results/isca19.html', 'docs/guide/cuda.html')
 
 
 @functools.lru_cache(maxsize=None)
