@@ -1,4 +1,4 @@
-// Diagnostics as JSON and SARIF. docs/diagnostics.md describes both.
+// Diagnostics as JSON and SARIF. docs/reference/diagnostics.md describes both.
 #pragma once
 #include "backend/remarks.h"
 #include "backend/tables.h"

@@ -63,7 +63,7 @@ void differences_find(struct differences *differences, struct arena *arena,
                       const struct tables *before, const struct tables *after);
 
 void differences_text(const struct differences *differences, struct arena *arena, FILE *to);
-// {"format": "ptxoffload-differences", …}; docs/report.md explains it.
+// {"format": "ptxoffload-differences", …}; docs/reference/report.md explains it.
 void differences_json(const struct differences *differences, FILE *to);
 // A self-contained page.
 void differences_page(const struct differences *differences, struct arena *arena, FILE *to);

@@ -1,5 +1,5 @@
 // The tables and the tagged PTX as an ELF object. include/ptxoffload/metadata.h is its layout, for
-// readers without this library; docs/metadata.md describes it.
+// readers without this library; docs/reference/metadata.md describes it.
 #pragma once
 #include "backend/tables.h"
 

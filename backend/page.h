@@ -1,6 +1,6 @@
 // The HTML report: one self-contained page. It shows each kernel's PTX with its chains and blocks,
 // the reasons of rejected candidates, the costs with their numbers, and the flow graph.
-// docs/report.md describes it; backend/html has the fixed parts of the page.
+// docs/reference/report.md describes it; backend/html has the fixed parts of the page.
 #pragma once
 #include "backend/tables.h"
 #include "support/prefix_map.h"

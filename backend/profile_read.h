@@ -1,4 +1,4 @@
-// Reads the output of ptxoffload-sim --profile-out (docs/simulator.md).
+// Reads the output of ptxoffload-sim --profile-out (docs/reference/simulator.md).
 #pragma once
 #include "backend/tables.h"
 #include "passes/analysis/measured.h"

@@ -1,5 +1,5 @@
 // The versioned content of metadata: the decisions for each kernel. It is written as JSON and as
-// tags in the PTX, and read back from either; docs/metadata.md explains every entry.
+// tags in the PTX, and read back from either; docs/reference/metadata.md explains every entry.
 #pragma once
 #include "passes/base/plan.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Tags in PTX: the tables as statement-level directives or comments on existing lines.
-// docs/metadata.md shows their layout.
+// docs/reference/metadata.md shows their layout.
 #pragma once
 #include "backend/tables.h"
 

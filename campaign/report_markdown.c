@@ -187,18 +187,20 @@ static void write_all(const struct campaign_report *report, FILE *to)
     fputs("# ", to);
     write_line(to, campaign->title ? campaign->title : campaign->name);
     fputs("\n\n", to);
-    write_markdown_head(report, to);
-    fputs("\n## Workloads\n\n", to);
-    write_markdown_sizes(report, to);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         const struct campaign_figure *figure = report->tables.v[i].figure;
-        fputs("\n## ", to);
+        fputs("## ", to);
         write_line(to, figure->title);
         fputs(figure->source ? " " : "", to);
         write_line(to, figure->source ? figure->source : "");
         fputs("\n\n", to);
         write_markdown_figure(report, &report->tables.v[i], to);
+        putc('\n', to);
     }
+    fputs("## Workloads\n\n", to);
+    write_markdown_sizes(report, to);
+    fputs("\n## How this page was made\n\n", to);
+    write_markdown_head(report, to);
 }
 
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to)

@@ -48,7 +48,7 @@ const struct command lsp_command = {
         "which of them are offloaded and why, definitions of labels and registers, an outline,\n"
         "and the canonical form. Speaks the Language Server Protocol 3.17.\n",
     .groups = groups,
-    .more = "docs/editor.md says how to set up an editor.\n"
+    .more = "docs/guide/editor.md says how to set up an editor.\n"
             "\n"
             "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
     .examples = examples,

@@ -282,7 +282,7 @@ static void write_fish(const struct command *command, const command_list command
     }
 }
 
-// Rows of the table in docs/files.md: the options that concern files.
+// Rows of the table in docs/reference/files.md: the options that concern files.
 static void write_files(const struct command *command, const command_list commands)
 {
     static const char *const kinds[] = {

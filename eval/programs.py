@@ -26,10 +26,12 @@ from programs_suites import SUITES  # noqa: E402
 OLD = pathlib.Path(__file__).resolve().parent / 'programs_old'
 HEAD = '''# Programs of benchmark suites
 
+**%d of %d programs run, and %d of %d of their own checks pass.** The tables have the reason of each other program.
+
 Each program was compiled from its own sources by nvcc %s with `-cudart shared -arch=%s`, and run by
 `ptxoffload-run%s`. The inputs are made by `eval/programs_suites.py`; sizes are small, so that the whole
-table takes minutes. "Check" is what the program's own comparison with the CPU says; most programs of
-Rodinia have none, and for these the table only says that they ended with exit code 0 and without a fault.
+table takes minutes. "Check" is the program's own comparison with the CPU. Most programs of Rodinia have none; for these the
+table only says that they ended with exit code 0 and without a fault.
 
     eval/programs.py BUILD --rodinia=FOLDER --polybench=FOLDER --out=docs/results/programs.md
 
@@ -178,12 +180,14 @@ def run_suite(suite, source, options):
     return rows
 
 
+def counts(rows):
+    """programs that ran, programs, passed checks, checks"""
+    return (sum(row[1] == 'ran' for row in rows), len(rows), sum(row[2] == 'passed' for row in rows),
+            sum(row[2] in ('passed', 'failed') for row in rows))
+
+
 def table(suite, rows):
-    ran = sum(row[1] == 'ran' for row in rows)
-    passed = sum(row[2] == 'passed' for row in rows)
-    checked = sum(row[2] in ('passed', 'failed') for row in rows)
-    lines = ['## %s' % suite, '', '%d of %d programs ran; %d of %d checks passed.' % (
-        ran, len(rows), passed, checked), '', '| program | | check | reason |', '|---|---|---|---|']
+    lines = ['## %s' % suite, '', '%d of %d programs ran; %d of %d checks passed.' % counts(rows), '', '| program | | check | reason |', '|---|---|---|---|']
     lines += ['| %s | %s | %s | %s |' % (row[0], row[1], row[2], row[3].replace('|', '\\|')) for row in rows]
     return '\n'.join(lines) + '\n\n'
 
@@ -199,16 +203,16 @@ def main():
     options = Options(sys.argv[1:])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     mode = '' if options.get('timed') else ' --functional'
-    text = HEAD % (version(), options.get('arch', 'sm_80'), mode)
-    ran = 0
+    tables, every = '', []
     for suite, folder in options.folders:
         rows = run_suite(suite, folder, options)
-        ran += sum(row[1] == 'ran' for row in rows)
-        text += table(suite or folder.name, rows)
-    text += 'In all %d programs ran. %s\n' % (ran, datetime.date.today().isoformat())
+        every += rows
+        tables += table(suite or folder.name, rows)
+    text = HEAD % (*counts(every), version(), options.get('arch', 'sm_80'), mode) + tables
+    text += 'Run on %s.\n' % datetime.date.today().isoformat()
     if options.get('out'):
         pathlib.Path(options.get('out')).write_text(text)
-    print('%d programs ran' % ran)
+    print('%d programs ran' % counts(every)[0])
 
 
 main()

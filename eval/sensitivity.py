@@ -231,25 +231,32 @@ def write_workloads(rows, to):
         to.write('\n')
 
 
-def write_report(arguments, rows, to):
-    to.write('# Sensitivity of the gains of %s to what [000] leaves open\n\n' % ' and '.join(
-        LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
-    groups = ''.join(' --group=' + group for group in arguments.group or ())
-    to.write('Made by `eval/sensitivity.py build --machines=%d --seed=%d%s --store=FILE '
-             '--out=%s` on %s.\n' %
-             (arguments.machines, arguments.seed, groups, arguments.out, datetime.date.today()))
-    if len(rows) < arguments.machines:
-        to.write('It has the first %d machines of %d; the same command with the same store runs the '
-                 'others.\n' % (len(rows), arguments.machines))
-    to.write('\nEach machine is `isca19`, with each key of the second table drawn independently from '
-             'the values there. All values are equally likely.\nA gain is that over the baseline of '
-             'the same machine, the mean over workloads is geometric. Sizes:\n\n')
+def conclusion(rows):
+    """The first paragraph: the gains beside the paper's"""
+    sentences = []
+    for policy, group in columns_of(rows):
+        gains, paper = [mean_gain(row, policy, group) for row in rows], PAPER[policy, group]
+        sentences.append('%s gains %+.1f %% on the %s in the median of %d machines and at most %+.1f %%; [000] has %+d.' % (
+            LABELS[policy], quantile(gains, .5), LABELS[group], len(gains), max(gains), paper))
+    return '**%s**\n' % '\n'.join(sentences)
+
+
+def write_sizes(rows, to):
     for name in rows[0]['gain'][POLICIES[0]]:
         _, run, _, values = WORKLOADS[name]
         to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join(
             '%s = %s' % pair for pair in values.items())))
-    to.write('\n%s\n## Distribution of the mean gains\n\n' %
-             '\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
+
+
+def write_report(arguments, rows, to):
+    to.write('# Sensitivity of the gains of %s to what [000] leaves open\n\n' % ' and '.join(
+        LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
+    to.write(conclusion(rows))
+    to.write('\nEach machine is `isca19`, with each key of the second table drawn independently from '
+             'the values there. All values are equally likely.\nA gain is that over the baseline of '
+             'the same machine, the mean over workloads is geometric.\n\n')
+    to.write('\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
+    to.write('\n## Distribution of the mean gains\n\n')
     write_distribution(rows, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')
@@ -257,6 +264,15 @@ def write_report(arguments, rows, to):
     to.write('\nBold: more than two standard errors, %.2f. Of %d values some %.0f are beyond that by '
              'chance.\n\n## By workload\n\n' % (bound, columns * len(RANGES), columns * len(RANGES) * .046))
     write_workloads(rows, to)
+    to.write('\n## Workloads\n\n')
+    write_sizes(rows, to)
+    groups = ''.join(' --group=' + group for group in arguments.group or ())
+    to.write('\n## How this page was made\n\nMade by `eval/sensitivity.py build --machines=%d --seed=%d%s --store=FILE '
+             '--out=%s` on %s.\n' %
+             (arguments.machines, arguments.seed, groups, arguments.out, datetime.date.today()))
+    if len(rows) < arguments.machines:
+        to.write('It has the first %d machines of %d; the same command with the same store runs the '
+                 'others.\n' % (len(rows), arguments.machines))
 
 
 def main():

@@ -96,7 +96,7 @@ done
 for example in toll satellite chain_count; do
     check_ports "$example" "$root/tests/unit/runtime-sim/$example.c"
 done
-document=docs/adding-hardware.md example=tests/unit/runtime-sim/chain_count.c
+document=docs/design/adding-hardware.md example=tests/unit/runtime-sim/chain_count.c
 if said=$(diff <(awk '/^```/ { code = /c$/; next } code' "$root/$document") "$root/$example"); then
     verdict ok "the code of $document is $example"
 else

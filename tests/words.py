@@ -3,7 +3,7 @@
 
 usage: words.py [ROOT]
 
-Each row of WORDS is a pattern that is not used, and what to write instead. docs/glossary.md has the
+Each row of WORDS is a pattern that is not used, and what to write instead. docs/reference/glossary.md has the
 project's words. ROOMS are the folders and files that are checked; the others still have some of
 these words. A line that needs one of them for another reason is in ALLOWED.
 """
@@ -47,8 +47,8 @@ ROOMS = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'include', 'cli
 # Not checked: files of these rooms whose words belong to other rooms, or to a document's history.
 EXEMPT = ('docs/results/',)
 ALLOWED = (
-    ('docs/glossary.md', 'shared last-level cache'),
-    ('docs/simulator.md', '(`weighed`)'),
+    ('docs/reference/glossary.md', 'shared last-level cache'),
+    ('docs/reference/simulator.md', '(`weighed`)'),
     ('runtime-sim/schemes/llc_omni/adaptive.c', 'stats->weighed'),  # the name of a statistic
     ('runtime-sim/schemes/llc_omni/chain_stats.def', '(weighed,'),
     ('runtime-sim/schemes/llc_omni/llc_omni.c', '"weighed"'),

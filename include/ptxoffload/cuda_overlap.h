@@ -16,7 +16,7 @@
  * linked with -cudart shared, as always; no further library is needed. `ptxoffload-run` executes
  * it, on a machine with fe.enabled. With another CUDA library, or without the bits, a copy with a
  * trigger, or with an action that empties words, returns cudaErrorNotSupported; one that only fills
- * is an ordinary copy. docs/full-empty.md describes the mechanism.
+ * is an ordinary copy. docs/reference/full-empty.md describes the mechanism.
  *
  * Memory of the device is empty after its allocation (fe.initial). A copy to the device without an
  * action leaves it empty, so that a kernel which reads it waits for ever: that is reported, with

@@ -1,6 +1,6 @@
 // clang-format off
 /* The layout of an ELF object from `ptxoffload --emit=elf`: the tagged PTX, and the metadata as
- * records of fixed size that a program can map and read in place. docs/metadata.md defines the
+ * records of fixed size that a program can map and read in place. docs/reference/metadata.md defines the
  * meaning of the members. C11 or C++11; no library is needed.
  *
  * The object is ELF64, little-endian, relocatable (ET_REL), without a machine (EM_NONE). All

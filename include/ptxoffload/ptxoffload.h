@@ -13,7 +13,7 @@
  *   it is PTXOFFLOAD_BAD_ARGUMENT.
  * - An object is freed before its context.
  *
- * Link with pkg-config --libs libptxoffload. docs/api.md is the guide.
+ * Link with pkg-config --libs libptxoffload. docs/guide/api.md is the guide.
  */
 #ifndef PTXOFFLOAD_PTXOFFLOAD_H
 #define PTXOFFLOAD_PTXOFFLOAD_H
@@ -52,7 +52,7 @@ enum ptxoffload_severity {
 struct ptxoffload_diagnostic {
     size_t size;
     enum ptxoffload_severity severity;
-    const char *rule;              /* stable id; docs/diagnostics.md lists them */
+    const char *rule;              /* stable id; docs/reference/diagnostics.md lists them */
     const char *message;           /* a sentence without a full stop */
     const char *file;              /* the name that the caller gave, or that of a configuration */
     uint32_t line, column;         /* from 1; 0: no place. Columns count bytes. */
@@ -162,11 +162,12 @@ PTXOFFLOAD_API void ptxoffload_program_free(struct ptxoffload_program *program);
 
 enum ptxoffload_product {
     PTXOFFLOAD_PTX,           /* the tagged text */
-    PTXOFFLOAD_METADATA_JSON, /* docs/metadata.md */
+    PTXOFFLOAD_METADATA_JSON, /* docs/reference/metadata.md */
     PTXOFFLOAD_METADATA_ELF,  /* the object, with the PTX; include/ptxoffload/metadata.h */
     PTXOFFLOAD_REPORT_TEXT,
     PTXOFFLOAD_REPORT_JSON,
-    PTXOFFLOAD_MAPS /* YAML documents, docs/rgpu.md; a comment for a kernel without a map */
+    PTXOFFLOAD_MAPS /* YAML documents, docs/reference/rgpu.md; a comment for a kernel without a map
+                     */
 };
 /* Sets *bytes and *size. Texts have a 0 byte after their end, which does not count. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_product(struct ptxoffload_program *program,

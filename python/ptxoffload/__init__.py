@@ -9,7 +9,7 @@
     device.run('vecadd', 16, 256, a, b, c, 4096)
     print(c.get(), device.statistics()['machine.cycles'])
 
-It calls libptxoffload; PTXOFFLOAD_LIBRARY names another file of it. docs/api.md is the guide.
+It calls libptxoffload; PTXOFFLOAD_LIBRARY names another file of it. docs/guide/api.md is the guide.
 """
 import collections
 import json
@@ -174,7 +174,7 @@ def _options(keep, cost, tags, reorder, split_fma, restrict, block, min_saving, 
 
 class Program:
     """A program with decisions. `diagnostics` has the warnings; `kernels` and `metadata` are those
-    of the metadata document (docs/metadata.md)."""
+    of the metadata document (docs/reference/metadata.md)."""
 
     def __init__(self, source, module=None, name=None, cost='refined', tags='pragma', reorder=True,
                  split_fma=False, restrict=False, block=(), min_saving=None, output=None,

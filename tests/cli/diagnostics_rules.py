@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The rules of errors and warnings: the table, its uses in the sources, a case for each, docs/diagnostics.md.
+"""The rules of errors and warnings: the table, its uses in the sources, a case for each, docs/reference/diagnostics.md.
 
 usage: diagnostics_rules.py BUILD-ROOT [--update]
 
---update writes the table of rules in docs/diagnostics.md instead of comparing it.
+--update writes the table of rules in docs/reference/diagnostics.md instead of comparing it.
 """
 import json
 import os
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import Skip, add_case, case, ends, fresh_document, main, run, within
 from diagnostics_lib import NO_TEXT, PROGRAM, ROOT, schema_of
 
-DOCUMENT = ROOT / 'docs' / 'diagnostics.md'
+DOCUMENT = ROOT / 'docs' / 'reference' / 'diagnostics.md'
 CASES = ROOT / 'tests' / 'cases' / 'diagnostics'
 
 
@@ -167,13 +167,13 @@ def with_table():
 
 @case
 def described(folder):
-    """docs/diagnostics.md has the table of rules"""
+    """docs/reference/diagnostics.md has the table of rules"""
     fresh_document(DOCUMENT, with_table(), False, 'tests/cli/diagnostics_rules.py build --update')
 
 
 @case
 def keys_described(folder):
-    """docs/diagnostics.md names every key of the JSON document"""
+    """docs/reference/diagnostics.md names every key of the JSON document"""
     text = DOCUMENT.read_text(encoding='utf-8')
     for key in schema_of('json')['items']['properties']:
         within('`%s`' % key, text)

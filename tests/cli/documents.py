@@ -5,6 +5,7 @@ usage: documents.py BUILD-ROOT
 """
 import collections
 import fnmatch
+import importlib.util
 import json
 import os
 import pathlib
@@ -89,6 +90,27 @@ def links(folder):
     assert count > 100, count
 
 
+@case
+def conclusions(folder):
+    """each result page opens with its conclusion, whose numbers are on the page"""
+    wrong = []
+    for name in tracked('docs/results/*.md'):
+        parts = (ROOT / name).read_text(encoding='utf-8').split('\n\n', 2)
+        if name.endswith('/README.md'):
+            continue
+        wrong += [] if parts[1].startswith('**') else [name]
+        wrong += ['%s: %s' % (name, found) for found in re.findall(r'\d+\.\d+', parts[1]) if found not in parts[2]]
+    same(wrong, [])
+
+
+@case
+def papers(folder):
+    """docs/results/README.md has the numbers of the result pages"""
+    if importlib.util.find_spec('yaml') is None:
+        raise Skip('no module yaml')
+    ends(run([sys.executable, ROOT / 'eval' / 'overview.py', '--check'], folder), 0, '', '')
+
+
 def listed(text, head):
     """The words that begin the indented lines below a heading or sentence."""
     block = text.split(head, 1)[1].split('\n\n', 2)[1]
@@ -127,7 +149,7 @@ FOREIGN = {'--cflags', 'CMAKE_PREFIX_PATH', 'SM2_GTX480', 'SM7_TITANV', 'compute
            'dram_bnk_indexing_policy', 'dram_write_queue_size', 'gpgpu_l2_rop_latency', 'interval_C',
            'latency_C', 'link9_10', 'sm_90a', 'snake_case'}
 # Documents that explain tests may name what only tests have.
-OF_TESTS = {'CONTRIBUTING.md', 'docs/adding-hardware.md'}
+OF_TESTS = {'CONTRIBUTING.md', 'docs/design/adding-hardware.md'}
 TEST_FOLDERS = ('tests/', 'bench/')
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)
 FILE = re.compile(r'(?<![\w./=])[\w.*/-]+/[\w.*-]+\.(?:c|h|def|py|sh|md|yaml|inc|json|tsv)(?![\w.])')
@@ -288,20 +310,20 @@ SHORTER = {'ptxoffload-campaign run': ' --dry-run', 'ptxoffload-noc': ' --cycles
 
 @case
 def chain_patterns(folder):
-    """docs/chains.md, the schema and the checker of plans have the rows of patterns.def"""
+    """docs/reference/chains.md, the schema and the checker of plans have the rows of patterns.def"""
     text = (ROOT / 'passes' / 'base' / 'patterns.def').read_text(encoding='utf-8')
     rows = re.findall(r'^CHAIN_PATTERN\((\d+), "([^"]*)", (\d+), (\d+), (\d+), (\w+), (\w+)\)$', text, re.M)
     same([int(row[0]) for row in rows], list(range(1, text.count('\nCHAIN_PATTERN(') + 1)))
     wanted = ''.join('| %s | `%s` | %s | %s | %s | %s | %s |\n'
                      % (*row[:5], row[5].lower(), row[6].lower()) for row in rows)
-    document = (ROOT / 'docs' / 'chains.md').read_text(encoding='utf-8')
+    document = (ROOT / 'docs' / 'reference' / 'chains.md').read_text(encoding='utf-8')
     same(''.join(re.findall(r'^\| \d+ \| `.*\n', document, re.M)), wanted)
     checker = (ROOT / 'passes' / 'verify' / 'verify_chain.c').read_text(encoding='utf-8')
     shapes = re.findall(r'\[(\d+)\] = \{(\d), (\d), (\d), SCALAR_(\w+), (\w+)\}', checker)
     scalars = {'NONE': 'NEVER', 'NEEDED': 'ALWAYS', 'OPTIONAL': 'MAYBE'}
     same(str(shapes), str([(row[0], row[2], row[4], row[3], scalars[row[5]],
                             str(row[6] == 'BITMAP').lower()) for row in rows]))
-    schema = json.loads((ROOT / 'docs' / 'metadata.schema.json').read_text(encoding='utf-8'))
+    schema = json.loads((ROOT / 'docs' / 'reference' / 'metadata.schema.json').read_text(encoding='utf-8'))
     same(schema['$defs']['chain']['properties']['pattern']['maximum'], len(rows))
 
 

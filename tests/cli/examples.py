@@ -3,8 +3,8 @@
 
 usage: examples.py BUILD-ROOT
 
-Every line of README.md and docs/*.md that is set as code and begins with ptxoffload is run, beside
-an input with the name that it uses. Lines with brackets or words in capitals are no commands but
+Every line of README.md and of the documents, except tutorials and results, that is set as code and begins with
+ptxoffload is run, beside an input with the name that it uses. Lines with brackets or words in capitals are no commands but
 explain how to write them.
 """
 import os
@@ -49,11 +49,12 @@ def check(folder, command):
 
 
 found = []
-for document in [ROOT / 'README.md', *sorted(ROOT.glob('docs/*.md'))]:
-    if document.exists():
-        for example in examples(document):
-            found.append(example)
-            add_case('%s: %s' % (document.name, example), check, example)
+DOCUMENTS = [path for path in sorted(ROOT.glob('docs/**/*.md'))
+             if not {'results', 'tutorials'} & set(path.relative_to(ROOT).parts)]
+for document in [ROOT / 'README.md', *DOCUMENTS]:
+    for example in examples(document):
+        found.append(example)
+        add_case('%s: %s' % (document.name, example), check, example)
 
 
 @case

@@ -15,7 +15,7 @@ from tap import Skip, case, ends, main, run, same, within
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
 SIM = PROGRAM.with_name('ptxoffload-sim')
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / 'docs' / 'diagnostics.schema.json').read_text())
+SCHEMA = json.loads((ROOT / 'docs' / 'reference' / 'diagnostics.schema.json').read_text())
 SARIF = json.loads((ROOT / 'tests' / 'cli' / 'sarif.schema.json').read_text())
 
 NAME = '_Z6vecaddPKfS0_Pf'

@@ -347,7 +347,7 @@ def as_sarif(folder):
 
 
 def schema_of(form):
-    path = {'json': ROOT / 'docs' / 'diagnostics.schema.json',
+    path = {'json': ROOT / 'docs' / 'reference' / 'diagnostics.schema.json',
             'sarif': ROOT / 'tests' / 'cli' / 'sarif.schema.json'}[form]
     return json.loads(path.read_text(encoding='utf-8'))
 

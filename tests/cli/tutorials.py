@@ -3,7 +3,7 @@
 
 usage: tutorials.py BUILD-ROOT [--update]
 
-Each document docs/tutorials/NAME.md is executed from its begin in an empty folder, one case per command. An indented
+Each document docs/guide/tutorials/NAME.md is executed from its begin in an empty folder, one case per command. An indented
 block behind a line that ends with `FILE`: is the contents of this file. In other indented blocks a line `$ COMMAND` is
 executed, and the lines below it are its output; a line `...` stands for any lines. Times, digests and dates may differ.
 Files beside the document stand for those that nvcc writes, so that the output does not depend on its version. --update
@@ -23,7 +23,7 @@ from tap import SANITIZED, Failure, Skip, add_case, main
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TUTORIALS = ROOT / 'docs' / 'tutorials'
+TUTORIALS = ROOT / 'docs' / 'guide' / 'tutorials'
 INDENT = '    '
 LONG = 24  # lines
 MASKS = [(r'\d[\d.]* CPU seconds, \d[\d.]* of them in kernels: [\d,]+ cycles', 'CPU SECONDS'),

@@ -267,8 +267,8 @@ def campaign_marked_options(folder):
 
 @case
 def file_tables(folder):
-    """docs/files.md lists the options of all commands that concern files"""
-    text = (ROOT / 'docs' / 'files.md').read_text(encoding='utf-8')
+    """docs/reference/files.md lists the options of all commands that concern files"""
+    text = (ROOT / 'docs' / 'reference' / 'files.md').read_text(encoding='utf-8')
     listed = {}
     for command, kind, names in re.findall(r'^\| `(ptxoffload[\w-]*)` \| (\w+) \| (.*) \|$', text, re.M):
         for name in re.findall('`(-[^`]*)`', names):

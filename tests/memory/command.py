@@ -3,7 +3,7 @@
 
 usage: command.py BUILD-ROOT [--update]
 
---update writes the table of keys in docs/memory.md and tests/memory/values.json instead of comparing
+--update writes the table of keys in docs/reference/memory.md and tests/memory/values.json instead of comparing
 them.
 """
 import csv
@@ -26,7 +26,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv[2:]
 PROGRAM = BUILD / 'cli' / 'ptxoffload-dram'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT, CONFIGS = ROOT / 'docs' / 'memory.md', ROOT / 'runtime-sim' / 'configs' / 'dram'
+DOCUMENT, CONFIGS = ROOT / 'docs' / 'reference' / 'memory.md', ROOT / 'runtime-sim' / 'configs' / 'dram'
 HINT = "'ptxoffload-dram --help' explains the options\n"
 SHORT = '--cycles=20000'
 ENOUGH = 0.5 # seconds in which a measurement has done something
@@ -306,7 +306,7 @@ def same_everywhere(folder):
 
 @case
 def keys_are_documented(folder):
-    """docs/memory.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
+    """docs/reference/memory.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
     table = ends(dram(folder, '--help=keys-markdown'), 0, err='').out.decode()
     text = DOCUMENT.read_text()
     begin, end = '<!-- keys -->\n', '<!-- end of keys -->\n'
@@ -316,7 +316,7 @@ def keys_are_documented(folder):
 
 @case
 def examples(folder):
-    """the commands that docs/memory.md and README.md show work, and print what is shown"""
+    """the commands that docs/reference/memory.md and README.md show work, and print what is shown"""
     count = 0
     for path in (DOCUMENT, ROOT / 'README.md'):
         lines = path.read_text().splitlines()

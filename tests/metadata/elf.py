@@ -4,7 +4,7 @@ binutils and with a small program.
 
 usage: elf.py BUILD-ROOT [--update]
 
---update writes what readelf shows into docs/metadata.md instead of comparing it.
+--update writes what readelf shows into docs/reference/metadata.md instead of comparing it.
 """
 import hashlib
 import json
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / 'samples').glob('*/*.ptx'))
 VECADD = ROOT / 'samples' / 'vecadd' / 'vecadd.ptx'
 READER = ROOT / 'tests' / 'metadata' / 'print_object.c'
-TEXT = (ROOT / 'docs' / 'metadata.md').read_text(encoding='utf-8')
+TEXT = (ROOT / 'docs' / 'reference' / 'metadata.md').read_text(encoding='utf-8')
 CHAPTER = TEXT[TEXT.index('\n## ELF object\n'):]
 SECTIONS = ('ptx', 'module', 'kernels', 'chains', 'instructions', 'blocks', 'estimates', 'registers',
             'rejected', 'strings')
@@ -291,7 +291,7 @@ def objcopy_section(folder):
 
 @case
 def documented(folder):
-    """docs/metadata.md has every section, with the size of its records"""
+    """docs/reference/metadata.md has every section, with the size of its records"""
     make(folder)
     shown = re.findall(r'\] (\.\S+) +[A-Z]+ +\S+ \S+ \S+ (\S+)', readelf(folder, '-SW'))
     same(len(shown), 14)
@@ -312,7 +312,7 @@ def shape(text):
 
 @case
 def example(folder):
-    """docs/metadata.md shows what readelf prints"""
+    """docs/reference/metadata.md shows what readelf prints"""
     if b' 2.40' not in run([tool('readelf'), '--version'], folder).out:
         raise Skip('readelf is not the one of binutils 2.40')
     shutil.copy(VECADD, folder / 'vecadd.ptx')
@@ -394,7 +394,7 @@ def listed(folder, command):
 
 @case
 def listings_are_current(folder):
-    """docs/metadata.md shows what readelf shows"""
+    """docs/reference/metadata.md shows what readelf shows"""
     found = list(listings())
     assert len(found) == 4, found
     for command, shown in found:
@@ -409,7 +409,7 @@ def update():
             old, new = ('\n'.join('    ' + line if line else '' for line in part).rstrip()
                         for part in (shown, lines))
             text = text.replace(old, new)
-    (ROOT / 'docs' / 'metadata.md').write_text(text, encoding='utf-8')
+    (ROOT / 'docs' / 'reference' / 'metadata.md').write_text(text, encoding='utf-8')
 
 
 if '--update' in sys.argv[2:]:

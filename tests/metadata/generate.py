@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What is made from backend/metadata.def: the records of include/ptxoffload/metadata.h, the schema
-docs/metadata.schema.json, the tables of docs/metadata.md.
+docs/reference/metadata.schema.json, the tables of docs/reference/metadata.md.
 
 usage: generate.py BUILD-ROOT [--update]
 
@@ -19,8 +19,8 @@ from tap import Failure, case, fresh_document, main
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = ROOT / 'backend' / 'metadata.def'
 HEADER = ROOT / 'include' / 'ptxoffload' / 'metadata.h'
-SCHEMA = ROOT / 'docs' / 'metadata.schema.json'
-DOCUMENT = ROOT / 'docs' / 'metadata.md'
+SCHEMA = ROOT / 'docs' / 'reference' / 'metadata.schema.json'
+DOCUMENT = ROOT / 'docs' / 'reference' / 'metadata.md'
 UPDATE = '--update' in sys.argv[2:]
 COMMAND = 'tests/metadata/generate.py build --update'
 MOST = 2 ** 31 - 1
@@ -393,7 +393,7 @@ def made_document():
     missing = [name for name, (title, _) in RECORDS.items()
                if title and '<!-- rows of %s -->' % name not in text]
     if missing:
-        raise Failure('docs/metadata.md has no table of %s' % ', '.join(missing))
+        raise Failure('docs/reference/metadata.md has no table of %s' % ', '.join(missing))
     return text
 
 
@@ -405,13 +405,13 @@ def header(folder):
 
 @case
 def schema(folder):
-    """docs/metadata.schema.json describes the document as metadata.def has it"""
+    """docs/reference/metadata.schema.json describes the document as metadata.def has it"""
     fresh_document(SCHEMA, made_schema(), UPDATE, COMMAND)
 
 
 @case
 def document(folder):
-    """docs/metadata.md has the tables of metadata.def"""
+    """docs/reference/metadata.md has the tables of metadata.def"""
     fresh_document(DOCUMENT, made_document(), UPDATE, COMMAND)
 
 

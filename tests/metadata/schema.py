@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The metadata documents keep to their schema, and the schema and docs/metadata.md to each other.
+"""The metadata documents keep to their schema, and the schema and docs/reference/metadata.md to each other.
 
 usage: schema.py BUILD-ROOT
 
@@ -17,8 +17,8 @@ from tap import Skip, add_case, case, ends, main, run
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve() / 'cli' / 'ptxoffload'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / 'docs' / 'metadata.schema.json').read_text(encoding='utf-8'))
-TEXT = (ROOT / 'docs' / 'metadata.md').read_text(encoding='utf-8')
+SCHEMA = json.loads((ROOT / 'docs' / 'reference' / 'metadata.schema.json').read_text(encoding='utf-8'))
+TEXT = (ROOT / 'docs' / 'reference' / 'metadata.md').read_text(encoding='utf-8')
 
 
 def validator():
@@ -104,7 +104,7 @@ def keys_of(schema):
 
 @case
 def described(folder):
-    """docs/metadata.md names every key of the schema"""
+    """docs/reference/metadata.md names every key of the schema"""
     words = set(word for quoted in re.findall(r'`([^`]+)`', TEXT) for word in re.split(r'[^a-z0-9_]+', quoted))
     missing = sorted(set(keys_of(SCHEMA)) - words)
     assert not missing, missing

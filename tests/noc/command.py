@@ -3,7 +3,7 @@
 
 usage: command.py BUILD-ROOT [--update]
 
---update writes the table of keys in docs/noc.md and tests/noc/values.json instead of comparing them.
+--update writes the table of keys in docs/reference/noc.md and tests/noc/values.json instead of comparing them.
 """
 import csv
 import hashlib
@@ -26,7 +26,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = '--update' in sys.argv[2:]
 PROGRAM = BUILD / 'cli' / 'ptxoffload-noc'
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT, EXPECTED = ROOT / 'docs' / 'noc.md', ROOT / 'tests' / 'noc' / 'values.json'
+DOCUMENT, EXPECTED = ROOT / 'docs' / 'reference' / 'noc.md', ROOT / 'tests' / 'noc' / 'values.json'
 UPDATING = 'tests/noc/command.py build --update'
 ENOUGH = 0.5 # seconds in which a run of some size has done something
 MESH, SHORT = '--config=noc/mesh88_8vc_islip', ('--warmup=500', '--cycles=2000')
@@ -522,7 +522,7 @@ def information(folder):
 
 @case
 def keys_are_documented(folder):
-    """docs/noc.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
+    """docs/reference/noc.md has the keys that --help=keys-markdown prints (command.py BUILD --update writes them)"""
     table = ends(noc(folder, '--help=keys-markdown'), 0, err='').out.decode()
     text = DOCUMENT.read_text()
     begin, end = '<!-- keys -->\n', '<!-- end of keys -->\n'

@@ -206,10 +206,10 @@ def main(build, folder):
     write_bounds(noc, report)
     worst = ', '.join('%s %+.2f %%' % (kind, 100 * value) for kind, value in report.worst.items())
     head = ['# The network against reference measurements', '',
-            'Written by `tests/noc/compare.py build`. The reference numbers are in `tests/data`, '
-            'measured with an', 'independent, published cycle-accurate simulator; seed 1. Largest '
-            'differences: %s.' % worst,
-            'What differs by more than it may is in bold: %d.' % report.bad, '']
+            '**The largest differences to the reference are: %s. Differences beyond the tolerance: %d.** They would '
+            'be in bold.' % (worst, report.bad), '',
+            'The reference numbers are in `tests/data`, measured with an independent, published cycle-accurate '
+            'simulator; seed 1.', 'Written by `tests/noc/compare.py build`.', '']
     (folder / DOCUMENT).write_text('\n'.join(head + report.lines))
     print('%s: %s; %d too large' % (folder / DOCUMENT, worst, report.bad))
     return bool(report.bad)

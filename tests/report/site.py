@@ -25,7 +25,8 @@ from tap import Skip, case, main, same
 
 MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-site-')
 PHONE, DESK = (390, 844), (1400, 900)
-SHOWN = ('index.html', 'docs/simulator.html', 'docs/machine.html', 'docs/results/isca19.html', 'docs/cuda.html')
+SHOWN = ('index.html', 'docs/reference/simulator.html', 'docs/reference/machine.html', 'docs/results/index.html',
+         'docs/results/isca19.html', 'docs/guide/cuda.html')
 
 
 @functools.lru_cache(maxsize=None)
@@ -148,7 +149,7 @@ def menu(folder, browser):
     left = 'return document.querySelector(".wy-nav-side").getBoundingClientRect().left'
     with Served() as at:
         browser.resize(*PHONE)
-        opened(browser, at + 'docs/chains.html')
+        opened(browser, at + 'docs/reference/chains.html')
         assert browser.run(left) < 0
         browser.click('[data-toggle="wy-nav-top"]')
         time.sleep(0.5)

@@ -7,7 +7,7 @@ The tool finds loops by backward conditional branches and straight-line code bet
 registers that the text of a block reads before it writes them, and those that it writes and that are read behind it, and
 applies equations (3) and (4). Every block that it finds must be in the metadata of ptxoffload with the same numbers and,
 where the trip count is not a constant, the same verdict; and ptxoffload must find no other loops and straight-line code.
-The reading of docs/cost.md is shared: parameters, and what is the same in the whole grid, are free.
+The reading of docs/reference/cost.md is shared: parameters, and what is the same in the whole grid, are free.
 """
 import json
 import pathlib

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Campaign files: errors and their places, usage, keys in docs/campaign.md.
+"""Campaign files: errors and their places, usage, keys in docs/reference/campaign.md.
 
 usage: campaign_files.py BUILD-ROOT [--update]
 
---update writes the tables of keys in docs/campaign.md instead of comparing them.
+--update writes the tables of keys in docs/reference/campaign.md instead of comparing them.
 """
 import os
 import sys
@@ -13,7 +13,7 @@ from tap import add_case, case, ends, fresh_document, main, run, same, within
 from campaign_lib import CAMPAIGN, ROOT, SAMPLES, SIMULATOR, campaign, write_campaign
 
 UPDATE = '--update' in sys.argv[2:]
-DOCUMENT = ROOT / 'docs' / 'campaign.md'
+DOCUMENT = ROOT / 'docs' / 'reference' / 'campaign.md'
 
 
 def bad(folder, old, new, text):
@@ -211,7 +211,7 @@ def no_store(folder):
 
 @case
 def documented(folder):
-    """docs/campaign.md has all keys"""
+    """docs/reference/campaign.md has all keys"""
     table = ends(campaign(folder, '--help=keys-markdown'), 0, '').out.decode()
     text = DOCUMENT.read_text(encoding='utf-8')
     before, rest = text.split('<!-- keys -->\n', 1)

@@ -161,6 +161,9 @@ def page(folder):
            markdown)
     within('Made by `ptxoffload-campaign report tiny.yaml --html=t.html', markdown)
     within('SHA-256 of all values', markdown)
+    # What a reader looks for comes first.
+    same(re.findall(r'^## (.*)', markdown, re.M)[-2:], ['Workloads', 'How this page was made'])
+    assert markdown.index('| **mean micro** |') < markdown.index('Made by `')
 
 
 @case

@@ -56,8 +56,8 @@ def sample(folder, path):
 
 @case
 def rules(folder):
-    """docs/rgpu.md lists the rules of refusals"""
-    listed = re.search(r'<!-- rules of maps -->(.*)<!-- end', (ROOT / 'docs' / 'rgpu.md').read_text(), re.S).group(1)
+    """docs/reference/rgpu.md lists the rules of refusals"""
+    listed = re.search(r'<!-- rules of maps -->(.*)<!-- end', (ROOT / 'docs' / 'reference' / 'rgpu.md').read_text(), re.S).group(1)
     same(re.findall(r'^\| `([\w-]+)` ', listed, re.M), RULES)
 
 

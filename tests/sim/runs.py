@@ -3,7 +3,7 @@
 
 usage: runs.py BUILD-ROOT [--update]
 
---update writes the tables of keys in docs/simulator.md instead of comparing them.
+--update writes the tables of keys in docs/reference/run-files.md instead of comparing them.
 """
 import hashlib
 import json
@@ -18,7 +18,8 @@ from simulated import BUILD, PROGRAM, ROOT, STORE, names, npy, sim, write_run
 from tap import add_case, case, ends, fresh_document, main, run, same, within
 
 TAGGER = BUILD / 'cli' / 'ptxoffload'
-SAMPLES, DOCUMENT = ROOT / 'samples', ROOT / 'docs' / 'simulator.md'
+SAMPLES, REFERENCE = ROOT / 'samples', ROOT / 'docs' / 'reference'
+DOCUMENT, GUIDE = REFERENCE / 'run-files.md', ROOT / 'docs' / 'guide' / 'simulator.md'
 
 
 def splitmix(seed):
@@ -493,14 +494,14 @@ def with_tables():
 
 @case
 def keys_documented(folder):
-    """docs/simulator.md has the tables of keys"""
+    """docs/reference/run-files.md has the tables of keys"""
     fresh_document(DOCUMENT, with_tables(), False, 'tests/sim/runs.py build --update')
 
 
 @case
 def examples_work(folder):
-    """the commands in docs/simulator.md do what it says when they are typed"""
-    text = DOCUMENT.read_text(encoding='utf-8')
+    """the commands in the guide and in docs/reference/run-files.md do what they say when they are typed"""
+    text = GUIDE.read_text(encoding='utf-8') + DOCUMENT.read_text(encoding='utf-8')
     commands = re.findall(r'^    (build/cli/ptxoffload(?:-sim)? (?:.*\\\n)*.*)', text, re.M)
     same(len(commands), 9)
     (folder / 'build').symlink_to(BUILD)
@@ -526,8 +527,8 @@ def examples_work(folder):
 
 @case
 def json_documented(folder):
-    """docs/simulator.md names every key of the summary"""
-    text = DOCUMENT.read_text(encoding='utf-8')
+    """docs/reference/simulator.md names every key of the summary"""
+    text = (REFERENCE / 'simulator.md').read_text(encoding='utf-8')
     result = sim(folder, STORE, '--grid', '2', '--block', '32', '--arg', 'buf:u32:40:zero',
                  '--json=-')
     found = json.loads(result.out)

@@ -228,8 +228,8 @@ static void place_registers(struct decoder *d)
 
 // Estimates the registers that an assembler needs: the most that are live at once and a reserve,
 // but not more than if each value kept one register from its first to its last place in the text.
-// docs/machine.md compares this with ptxas. No GPU since sm_35 gives a thread more than MOST [CUDA
-// programming guide, compute capabilities].
+// docs/reference/machine.md compares this with ptxas. No GPU since sm_35 gives a thread more than
+// MOST [CUDA programming guide, compute capabilities].
 static uint32_t estimate_registers(struct decoder *d)
 {
     enum { RESERVED = 2, MOST = 255 };

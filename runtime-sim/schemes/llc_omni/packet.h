@@ -1,5 +1,5 @@
 // A ComputePacket: the request of a core to a node to compute one chain for one warp [000 §4.1,
-// Fig. 5], bit by bit. docs/offload.md has the layout.
+// Fig. 5], bit by bit. docs/reference/offload.md has the layout.
 //
 // A packet names one line of 128 bytes for each operand. A warp whose lanes touch several lines
 // sends one packet for each combination, with its lanes in the mask [000 §4.5]. With all 32 lanes,

@@ -15,7 +15,7 @@ struct offload_chain {
     uint8_t response_flits;    // its size
     uint8_t vector;            // elements of each access
     uint32_t copies;           // set of elements of inst: copies of registers
-    double expected_saving;    // flits of a warp and hop (docs/chains.md)
+    double expected_saving;    // flits of a warp and hop (docs/reference/chains.md)
     uint32_t inst[CHAIN_MOST]; // of the function's IR, ascending
 };
 

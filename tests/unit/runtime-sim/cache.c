@@ -550,7 +550,7 @@ static void print_keys(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/memory.md", print_keys);
+    check_document("docs/reference/memory.md", print_keys);
 }
 
 int main(int argc, char **argv)

@@ -157,7 +157,7 @@ static const struct array_point {
 #undef ARRAY_POINT
 };
 
-// The errors that docs/energy.md states.
+// The errors that docs/reference/energy.md states.
 static void points(void **state)
 {
     (void)state;

@@ -360,7 +360,7 @@ static void print_keys(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/full-empty.md", print_keys);
+    check_document("docs/reference/full-empty.md", print_keys);
 }
 
 int main(int argc, char **argv)

@@ -372,7 +372,7 @@ static void print_keys(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/host.md", print_keys);
+    check_document("docs/reference/host.md", print_keys);
 }
 
 int main(int argc, char **argv)

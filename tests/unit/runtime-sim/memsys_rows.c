@@ -1,5 +1,5 @@
 // The memory system around its requests: invalid configurations, statistics, the report of requests
-// in flight, the table of keys in docs/machine.md.
+// in flight, the table of keys in docs/reference/machine.md.
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
@@ -161,7 +161,7 @@ static void print_keys(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/machine.md", print_keys);
+    check_document("docs/reference/machine.md", print_keys);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // A network as a model that looks at every virtual channel in every cycle, without masks, calendars
-// or active sets. It is written after docs/noc.md and the comment at the top of
+// or active sets. It is written after docs/reference/noc.md and the comment at the top of
 // runtime-sim/noc/router.h.
 //
 // It takes the channels and their order from a network (noc_channel). A channel is an output port

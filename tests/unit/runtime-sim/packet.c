@@ -1,7 +1,7 @@
 // ComputePackets as bits: what is written is read again, what is broken is read as another packet
 // or refused, and how many flits a packet takes.
 //
-// With --tables it prints those of docs/offload.md, which are to be these.
+// With --tables it prints those of docs/reference/offload.md, which are to be these.
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/conform.h"
@@ -405,7 +405,7 @@ static void wraps(void **state)
     assert_int_equal(round_trip(&packet), 2);
 }
 
-// The tables of docs/offload.md
+// The tables of docs/reference/offload.md
 
 static void print_field(FILE *to, const char *name, uint32_t bits, const char *text,
                         uint32_t *place)
@@ -450,8 +450,8 @@ static void print_functions(FILE *to)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/offload.md", print_fields);
-    check_document("docs/offload.md", print_functions);
+    check_document("docs/reference/offload.md", print_fields);
+    check_document("docs/reference/offload.md", print_functions);
 }
 
 int main(int argc, char **argv)

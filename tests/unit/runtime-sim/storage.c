@@ -1,6 +1,6 @@
 // What offloading takes of storage, for the configuration of [000] beside its figures.
 //
-// With --tables it prints the table of docs/offload.md, which is to be this one.
+// With --tables it prints the table of docs/reference/offload.md, which is to be this one.
 #include "runtime-sim/schemes/llc_omni/storage.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "tests/unit/runtime-sim/documented.h"
@@ -92,7 +92,7 @@ static void where_it_is(void **state)
 static void documented(void **state)
 {
     (void)state;
-    check_document("docs/offload.md", print_storage);
+    check_document("docs/reference/offload.md", print_storage);
 }
 
 int main(int argc, char **argv)

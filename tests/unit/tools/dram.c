@@ -102,7 +102,7 @@ static void hear(void *context, uint64_t now, enum dram_command command, uint32_
     heard->list[heard->count++].id = id;
 }
 
-// The example of docs/memory.md.
+// The example of docs/reference/memory.md.
 static void example(void **state)
 {
     (void)state;

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""The results beside all papers in one table: docs/results/README.md.
+
+usage: overview.py [--check]
+
+The rows are the figures of the campaigns in eval/papers.yaml that have a source in a paper. The numbers are those of
+the result pages, so that the table says what the pages say. eval/papers.yaml has the causes of differences, each with
+a link to the measurement, and what is missing. With --check the file is compared and not written.
+"""
+import os
+import pathlib
+import re
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+EVAL, RESULTS = ROOT / 'eval', ROOT / 'docs' / 'results'
+BEGIN, END = '<!-- papers -->', '<!-- end of papers -->'
+OF_PAPER = ('paper', 'difference', 'expected')
+VERDICTS = ('reproduced', 'direction only', 'not reproduced')
+RULE = '''A value is *reproduced* if it is within a tenth of the paper's, or within 2 points of a gain, or 5 points of a share.
+*Direction only*: a gain of 1 point or more with the paper's sign, or a ratio on the paper's side of 1. All others are
+*not reproduced*; a row with several values has the verdict of the worst one. *Expectations* are the requirements of the
+campaign for a table, such as directions in the paper's text. A cause is a measurement, to which the link leads; without
+one stands *unexplained*.
+'''
+
+
+# Tables of a page
+
+def cells(line):
+    return [cell.strip().strip('*').replace('\\', '') for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
+
+
+def tables(lines):
+    """(first line, rows) of each table"""
+    found, inside = [], False
+    for number, line in enumerate(lines):
+        if line.startswith('|') and not inside:
+            found.append((number, []))
+        inside = line.startswith('|')
+        if inside:
+            found[-1][1].append(cells(line))
+    return found
+
+
+def slug(head):
+    return re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-')
+
+
+def figures_of(page):
+    """name of a figure → (link to its section, rows of its table, its expectations) by the page's notes"""
+    notes = (EVAL / page).read_text(encoding='utf-8').splitlines()
+    lines = (RESULTS / page).read_text(encoding='utf-8').splitlines()
+    order = [line[1:-1] if line.startswith('{') else None for number, line in enumerate(notes)
+             if (line.startswith('|') and not notes[number - 1].startswith('|')) or
+             (re.fullmatch(r'\{[\w-]+\}', line) and line not in ('{head}', '{sizes}'))]
+    found = {}
+    for name, (number, rows) in zip(order, tables(lines), strict=True):
+        heads = [line.lstrip('# ') for line in lines[:number] if line.startswith('## ')]
+        after = lines[number + len(rows):number + len(rows) + 2]
+        hold = re.match(r'- (\d+) of (\d+) expectations hold', after[1]) if len(after) > 1 else None
+        link = '%s#%s' % (page, slug(heads[-1])) if heads else page
+        found[name] = link, rows, hold and (int(hold[1]), int(hold[2]))
+    return found
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+# Verdicts
+
+def judge(ours, paper, unit, is_ratio):
+    """0 to 2: the place in VERDICTS, by RULE."""
+    near = {'gain': 2, 'percent': 5}.get(unit, 0)
+    if abs(ours - paper) <= max(near, abs(paper) / 10) + 1e-9:
+        return 0
+    if unit == 'gain':
+        return 1 if ours * paper > 0 and abs(ours) >= 1 else 2
+    if is_ratio:
+        return 1 if (ours - 1) * (paper - 1) > 0 and abs(ours - 1) >= .01 else 2
+    return 2
+
+
+class Row:
+    """A line of the table: the values of a column, or of all columns of a figure that are no gains"""
+
+    def __init__(self, what):
+        self.what, self.values, self.judged = what, [], []
+
+    def add(self, column, rows, at, unit, is_ratio):
+        sign = ' %' if unit in ('gain', 'percent') else ''
+        found = [(row[0], row[at], row[at + 1]) for row in rows[2:] if row[at + 1]]
+        means = [one for one in found if one[0].startswith('mean')]
+        for name, ours, paper in means if means and len(found) > 8 else found:
+            words = [column] if column else []
+            words += [re.sub('^mean ', '', name)] if name != 'mean' or len(found) > 1 else []
+            self.values.append((' '.join(words), ours + sign, paper + sign))
+            if number(ours) is not None:
+                self.judged.append(judge(number(ours), number(paper), unit, is_ratio))
+
+    def text(self, which):
+        return '; '.join(' '.join(one for one in (value[0], value[which]) if one) for value in self.values)
+
+    def verdict(self):
+        if not self.judged:
+            return 'missing'
+        worst = max(self.judged)
+        text = VERDICTS[worst]
+        if len(self.judged) > 1 and worst:
+            text += ': %d of %d reproduced' % (self.judged.count(0), len(self.judged))
+            text += ', %d in direction' % self.judged.count(1) if worst == 2 and self.judged.count(1) else ''
+        return text
+
+
+def rows_of(figure, known, own):
+    """(what, paper, ours, verdict) for each line of a figure"""
+    _, rows, hold = known
+    columns = [(column['name'].strip(), column.get('unit', figure.get('unit', 'number'))) for column in figure['columns']]
+    places = [at for at, head in enumerate(rows[0]) if at and head not in OF_PAPER]
+    heads = [re.sub(r', %$', '', rows[0][at]).strip() for at in places]
+    assert [re.sub(r', %$', '', name) for name, _ in columns] == heads, (figure['name'], columns, heads)
+    with_paper = [(name, unit, at) for (name, unit), at in zip(columns, places)
+                  if rows[0][at + 1:at + 2] == ['paper'] and name not in own.get('skip', ())]
+    joint, lines = Row(''), []
+    for name, unit, at in with_paper:
+        is_alone = unit == 'gain' or name in own.get('ratios', ()) or name in own.get('causes', {})
+        row = Row(name) if is_alone or len(with_paper) == 1 else joint
+        row.add(name if row is joint else '', rows, at, unit, name in own.get('ratios', ()))
+        if row not in lines:
+            lines.append(row)
+    for row in lines:
+        yield row.what, row.text(2), row.text(1), row.verdict()
+    if hold:
+        yield 'expectations', str(hold[1]), '%d hold' % hold[0], \
+            VERDICTS[0] if hold[0] == hold[1] else '%s: %d of %d fail' % (VERDICTS[2], hold[1] - hold[0], hold[1])
+
+
+# The table
+
+def figures_with_source(paper):
+    """(figure, its table, link with the name of the item) of the campaigns of a paper"""
+    for campaign, pages in paper['campaigns'].items():
+        found = {}
+        for page in pages:
+            found.update(figures_of(page))
+        plan = yaml.safe_load((EVAL / (campaign + '.yaml')).read_text(encoding='utf-8'))
+        for figure in plan['figures']:
+            source = figure.get('source', '')
+            if source.startswith('[' + paper['id']) and figure['name'] in found:
+                item = re.sub(r'^\[%s,? ?(.*)\]$' % paper['id'], r'\1', source)
+                yield figure, found[figure['name']], '[%s](%s)' % (item, found[figure['name']][0])
+
+
+def lines_of(paper):
+    """Rows of the table: item, paper, ours, verdict, cause; and the figures without a number"""
+    lines, silent = [], []
+    for figure, known, link in figures_with_source(paper):
+        own = paper.get('figures', {}).get(figure['name'], {})
+        made = list(rows_of(figure, known, own))
+        if not made and 'skip' not in own:
+            silent.append(link)
+        for what, theirs, ours, verdict in made:
+            causes = own.get('causes', {})
+            cause = '' if verdict == VERDICTS[0] else causes.get(what) or causes.get('all') or 'unexplained'
+            lines.append(('%s: %s%s' % (link, figure['title'], ', ' + what if what else ''), theirs, ours, verdict, cause))
+    lines += [(one['item'], one['paper'], one['ours'], one['verdict'], one.get('cause', '')) for one in paper.get('others', ())]
+    lines += [(one['item'], '', '', 'missing', one['why']) for one in paper.get('missing', ())]
+    return lines, silent
+
+
+def conclusion(paper):
+    """The first sentences of the first page, which are bold"""
+    page = next(page for pages in paper['campaigns'].values() for page in pages)
+    text = (RESULTS / page).read_text(encoding='utf-8')
+    return '- [%s] [%s](%s): %s' % (paper['id'], paper['title'], page,
+                                  re.search(r'^\*\*(.*?)\*\*', text, re.M | re.S)[1].replace('\n', ' '))
+
+
+def counted(lines):
+    counts = [sum(line[3].startswith(one) for line in lines) for one in (*VERDICTS, 'missing')]
+    return ', '.join('%d %s' % one for one in zip(counts, (*VERDICTS, 'missing')))
+
+
+def overview():
+    papers = yaml.safe_load((EVAL / 'papers.yaml').read_text(encoding='utf-8'))['papers']
+    every, text = [], ''
+    for paper in papers:
+        lines, silent = lines_of(paper)
+        every += lines
+        text += '\n### [%s] %s\n\n%s.\n\n' % (paper['id'], paper['title'], counted(lines))
+        text += '| item | paper | ours | verdict | cause, or why it is missing |\n|---|---|---|---|---|\n'
+        text += ''.join('| %s |\n' % ' | '.join(one.replace('|', '\\|') for one in line) for line in lines)
+        if silent:
+            text += '\nMeasured, but without a number in the text of the paper: %s.\n' % ', '.join(silent)
+    heads = '\n'.join(conclusion(paper) for paper in papers)
+    return '%s\n\n## All items\n\n%s\nOf %d items: %s.\n%s' % (heads, RULE, len(every), counted(every), text)
+
+
+def main(words):
+    if words not in ([], ['--check']):
+        sys.exit(__doc__)
+    path = RESULTS / 'README.md'
+    text = path.read_text(encoding='utf-8')
+    head, rest = text.split(BEGIN)
+    fresh = '%s%s\n%s%s%s' % (head, BEGIN, overview(), END, rest.split(END)[1])
+    if words and fresh != text:
+        sys.exit('overview.py: %s is not what eval/overview.py writes' % os.path.relpath(path, ROOT))
+    if not words:
+        path.write_text(fresh, encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
