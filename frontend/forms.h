@@ -1,5 +1,5 @@
 // The forms of each instruction, as the PTX manual spells them, and how an instruction is matched
-// against them. frontend/forms_*.def hold one line per form:
+// with them. frontend/forms_*.def hold one line per form:
 //
 //     FORM(version, "targets", op, "modifiers", "operands")
 //     FORM_UNTIL(version, last version, "targets", op, "modifiers", "operands")
@@ -23,7 +23,7 @@
 //     …=x          another lower-case letter: operands may depend on whether it stands there
 //   Their order in an instruction is free, as it is for ptxas; but types keep theirs among
 //   themselves, state spaces theirs, and the words marked ^ their place.
-//   Several forms with the same modifiers may differ in their operands; the first that fits counts.
+// If several forms with the same modifiers differ in their operands, the first that fits is used.
 // operands   separated by spaces; a name from the manual, a colon and what it may be:
 //     d:T          register of type T that is written (names that begin with d), or
 //     a:T          register or immediate of type T that is read
@@ -82,26 +82,26 @@ enum { FORM_SCALAR = 0, FORM_ANY_LENGTH = 254, FORM_BY_MODIFIER = 255 };
 struct form_operand {
     uint8_t kind;     // form_operand_kind
     uint8_t length;   // FORM_SCALAR, a number, FORM_ANY_LENGTH or FORM_BY_MODIFIER
-    uint8_t factor;   // of FORM_BY_MODIFIER
+    uint8_t factor;   // multiplies FORM_BY_MODIFIER
     uint8_t pair;     // form_pair
     uint8_t selector; // 0, 1, 2 or 4 parts
     char link;        // letter of the slot that it depends on, or 0
     bool written, read, optional;
-    bool inside; // in the brackets of the address before it
+    bool inside; // part of the preceding address, inside its brackets
     bool wider, twice, negated, special, variable, sink, untyped, low;
     uint8_t name_length;
-    const char *name; // as in the table: not terminated
+    const char *name; // as in the table; not terminated
     uint16_t type;    // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
     bool ranged;
     uint32_t least, most, step; // of an immediate, if ranged
     uint32_t value[FORM_VALUES];
-    uint32_t value_count; // if there are any, an immediate is one of these
+    uint32_t value_count; // if not 0, an immediate must be one of these
 };
 enum { FORM_CAPTURED = 0x8000 };
 
 // The requirements of a feature on the module.
 struct form_need {
-    uint16_t version, last; // PTX versions × 10; last: 0 if none exists
+    uint16_t version, last; // PTX versions × 10; last: 0 if the feature is still supported
     const char *targets;    // never NULL
 };
 
@@ -130,40 +130,42 @@ struct form {
 
 struct form_match {
     const struct form *form;       // NULL: no form matches
-    const struct form_match *next; // another form that takes the same modifiers
-    uint32_t id;                   // dense over all matches of these forms
+    const struct form_match *next; // another form with the same modifiers
+    uint32_t id;                   // dense over all matches of a `struct forms`
     uint16_t type[FORM_TYPES];
     uint8_t vector;                  // elements
     uint32_t filled;                 // bit n: slot n of the form is filled
-    uint16_t version, last;          // as form and words need them together
-    const char *targets[FORM_NEEDS]; // each must allow the module's; NULL after the last
-    // When none matches: the modifier that the closest form does not take, or UINT32_MAX when
+    uint16_t version, last;          // PTX versions that form and words together require
+    const char *targets[FORM_NEEDS]; // each must allow the module's target; NULL after the last
+    // If no form matches: the modifier that the closest form does not accept, or UINT32_MAX if
     // modifiers are missing; and that form.
     uint32_t bad_modifier;
     const struct form *closest; // NULL: the table has no form of this opcode
 };
 
 struct forms;
-// All tables, compiled as they are requested. Lives in the arena.
+// Returns the tables, which are compiled on demand. Allocates in the arena.
 struct forms *forms_new(struct arena *arena);
-// The match is remembered: asking again for the same modifiers is a look-up.
+// Returns the match of an opcode with its modifiers. Matches are cached, so a repeated request is a
+// look-up.
 const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods,
                                      uint32_t count);
-// All forms of an opcode.
+// Returns all forms of an opcode.
 const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 
-// The form as the manual would print it: "mad(.hi|.lo){.cc}(.u32|.s32)".
+// Returns the form as the manual prints it: "mad(.hi|.lo){.cc}(.u32|.s32)".
 const char *form_text(struct arena *arena, const struct form *form);
-// The isa_word of an operand's type in a match, or W_UNKNOWN.
+// Returns the isa_word of an operand's type in a match, or W_UNKNOWN.
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand);
-// Returns true if a word is in the slot with this letter.
+// Returns true if a word fills the slot with this letter.
 bool form_fills(const struct form_match *match, char letter);
-// Returns 1 if the operand is required, 0 if it is optional, −1 if it is not allowed.
+// Returns 1 if the operand is required, 0 if it is optional and −1 if it is not allowed.
 int form_operand_presence(const struct form_match *match, const struct form_operand *operand);
 
-// Returns true if a module for `target` ("sm_90a") may use what needs one of `targets`.
+// Returns true if a module for `target` ("sm_90a") may use a feature that requires one of
+// `targets`.
 bool form_target_allows(const char *targets, const char *target, uint32_t length);
-// First PTX version × 10 of a target ("sm_90a", "compute_90a"), 0 if it is unknown.
+// Returns the first PTX version × 10 of a target ("sm_90a", "compute_90a"), or 0 if it is unknown.
 uint16_t form_target_version(const char *target, uint32_t length);
-// Requires in words: "sm_90a, or sm_100f and later ones of its family".
+// Returns `targets` in words: "sm_90a, or sm_100f and later ones of its family".
 const char *form_targets_text(struct arena *arena, const char *targets);
