@@ -14,7 +14,10 @@ void directives_check(const struct tree *tree, struct arena *arena, struct diags
 // as directives_check, which must still run on the module and then reports the header's faults
 // again.
 struct directives;
+// Checks the header. Returns the state for the following calls. The tree must outlive it.
 struct directives *directives_begin(const struct tree *tree, struct arena *arena,
                                     struct diags *diags);
+// Checks the declarations and directives of a function.
 void directives_check_function(struct directives *directives, uint32_t function);
+// Checks labels at the end of the module, and frees the state.
 void directives_end(struct directives *directives);
