@@ -76,6 +76,7 @@ static inline uint32_t mask_to_words(struct mask m)
     return words;
 }
 
+// Returns the bytes of a set of 4-byte words.
 static inline struct mask mask_of_words(uint32_t words)
 {
     struct mask m = {{0}};
