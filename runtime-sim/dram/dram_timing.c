@@ -8,7 +8,7 @@ static uint32_t most(uint64_t a, uint64_t b)
 void dram_timing_init(struct dram_timing *t, const struct dram_config *c)
 {
     uint64_t column = most(c->tCCD, c->burst), written = c->CWL + c->burst;
-    // The data of a read end before those of a write begin, for all latencies.
+    // The data of a read must end before those of a write begin, for all latencies.
     uint64_t read_end = c->tCL + c->burst + c->turnaround;
     *t = (struct dram_timing){
         .act_read = (uint32_t)c->tRCD,
