@@ -1,7 +1,7 @@
 // Configurations: the parameters of a machine, from tables of keys.
 //
-// A component has a table with one row per key (noc/noc.def). base/config_fields.inc generates the
-// members of a struct from it, base/config_keys.inc the keys that read it:
+// A component has a table with one row per key (noc/noc.def). From it, base/config_fields.inc
+// generates the members of a struct, and base/config_keys.inc the keys that read it:
 //
 //     struct noc_config {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
@@ -14,7 +14,7 @@
 //     #include "runtime-sim/base/config_keys.inc"
 //     };
 //
-// In a file the keys of a component are under the name of its section. `base:` names another file
+// In a file, the keys of a component are in the section with its name. `base:` names another file
 // or configuration, which is applied first, to the same structs:
 //
 //     base: isca19
@@ -36,14 +36,14 @@ struct config_list {
 struct config_key {
     const char *name;
     enum config_type type;
-    const char *unit;    // "": without a unit
+    const char *unit;    // "" if it has no unit
     double least, most;  // range of a number and of each element of a list, inclusive
     const char *choices; // CONFIG_CHOICE: "yx|xy|adaptive"; the value is the index, from 0
-    const char *initial; // in the syntax of a file
-    const char *source;  // source of the value: "[000 Table 2]"
+    const char *initial; // initial value in the syntax of a file
+    const char *source;  // source of the initial value: "[000 Table 2]"
     const char *text;    // meaning, without a full stop
-    size_t offset;       // of the value in the section's struct: uint64_t, double, bool, int,
-                         // struct config_list
+    size_t offset;       // of the value in the section's struct, whose type is uint64_t, double,
+                         // bool, int or struct config_list
 };
 
 // The keys and values of a component.
@@ -64,35 +64,37 @@ struct config {
     struct arena *arena;
     struct config_section *sections;
     uint32_t section_count;
-    VEC(struct config_text *) texts; // in the order of reading; for their diagnostics
-    bool *given;                     // for each key of all sections: true if a text sets it
-    const char *folder; // of the built-in configurations of this kind: "noc"; NULL: no folder
+    VEC(struct config_text *) texts; // in the order of reading; they own the diagnostics
+    bool *given;                     // for each key of all sections, true if a text sets it
+    const char *folder; // folder of the built-in configurations of this kind, such as "noc"; NULL:
+                        // no folder
 };
 
 // The built-in configurations, such as "isca19".
 extern const struct embedded config_files[];
 
-// Returns the word of the choice in the section's struct.
+// Returns the word of the choice that the section's struct holds.
 const char *config_choice(struct arena *arena, const struct config_key *key, const void *values);
 
-// Sets every key to its initial value. The caller keeps ownership of `sections`.
+// Sets every key to its initial value. `sections` is not copied.
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
                  uint32_t count);
-// Applies a file or, if no file has this path, a configuration by its name, with or without `.yaml`
-// and with or without `config->folder`. Returns false after an error, which is in the diagnostics
-// of config->texts.
+// Applies a file. If no file has this path, applies a built-in configuration by its name, with or
+// without `.yaml` and with or without `config->folder`. Returns false after an error, which is in
+// the diagnostics of config->texts.
 bool config_load(struct config *config, const char *name);
-// Applies one setting, "noc.vcs=4".
+// Applies one setting, such as "noc.vcs=4". Returns false after an error.
 bool config_set(struct config *config, const char *setting);
 
 // Prints the whole configuration as a file that reads back as the same configuration.
 void config_print(const struct config *config, FILE *to);
-// Writes the configuration as an object of objects, for the head of results.
+// Writes the configuration as an object of objects.
 void config_json(const struct config *config, struct json *json);
-// Shows the names of the files in outputs as --file-prefix-map says. Their paths are then unknown.
+// Applies --file-prefix-map to the names of the files in outputs. The files can no longer be opened
+// by these names.
 void config_show_files(struct config *config, const struct prefix_map *prefixes);
-// Writes the member "inputs": the texts that were read with their digests, a base before the text
-// that names it. The configuration itself contains the settings.
+// Writes the member "inputs": the files that were read, with their digests, a base before the file
+// that names it. Settings are not included; the configuration contains their effect.
 void config_json_inputs(const struct config *config, struct json *json);
 // Prints the keys with their values and meanings.
 void config_keys_print(const struct config *config, FILE *to);
@@ -100,5 +102,5 @@ void config_keys_print(const struct config *config, FILE *to);
 void config_keys_print_markdown(const struct config *config, FILE *to);
 // Prints the names of the built-in configurations of this kind, one per line.
 void config_names_print(const struct config *config, FILE *to);
-// Returns true if the configuration is in `config->folder` or in no folder.
+// Returns true if the configuration is in `config->folder`, or not in a folder.
 bool config_is_usable(const struct config *config, const struct embedded *file);

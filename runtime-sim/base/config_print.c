@@ -11,7 +11,7 @@ static const void *value_of(const struct config_section *section, const struct c
     return (const char *)section->values + key->offset;
 }
 
-// Returns the choice's word; not terminated.
+// Returns the word of a choice, which is not terminated.
 static const char *choice_at(const char *choices, int value, int *length)
 {
     for (; value > 0; value--)
