@@ -20,7 +20,7 @@ uint32_t image_find(const struct image *image, uint64_t address)
         else
             high = middle;
     }
-    return low - 1; // UINT32_MAX when all are above
+    return low - 1; // UINT32_MAX if all are above
 }
 
 struct allocation *image_allocate_at(struct image *image, uint64_t address, uint64_t bytes,
@@ -33,7 +33,7 @@ struct allocation *image_add(struct image *image, uint64_t address, uint64_t byt
                              const char *name)
 {
     struct allocation allocation = {.address = address, .bytes = bytes, .data = data, .name = name};
-    uint32_t after = image_find(image, address) + 1; // 0: below all others
+    uint32_t after = image_find(image, address) + 1; // 0 if it is below all others
     vec_push(image->arena, &image->list, allocation);
     struct allocation *to = &image->list.v[after];
     if (after + 1 < image->list.n) {
@@ -97,7 +97,8 @@ static bool is_launch_memory(const struct allocation *at)
     return !strcmp(at->name, IMAGE_PARAMETERS) || !strcmp(at->name, IMAGE_WORKSPACE);
 }
 
-// Returns the nearest allocation at or below an address that describes it, or NULL.
+// Returns the nearest allocation at or below an address that is suitable to describe the address,
+// or NULL.
 static const struct allocation *find_below(const struct image *image, uint64_t address)
 {
     uint32_t at = image_find(image, address);
@@ -105,7 +106,7 @@ static const struct allocation *find_below(const struct image *image, uint64_t a
     if (first && address - first->address <= first->bytes)
         return first;
     while (at != UINT32_MAX && is_launch_memory(&image->list.v[at]))
-        at--; // to UINT32_MAX after the first
+        at--; // wraps to UINT32_MAX after the first
     return at == UINT32_MAX ? NULL : &image->list.v[at];
 }
 
