@@ -5,51 +5,52 @@
 //     FORM_UNTIL(version, last version, "targets", op, "modifiers", "operands")
 //
 // version    first PTX version × 10: 70 for 7.0
-// targets    first target, or several of which one is enough: "50", "90a 100f", "<70" (below
-//            it); 90a is that architecture alone, 100f its family from there on, "" any
+// targets    first target, or alternatives: "50", "90a 100f", "<70" (targets below 70); 90a is that
+//            architecture alone, 100f members of its family from there on, "" any target
 // modifiers  in the manual's order, separated by spaces:
-//     .word        must stand there
-//     {.word}      may stand there
+//     .word        required
+//     {.word}      optional
 //     (.a .b)      exactly one of these
 //     {.a .b}      at most one of these
-//     $set         a set of FORM_SET, also among words in brackets; alone it represents (…), {$set}
-//                  for {…}
-//     ^.word ^(…)  part of the opcode's name: in this place, counted from the opcode (mul.lo,
+//     $set         a set of FORM_SET, also among words in brackets; alone it means (…), and {$set}
+//                  means {…}
+//     ^.word ^(…)  part of the opcode's name, with a fixed place, counted from the opcode (mul.lo,
 //                  bar.sync)
-//     .word@86/90a this word needs PTX 8.6 and target 90a; @86 or @/90a if only one of them;
+//     .word@86/90a the word requires PTX 8.6 and target 90a; @86 or @/90a for only one of them;
 //                  targets with commas: @86/100a,103a; $set@86/90a: each word of the set
-//     …=T          what stands there is called T (or U, V), a type for operands
-//     …=#          it is the vector length (the word's value in words.def)
-//     …=x          another lower-case letter: operands may depend on whether it stands there
-//   Their order in an instruction is free, as it is for ptxas; but types keep theirs among
-//   themselves, state spaces theirs, and the words marked ^ their place.
-// If several forms with the same modifiers differ in their operands, the first that fits is used.
-// operands   separated by spaces; a name from the manual, a colon and what it may be:
+//     …=T          captures the word as T (or U, V), a type for operands
+//     …=#          the word is the vector length (its value in words.def)
+//     …=x          another lower-case letter: operands may depend on the word's presence
+//   As in ptxas, modifiers may be in any order, except that types must be in order, state spaces
+//   must be in order, and words marked ^ have a fixed place.
+//   If several forms with the same modifiers differ in their operands, the first that matches is
+//   used.
+// operands   separated by spaces; a name from the manual, a colon and the allowed kinds:
 //     d:T          register of type T that is written (names that begin with d), or
 //     a:T          register or immediate of type T that is read
 //     r            register only                  i  integer immediate only
-//     0-255        immediates in this range       24-256/8  which are multiples of 8
+//     0-255        immediates in this range       24-256/8  only multiples of 8
 //     4,8,16       one of these immediates
-//     l            the range is that of its low 32 bits
-//     s            may be a special register      v  may be the address of a variable or function
+//     l            the range applies to its low 32 bits
+//     s            also a special register        v  also the address of a variable or function
 //     m            (d:m:T) also read              o  only a register declared as .bN
-//     _            may be the sink _; without a type it must be it
-//     P            predicate; read, it may be negated (!p) or a number; the first operand and names
-//                  that begin with d are written
-//     d|p:T        d and, if it stands there, a second destination p, a predicate; d||p: it must
-//                  stand there; p|q:P two predicates
+//     _            also the sink _; without a type, only the sink
+//     P            predicate; as a source it may be negated (!p) or a number; the first operand
+//                  and names that begin with d are written
+//     d|p:T        d and an optional second destination p, a predicate; d||p: it is required;
+//                  p|q:P two predicates
 //     [a]          address; [a:o:b32] in a register of that type; [a,c:2:s32] with more
 //                  inside
 //     (a)          parenthesised list
-//     4:T          vector of exactly four         #:T  as long as the vector modifier says
+//     4:T          vector of exactly four         #:T  of the vector modifier's length
 //     4#:T         four times that                *:T  vector of any length, or a scalar
 //     L  label     F  function                    N  name of a variable, texture, prototype or list
 //     ?  anything
-//     -a           may be negated (vmad); of an immediate its magnitude is in the range
-//     a.1          may have a selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
-//     ?a           may be missing                 x?a  stands there exactly if slot x is filled
+//     -a           may be negated (vmad); the range applies to an immediate's magnitude
+//     a.1          optional selector: .b0 … .b3, .h0, .h1; a.2: .h10 …; a.4: .b3210 …
+//     ?a           optional                       x?a  present if and only if slot x is filled
 //   Types: T, U, V as captured, or a type's name without its dot; 2T twice as wide; T+ registers of
-//   T or wider (ld, st, cvt). .bN takes any register of that size.
+//   T or wider (ld, st, cvt). .bN accepts any register of that size.
 #pragma once
 #include "frontend/isa.h"
 

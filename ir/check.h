@@ -7,8 +7,8 @@
 //   modifier  a modifier that the instruction does not allow, or a missing one
 //   operands  a wrong number of operands
 //   type      an operand that does not match the form
-// version   a feature that requires a newer PTX than the module's, or that was removed from it
-// target    a feature that requires another target than the module's
+//   version   a feature that requires a newer PTX than the module's, or that was removed from it
+//   target    a feature that requires another target than the module's
 // If the module's .version is newer than the tables, [modifier] is a warning instead of an error,
 // and such instructions become opaque. Opcodes without a form are not checked.
 void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags);

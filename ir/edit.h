@@ -4,8 +4,8 @@
 // The result is the source read from start to end, where at each offset p
 //   1. every MOVE with `to` == p inserts its range, by `order`;
 //   2. every INSERT with `begin` == p inserts its text, by `order`;
-// 3. the source continues: a moved range that begins at p is skipped, a replaced range is replaced
-// by its text.
+//   3. the source continues: a moved range that begins at p is skipped, a replaced range is
+//      replaced by its text.
 // Steps 2 and 3 also apply inside a moved range (range begin <= p < range end): its inserts and
 // replacements move with it, including those at its beginning, excluding those at its end. The
 // MOVE's own `text` (may be NULL) is inserted after the range.

@@ -1,6 +1,6 @@
 // Name resolution during lowering: scopes, register families, labels. Faults are reported by the
 // rules of ptxas, once per function and name:
-// undeclared    a name without a declaration, or one declared only later
+//   undeclared    a name without a declaration, or one declared only later
 //   redefinition  a second declaration in a scope, with a note at the first
 //   label         a label that is not in scope
 // Private to the floor.

@@ -25,7 +25,6 @@
 //
 // A line is allocated in its set when it is requested. Requests that wait for it are served in the
 // order of their arrival. A read that finds all its bytes passes them, unless one of them writes.
-// writes.
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/base/stats.h"

@@ -1,4 +1,4 @@
-// Kinds of cores: the ordinary one, of the configuration, and those that schemes add.
+// Kinds of cores: the ordinary one, from the configuration, and those that schemes add.
 #include "runtime-sim/gpu/machine_state.h"
 #include <assert.h>
 
@@ -74,7 +74,7 @@ void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables
     }
 }
 
-// `row`: the next row of the table of endpoints.
+// Returns the endpoint of a core. `row` is the next row of the table of endpoints.
 static uint32_t endpoint_of(const struct machine *machine, const struct added_cores *added,
                             uint32_t number, uint32_t *row)
 {
@@ -89,7 +89,7 @@ void machine_init_cores(struct machine *machine, const struct memsys_tables *tab
     for (uint32_t i = 0; i < machine->config->added_count; i++)
         row -=
             machine->config->added[i].at == MEMSYS_OF_OWNER ? machine->config->added[i].count : 0;
-    (void)tables; // without assertions
+    (void)tables; // used by assertions only
     assert(row >= ends - tables->endpoint_count);
     machine->cores = ARENA_ARRAY(machine->arena, struct core, machine->count);
     machine->core_at = ARENA_ARRAY(machine->arena, uint32_t, ends);

@@ -8,7 +8,6 @@
 // one after that. Such operations are a barrier of some threads, bar.warp.sync, an atomic or
 // ordered access, and a fence. Atomic accesses do not race with each other, and neither do two
 // writes of the same value.
-// each other, and neither do two that write the same value.
 #pragma once
 #include "runtime-sim/exec/memory/image.h"
 #include "runtime-sim/exec/decode/code.h"

@@ -3,7 +3,6 @@
 //
 // Counts are sums, minima and maxima, so they do not depend on the order in which warps run. Warps
 // without a profile run code without these checks.
-// without a profile runs code without these checks.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 

@@ -213,7 +213,6 @@ static void place_product(struct product *p, const struct matrix_words *words)
 // rows, the high half to the row eight below it, and the adjacent lanes hold the columns that
 // follow. For elements of 8 and 4 bits, a register belongs to one row, the adjacent lane holds the
 // row eight below it, and the next two lanes hold the columns that follow.
-// next two have the columns that follow.
 static void place_halves(struct sparse *sparse, uint32_t bits, uint32_t words, uint32_t selector)
 {
     for (uint32_t row = 0; row < SPARSE_ROWS; row++)

@@ -4,7 +4,6 @@
 // Flushing to zero (.ftz): a subnormal source becomes a zero of its sign. So does a result that is
 // below the smallest normal number after rounding to the format's precision with an unlimited
 // exponent. This is how ptxas folds constants and how SSE works.
-// be. That is how ptxas folds constants, and what SSE does.
 #pragma once
 #include "runtime-sim/exec/lanes/lanes.h"
 #include <fenv.h>

@@ -3,7 +3,6 @@
 // The instruction names its lanes. The path that arrives first waits at the instruction for the
 // other lanes, until each has arrived on any path or has ended. The instruction is then executed
 // once for all of them.
-// once for all of them.
 #include "runtime-sim/exec/warp/meet.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
