@@ -63,7 +63,7 @@ void parser_fatal(const char *message) __attribute__((noreturn));
 void *parser_scanner_memory(struct parser *p, void *old, size_t size);
 // Reports a comment without an end.
 void parser_open_comment(struct parser *p);
-// Reports a byte that begins no token.
+// Returns the kind of the token for a byte that begins no other token.
 int parser_stray(struct parser *p, const struct token *token);
 // Returns true if the token is a preprocessor's line marker.
 bool parser_is_marker(const struct parser *p, const struct token *token);
@@ -90,6 +90,7 @@ void ptx_scanner_rewind(void *scanner, uint32_t offset);
 uint32_t parser_skip_trivia(const struct parser *p, uint32_t at);
 // Returns true if the word can begin a declaration.
 bool parser_is_spec(uint16_t word);
+// Returns the current position.
 struct mark parser_mark(const struct parser *p);
 // Adds a node for the token. Returns its index.
 uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *token);
@@ -112,7 +113,8 @@ uint32_t parser_wrap(struct parser *p, enum node_kind kind, uint32_t node, uint3
 void parser_version(struct parser *p);
 // Opens a directive after a function's parameters.
 void parser_tuning(struct parser *p, const struct token *word);
-// Closes a declaration; its first word determines its kind.
+// Makes the nodes since the mark a declaration that ends at `end`. Its first word determines its
+// kind.
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end);
 // Replaces the nodes since the mark by an error node up to `end`.
 void parser_error_node(struct parser *p, struct mark mark, uint32_t end);
@@ -125,6 +127,7 @@ void parser_guard(struct parser *p, const struct token *at, const struct token *
 void parser_function_name(struct parser *p, const struct token *name);
 void parser_counted(struct parser *p, const struct token *number, uint32_t end);
 void parser_attribute(struct parser *p, uint32_t address, const struct token *word);
+// Turns a name into the member name.word.
 void parser_member(struct parser *p, uint32_t name, const struct token *word);
 // `expected` is ", expected …" or empty.
 void parser_syntax_error(struct parser *p, const struct token *token, bool at_end, bool stray,

@@ -94,7 +94,7 @@ static inline bool dram_can_take(const struct dram_channel *channel, bool write)
 void dram_take(struct dram_channel *channel, uint64_t now, uint64_t since,
                const struct dram_request *request);
 
-// Evaluates a clock, whether or not it is due. Call dram_tick.
+// Evaluates a clock that is due. Called by dram_tick.
 uint64_t dram_step(struct dram_channel *channel, uint64_t now);
 
 // Evaluates a clock. Returns the next clock in which it must be called; UINT64_MAX if not before

@@ -115,7 +115,7 @@ struct energy_network {
     const char *name; // group of its statistics
     double bits, vcs, depth, ports, routers;
 };
-// Adds the events, area and leakage of a network.
+// Adds the events and the leakage of a network.
 void energy_add_network(struct energy_model *model, const char *component,
                         const struct energy_network *network);
 // Adds a DRAM whose channels transfer `bits_per_clock` bits per command clock. Its events are

@@ -332,7 +332,9 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part);
 // Starts a warp of a CTA's place in a free slot.
 void core_fill_slot(struct core *core, uint64_t now, uint32_t slot, struct warp *warp,
                     uint32_t place);
+// Returns the number of slots without a warp.
 uint32_t core_count_free_slots(const struct core *core);
+// Called when a line of code has arrived.
 void core_fetched(struct core *core, uint64_t now, uint64_t line);
 
 // Initialises the load/store unit.

@@ -295,15 +295,19 @@ enum memsys_end {
 };
 // Returns the number of endpoints.
 uint32_t memsys_ends(const struct memsys *memsys);
+// Returns the kind of an endpoint.
 enum memsys_end memsys_end_kind(const struct memsys *memsys, uint32_t end);
 // Returns the number of the endpoint's core, partition or router.
 uint32_t memsys_end_number(const struct memsys *memsys, uint32_t end);
+// Returns the node of an endpoint.
 uint32_t memsys_end_node(const struct memsys *memsys, uint32_t end);
 // Returns the endpoint at a node, or UINT32_MAX.
 uint32_t memsys_end_at(const struct memsys *memsys, uint32_t node);
+// Returns the endpoint of a partition.
 uint32_t memsys_partition_end(const struct memsys *memsys, uint32_t partition);
 // Returns the number of routers with an endpoint, which are routers of the request network.
 uint32_t memsys_routers(const struct memsys *memsys);
+// Returns the endpoint of a computing router.
 uint32_t memsys_router_end(const struct memsys *memsys, uint32_t router);
 // Correspond to memsys_can_send and memsys_send, but use the network interface of the endpoint
 // `from`. The reply may go to any endpoint. There is no notification of room.
@@ -377,6 +381,7 @@ void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_
 const struct memsys_request *memsys_peek_packet(const struct memsys *memsys, uint32_t end);
 // Returns the set of nodes with such a packet, in the format of noc_arrivals.
 uint64_t memsys_packets(const struct memsys *memsys, uint32_t word);
+// Returns the number of words of a set of nodes.
 uint32_t memsys_node_words(const struct memsys *memsys);
 // Accepts the packet. Returns its number, for the reply.
 uint32_t memsys_take_packet(struct memsys *memsys, uint32_t end);
@@ -437,6 +442,7 @@ const struct noc *memsys_noc(const struct memsys *memsys, enum memsys_network ne
 // Updates totals and events of the energy model. Must be called before statistics are read, marked
 // or written.
 void memsys_stats_refresh(struct memsys *memsys);
+// Returns the totals, as of the last memsys_stats_refresh.
 const struct memsys_stats *memsys_stats(const struct memsys *memsys);
 // Returns the number of clocks with data on the buses of all DRAM channels. Does not need
 // memsys_stats_refresh.

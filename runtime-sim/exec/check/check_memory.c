@@ -203,8 +203,8 @@ void check_cluster(struct check *check, const struct cluster *cluster)
     }
 }
 
-// Between warps, an operation must have ordered the first thread with other warps after `time`, and
-// a later one must have ordered them with the second thread.
+// Returns true if thread `from` has ordered memory after `time`, and thread `to` after that.
+// Between warps, the order must include other warps on both sides.
 static bool are_ordered(const struct check_cta *cta, uint32_t from, uint32_t to, uint32_t time)
 {
     if (!cta->threads)

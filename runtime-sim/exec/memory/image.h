@@ -69,6 +69,7 @@ void image_filled(struct image *image, uint64_t address);
 // freed". Refers to the nearest buffer or variable; to a launch's own memory only if the address is
 // inside it or at its end.
 void image_describe(const struct image *image, uint64_t address, char *to, size_t size);
+// Describes an offset relative to an object of `bytes` bytes with this name.
 void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
                            size_t length);
 

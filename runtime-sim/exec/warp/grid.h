@@ -34,6 +34,7 @@ uint32_t grid_shared_bytes(const struct launch *launch);
 // Returns false and sets `fault` if the launch is not possible; grid_end must be called
 // nevertheless.
 bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault);
+// Frees the launch's own allocations in the image.
 void grid_end(struct launch *launch);
 // Return the number of CTAs per cluster, and the linear index of the CTA with this cluster and
 // rank. CTAs of a cluster start together, and their memory is in use until the last of them has
