@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char thin_magic[] = "!<thin>\n";
-static const char bsd_name[] = "#1/"; // then how long the name is that the contents begin with
+static const char bsd_name[] = "#1/"; // then the length of the name, which precedes the contents
 
 static bool begins_with(const char *bytes, uint64_t size, const char *word)
 {
@@ -20,7 +20,7 @@ void archive_open(struct archive *archive, const char *bytes, size_t size)
     *archive = (struct archive){.bytes = bytes, .size = size, .at = SARMAG};
 }
 
-// A decimal number, then blanks up to the field's end.
+// Reads a decimal number that is padded with blanks to the field's end.
 static bool read_number(const char *field, uint64_t size, uint64_t *number)
 {
     uint64_t digits = 0;
@@ -58,7 +58,7 @@ static bool read_header(struct archive *archive, struct archive_member *member)
         member->size = left;
         return true;
     }
-    // The next header begins at an even place; the last byte may be missing.
+    // The next header is at an even offset; the padding byte may be missing at the end of the file.
     archive->at = member->begin + member->size + member->size % 2;
     if (archive->at > archive->size)
         archive->at = archive->size;
@@ -76,7 +76,7 @@ static bool is_own_table(const struct archive_member *member)
            is_named(member, "__.SYMDEF SORTED");
 }
 
-// "/12": the name begins at byte 12 of the table and ends with a slash and a line feed.
+// Resolves "/12": the name begins at byte 12 of the table and ends with a slash and a line feed.
 static void find_long_name(const struct archive *archive, struct archive_member *member)
 {
     uint64_t at;

@@ -1,6 +1,6 @@
-// Constant expressions by PTX's rules: 64 bits, signed unless a side is unsigned [PTX ISA 4.5].
-// A number 0f… is no part of one. What is no expression for ptxas becomes NODE_EXPR or stays
-// NODE_LIST, which the checks refuse.
+// Constant expressions by the rules of PTX: 64 bits, signed unless an operand is unsigned [PTX ISA
+// 4.5]. They cannot contain a number 0f…. An expression that ptxas rejects becomes NODE_EXPR or
+// stays NODE_LIST, which the checks reject.
 #include "frontend/parser.h"
 #include "frontend/ptx.tab.h"
 #include <string.h>
@@ -67,7 +67,7 @@ uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32
                       : kind == '~' ? ~node->value
                       : kind == '!' ? !node->value
                                     : node->value;
-        if (kind == '!' || kind == '~') // a truth is signed, a complement unsigned
+        if (kind == '!' || kind == '~') // '!' gives a signed result, '~' an unsigned one
             node->flags = kind == '~' ? NODE_UNSIGNED : 0;
         node->begin = op->begin;
         return operand;
@@ -82,7 +82,7 @@ uint32_t parser_unary(struct parser *p, const struct token *op, int kind, uint32
     return parser_wrap(p, wrapped, operand, op->begin, NODE(operand).end);
 }
 
-// True if the operator is defined on these values; sets *result and whether it is unsigned.
+// Returns true if the operator is defined on these values. Sets *result and whether it is unsigned.
 static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *result,
                  bool *result_unsigned)
 {
@@ -97,7 +97,7 @@ static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *r
             return false;
         if (is_unsigned)
             *result = a / b;
-        else // the one signed division that overflows wraps
+        else // the only signed division that overflows wraps
             *result = sb == -1 ? -a : (uint64_t)(sa / sb);
         return true;
     case '%': // always unsigned
@@ -123,7 +123,8 @@ static bool fold(int kind, uint64_t a, uint64_t b, bool is_unsigned, uint64_t *r
     }
 }
 
-// The shift's type is its left side's [PTX ISA 4.5.6]. The count is taken modulo 64, as by ptxas.
+// The result has the type of the left operand [PTX ISA 4.5.6]. As in ptxas, the count is taken
+// modulo 64.
 static uint64_t shift(int kind, uint64_t a, uint64_t count, bool is_unsigned)
 {
     count &= 63;
@@ -202,7 +203,7 @@ static bool is_place(const struct node *node)
     return node->kind == NODE_NAME || node->kind == NODE_MEMBER;
 }
 
-// a + 4 * 2 - 1, without precedence: everything after the name is one constant.
+// Folds a + 4 * 2 - 1 without precedence: everything after the name is one constant.
 static bool fold_offset(struct parser *p, uint32_t left, int kind, const struct token *op,
                         uint32_t right)
 {
@@ -228,7 +229,7 @@ uint32_t parser_binary(struct parser *p, uint32_t left, int kind, const struct t
     return parser_wrap(p, offset ? NODE_OFFSET : pair ? NODE_PAIR : NODE_EXPR, left, begin, end);
 }
 
-// Replaces the condition, which ends where `yes` begins, by one of the two.
+// Replaces the condition, which ends where `yes` begins, by one of the two operands.
 static void choose(struct parser *p, uint32_t condition, uint32_t yes, uint32_t no)
 {
     uint32_t end = NODE(no).end, begin = NODE(condition).begin;

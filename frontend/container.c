@@ -1,4 +1,4 @@
-// The kind of a file, and its parts with code for GPUs.
+// Determines the kind of a file and finds its GPU code.
 #include "frontend/archive.h"
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
@@ -11,17 +11,17 @@
 
 enum { MOST_FAULTS = 20 };
 
-// Sections made for fatbins: of code that is linked, and of relocatable code.
+// Names of the sections for fatbins of linked and of relocatable code.
 static const char *const fatbin_sections[] = {".nv_fatbin", "__nv_relfatbin"};
 
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
 
-// How files begin.
+// Magic numbers.
 static const struct {
     const char *bytes;
     size_t size;
     enum container_kind kind;
-    const char *what; // if it is not read
+    const char *what; // description of a kind that is not supported
 } magics[] = {
     {MAGIC(ELFMAG), CONTAINER_ELF, NULL},
     {MAGIC(FATBIN_MAGIC), CONTAINER_FATBIN, NULL},
@@ -90,7 +90,7 @@ static bool begins_with(const char *bytes, uint64_t size, const char *magic, siz
     return size >= length && !memcmp(bytes, magic, length);
 }
 
-// Returns the kind of contents that begin with these bytes; sets `*what` for a kind that is not
+// Returns the kind of contents that begin with these bytes. Sets `*what` if the kind is not
 // supported.
 static enum container_kind kind_of(const char *bytes, uint64_t size, const char **what)
 {
@@ -112,7 +112,7 @@ static void add_whole(struct container *container, struct container_place place,
     vec_push(container->arena, &container->modules, module);
 }
 
-// ptxas notes its command line, which alone has the architecture's suffix.
+// Returns the architecture's suffix. Only ptxas' command line, which the cubin records, has it.
 static char cubin_suffix(struct memory *memory, const char *image, uint64_t size, uint32_t arch)
 {
     static const char option[] = "-arch ";
@@ -166,7 +166,7 @@ static void read_part(struct container *container, struct container_place place,
                             part->size, part->begin);
         return;
     }
-    // Sections that overlap would be read over and over.
+    // Overlapping sections would be read repeatedly.
     container->looked_at += part->size;
     if (container->looked_at / 2 > container->size) {
         container_fault(container, place, begin + part->begin, "the sections overlap");
@@ -267,7 +267,8 @@ static void read_archive(struct container *container)
         container_fault(container, whole, archive.at, "%s", archive.fault);
 }
 
-// Returns true if the file has a NUL byte early on: it is not text.
+// Returns true, after reporting it, if the file has a NUL byte near its start, so that it is not
+// text.
 static bool is_binary(struct container *container)
 {
     enum { LOOKED_AT = 512 };

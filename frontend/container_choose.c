@@ -1,4 +1,4 @@
-// Which modules a user means.
+// Selects modules by the user's options.
 #include "frontend/container_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static bool is_of_arch(const struct container_module *module, const struct wante
     return wanted->any_arch || (module->arch == wanted->arch && module->suffix == wanted->suffix);
 }
 
-// Lists the architectures, each once, for a message.
+// Returns the list of architectures, without repetitions, for a message.
 static const char *architectures(const struct container *container)
 {
     const char *list = "";

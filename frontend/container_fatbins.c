@@ -1,4 +1,4 @@
-// From fatbins to modules.
+// Adds the entries of fatbins to the list of modules.
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static const char *text_of(const struct container *container, uint64_t begin, ui
     return size ? container_printable(container, container->bytes + begin, size) : NULL;
 }
 
-// Without the zeros that fill a text up to the next entry.
+// Returns the payload's size without the zeros that pad a text up to the next entry.
 static uint64_t payload_size(const struct container *container, const struct fatbin_entry *entry,
                              bool is_packed)
 {
@@ -87,7 +87,7 @@ static void add_entry(struct container *container, struct container_place place,
     vec_push(container->arena, &container->modules, module);
 }
 
-// Reads one fatbin. Returns its end, or its begin if its header is invalid.
+// Reads one fatbin. Returns its end, or `at` if its header is invalid.
 static uint64_t read_fatbin(struct container *container, struct container_place place, uint64_t at,
                             uint64_t limit)
 {
@@ -109,7 +109,7 @@ static uint64_t read_fatbin(struct container *container, struct container_place 
     return fatbin.end;
 }
 
-// Where the next fatbin begins, or `end`.
+// Returns the start of the next fatbin, or `end`.
 static uint64_t find_fatbin(const struct container *container, uint64_t at, uint64_t end)
 {
     while (at < end) {
@@ -146,7 +146,7 @@ void container_read_fatbins(struct container *container, struct container_place 
     for (uint64_t at = skip_zeros(container, begin, end); at < end;
          at = skip_zeros(container, at, end)) {
         uint64_t next = read_fatbin(container, place, at, end);
-        // Bytes outside fatbins end at the next one.
+        // Data outside fatbins extends to the next fatbin.
         at = next > at ? next : find_fatbin(container, at + 1, end);
     }
 }

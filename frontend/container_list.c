@@ -1,4 +1,4 @@
-// Modules by name: how they are listed, described and chosen.
+// Lists, describes and names modules.
 #include "frontend/container_internal.h"
 #include "support/json.h"
 #include <inttypes.h>
@@ -39,7 +39,7 @@ const char *container_describe(const struct container *container, uint32_t index
                         container_where(arena, place, module->offset));
 }
 
-// "9.0", or "" if it is not known. Room for 16 bytes.
+// Writes "9.0", or "" if the version is unknown. `to` has room for 16 bytes.
 static void version_text(const struct container_module *module, char *to)
 {
     *to = 0;
@@ -86,7 +86,7 @@ void container_print(const struct container *container, FILE *to)
         {"module", "kind", "arch", "ptx", "bytes", "packed", "packing"}};
     static const bool is_number[COLUMNS] = {[0] = true, [4] = true, [5] = true};
     int width[COLUMNS] = {0};
-    // Twice the same: to see how wide the columns are, then to print.
+    // The first iteration measures the columns, the second prints.
     for (int print = 0; print < 2; print++)
         for (uint32_t i = 0; i <= container->modules.n; i++) {
             struct list_row row = head;

@@ -1,4 +1,4 @@
-// From modules to PTX.
+// Unpacks the PTX of modules.
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
 #include "frontend/object.h"
@@ -8,8 +8,8 @@
 
 enum { TERMINATOR = 2 };
 
-// With device debug or line information ptxas stores the PTX here: its lines, without comments,
-// each with a NUL byte instead of a line feed.
+// With device debug or line information, ptxas stores the lines of the PTX in this section, without
+// comments, each terminated by a NUL byte instead of a line feed.
 static const char cubin_text[] = ".nv_debug_ptx_txt";
 
 struct container_reading {
@@ -17,7 +17,7 @@ struct container_reading {
     uint32_t index;
     const struct container_module *module;
     struct arena *arena;
-    struct diags *diags; // NULL: not reported
+    struct diags *diags; // NULL: report nothing
 };
 
 static bool refuse(const struct container_reading *r, const char *id, const char *format, ...)
@@ -60,7 +60,7 @@ static bool check_sizes(const struct container_reading *r)
     return true;
 }
 
-// The module's bytes with a terminator, in the only allocation that is made.
+// Unpacks the module's bytes and adds the terminator. This is the only allocation.
 static bool unpack_module(const struct container_reading *r, char **bytes)
 {
     const struct container_module *module = r->module;
@@ -108,7 +108,7 @@ static bool read_cubin(const struct container_reading *r, char **text, uint32_t 
     char *image;
     if (!unpack_module(r, &image) || !find_cubin_text(r, image, &part))
         return false;
-    // The image is not needed any more, so the text takes its place.
+    // The rest of the image is no longer needed, so the text replaces it.
     memmove(image, image + part.begin, part.size);
     for (uint64_t i = 0; i < part.size; i++)
         if (!image[i])

@@ -1,5 +1,5 @@
-// Debugging information: sections, the files and places of sources, and what .target debug asks
-// for.
+// Debugging information: sections, source files and positions, and the requirements of .target
+// debug.
 #include "frontend/directives_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,10 @@ enum piece_kind { TOKEN_END, TOKEN_NAME, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER }
 // Reads the contents of a section: labels, lists of numbers, and single addresses.
 struct section {
     struct directives *d;
-    const char *at, *end; // the text that is not read yet
+    const char *at, *end; // remaining text
     enum piece_kind kind; // the current token
     const char *begin;
-    uint16_t type; // of the list
+    uint16_t type; // type of the current list
     bool labels;   // collect labels; else report faults
 };
 
@@ -78,7 +78,7 @@ static bool is(const struct section *s, char c)
     return s->kind == TOKEN_OTHER && *s->begin == c;
 }
 
-// Returns false, so that the rest of the section is not read.
+// Reports a fault. Returns false, so that the rest of the section is skipped.
 static bool refuse(struct section *s, const char *why)
 {
     const char *text = s->d->tree->source->text;
@@ -89,7 +89,8 @@ static bool refuse(struct section *s, const char *why)
     return false;
 }
 
-// Returns the number of a token; `*fits` is false if it is no integer or too large.
+// Returns the value of a token. Sets `*fits` to false if the token is not an integer or is too
+// large.
 static uint64_t number_of(const struct section *s, bool *fits)
 {
     const char *text = s->begin;
@@ -115,7 +116,8 @@ static bool read_number(struct section *s, bool negative)
 {
     static const struct {
         uint16_t type;
-        uint64_t least, most; // magnitude of negative numbers; of others the lower 32 bits count
+        uint64_t least, most; // magnitude of negative numbers; of other numbers, the lower 32 bits
+                              // are compared
     } ranges[] = {{W_b8, 128, 255},
                   {W_b16, 32768, 65535},
                   {W_b32, UINT64_C(1) << 31, UINT64_MAX},
@@ -150,7 +152,7 @@ static uint32_t word_id(const struct section *s)
            (uint32_t)OP_COUNT;
 }
 
-// The words of PTX do not name a section, but for these.
+// Returns true for a word of PTX that cannot name a section.
 static bool is_reserved(const struct section *s)
 {
     static const uint16_t free_words[] = {W_x, W_y, W_z, W_w, W_r, W_a, W_wide, W_to, W_v8, W_sreg};
@@ -242,7 +244,7 @@ static bool read_label(struct section *s)
     return true;
 }
 
-// A name is one word, and none that PTX knows.
+// Reads the section's name: one word that is not reserved.
 static bool read_head(struct section *s)
 {
     next(s); // .section
@@ -284,7 +286,7 @@ void debug_check_dwarf(struct directives *d, uint32_t node)
         directive_fault(d, "version", node, "'@@DWARF' was taken until PTX 1.5");
 }
 
-// Files and places
+// Files and positions
 
 void debug_check_file(struct directives *d, uint32_t directive)
 {
@@ -315,7 +317,8 @@ void debug_check_file(struct directives *d, uint32_t directive)
     vec_push(&d->scratch, &d->files, directive);
 }
 
-// Reads file, line and column from a node on. Returns the node after them, or 0 with an error.
+// Reads file, line and column from a node on. Returns the node after them, or 0 after reporting an
+// error.
 static uint32_t read_position(struct directives *d, uint32_t directive, uint32_t node,
                               uint32_t numbers[3])
 {
@@ -337,7 +340,7 @@ static uint32_t read_position(struct directives *d, uint32_t directive, uint32_t
     return node;
 }
 
-// function_name label[+number], inlined_at file line column
+// Reads function_name label[+number], inlined_at file line column.
 static bool read_inlined(struct directives *d, uint32_t directive, uint32_t node,
                          uint32_t caller[3])
 {

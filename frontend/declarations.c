@@ -1,4 +1,4 @@
-// Declarations: words before names, and the parts that may follow a name.
+// Declarations: the words before names, and the parts that may follow a name.
 #include "frontend/directives_internal.h"
 #include "frontend/forms.h"
 #include <string.h>
@@ -8,7 +8,7 @@ static const struct node *node_at(const struct directives *d, uint32_t node)
     return &d->tree->nodes.v[node];
 }
 
-// The words of a declaration; 0: no such word.
+// Nodes of a declaration's words; 0: the word is absent.
 struct specs {
     uint32_t linkage, space, vector, type, pointer, attribute;
 };
@@ -23,7 +23,7 @@ static bool is_linkage(uint16_t word)
     return word < WORD_COUNT && (isa_words[word].kind == KIND_LINK || word == W_weak);
 }
 
-// One word of a kind. True if it is the first.
+// Records a word of a kind. Returns true if it is the first of that kind.
 static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char *what)
 {
     if (*slot)
@@ -42,7 +42,7 @@ static void check_align(struct directives *d, uint32_t spec)
         directive_fault(d, "declaration", spec, "an alignment is a power of two");
 }
 
-// Only .align and .attribute have an argument.
+// Reports an argument of a word other than .align and .attribute.
 static void check_no_argument(struct directives *d, uint32_t spec)
 {
     if (node_at(d, spec)->size > 1)
@@ -69,7 +69,7 @@ static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
     }
 }
 
-// Types that variables have; the others stand in instructions only.
+// Returns true for types that variables may have. The other types occur only in instructions.
 static bool is_variable_type(uint16_t type)
 {
     static const uint16_t types[] = {W_b8,     W_b16,        W_b32,    W_b64, W_b128, W_u8,
@@ -82,7 +82,7 @@ static bool is_variable_type(uint16_t type)
     return false;
 }
 
-// The space that a parameter points to.
+// Checks the space that a pointer parameter points to.
 static void check_pointed(struct directives *d, uint32_t spec)
 {
     uint16_t space = word_at(d, spec);
@@ -91,7 +91,7 @@ static void check_pointed(struct directives *d, uint32_t spec)
                              "a pointer is to .global, .shared, .local or .const");
 }
 
-// A newer PTX may have more words.
+// Reports an unknown word. It is only a warning for a newer PTX, which may have more words.
 static void refuse_word(struct directives *d, uint32_t spec)
 {
     diag_add(d->diags, d->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR, "declaration",
@@ -99,7 +99,8 @@ static void refuse_word(struct directives *d, uint32_t spec)
              "this word is not known in a declaration");
 }
 
-// Words stand in the order of these ranks. Those of the same rank have any order, up to the type.
+// Words must be in the order of these ranks. Words of equal rank may be in any order, up to the
+// type.
 enum rank {
     RANK_LINKAGE,
     RANK_PLACE,
@@ -139,7 +140,8 @@ static void check_order(struct directives *d, const struct specs *specs, uint32_
                                           isa_words[word].text, isa_words[last].text));
 }
 
-// Reads a word. False if it is not known. `faults` were found before the declaration.
+// Reads a word. Returns false if it is unknown. `faults` is the number of faults found before the
+// declaration.
 static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec, uint32_t faults)
 {
     uint16_t word = word_at(d, spec);
@@ -147,7 +149,7 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec, 
         return false;
     enum isa_kind kind = isa_words[word].kind;
     if (word == W_align) {
-        if (d->diags->list.n == faults) // its number may stand at another word
+        if (d->diags->list.n == faults) // its number may belong to another word
             check_align(d, spec);
         return true;
     }
@@ -175,7 +177,7 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec, 
     return true;
 }
 
-// Reads the words, and complains of their order. False if one is not known.
+// Reads the words and reports a wrong order. Returns false if a word is unknown.
 static bool read_specs(struct directives *d, uint32_t decl, struct specs *specs)
 {
     uint32_t before = 0, faults = d->diags->list.n;
@@ -199,7 +201,7 @@ static bool is_opaque_type(uint16_t type)
     return type == W_texref || type == W_samplerref || type == W_surfref;
 }
 
-// Textures, samplers and surfaces have places of their own.
+// Checks the places and spaces of textures, samplers and surfaces.
 static void check_opaque(struct directives *d, const struct specs *specs,
                          enum directive_place place)
 {
@@ -230,7 +232,7 @@ static bool is_register_space(uint16_t space)
     return space == W_reg || space == W_sreg;
 }
 
-// True if the declaration has a space and a type that go together.
+// Returns true if the declaration has a space and a type that are compatible.
 static bool check_type(struct directives *d, uint32_t decl, const struct specs *specs,
                        enum directive_place place)
 {
@@ -251,7 +253,7 @@ static bool check_type(struct directives *d, uint32_t decl, const struct specs *
                              "this type is for instructions only: take one of its size, .bN");
         return false;
     }
-    if (place == CALL) // a prototype is compared with calls
+    if (place == CALL) // a prototype is checked against its calls
         return true;
     if (type == W_pred && (space != W_reg || specs->vector))
         directive_fault_word(d, "declaration", specs->type, "predicates are scalar registers");
@@ -292,7 +294,8 @@ static bool is_parameter_place(enum directive_place place)
     return place == ENTRY || place == FUNC || place == CALL;
 }
 
-// Sets *open if the first dimension is open, so that the initialiser must define its length.
+// Checks the dimensions. Sets *open if the first one is open, so that the initialiser must define
+// its length.
 static bool check_dimensions(struct directives *d, uint32_t declarator, const struct specs *specs,
                              enum directive_place place, bool *open)
 {
@@ -379,7 +382,8 @@ static void check_parameter(struct directives *d, const struct specs *specs,
         directive_check_needs(d, W_ptr, specs->pointer);
 }
 
-// Where variables of a state space are declared, by PTX version × 10; 0: no bound.
+// Places where variables of a state space are not allowed, from and until a PTX version × 10; 0: no
+// bound.
 static const struct {
     uint16_t space;
     uint8_t places;
@@ -429,7 +433,7 @@ uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_p
     return word_at(d, specs.space);
 }
 
-// Linkage stands in front of .entry or .func, attributes follow it at once.
+// Checks that linkage precedes .entry or .func and that attributes directly follow it.
 static void check_place(struct directives *d, uint32_t function, uint32_t spec)
 {
     const struct node *node = node_at(d, spec);

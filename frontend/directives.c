@@ -1,4 +1,4 @@
-// The module's header, and each directive against the table.
+// Checks the module's header, and each directive against the table.
 #include "frontend/directives_internal.h"
 #include <string.h>
 
@@ -85,7 +85,7 @@ void directive_check_word(struct directives *d, uint32_t node, const char *text,
                                           (int)d->targets.v[0].length, d->targets.v[0].text));
 }
 
-// Returns true for a tag of this program, which only this program reads.
+// Returns true for a tag of this program, which no other program reads.
 static bool is_own_pragma(const struct directives *d, uint32_t node)
 {
     static const char own[] = "\"ptxoffload.";
@@ -111,7 +111,7 @@ void directive_check_needs(struct directives *d, uint16_t word, uint32_t node)
 
 // The header
 
-// Last minor version of each major one.
+// Last minor version of each major version.
 static const uint8_t last_minor[] = {[1] = 5, [2] = 3, [3] = 2,
                                      [4] = 3, [5] = 1, [6] = 5,
                                      [7] = 8, [8] = 8, [9] = FORM_TABLE_VERSION % 10};
@@ -145,7 +145,7 @@ static bool begins_with(const struct name *name, const char *text)
     return name->length > strlen(text) && !memcmp(name->text, text, strlen(text));
 }
 
-// Architectures themselves are checked with the instructions.
+// Checks the words of .target. The architectures are checked with the instructions.
 static void check_target(struct directives *d, uint32_t directive)
 {
     uint32_t mode = 0, index = 0;
@@ -154,7 +154,7 @@ static void check_target(struct directives *d, uint32_t directive)
         bool arch = begins_with(name, "sm_") || begins_with(name, "compute_");
         bool unified = is_name(name, "texmode_unified");
         if (arch) {
-            d->targets.n = 0; // of several, the last one counts
+            d->targets.n = 0; // if there are several, the last one is used
             vec_push(&d->scratch, &d->targets, *name);
         } else if (!index++ && !d->targets.n)
             directive_fault(d, "target", child, "an architecture must come first: sm_80");
@@ -204,7 +204,7 @@ static int header_part(const struct node *node)
     return -1;
 }
 
-// A line of the header that could not be read is an error node, or is within one.
+// Returns true if a line of the header may be hidden in an error node.
 static bool may_stand_in_error(const struct directives *d, uint16_t word)
 {
     const char *text = d->tree->source->text;
@@ -295,7 +295,7 @@ static void check_prototype(struct directives *d, uint32_t directive)
 
 static const struct {
     uint16_t word;
-    bool labelled; // follows a label
+    bool labelled; // must follow a label
     void (*check)(struct directives *d, uint32_t directive);
 } operands[] = {
     {W_alias, false, check_names},      {W_branchtargets, true, check_names},
@@ -303,7 +303,7 @@ static const struct {
     {W_file, false, debug_check_file},  {W_loc, false, debug_check_loc},
 };
 
-// Behind parameters
+// Directives after a function's parameters
 
 static uint32_t find_tuning(const struct directives *d, uint32_t parent, uint16_t word)
 {
@@ -315,7 +315,7 @@ static uint32_t find_tuning(const struct directives *d, uint32_t parent, uint16_
 
 static const struct {
     uint16_t word, other;
-    bool needs; // the other one; else they exclude each other
+    bool needs; // requires `other`; otherwise the two exclude each other
 } relations[] = {
     {W_reqntid, W_maxntid, false},
     {W_maxclusterrank, W_reqnctapercluster, false},
@@ -366,12 +366,12 @@ static const char *const place_names[] = {
     [FUNC] = "at a function",          [CALL] = "at a prototype",
 };
 
-// Returns true if the directive may be at this place.
+// Returns true if the directive is allowed at this place.
 static bool check_place(struct directives *d, uint32_t node, enum directive_place place)
 {
     uint16_t word = node_at(d, node)->aux;
     int row = word < WORD_COUNT ? find_row(word) : -1;
-    if (word >= WORD_COUNT) // kept, and warned of by the parser
+    if (word >= WORD_COUNT) // kept; the parser has warned of it
         return false;
     if (row < 0 || !(rows[row].places & place)) {
         directive_fault_word(d, "directive", node,
@@ -428,7 +428,8 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
 
 // The tree
 
-// The parser has already reported what it skips in front of a semicolon.
+// Reports a semicolon without a statement. The parser has already reported a semicolon after
+// skipped text.
 static void refuse_empty(struct directives *d, uint32_t node)
 {
     if (node_at(d, node)->begin < d->broken)
@@ -472,7 +473,7 @@ void directives_check_function(struct directives *d, uint32_t function)
     }
 }
 
-// Returns the place of the parser's first fault.
+// Returns the offset of the parser's first error.
 static uint32_t first_fault(const struct diags *diags)
 {
     uint32_t first = NO_OFFSET;

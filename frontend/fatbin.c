@@ -97,7 +97,7 @@ static const char *find_options(struct fatbin_entry *entry, struct arena *arena,
     return NULL;
 }
 
-// `left` bytes there are from the entry's beginning on.
+// Checks an entry. `left` bytes remain from the entry's beginning on.
 static const char *check_entry(const struct fatbin_entry *entry, struct arena *arena, uint64_t left)
 {
     if (entry->version != ENTRY_VERSION)

@@ -1,5 +1,5 @@
-// Compiles the text of the tables. The tables are part of the program: a test compiles all of them
-// and finds their faults (tests/unit/frontend/forms.c).
+// Compiles the text of the tables. The tables are part of the program, so their faults are found by
+// a test, which compiles all of them (tests/unit/frontend/forms.c).
 #include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static uint16_t word_id(const struct forms *forms, const char *text, size_t leng
 
 // Modifiers
 
-// 86/100a,103a
+// Parses 86/100a,103a.
 static struct form_need parse_need(struct arena *arena, const char *text, size_t length)
 {
     const char *slash = memchr(text, '/', length);
@@ -98,7 +98,7 @@ static void add_words(struct forms *forms, word_list *list, const char *text, si
     }
 }
 
-// One item of the modifiers; returns what follows it.
+// Parses one item of the modifiers. Returns the text after it.
 static const char *parse_slot(struct forms *forms, struct form_slot *slot, const char *text)
 {
     word_list list = {0};
@@ -169,7 +169,7 @@ static bool parse_letter(struct form_operand *operand, char letter)
     }
 }
 
-// 4,8,16
+// Parses 4,8,16.
 static void parse_values(struct form_operand *operand, const char *text)
 {
     char *end;
@@ -178,7 +178,7 @@ static void parse_values(struct form_operand *operand, const char *text)
     while (*end == ',' && operand->value_count < FORM_VALUES && (text = end + 1));
 }
 
-// One part between colons.
+// Parses one of the parts between colons.
 static void parse_part(const struct forms *forms, struct form_operand *operand, const char *text,
                        size_t length)
 {
@@ -203,7 +203,7 @@ static void parse_part(const struct forms *forms, struct form_operand *operand, 
     }
 }
 
-// Reads the prefix of a name. Returns the name.
+// Parses the prefix of a name. Returns the name.
 static const char *parse_prefix(struct form_operand *operand, const char *text, size_t length)
 {
     if (length > 1 && text[0] == '?') {
@@ -282,7 +282,7 @@ static void add_operand(struct form *form, struct form_operand operand)
         form->operand[form->operand_count++] = operand;
 }
 
-// [a,b:T,c:T]: more operands follow the base.
+// Parses [a,b:T,c:T]: the operands after the base address.
 static void parse_inside(const struct forms *forms, struct form *form, const char *text)
 {
     text += operand_length(text, ",]");

@@ -7,7 +7,7 @@ struct form_memo {
     uint32_t hash, count;
     uint16_t op;
     uint16_t *mods;
-    struct form_match match; // the first; more are linked to it
+    struct form_match match; // the first match; further ones are linked from it
     struct form_memo *next;
 };
 

@@ -1,5 +1,6 @@
-// Matching: each modifier goes to a slot of its own. Types keep their order, state spaces and
-// layouts theirs; words that are part of the opcode's name stand in their place; the rest is free.
+// Matching: each modifier fills a slot of its own. Types must be in order among themselves, and so
+// must state spaces and layouts; words that are part of the opcode's name have a fixed place; the
+// others may be in any order.
 #include "frontend/forms_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@ struct matching {
     const struct form *form;
     const uint16_t *mods;
     uint32_t count, deepest;
-    uint8_t slot_of[FORM_SLOTS]; // per modifier
+    uint8_t slot_of[FORM_SLOTS]; // slot of each modifier
     uint32_t filled;
 };
 
@@ -28,10 +29,11 @@ static bool all_required(const struct matching *m)
     return true;
 }
 
-// Words that keep their order among themselves, and the first slot that the next one may take.
+// Kinds of words that keep their order, and the first slot that the next word of each kind may
+// fill.
 enum { ORDER_TYPE, ORDER_SPACE, ORDER_LAYOUT, ORDERED };
 struct word_order {
-    uint8_t from[ORDERED + 1]; // the last for all others: 0
+    uint8_t from[ORDERED + 1]; // the last element is for all other words and stays 0
 };
 
 static uint32_t ordered(uint16_t word)
@@ -42,8 +44,8 @@ static uint32_t ordered(uint16_t word)
                                             : ORDERED;
 }
 
-// Returns true for a word in a later slot that also fits this one: then the order decides between
-// them, as for createpolicy's two priorities.
+// Returns true if an earlier modifier that fills a later slot also fits this one. The order then
+// decides between the two, as for the two priorities of createpolicy.
 static bool passed_over(const struct matching *m, uint32_t mod, uint32_t i)
 {
     for (uint32_t before = 0; before < mod; before++)

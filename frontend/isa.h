@@ -1,10 +1,10 @@
-// The table of PTX words: opcodes and the words that begin with a dot.
-// Both are interned first, so that a known word's name id is its place in the tables.
+// The table of PTX words: opcodes and the words that begin with a dot. Both are interned first, so
+// that the name id of a known word is its index in the tables.
 #pragma once
 #include "support/intern.h"
 
 enum isa_class {
-    CLASS_OPAQUE, // not in the table: may do anything
+    CLASS_OPAQUE, // not in the table; assumed to have any effect
     CLASS_ARITHMETIC,
     CLASS_SPECIAL, // division, roots, transcendental functions
     CLASS_LOGIC,
@@ -65,13 +65,13 @@ enum isa_kind {
     KIND_PLAIN,
 };
 
-// Special registers. Varies: what may differ between two threads that read one.
+// How the value of a special register varies between the threads that read it.
 enum isa_varies {
     VARIES_LANE,  // between the lanes of a warp
-    VARIES_WARP,  // between warps or cores; a warp reads one value
+    VARIES_WARP,  // between warps or cores; all lanes of a warp read the same value
     VARIES_CTA,   // between CTAs
-    VARIES_NEVER, // the same for the whole grid
-    VARIES_TIME,  // each time that it is read
+    VARIES_NEVER, // constant in the whole grid
+    VARIES_TIME,  // with each read
 };
 
 enum isa_special {
@@ -84,8 +84,8 @@ enum isa_special {
 struct isa_special_info {
     const char *text; // "%tid"
     enum isa_varies varies;
-    uint8_t least, most; // bits of the instructions that read it; 1: a predicate
-    uint8_t parts;       // 4: .x to .w
+    uint8_t least, most; // widths in bits of the instructions that may read it; 1: a predicate
+    uint8_t parts;       // 4: has .x to .w
     uint16_t version;    // first PTX version × 10
     const char *target;  // first target, as in forms.h
 };
@@ -105,25 +105,27 @@ extern const struct isa_word_info isa_words[WORD_COUNT];
 extern const char *const isa_op_names[OP_COUNT];
 extern const struct isa_special_info isa_specials[SPECIAL_COUNT];
 
-// Adds all known words to an empty table: opcodes get ids 0 … OP_COUNT−1, dot words and special
+// Adds all known words to an empty table: opcodes get ids 0 … OP_COUNT−1; dot words and special
 // registers follow.
 void isa_intern(struct intern *names);
 
-// Class and operand roles of an instruction with these modifiers (isa_word ids).
+// Returns class and operand roles of an instruction with these modifiers (isa_word ids).
 struct isa_form isa_form(uint16_t op, const uint16_t *mods, uint32_t mod_count);
 
-// A name id as a special register, or SPECIAL_COUNT.
+// Returns the special register with this name id, or SPECIAL_COUNT.
 static inline uint32_t isa_special_of(uint32_t name)
 {
     uint32_t special = name - OP_COUNT - WORD_COUNT;
     return special < SPECIAL_COUNT ? special : SPECIAL_COUNT;
 }
 
+// Returns true for the word of a type, such as .u32.
 static inline bool isa_is_type(uint16_t word)
 {
     return word < WORD_COUNT && isa_words[word].kind == KIND_TYPE;
 }
 
+// Returns true for the word of a state space, such as .global.
 static inline bool isa_is_space(uint16_t word)
 {
     return word < WORD_COUNT && isa_words[word].kind == KIND_SPACE;

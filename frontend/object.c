@@ -6,10 +6,11 @@
 
 enum {
     MACHINE_CUDA = 190,
-    ABI_NEW = 8, // EI_ABIVERSION of cubins from CUDA 13 on: the architecture has moved up a byte
+    ABI_NEW = 8, // EI_ABIVERSION of cubins since CUDA 13, in which the architecture is one byte
+                 // further up
 };
 
-// libelf changes nothing that is opened in this way.
+// libelf does not modify an image that is opened in this way.
 static Elf *open_image(const char *image, size_t size)
 {
     errno = 0;
@@ -22,7 +23,8 @@ static Elf *open_image(const char *image, size_t size)
     return NULL;
 }
 
-// libelf's functions do not distinguish a lack of memory from a damaged file, but errno does.
+// Closes the image. libelf's functions do not distinguish a lack of memory from a damaged file, but
+// errno does.
 static void close_image(Elf *elf, struct memory *memory)
 {
     bool ran_out = errno == ENOMEM;
@@ -42,7 +44,7 @@ static bool lies_within(const struct object_part *part, size_t size)
     return part->begin <= size && part->size <= size - part->begin;
 }
 
-// A name in the image, with its NUL, or NULL.
+// Returns a NUL-terminated name in the image, or NULL.
 static const char *name_at(const char *image, const struct object_part *names, uint64_t offset)
 {
     if (offset >= names->size)
@@ -51,7 +53,7 @@ static const char *name_at(const char *image, const struct object_part *names, u
     return memchr(name, 0, names->size - offset) ? name : NULL;
 }
 
-// Returns the section with the names of sections; its size is 0 if the file has no such section.
+// Returns the section with the section names; its size is 0 if the file has no such section.
 static struct object_part names_of(Elf *elf, size_t size)
 {
     size_t index;
@@ -72,7 +74,7 @@ struct listing {
     uint32_t room, count;
 };
 
-// Adds a part to the list; without room it only counts.
+// Adds a part to the list; if the list is full, only counts it.
 static void list_part(struct listing *list, struct object_part part)
 {
     part.is_lost = !lies_within(&part, list->size);
@@ -133,7 +135,8 @@ static uint32_t list_parts(Elf *elf, const char *image, size_t size, struct obje
     return list.count;
 }
 
-// A truncated file lacks its section headers, which are at the end.
+// Returns the fault of the section table. A truncated file lacks the section headers, which are at
+// its end.
 static const char *table_fault(Elf *elf, const GElf_Ehdr *header, size_t size)
 {
     if (!header->e_shoff)

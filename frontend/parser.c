@@ -11,12 +11,12 @@
 
 void parser_fatal(const char *message)
 {
-    // flex calls this for a corrupt buffer state only: memory never fails here, it jumps.
+    // flex calls this for a corrupt buffer state only; a failed allocation jumps instead.
     (void)message;
     abort();
 }
 
-// The scanner keeps a few small tables; each is prefixed by its size, for growing.
+// The scanner keeps a few small tables. Each is prefixed by its size, so that it can grow.
 void *parser_scanner_memory(struct parser *p, void *old, size_t size)
 {
     size_t *block = arena_alloc(p->tree->arena, size + 2 * sizeof(size_t));
@@ -43,7 +43,7 @@ int parser_stray(struct parser *p, const struct token *token)
     return T_STRAY;
 }
 
-// Returns the end of a word of these letters that begins at `at`, or `at`.
+// Returns the end of the sequence of `letters` that starts at `at`.
 static const char *skip_letters(const char *at, const char *end, const char *letters)
 {
     while (at < end && *at && strchr(letters, *at))
@@ -51,8 +51,7 @@ static const char *skip_letters(const char *at, const char *end, const char *let
     return at;
 }
 
-// Returns true for a line marker of a preprocessor, with a number and a name in quotes, as for
-// ptxas.
+// Returns true for a preprocessor's line marker: as in ptxas, a number and a name in quotes.
 static bool is_marker(const char *at, const char *end)
 {
     static const char blanks[] = " \t", digits[] = "0123456789";
@@ -78,7 +77,7 @@ bool parser_is_marker(const struct parser *p, const struct token *token)
     return is_marker(p->base + token->begin, p->base + token->end);
 }
 
-// WARP_SZ is a number at any place [PTX ISA 4.5.2].
+// WARP_SZ is a number in every context [PTX ISA 4.5.2].
 int parser_name(struct parser *p, struct token *token)
 {
     static const char warp_size[] = "WARP_SZ";
@@ -212,7 +211,7 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
     case NODE_FLOAT32:
     case NODE_FLOAT64:
         node.flags = token->is_unsigned ? NODE_UNSIGNED : 0;
-        if (token->end == p->bad_number_end) // has no value: what holds it is not judged
+        if (token->end == p->bad_number_end) // it has no value, so its parent is not checked
             node.kind = NODE_ERROR;
         break;
     case NODE_DIRECTIVE:
@@ -224,7 +223,7 @@ uint32_t parser_push(struct parser *p, enum node_kind kind, const struct token *
         if (kind == NODE_SPEC && p->open.n && NODE(p->open.v[p->open.n - 1]).kind == NODE_FUNCTION)
             node.flags = NODE_LATE;
         break;
-    case NODE_INSTR: // the text may end between a guard and the opcode
+    case NODE_INSTR: // the text may end between a guard and its opcode
         node.aux = OP_OPAQUE;
         node.value = 0;
         break;
@@ -283,7 +282,7 @@ void parser_close_here(struct parser *p)
     parser_close(p, p->last_end);
 }
 
-// A body is the last child of its function.
+// Removes the contents of a body, which is the last child of its function.
 static void drop_body(struct parser *p, uint32_t function)
 {
     uint32_t scope = function + 1;
@@ -306,7 +305,7 @@ void parser_close_function(struct parser *p)
         drop_body(p, function);
 }
 
-// The end of a comment or of a preprocessor's line that begins at `at`, or `at`.
+// Returns the end of the comment or line marker that begins at `at`, or `at`.
 static uint32_t skip_comment(const struct parser *p, uint32_t at, uint32_t end)
 {
     const char *text = p->base;
@@ -393,8 +392,8 @@ void parser_version(struct parser *p)
     p->described = version > 0 && version * 10 < FORM_TABLE_VERSION + 0.5;
 }
 
-// Reports each word once. A directive is an error if the tables describe the module's version.
-// Known opcodes are the first names, dot words follow.
+// Reports an unknown word, once. It is an error for a directive if the tables describe the module's
+// version. Name ids of known opcodes come first, followed by dot words.
 static void report_unknown(struct parser *p, const char *id, const char *what, uint32_t begin,
                            uint32_t end)
 {
@@ -417,7 +416,7 @@ static void report_unknown(struct parser *p, const char *id, const char *what, u
         diag_suggest(p->diags, nearest.best, nearest.best_length);
 }
 
-// The first word of a declaration determines its kind. An unknown word is kept.
+// The first word of a declaration determines its kind. A declaration with an unknown word is kept.
 void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
 {
     const struct node *first = &NODE(mark.node);
@@ -426,7 +425,8 @@ void parser_declaration(struct parser *p, struct mark mark, uint32_t end)
         while (stop < first->end && p->base[stop] != ' ' && p->base[stop] != '\t')
             stop++;
         enum isa_kind kind = first->aux < WORD_COUNT ? isa_words[first->aux].kind : KIND_TYPE;
-        if (kind == KIND_DIRECTIVE || kind == KIND_PLAIN) // .maxntid, which stands at a kernel
+        if (kind == KIND_DIRECTIVE || kind == KIND_PLAIN) // .maxntid, for example, which belongs to
+                                                          // a kernel
             diag_add(p->diags, DIAG_ERROR, "directive", begin, stop, "'%.*s' is not allowed here",
                      (int)(stop - begin), p->base + begin);
         else
@@ -554,7 +554,7 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
     }
 }
 
-// After an error from which the grammar found no way back: the rest is one error node.
+// Called after an error from which the grammar did not recover: puts the rest in one error node.
 static void close_all(struct parser *p)
 {
     uint32_t length = p->tree->source->length;

@@ -1,12 +1,12 @@
 // Reads the plain statements of a body without scanner and grammar: labels, .loc, .pragma, .reg,
-// and instructions whose operands are names, numbers, addresses, vectors and lists of arguments.
-// Nearly all bytes of a text are in such statements. Builds the same nodes as the grammar. A
-// statement with anything else in it (comments, expressions, unknown words, faults) is left to the
-// grammar whole.
+// and instructions whose operands are names, numbers, addresses, vectors and argument lists. Nearly
+// all bytes of a text are in such statements. Builds the same nodes as the grammar. A statement
+// with anything else (comments, expressions, unknown words, faults) is left to the grammar as a
+// whole.
 #include "frontend/parser.h"
 #include <string.h>
 
-// Classes of the first 128 bytes, one digit for each.
+// Classes of the bytes, one digit each.
 enum { WORD = 1, LETTER = 2, DIGIT = 4, BLANK = 8 };
 static const char classes[256] = "00000000088008000000000000000000"
                                  "80001000000000005555555555000000"
@@ -31,7 +31,7 @@ static uint32_t offset_of(const struct plain *plain, const char *at)
     return (uint32_t)(at - plain->p->base);
 }
 
-// The first byte from the cursor on that is no blank.
+// Returns the first byte from the cursor on that is not blank.
 static const char *next_byte(const struct plain *plain)
 {
     const char *at = plain->at;
@@ -56,14 +56,14 @@ static uint32_t add(struct plain *plain, enum node_kind kind, const char *begin,
     return plain->tree->nodes.n - 1;
 }
 
-// Makes all nodes after `node` its subtree. It ends at the cursor.
+// Makes all nodes after `node` its subtree, which ends at the cursor.
 static void finish(struct plain *plain, uint32_t node)
 {
     plain->tree->nodes.v[node].size = plain->tree->nodes.n - node;
     plain->tree->nodes.v[node].end = offset_of(plain, plain->at);
 }
 
-// Puts a parent around all nodes from `node` on. It ends at the cursor.
+// Puts a parent that ends at the cursor around the nodes from `node` on.
 static void wrap(struct plain *plain, enum node_kind kind, uint32_t node, uint16_t aux)
 {
     parser_wrap(plain->p, kind, node, plain->tree->nodes.v[node].begin,
@@ -73,7 +73,7 @@ static void wrap(struct plain *plain, enum node_kind kind, uint32_t node, uint16
 
 // Names and words
 
-// The end of the name that begins at the cursor, or NULL.
+// Returns the end of the name that begins at the cursor, or NULL.
 static const char *name_end(const struct plain *plain)
 {
     const char *at = plain->at;
@@ -81,7 +81,7 @@ static const char *name_end(const struct plain *plain)
     if (!letter && *at != '_' && *at != '$' && *at != '%')
         return NULL;
     at++;
-    if (!letter && !is(*at, WORD)) // "_" alone is one, too
+    if (!letter && !is(*at, WORD)) // "_" alone is also a name
         return at[-1] == '_' ? at : NULL;
     while (is(*at, WORD))
         at++;
@@ -90,7 +90,7 @@ static const char *name_end(const struct plain *plain)
 
 static bool is_warp_size(const char *begin, const char *end)
 {
-    static const char warp_size[] = "WARP_SZ"; // a number
+    static const char warp_size[] = "WARP_SZ"; // a number, not a name
     return *begin == 'W' && (size_t)(end - begin) == sizeof warp_size - 1 &&
            !memcmp(begin, warp_size, sizeof warp_size - 1);
 }
@@ -105,7 +105,8 @@ static uint32_t take_name(struct plain *plain)
     return intern_add(&plain->tree->names, begin, (size_t)(end - begin));
 }
 
-// The end of a word that begins with the dot at `at`, or NULL. A digit may begin a number.
+// Returns the end of the word whose dot is at `at`, or NULL. A dot before a digit may begin a
+// number.
 static const char *word_end(const char *at)
 {
     do {
@@ -118,7 +119,7 @@ static const char *word_end(const char *at)
     return at;
 }
 
-// A word that may be a modifier, or W_UNKNOWN.
+// Returns the isa_word of a word that may be a modifier, or W_UNKNOWN.
 static uint16_t find_modifier(const struct plain *plain, const char *begin, const char *end)
 {
     uint32_t word =
@@ -130,7 +131,7 @@ static uint16_t find_modifier(const struct plain *plain, const char *begin, cons
 
 // Operands
 
-// Reads hexadecimal digits from the cursor on. Returns their number; the value has the last 16.
+// Reads hexadecimal digits from the cursor on. Returns their number. `*value` holds the last 16.
 static int take_hex(struct plain *plain, uint64_t *value)
 {
     const char *begin = plain->at;
@@ -143,7 +144,7 @@ static int take_hex(struct plain *plain, uint64_t *value)
     }
 }
 
-// A number with a prefix: 0x…, 0f… or 0d….
+// Reads a number with a prefix: 0x…, 0f… or 0d….
 static bool read_prefixed(struct plain *plain, const char *begin)
 {
     uint64_t value;
@@ -161,7 +162,7 @@ static bool read_prefixed(struct plain *plain, const char *begin)
     return true;
 }
 
-// An integer or the bits of a float. A minus is for decimal integers only.
+// Reads an integer or the bits of a float. Only decimal integers may have a minus sign.
 static bool read_number(struct plain *plain)
 {
     enum { MOST_DIGITS = 18 };
@@ -183,7 +184,7 @@ static bool read_number(struct plain *plain)
     return true;
 }
 
-// name or name.x
+// Reads name or name.x.
 static bool read_place(struct plain *plain)
 {
     const char *begin = plain->at;
@@ -208,7 +209,7 @@ static bool read_integer(struct plain *plain)
     return read_number(plain) && plain->tree->nodes.v[number].kind == NODE_INT;
 }
 
-// A place, a place + a number, or p|q.
+// Reads a place, a place plus a number, or p|q.
 static bool read_name(struct plain *plain)
 {
     uint32_t node = plain->tree->nodes.n;
@@ -237,7 +238,8 @@ static bool read_group(struct plain *plain, enum node_kind kind, char close, int
     return true;
 }
 
-// Parentheses stand around the arguments of a call only; elsewhere they are an expression's.
+// Reads an operand. Parentheses are read only around the arguments of a call; elsewhere they belong
+// to an expression.
 static bool read_operand(struct plain *plain, bool is_call, int depth)
 {
     switch (*plain->at) {
@@ -249,7 +251,7 @@ static bool read_operand(struct plain *plain, bool is_call, int depth)
     }
 }
 
-// Operands with commas between them, and the byte that ends them.
+// Reads operands separated by commas, and the byte that ends them.
 static bool read_list(struct plain *plain, char close, bool is_call, int depth)
 {
     for (;; plain->at++) {
@@ -264,7 +266,8 @@ static bool read_list(struct plain *plain, char close, bool is_call, int depth)
 
 // Statements
 
-// An opcode with its modifiers, as it is spelled. All that are spelled alike share their modifiers.
+// Returns the opcode and modifiers of a spelling. Instructions with the same spelling share their
+// modifiers.
 static struct parser_spelling resolve_spelling(struct plain *plain, const char *begin,
                                                const char *end)
 {
@@ -315,7 +318,7 @@ static bool read_opcode(struct plain *plain, uint32_t instr)
     return spelling->op != OP_OPAQUE;
 }
 
-// @p or @!p
+// Reads @p or @!p.
 static bool read_guard(struct plain *plain, uint32_t instr)
 {
     const char *begin = plain->at++;
@@ -378,7 +381,7 @@ static bool read_numbers(struct plain *plain)
     return true;
 }
 
-// Behind the comma of .loc: "name numbers", "name name" or "name name+number".
+// Reads the text after the comma of .loc: "name numbers", "name name" or "name name+number".
 static bool read_attribute(struct plain *plain)
 {
     skip_blanks(plain);
@@ -397,7 +400,7 @@ static bool read_attribute(struct plain *plain)
     return read_integer(plain) && !is(*plain->at, WORD);
 }
 
-// .loc has no semicolon: it ends where a statement or a brace begins.
+// Returns true at the beginning of a statement or brace. They end a .loc, which has no semicolon.
 static bool is_beginning(const char *at)
 {
     return is(*at, LETTER) || (*at && strchr("@$_%{};", *at)) || (*at == '.' && is(at[1], LETTER));
@@ -415,7 +418,7 @@ static bool read_location(struct plain *plain)
     return good && is_beginning(next_byte(plain));
 }
 
-// The string of .pragma, and the semicolon.
+// Reads the string of a .pragma, and the semicolon.
 static bool read_string(struct plain *plain)
 {
     skip_blanks(plain);
@@ -437,7 +440,7 @@ static uint32_t add_word(struct plain *plain, enum node_kind kind, const char *b
     return node;
 }
 
-// name or name<count>
+// Reads name or name<count>.
 static bool read_declarator(struct plain *plain)
 {
     const char *begin = plain->at;
@@ -460,7 +463,7 @@ static bool read_declarator(struct plain *plain)
     return true;
 }
 
-// .reg, a type, and declarators with commas between them
+// Reads .reg, a type, and declarators separated by commas.
 static bool read_registers(struct plain *plain, const char *begin)
 {
     uint32_t decl = add(plain, NODE_DECL, begin, 0);
@@ -508,7 +511,7 @@ static bool read_statement(struct plain *plain)
     return read_label(plain) || read_instruction(plain);
 }
 
-// Moves past blanks and comments at the ends of lines.
+// Moves past blanks and line comments.
 static void skip_between(struct plain *plain)
 {
     const char *end = plain->p->base + plain->tree->source->length;

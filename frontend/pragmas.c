@@ -1,11 +1,15 @@
-// Pragmas: where each may stand, what it needs, and its value, as ptxas judges. Unknown ones
-// may stand in kernels and functions.
+// Pragmas: allowed places, requirements and values, by the rules of ptxas. Unknown pragmas are
+// allowed in kernels and functions.
 #include "frontend/directives_internal.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum pragma_value { NO_VALUE, ANY_VALUE, NUMBER, POSITIVE, NUMBER_OR_ALL };
-enum { KERNEL = 64, FUNCTION = 128 }; // whose bodies; beside enum directive_place
+enum {
+    KERNEL = 64,
+    FUNCTION = 128
+}; // bodies of kernels and of functions, in addition to enum
+   // directive_place
 
 static const struct pragma {
     const char *text;
@@ -37,7 +41,7 @@ static const struct pragma *find_pragma(const char *text, uint32_t length)
     return NULL;
 }
 
-// One byte separates the value from the pragma's name.
+// Checks the pragma's value, which is separated from its name by one byte.
 static bool has_value(struct directives *d, const struct pragma *pragma, const char *text,
                       uint32_t length)
 {
@@ -56,7 +60,7 @@ static bool has_value(struct directives *d, const struct pragma *pragma, const c
 
 static void check_string(struct directives *d, uint32_t string, uint8_t place)
 {
-    static const char own[] = "ptxoffload."; // tags of this program, which it alone reads
+    static const char own[] = "ptxoffload."; // tags of this program, which no other program reads
     const char *text = d->tree->source->text + node_at(d, string)->begin + 1;
     uint32_t length = node_at(d, string)->end - node_at(d, string)->begin - 2;
     const struct pragma *pragma = find_pragma(text, length);

@@ -1,5 +1,5 @@
-// Grammar of PTX statements. Opcodes are names, resolved by their id; modifiers and directives are
-// words with a dot. What an instruction or a declaration means is not judged here.
+// Grammar of PTX statements. Opcodes are names, resolved by their id. Modifiers and directives are
+// words with a dot. The meaning of instructions and declarations is not checked here.
 %code requires {
 #include "frontend/parser.h"
 }
@@ -8,11 +8,11 @@
 }
 %code {
 #include "frontend/ptx.lex.h"
-// The parser's stack lies in the arena: it is gone with it, also when memory runs out.
+// The parser's stack is allocated in the arena and freed with it, also if memory runs out.
 #define YYMALLOC(size) arena_alloc(p->tree->arena, size)
 #define YYFREE(old) ((void)(old))
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message);
-// Behind an error the parser may put tokens of its own in front of the scanner's.
+// After an error, the parser may insert tokens before the scanner's.
 static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner, bool recovering)
 {
     if (p->stopped)
@@ -43,7 +43,7 @@ static int next_token(struct parser *p, PTX_YYSTYPE *value, void *scanner, bool 
 %union {
     struct token token;
     struct mark mark;
-    uint64_t node; // a node's index, as wide as what the stack copies
+    uint64_t node; // index of a node; as wide as the widest member
 }
 %token <token> T_NAME "name" T_DOT "modifier" T_NUMBER "number" T_FLOAT32 "float constant"
 %token <token> T_FLOAT64 "double constant" T_STRING "string" T_FUNCTION ".entry or .func"
@@ -90,7 +90,7 @@ item
       statements '}' { parser_close(p, $6.end); }
     ;
 
-// Directives that stand at module level and in bodies alike.
+// Directives that are allowed both at module level and in bodies.
 directive
     : T_VERSION { parser_open(p, NODE_DIRECTIVE, &$1); } number { parser_version(p); parser_close_here(p); }
     | T_TARGET { parser_open(p, NODE_DIRECTIVE, &$1); } names { parser_close_here(p); }
@@ -122,7 +122,8 @@ label: name | T_DOT { parser_push(p, NODE_WORD, &$1); } ;
 declaration_specs: spec | declaration_specs spec ;
 spec
     : T_DOT { parser_open(p, NODE_SPEC, &$1); } spec_value { parser_close_here(p); }
-    | T_REG { parser_push(p, NODE_SPEC, &$1); } // never a modifier: a semicolon is missing before
+    | T_REG { parser_push(p, NODE_SPEC, &$1); } // never a modifier; a semicolon is missing before
+                                                // it
     ;
 spec_value
     : %empty
@@ -241,7 +242,7 @@ primary
     | '(' <node>{ $$ = parser_open(p, NODE_LIST, &$1); } operands_opt ')' { parser_close(p, $4.end); $$ = $2; }
     ;
 attribute: %empty { $$ = (struct token){0}; } | T_DOT ; // [a].unified
-// Elements of a vector or of an initialiser; a sampler's are named.
+// Elements of a vector or an initialiser; those of a sampler are named.
 elements_opt: %empty | elements ;
 elements: element | elements ',' element ;
 element
@@ -253,18 +254,19 @@ element
 static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
 {
     (void)scanner;
-    (void)message; // the stack's limit is all that is reported here: memory never fails, it jumps
+    (void)message; // only an overflow of the parser's stack is reported here; failed allocations
+                   // jump
     diag_add(p->diags, DIAG_ERROR, "syntax", p->last_end, p->last_end, "nested too deeply");
 }
 
-// One sentence: what stands there and, when they are few, what could.
+// Reports the unexpected token and, if they are few, the expected ones.
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p, void *scanner)
 {
     enum { MOST = 6 };
     yysymbol_kind_t expected[MOST];
     char list[200] = "";
     int count = 0, all = yypcontext_expected_tokens(context, expected, MOST);
-    for (int i = 0; i < all; i++) // the missing semicolon of old compilers is no advice
+    for (int i = 0; i < all; i++) // the missing semicolon of old compilers is not a suggestion
         if (expected[i] != YYSYMBOL_T_END)
             expected[count++] = expected[i];
     for (int i = 0, at = 0; i < count && at < (int)sizeof list; i++)

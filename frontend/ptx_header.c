@@ -15,7 +15,7 @@ static bool take(struct cursor *c, const char *word)
     return true;
 }
 
-// Moves past the next `word`, or to the end.
+// Moves past the next `word`, or to the end of the text.
 static void skip_behind(struct cursor *c, const char *word)
 {
     const char *found = memmem(c->at, (size_t)(c->end - c->at), word, strlen(word));

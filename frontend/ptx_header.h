@@ -1,4 +1,4 @@
-// The header of a PTX text: version and target in its first lines.
+// The header of a PTX text: version and target, in its first lines.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,10 @@ struct ptx_header {
     char suffix;           // 'a', 'f' or 0
 };
 
-// Returns true if the text begins, after white space and comments, with `.version M.N`.
+// Reads the header. Returns true if the text begins, after white space and comments, with `.version
+// M.N`.
 bool ptx_header_read(struct ptx_header *header, const char *text, size_t size);
 
-// Reads `sm_80`, `sm_90a`, `compute_100f`, `lto_80` or `80` at the beginning of a text. Returns how
-// many bytes it takes, or 0.
+// Reads `sm_80`, `sm_90a`, `compute_100f`, `lto_80` or `80` at the beginning of a text. Returns the
+// number of bytes read, or 0.
 size_t arch_read(const char *text, size_t size, uint32_t *arch, char *suffix);

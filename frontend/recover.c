@@ -1,5 +1,5 @@
-// The place to continue after a syntax error: the statement before which a semicolon or a brace is
-// missing, if the layout of the text shows it, so that one error affects one statement.
+// Finds the place to continue after a syntax error: the statement before which a semicolon or a
+// brace is missing, if the layout of the text shows it, so that one error affects one statement.
 #include "frontend/parser.h"
 #include "frontend/ptx.tab.h"
 #include <string.h>
@@ -23,7 +23,7 @@ static uint32_t word_end(const struct parser *p, uint32_t at)
     return at;
 }
 
-// A directive, a declaration, a guard, a label or a known opcode.
+// Returns true for a directive, a declaration, a guard, a label or a known opcode.
 static bool begins_statement(const struct parser *p, uint32_t at)
 {
     bool dot = p->base[at] == '.';
@@ -39,7 +39,7 @@ static bool begins_statement(const struct parser *p, uint32_t at)
     return end > at && (id < OP_COUNT || p->base[parser_skip_trivia(p, end)] == ':');
 }
 
-// The first byte of the line that is no blank; of a line that begins in a comment, `at` itself.
+// Returns the first byte of the line that is not blank, or `at` if the line begins in a comment.
 static uint32_t first_of_line(const struct parser *p, uint32_t at)
 {
     uint32_t begin = at;
@@ -50,7 +50,8 @@ static uint32_t first_of_line(const struct parser *p, uint32_t at)
     return memmem(p->base + begin, at - begin, "*/", 2) ? at : begin;
 }
 
-// The innermost open node that is a scope, a function's head, a vector, or the module.
+// Returns the kind of the innermost open node that is a scope, a function's head or a vector, or
+// NODE_MODULE.
 static enum node_kind surrounding(const struct parser *p)
 {
     for (uint32_t i = p->open.n; i-- > 0;) {
@@ -61,7 +62,7 @@ static enum node_kind surrounding(const struct parser *p)
     return NODE_MODULE;
 }
 
-// Returns true for a token that occurs at module level only.
+// Returns true for the start of an item that is allowed at module level only.
 static bool begins_item(const struct parser *p, uint32_t at)
 {
     static const uint16_t items[] = {W_entry,  W_func,  W_visible, W_extern,  W_weak, W_common,
@@ -84,8 +85,8 @@ static uint32_t skip_string(const struct parser *p, uint32_t at)
     return at < end ? at + 1 : at;
 }
 
-// Behind the brace that closes a body whose opening brace is missing, or where the next item
-// begins.
+// Returns the offset after the brace that closes a body without an opening brace, or the start of
+// the next item.
 static uint32_t skip_body(const struct parser *p, uint32_t at)
 {
     uint32_t end = p->tree->source->length, depth = 0;
@@ -112,8 +113,8 @@ static bool is_in_function(const struct parser *p)
     return false;
 }
 
-// Behind the semicolon of an item of the module, or where the next item begins; 0 if it is a
-// function with a body: braces that follow a '=' hold values.
+// Returns the offset after the semicolon of a module's item, or the start of the next item. Returns
+// 0 for a function with a body. Braces after '=' enclose values.
 static uint32_t item_end(const struct parser *p, uint32_t at)
 {
     uint32_t end = p->tree->source->length, depth = 0, begin = at;
@@ -147,19 +148,19 @@ bool parser_lacks_brace(const struct parser *p, const struct token *token)
 
 static uint32_t begin_at(struct parser *p, uint32_t at, uint32_t braces)
 {
-    if (p->recover_at == at) // tried already
+    if (p->recover_at == at) // already tried
         return 0;
     p->recovering = p->end_statement = true;
     p->braces = braces;
     p->holds = false;
     p->recover_at = p->recover_end = at;
-    // Blanks may be part of what was read: of a line @@dwarf.
+    // The part that was read may end with blanks, such as a line @@dwarf.
     while (p->recover_end > p->last_end && source_is_blank(p->base[p->recover_end - 1]))
         p->recover_end--;
     return at;
 }
 
-// A function in a body: all scopes end in front of it.
+// Handles a function in a body: all scopes end before it.
 static uint32_t begin_function(struct parser *p, uint32_t at, uint32_t statement)
 {
     uint32_t braces = 0, line = first_of_line(p, at);
@@ -198,7 +199,7 @@ uint32_t parser_begin_again(struct parser *p, const struct token *token, bool is
     return line > statement && (scope || begins_statement(p, line)) ? begin_at(p, line, 0) : 0;
 }
 
-// The head of the function around a fragment: .func fragment {
+// Returns the tokens of the function head around a fragment: .func fragment {
 static int frame(struct parser *p, struct token *token)
 {
     static const char name[] = "fragment";
@@ -223,7 +224,7 @@ int parser_end(struct parser *p, struct token *token)
     return '}';
 }
 
-// Words that begin an item of the module, or a declaration in a body.
+// Returns true for words that begin an item of the module or a declaration in a body.
 static bool begins_declaration(int kind, const struct token *token)
 {
     return kind == T_REG || (kind == T_DOT && parser_is_spec(parser_word_of(token)));
@@ -239,7 +240,7 @@ int parser_head(struct parser *p, int kind, struct token *token)
     bool in_body = declares && (word == W_reg || word == W_local || word == W_param ||
                                 (p->head == W_entry && isa_words[word].kind == KIND_SPACE));
     if (in_body)
-        return T_REG; // which no head has
+        return T_REG; // does not occur in a head
     if (kind == '{' || kind == ';') {
         p->head = 0;
         return kind;

@@ -1,4 +1,4 @@
-// Which target may use what.
+// Compares a module's target with the targets that a feature requires.
 #include "frontend/forms.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static const struct {
 #undef TARGET
 };
 
-// Architectures by family: what is built for `f` runs on all later members. sm_101 is the former
-// name of sm_110.
+// First and last members of architecture families: code for target `f` runs on all later members.
+// sm_101 is the former name of sm_110.
 static const uint8_t families[][2] = {{100, 103}, {101, 110}, {120, 121}};
 
 static int family_of(long number)

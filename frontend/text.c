@@ -5,7 +5,7 @@
 static void report_zeros(const struct source *source, struct diags *diags)
 {
     const char *text = source->text, *end = text + source->length;
-    while (end > text && !end[-1]) // as what fills up a fatbin; of no meaning
+    while (end > text && !end[-1]) // padding in a fatbin, without meaning
         end--;
     for (const char *at = text; (at = memchr(at, 0, (size_t)(end - at)));) {
         const char *stop = at;
@@ -43,7 +43,7 @@ void text_check(const struct source *source, struct diags *diags)
              "not ASCII, also in comments: ptxas refuses such a text");
 }
 
-// Words that occur in a module and not in a body.
+// Words that occur only at module level.
 static const uint16_t module_words[] = {W_entry,  W_func,    W_version, W_target, W_address_size,
                                         W_extern, W_visible, W_weak,    W_common, W_alias,
                                         W_file,   W_section, W_const};

@@ -1,7 +1,7 @@
 #include "frontend/tree.h"
 #include <string.h>
 
-// The first byte from `at` on that is neither white space nor in a comment.
+// Returns the first byte from `at` on that is neither white space nor part of a comment.
 static uint32_t skip_blank(const char *text, uint32_t at, uint32_t end)
 {
     for (;;) {

@@ -5,14 +5,14 @@
 #include <zstd_errors.h>
 
 enum {
-    LZ4_MOST = 255,    // a byte more of match length
-    ZSTD_MOST = 1000,  // by our limit; PTX becomes 10 to 50 times as long
-    SLACK = 128 << 10, // for what is shorter than one step
+    LZ4_MOST = 255,    // extends a match by up to this many bytes per byte
+    ZSTD_MOST = 1000,  // our own limit; PTX compresses by a factor of 10 to 50
+    SLACK = 128 << 10, // for blocks shorter than one step
 };
 
 static const struct {
     const char *name;
-    uint32_t most; // bytes out of one byte
+    uint32_t most; // unpacked bytes per packed byte
 } packings[PACKINGS] = {
     [PACKING_NONE] = {"none", 1},
     [PACKING_LZ4] = {"lz4", LZ4_MOST},

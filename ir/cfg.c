@@ -28,14 +28,14 @@ static void block_targets(struct ir_function *fn, uint32_t block, uint32_t *next
 struct edge_list {
     struct arena *arena;
     VEC(uint64_t) pairs; // from << 32 | to
-    uint32_t *seen;      // per block: last source + 1 that has an edge to it
+    uint32_t *seen;      // per block: last source with an edge to it, + 1
 };
 
 static void put_edge(void *data, uint32_t from, uint32_t to)
 {
     struct edge_list *list = data;
     if (list->seen[to] == from + 1)
-        return; // several ways to the same place are one edge
+        return; // parallel edges are represented once
     list->seen[to] = from + 1;
     vec_push(list->arena, &list->pairs, (uint64_t)from << 32 | to);
 }
@@ -51,7 +51,7 @@ void ir_build_edges(struct ir_work *work, struct ir_function *fn)
     for (uint32_t i = 0; i < list.pairs.n; i++)
         pred_counts[(uint32_t)list.pairs.v[i]]++;
     vec_reserve(&work->lists, &fn->edges, list.pairs.n * 2 + 1);
-    for (uint32_t i = 0; i < list.pairs.n; i++) { // sorted by source already
+    for (uint32_t i = 0; i < list.pairs.n; i++) { // already sorted by source
         struct ir_block *from = &fn->blocks.v[list.pairs.v[i] >> 32];
         if (!from->succ_count++)
             from->succ = i;
@@ -70,18 +70,18 @@ void ir_build_edges(struct ir_work *work, struct ir_function *fn)
 }
 
 // Dominators: Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph", TOPLAS
-// 1979, with simple linking. The iterative algorithm takes the square of the depth of nested loops.
+// 1979, with simple linking. The iterative algorithm is quadratic in the depth of nested loops.
 
 struct graph {
     uint32_t count, root;
     struct csr succ, pred;
 };
 
-// A walk from the root: nodes by the time at which they are entered and left.
+// A depth-first search from the root: nodes in the order in which they are entered and left.
 struct depth_search {
     uint32_t *entered, *left; // nodes
-    uint32_t *number; // per node: its place in `entered`; IR_NONE where the walk does not go
-    uint32_t *parent; // per place in `entered`: the place of the node it was entered from
+    uint32_t *number;         // per node: its index in `entered`; IR_NONE if unreachable
+    uint32_t *parent;         // per index in `entered`: the index of the node's parent
     uint32_t count;
 };
 
@@ -120,20 +120,20 @@ static struct depth_search search_from_root(struct arena *arena, const struct gr
     return search;
 }
 
-// Nodes are places in `search.entered`.
+// Nodes are indices into `search.entered`.
 struct dominating {
     struct arena *arena;
     const struct graph *graph;
     struct depth_search search;
     uint32_t *semi;     // semidominator
-    uint32_t *ancestor; // in the forest of nodes that are done, or IR_NONE
-    uint32_t *label;    // node with the least semidominator on the path to the ancestor
+    uint32_t *ancestor; // in the forest of processed nodes, or IR_NONE
+    uint32_t *label;    // node with the minimum semidominator on the path to the ancestor
     uint32_t *idom, *stack;
-    uint32_t *bucket, *next; // nodes by semidominator, as lists
+    uint32_t *bucket, *next; // lists of nodes by semidominator
 };
 
-// The node with the least semidominator from `node` up to its tree's root, which is left out. The
-// way is shortened.
+// Returns the node with the minimum semidominator on the path from `node` to its tree's root, which
+// is excluded. Compresses the path.
 static uint32_t evaluate(struct dominating *d, uint32_t node)
 {
     uint32_t depth = 0;
@@ -176,7 +176,8 @@ static struct dominating new_dominating(struct arena *arena, const struct graph 
     return d;
 }
 
-// idom[root] = root; IR_NONE where the root does not reach. `order`: nodes as they are left.
+// Returns the immediate dominators. idom[root] = root; IR_NONE if unreachable. `order`: nodes in
+// the order in which they are left.
 static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint32_t **order,
                             uint32_t *reached)
 {
@@ -206,7 +207,7 @@ static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint
     return idom;
 }
 
-// Entry and exit times of a walk over the tree, so that ancestry is two comparisons.
+// Numbers a tree by entry and exit times, so that testing for an ancestor takes two comparisons.
 static void number_tree(struct arena *arena, uint32_t count, uint32_t root, const uint32_t *idom,
                         uint32_t *in, uint32_t *out)
 {
@@ -221,7 +222,7 @@ static void number_tree(struct arena *arena, uint32_t count, uint32_t root, cons
     uint32_t *stack = ARENA_ARRAY(arena, uint32_t, count + 1);
     uint32_t *next = ARENA_ARRAY(arena, uint32_t, count + 1);
     memcpy(next, children.at, count * sizeof *next);
-    uint32_t depth = 0, time = 1; // 0: not in the tree
+    uint32_t depth = 0, time = 1; // time 0: not in the tree
     stack[depth++] = root;
     in[root] = time++;
     while (depth) {
@@ -237,8 +238,8 @@ static void number_tree(struct arena *arena, uint32_t count, uint32_t root, cons
     }
 }
 
-// The graph with the virtual exit as last node, reversed: dominators from there are
-// post-dominators.
+// Returns the reversed graph with the virtual exit as last node. Its dominators from the exit are
+// the post-dominators.
 static struct graph reversed_graph(struct arena *arena, const struct ir_function *fn)
 {
     uint32_t count = fn->blocks.n, nodes = count + 1;
@@ -339,7 +340,7 @@ bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b)
 struct loop_finder {
     struct ir_function *fn;
     uint32_t *stack;
-    uint32_t *outer; // per loop: a loop around it, or itself; shortened as it is followed
+    uint32_t *outer; // per loop: an enclosing loop, or itself; paths are compressed
 };
 
 static uint32_t outermost(struct loop_finder *f, uint32_t loop)
@@ -354,7 +355,8 @@ static bool is_back_edge(const struct ir_function *fn, uint32_t from, uint32_t t
     return fn->blocks.v[from].rpo != IR_NONE && ir_dominates(fn, to, from);
 }
 
-// Walks back from the latches; loops found before (inner ones) are taken whole by their headers.
+// Collects the blocks of a loop by walking back from its latches. Inner loops, which were found
+// before, are added as a whole by their headers.
 static void collect(struct loop_finder *f, uint32_t loop)
 {
     struct ir_function *fn = f->fn;
@@ -409,8 +411,8 @@ static void include(struct ir_loop *loop, uint32_t first, uint32_t last)
     loop->last = last > loop->last ? last : loop->last;
 }
 
-// Counts the blocks of each loop, and finds their extent. Inner loops are added to outer ones,
-// which precede them.
+// Counts the blocks of each loop and finds their range. Adds inner loops to outer ones, which
+// precede them.
 static void measure_loops(struct ir_function *fn)
 {
     for (uint32_t i = 0; i < fn->loops.n; i++) {
@@ -434,7 +436,7 @@ static void measure_loops(struct ir_function *fn)
     }
 }
 
-// Numbers loops so that those within one follow it.
+// Numbers the loops so that inner loops follow the loop that contains them.
 static void number_loops(struct ir_work *work, struct ir_function *fn)
 {
     uint32_t *next = ARENA_ARRAY(&work->scratch, uint32_t, fn->loops.n), outermost = 0;

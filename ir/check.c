@@ -1,8 +1,8 @@
 // Checks every instruction against the forms of its opcode.
 //
-// An instruction has the first form that takes its modifiers, whose operands fit and that the
-// module's version and target allow. If no form fits, the error is that of the form that matched
-// furthest.
+// The form of an instruction is the first one that accepts its modifiers, whose operands match and
+// that the module's version and target allow. If no form matches, the error reported is that of the
+// form that matched furthest.
 #include "ir/check_internal.h"
 #include "support/nearest.h"
 #include "support/parallel.h"
@@ -34,7 +34,7 @@ static void read_target(struct ir_check *c, uint32_t node)
         c->independent = true;
     if (!is_architecture(name))
         return;
-    c->targets.n = 0; // of several, the last one counts
+    c->targets.n = 0; // if there are several, the last one is used
     vec_push(&c->scratch, &c->targets, *name);
     uint16_t version = form_target_version(name->text, name->length);
     if (version > c->module->version && c->module->version)
@@ -101,8 +101,8 @@ static enum allowance allowance(struct ir_check *c, const struct form_match *mat
     return (enum allowance)(*known - 1);
 }
 
-// Returns the range of modifier `index`; for the number after the last one, of the opcode with all
-// modifiers.
+// Returns the range of modifier `index`; for an index after the last one, the range of the opcode
+// with all modifiers.
 static void modifier_range(const struct ir_check *c, uint32_t index, uint32_t *begin, uint32_t *end)
 {
     const char *text = c->tree->source->text;
@@ -110,7 +110,7 @@ static void modifier_range(const struct ir_check *c, uint32_t index, uint32_t *b
     uint32_t count, at = *end;
     node_mods(c->tree, c->inst->node, &count);
     for (uint32_t i = 0; i < count && at < node_of(c)->end; i++) {
-        while (at < node_of(c)->end && text[at] != '.') // comments between words do not matter here
+        while (at < node_of(c)->end && text[at] != '.') // skip comments between words
             at++;
         uint32_t from = at++;
         while (at < node_of(c)->end &&
@@ -153,7 +153,7 @@ static void report_need(struct ir_check *c, const struct form_match *match)
     }
 }
 
-// A special register that the module may not read.
+// Reports a special register that the module may not read.
 static void check_special(struct ir_check *c)
 {
     const struct isa_special_info *special = &isa_specials[c->special];
@@ -170,7 +170,7 @@ static void check_special(struct ir_check *c)
                  c->targets.v[0].text);
 }
 
-// Textures and surfaces that a register points to.
+// Checks textures and surfaces that are given by a register.
 static void check_indirect(struct ir_check *c)
 {
     bool query = c->inst->op == OP_txq || c->inst->op == OP_suq;
@@ -190,7 +190,7 @@ static void check_indirect(struct ir_check *c)
 
 // Modifiers
 
-// Returns the modifier that was probably meant, or NULL.
+// Returns the modifier that was probably intended, or NULL.
 static const char *guess_modifier(const char *text, uint32_t length)
 {
     struct nearest nearest;
@@ -243,7 +243,7 @@ static void check_guard(struct ir_check *c)
              "a guard must be a predicate");
 }
 
-// Returns true if the syntax has reported an error here, which is not reported again.
+// Returns true if the parser has already reported an error in the instruction.
 static bool holds_error(const struct ir_check *c)
 {
     for (uint32_t i = c->inst->node; i < node_next(c->tree, c->inst->node); i++)
@@ -252,7 +252,8 @@ static bool holds_error(const struct ir_check *c)
     return false;
 }
 
-// Instructions that are spelled alike share their modifiers, and so the forms that match.
+// Returns the matching forms. Instructions with the same spelling share their modifiers, and so the
+// matches.
 static const struct form_match *find_match(struct ir_check *c)
 {
     uint32_t count, place = (uint32_t)node_of(c)->value;

@@ -1,20 +1,20 @@
-// The checker: every instruction against the forms of its opcode.
+// The checker: compares every instruction with the forms of its opcode.
 #pragma once
 #include "frontend/forms.h"
 #include "ir/ir.h"
 
-// Reports to `diags`, by id:
+// Reports faults to `diags`, by id:
 //   modifier  a modifier that the instruction does not allow, or a missing one
 //   operands  a wrong number of operands
 //   type      an operand that does not match the form
-//   version   a feature that needs a newer PTX than the module's (or was removed from it)
-//   target    a feature that needs another target than the module's
+//   version   a feature that requires a newer PTX than the module's, or that was removed from it
+//   target    a feature that requires another target than the module's
 // If the module's .version is newer than the tables, [modifier] is a warning instead of an error,
-// and such instructions become opaque. Opcodes without any form are not checked.
+// and such instructions become opaque. Opcodes without a form are not checked.
 void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags);
 
-// The same on this many threads. If one finds a fault, all functions are checked again in order, so
-// that the reports do not depend on threads.
+// Checks on up to `threads` threads. If one finds a fault, all functions are checked again in
+// order, so that the reports do not depend on the number of threads.
 void ir_check_parallel(struct ir_module *module, struct arena *arena, struct diags *diags,
                        uint32_t threads);
 

@@ -1,5 +1,5 @@
-// Calls against what they call: the function's declaration, or the prototype or list of functions
-// of an indirect call.
+// Checks calls against their target: the function's declaration, or the prototype or list of
+// functions of an indirect call.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -32,7 +32,7 @@ static uint32_t count_children(const struct ir_check *c, uint32_t list)
     return count;
 }
 
-// A last parameter of open length, which may be missing: .b8 a[]
+// Returns true for a parameter of open length, which may be missing in a call: .b8 a[]
 static bool is_open(const struct ir_check *c, uint32_t decl)
 {
     uint32_t declarator = find_child(c, decl, NODE_DECLARATOR);
@@ -42,7 +42,7 @@ static bool is_open(const struct ir_check *c, uint32_t decl)
 
 struct arity {
     uint32_t least, most;
-    bool known; // false where a part could not be read
+    bool known; // false if a part could not be read
 };
 
 static struct arity read_arity(const struct ir_check *c, uint32_t list)
@@ -78,7 +78,7 @@ static void check_arity(struct ir_check *c, uint32_t declaration, uint8_t kind, 
 }
 
 struct call_check {
-    uint32_t results, function, arguments, prototype; // nodes or IR_NONE
+    uint32_t results, function, arguments, prototype; // nodes, or IR_NONE
 };
 
 static struct call_check read_call(const struct ir_check *c)
@@ -100,8 +100,8 @@ static bool names_callees(const struct node *node)
            (node->aux == W_callprototype || node->aux == W_calltargets);
 }
 
-// Notes the labels of the function's prototypes and lists by name: the directive, or the function
-// itself where several scopes have such a label.
+// Records the labels of the function's prototypes and lists by name: the node of the directive, or
+// that of the function if several scopes have such a label.
 static void find_prototypes(struct ir_check *c)
 {
     uint32_t end = node_next(c->tree, c->fn->node), names = c->tree->names.names.n;
@@ -125,7 +125,7 @@ static void find_prototypes(struct ir_check *c)
     }
 }
 
-// The .callprototype or .calltargets that a label names, or IR_NONE.
+// Returns the .callprototype or .calltargets with this label, or IR_NONE.
 static uint32_t find_prototype(struct ir_check *c, uint32_t label)
 {
     if (c->prototypes_of != c->fn)
@@ -178,7 +178,7 @@ static bool may_pass(const struct ir_check *c, uint32_t node, bool is_result)
     return symbol->space == W_param && symbol->parameter == IR_NONE;
 }
 
-// Types of what is passed
+// Types of passed values
 
 struct passed {
     uint16_t type; // W_UNKNOWN: not known
@@ -187,7 +187,7 @@ struct passed {
     uint32_t align;
 };
 
-// A parameter of a declaration.
+// Returns the type of a declared parameter.
 static struct passed read_parameter(const struct ir_check *c, uint32_t decl)
 {
     struct passed passed = {.type = W_UNKNOWN};
@@ -200,7 +200,7 @@ static struct passed read_parameter(const struct ir_check *c, uint32_t decl)
             passed.type = node->aux;
         else if (node->aux == W_align && node->size > 1)
             passed.align = (uint32_t)node[1].value;
-        else if (isa_words[node->aux].kind == KIND_VECTOR) // refused, or not looked at
+        else if (isa_words[node->aux].kind == KIND_VECTOR) // reported elsewhere, or not checked
             return (struct passed){.type = W_UNKNOWN};
     }
     uint32_t length = declarator == IR_NONE ? IR_NONE : find_child(c, declarator, NODE_DIMENSION);
@@ -214,7 +214,7 @@ static struct passed read_parameter(const struct ir_check *c, uint32_t decl)
     return passed;
 }
 
-// A register or .param variable.
+// Returns the type of a register or .param variable.
 static struct passed read_passed(const struct ir_check *c, const struct ir_operand *operand)
 {
     struct passed passed = {.type = W_UNKNOWN};
@@ -246,7 +246,7 @@ static bool takes_type(const struct ir_check *c, uint16_t formal, uint16_t actua
     return c->number[actual] && c->exact[formal] >> (c->number[actual] - 1) & 1;
 }
 
-// Returns why the value cannot be passed for the parameter, or NULL.
+// Returns the reason for which the value cannot be passed for the parameter, or NULL.
 static const char *compare_types(const struct ir_check *c, uint32_t decl, uint32_t node)
 {
     static const char other[] = "has another type than the parameter";
@@ -272,7 +272,7 @@ static const char *compare_types(const struct ir_check *c, uint32_t decl, uint32
     return formal.align != actual.align ? "has another alignment than the parameter" : NULL;
 }
 
-// The calling convention passes such a value as .b32.
+// Returns true for types that the calling convention passes as .b32.
 static bool is_short(uint16_t type)
 {
     return type == W_u8 || type == W_s8 || type == W_u16 || type == W_s16 || type == W_pred;
@@ -307,7 +307,7 @@ static void check_passed(struct ir_check *c, uint32_t list, bool is_result)
                              : "must be a register, a number or a .param variable of the body");
 }
 
-// The module's symbol of a name, or NULL.
+// Returns the module's symbol with this name, or NULL.
 static const struct ir_symbol *find_global(const struct ir_check *c, uint32_t name)
 {
     for (uint32_t i = c->module->symbols.n; i-- > 0;)
@@ -327,7 +327,7 @@ static void check_callee(struct ir_check *c, const struct call_check *call, uint
     compare_list(c, find_child(c, declaration, NODE_PARAMS), call->arguments);
 }
 
-// The functions of a .calltargets.
+// Checks a call against the functions of a .calltargets.
 static void check_list(struct ir_check *c, const struct call_check *call, uint32_t list)
 {
     NODE_EACH (child, c->tree, list) {

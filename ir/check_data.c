@@ -9,9 +9,11 @@ enum { MOST_LEVELS = 8 };
 
 struct data {
     struct ir_check *c;
-    const uint16_t *space_of; // by name: state space of the module's variables, W_func of functions
+    const uint16_t *space_of; // by name: state space of the module's variables, W_func for
+                              // functions
     uint16_t type;
-    uint32_t levels, count[MOST_LEVELS]; // elements: of each dimension, of a vector; 0: any number
+    uint32_t levels, count[MOST_LEVELS]; // number of elements of each dimension and of a vector; 0:
+                                         // any number
 };
 
 static const struct node *at(const struct data *d, uint32_t node)
@@ -46,7 +48,7 @@ static bool is_generic(const struct data *d, uint32_t node)
                : refuse(d, node, "is generic() of something other than a name");
 }
 
-// a, a+4, generic(a), generic(a)+4
+// Returns true for a, a+4, generic(a), generic(a)+4.
 static bool is_address(const struct data *d, uint32_t node)
 {
     switch (at(d, node)->kind) {
@@ -61,7 +63,7 @@ static bool is_address(const struct data *d, uint32_t node)
     return refuse(d, node, "is not an address: a name, generic(name), or one of these + a number");
 }
 
-// 0xff00(a): one byte of an address. The mask is no node of its own.
+// Returns true for 0xff00(a), one byte of an address. The mask has no node.
 static bool is_masked(const struct data *d, uint32_t node)
 {
     const char *text = d->c->tree->source->text + at(d, node)->begin;
@@ -81,7 +83,7 @@ static bool is_one_byte(const struct data *d, uint32_t node)
     return is_address(d, node + 1);
 }
 
-// Returns true if an expression that the parser did not evaluate names a variable.
+// Returns true if an expression that the parser did not evaluate contains a name.
 static bool has_name(const struct data *d, uint32_t node)
 {
     for (uint32_t i = node; i < node_next(d->c->tree, node); i++)
@@ -131,12 +133,12 @@ static bool check_level(const struct data *d, uint32_t node, uint32_t level)
         if (count++ == d->count[level] && d->count[level])
             return refuse(d, child, "is one value too many");
         if (!check_level(d, child, level + 1))
-            return false; // the others would report the same
+            return false; // further values would give the same report
     }
     return true;
 }
 
-// Dimensions, then a vector's elements
+// Reads the lengths of the dimensions, then that of a vector.
 static void read_levels(struct data *d, uint32_t declarator, uint32_t decl)
 {
     uint32_t vector = 0;
@@ -148,7 +150,8 @@ static void read_levels(struct data *d, uint32_t declarator, uint32_t decl)
         const struct node *spec = at(d, child);
         if (spec->kind == NODE_SPEC && spec->aux < WORD_COUNT &&
             isa_words[spec->aux].kind == KIND_VECTOR)
-            vector = isa_words[spec->aux].value; // of several, which are refused, the last
+            vector = isa_words[spec->aux].value; // several vector words are reported elsewhere; the
+                                                 // last one is used
     }
     if (vector)
         d->count[d->levels++] = vector;
@@ -159,7 +162,7 @@ static void check_symbol(struct data *d, const struct ir_symbol *symbol)
     bool opaque =
         symbol->type == W_texref || symbol->type == W_samplerref || symbol->type == W_surfref;
     if (at(d, symbol->node)->kind != NODE_DECLARATOR || !isa_is_type(symbol->type) || opaque)
-        return; // what is opaque has fields
+        return; // opaque types have fields
     uint32_t init = IR_NONE, decl = symbol->node;
     NODE_EACH (child, d->c->tree, symbol->node)
         if (at(d, child)->kind == NODE_INIT)

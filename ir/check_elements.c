@@ -1,10 +1,11 @@
-// The elements of a vector operand against each other: one width, and neighbours of one kind of
+// Compares the elements of a vector operand: they need one width, and neighbours need one kind of
 // type.
 #include "ir/check_internal.h"
 
-// Registers of bits, special registers and what is no register go with everything.
+// Bit registers, special registers and operands other than registers are compatible with
+// everything.
 struct element {
-    uint32_t bits; // 0: of any width
+    uint32_t bits; // 0: any width
     enum type_kind kind;
     bool sink;
 };

@@ -1,5 +1,5 @@
-// Functions that a module declares and neither defines nor leaves to the linker: ptxas refuses
-// them, called or not. An alias is defined by the function that it stands for.
+// Reports functions that a module declares but neither defines nor leaves to the linker: ptxas
+// rejects them even if they are not called. An alias is defined by its target.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void refuse(struct ir_check *c, uint32_t begin, uint32_t end, uint64_t na
              text->text, why);
 }
 
-// Returns true if the text ends in the function's head: a body may be missing with the rest.
+// Returns true if the text ends in the function's head, so that the body may be missing.
 static bool ends_in_head(const struct ir_check *c, const struct diags *found, uint32_t function)
 {
     bool last = node_next(c->tree, function) == node_next(c->tree, 0);
@@ -64,7 +64,7 @@ void check_functions(struct ir_check *c, const struct diags *found)
             states[node->value] |= read_function(c, found, child);
         else if (node->kind == NODE_DIRECTIVE && node->aux == W_alias)
             read_alias(c, child, states);
-        else if (node->kind == NODE_ERROR) // it may have been a definition
+        else if (node->kind == NODE_ERROR) // may have been a definition
             return;
     }
     NODE_EACH (child, c->tree, 0) {
@@ -72,6 +72,6 @@ void check_functions(struct ir_check *c, const struct diags *found)
         if (node->kind != NODE_FUNCTION || states[node->value])
             continue;
         refuse(c, node->begin, node->end, node->value, "has no body and is not .extern");
-        states[node->value] = DEFINED; // reported
+        states[node->value] = DEFINED; // do not report it again
     }
 }

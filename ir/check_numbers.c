@@ -1,8 +1,8 @@
-// Numbers of an instruction that fits its form, where one depends on another or has more than a
-// range.
+// Checks the numbers of an instruction that matches its form, if one depends on another or if the
+// constraint is more than a range.
 #include "ir/check_internal.h"
 
-// Returns the child `n` of the instruction that is an operand, or NULL.
+// Returns the instruction's n-th operand node, or NULL.
 static const struct node *operand_node(const struct ir_check *c, uint32_t n)
 {
     NODE_EACH (child, c->tree, c->inst->node) {
@@ -19,7 +19,7 @@ static void refuse(struct ir_check *c, const struct node *at, const char *why)
              (int)(at->end - at->begin), c->tree->source->text + at->begin, why);
 }
 
-// cp.async [to], [from], size, read;
+// Checks cp.async [to], [from], size, read;
 static void check_copy(struct ir_check *c)
 {
     const struct node *size = operand_node(c, 2), *read = operand_node(c, 3);
@@ -29,7 +29,7 @@ static void check_copy(struct ir_check *c)
                arena_printf(&c->scratch, "is not between 0 and %u", (uint32_t)size->value));
 }
 
-// alloca.u64 to, size, alignment;
+// Checks alloca.u64 to, size, alignment;
 static void check_allocation(struct ir_check *c)
 {
     const struct node *alignment = operand_node(c, 2);

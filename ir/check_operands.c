@@ -1,4 +1,5 @@
-// Operands against a form. The syntax gives their shape, the IR's operands what each name is.
+// Matches operands against a form. The syntax tree has their shape, the IR the meaning of each
+// name.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -86,11 +87,11 @@ static bool fit_register(const struct fit *f, uint32_t node, const struct ir_ope
     if (f->spec->kind == FORM_IMMEDIATE)
         return refuse(f, FAULT_IMMEDIATE, node);
     if (reg->type >= WORD_COUNT)
-        return true; // reported at its declaration
+        return true; // reported at the declaration
     if (reg->bits != isa_words[reg->type].value && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint16_t type = operand_type(f->match, f->spec);
-    if (type == W_UNKNOWN) // `d:_` is the sink and nothing else, `a:s` a special register
+    if (type == W_UNKNOWN) // `d:_` is only the sink, `a:s` only a special register
         return !(f->spec->written && f->spec->sink) && !f->spec->special
                    ? true
                    : refuse(f, FAULT_TYPE, node);
@@ -110,7 +111,7 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
         return refuse(f, FAULT_SPECIAL, node);
     f->c->special = special;
     f->c->special_node = node;
-    if (type == W_UNKNOWN) // as a whole
+    if (type == W_UNKNOWN) // the whole special register
         return info->parts > 1 || refuse(f, FAULT_SPECIAL_SIZE, node);
     if (info->parts > 1 && !member)
         return refuse(f, FAULT_SCALAR, node);
@@ -119,7 +120,7 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
     return (large && bits <= info->most) || refuse(f, FAULT_SPECIAL_SIZE, node);
 }
 
-// Returns true for instructions that ptxas replaces by a text of its own: no sum fits into it.
+// Returns true for instructions that ptxas replaces by a text of its own, which allows no sum.
 static bool is_replaced(const struct fit *f)
 {
     static const struct {
@@ -137,14 +138,14 @@ static bool is_replaced(const struct fit *f)
     return f->c->inst->class == CLASS_VIDEO && (f->spec->selector || parts);
 }
 
-// Returns true if only a register or a number can stand here, and no other expression.
+// Returns true if the operand must be a register or a number, not another expression.
 static bool is_simple(const struct fit *f)
 {
     return f->element || f->spec->inside || f->spec->kind == FORM_REGISTER;
 }
 
-// The address of a function or kernel, which ptxas takes where a register of the instruction's own
-// type is read.
+// Matches the address of a function or kernel. ptxas accepts it for a register that has the
+// instruction's own type and is read.
 static bool fit_function_value(const struct fit *f, uint32_t node, const struct ir_symbol *function)
 {
     bool moved = f->match->form->op == OP_mov;
@@ -178,12 +179,12 @@ static bool fit_name(const struct fit *f, uint32_t node, bool member)
     case OPERAND_SPECIAL: return fit_special(f, node, operand->index, member);
     case OPERAND_SYMBOL: return fit_symbol(f, node, operand);
     case OPERAND_SINK: return f->spec->sink || refuse(f, FAULT_SINK, node);
-    default: return true; // what nothing declares is reported by the lowering
+    default: return true; // undeclared names are reported by the lowering
     }
 }
 
-// Selectors of parts: .b0 to .b3, .h0, .h1 for scalars; two half-words or four bytes out of two
-// registers for sources, and a mask for the destination.
+// Matches part selectors: .b0 to .b3, .h0, .h1 for scalars; for SIMD sources, two half-words or
+// four bytes of two registers, and for the destination a mask.
 static bool fit_selector(const struct fit *f, uint32_t node)
 {
     const char *text = f->c->tree->source->text + node_at(f, node)->begin;
@@ -207,7 +208,7 @@ static bool fit_selector(const struct fit *f, uint32_t node)
     return good || refuse(f, FAULT_SELECTOR, node);
 }
 
-// An element of a vector, also as a colour.
+// Returns true for the word of a vector element, including the names of colours.
 static bool is_element(uint16_t word)
 {
     static const uint16_t words[] = {W_x, W_y, W_z, W_w, W_r, W_g, W_b, W_a};
@@ -220,7 +221,7 @@ static bool is_element(uint16_t word)
 static bool fit_member(const struct fit *f, uint32_t node)
 {
     const struct ir_operand *operand = check_operand_at(f->c, node + 1);
-    if (operand && operand->kind == OPERAND_UNKNOWN) // reported where names are resolved
+    if (operand && operand->kind == OPERAND_UNKNOWN) // reported at name resolution
         return true;
     bool vector = operand && operand->kind == OPERAND_REGISTER &&
                   f->c->fn->registers.v[operand->index].type < WORD_COUNT &&
@@ -242,14 +243,14 @@ static bool fit_member(const struct fit *f, uint32_t node)
 
 static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length);
 
-// Loads and stores also take a scalar in braces.
+// Returns true for loads and stores, which also accept a scalar in braces.
 static bool takes_braces(const struct fit *f)
 {
     uint16_t op = f->match->form->op;
     return op == OP_ld || op == OP_ldu || op == OP_st || op == OP_suld || op == OP_sust;
 }
 
-// Returns true for a name to which a constant may be added or that an index may follow.
+// Returns true for a name to which a constant may be added, or after which an index may follow.
 static bool is_variable(const struct fit *f, uint32_t node)
 {
     if (node_at(f, node)->kind != NODE_NAME)
@@ -258,7 +259,7 @@ static bool is_variable(const struct fit *f, uint32_t node)
     return !operand || operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_UNKNOWN;
 }
 
-// The address of a variable and a constant: a number that is known when the program is linked.
+// Matches the address of a variable plus a constant, a number that is known at link time.
 static bool fit_variable_sum(const struct fit *f, uint32_t node, const struct ir_operand *operand)
 {
     bool function = f->c->module->symbols.v[operand->index].space == W_func;
@@ -269,7 +270,7 @@ static bool fit_variable_sum(const struct fit *f, uint32_t node, const struct ir
     return !function && (number || f->spec->variable) ? true : refuse(f, FAULT_VALUE, node);
 }
 
-// A register and a constant are an addition of integers.
+// Matches the sum of a register and a constant, which is an integer addition.
 static bool fit_register_sum(const struct fit *f, uint32_t node, const struct ir_operand *operand)
 {
     const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
@@ -290,7 +291,7 @@ static bool fit_special_sum(const struct fit *f, uint32_t node, const struct ir_
     return good;
 }
 
-// name + constant
+// Matches name + constant.
 static bool fit_sum(const struct fit *f, uint32_t node)
 {
     uint32_t name = node + 1;
@@ -333,7 +334,7 @@ static bool fit_value(const struct fit *f, uint32_t node)
     }
 }
 
-// A register that was declared as a vector of this length, 0: of any.
+// Returns true for a register that was declared as a vector of this length; 0: of any length.
 static bool is_vector_register(const struct fit *f, uint32_t node, uint32_t length)
 {
     if (node_at(f, node)->kind != NODE_NAME)
@@ -394,7 +395,7 @@ static bool fit_vector(const struct fit *f, uint32_t node)
     if (is_vector_register(f, node, length))
         return fit_vector_register(f, node);
     if (is_sink(f, node) && f->spec->written && f->match->form->op == OP_atom)
-        return true; // of all elements
+        return true; // the sink stands for all elements
     if (any || (f->spec->length == FORM_BY_MODIFIER && !form_fills(f->match, '#')))
         return fit_value(f, node);
     f->fault->number = length;
@@ -444,7 +445,7 @@ static bool fit_pair(struct fit *f, uint32_t node)
     return good;
 }
 
-// Loads and atomics from global memory, through a register.
+// Returns true for loads and atomics from global memory through a register.
 static bool takes_unified(const struct fit *f, uint32_t node)
 {
     uint16_t op = f->match->form->op, space = f->c->inst->space;
@@ -459,7 +460,7 @@ static bool takes_unified(const struct fit *f, uint32_t node)
     return true;
 }
 
-// A name or a number, or a name + a constant.
+// Returns true for a name, a number, or a name plus a constant.
 static bool is_sum(const struct fit *f, uint32_t base)
 {
     base += node_at(f, base)->kind == NODE_OFFSET;
@@ -467,7 +468,7 @@ static bool is_sum(const struct fit *f, uint32_t base)
     return kind == NODE_NAME || kind == NODE_INT;
 }
 
-// Checks the offset of the address, and the other operands in the brackets.
+// Matches an address: its offset and the other operands in the brackets.
 static bool fit_address(struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -480,7 +481,7 @@ static bool fit_address(struct fit *f, uint32_t node)
     uint32_t base = node + 1;
     uint8_t kind = node_at(f, base)->kind;
     bool alone = node_next(f->c->tree, base) == node_next(f->c->tree, node);
-    if (!is_sum(f, base) || (kind == NODE_OFFSET && !alone)) // not [a + 4, {x, y}]
+    if (!is_sum(f, base) || (kind == NODE_OFFSET && !alone)) // rejects [a + 4, {x, y}]
         return refuse(f, FAULT_SUM, base);
     uint32_t name = kind == NODE_OFFSET ? base + 1 : base;
     if (node_at(f, name)->kind == NODE_INT)
@@ -514,7 +515,7 @@ static bool fit_function(const struct fit *f, uint32_t node)
            refuse(f, FAULT_FUNCTION, node);
 }
 
-// Refuses a name that cannot be declared. The lowering looks for the declarations of others.
+// Rejects a name that cannot be declared. The lowering looks up the other names.
 static bool fit_list_name(const struct fit *f, uint32_t node)
 {
     const struct node *at = node_at(f, node);
@@ -551,8 +552,8 @@ static bool fit_operand(struct fit *f, const struct form_operand *spec, uint32_t
     }
 }
 
-// Specs [first, end) against sibling nodes [node, stop): those that may be missing are left out
-// from the right. Inside brackets the first sibling is the address itself.
+// Matches specs [first, end) with sibling nodes [node, stop). Optional specs are dropped from the
+// right. Inside brackets the first sibling is the address itself.
 static bool fit_sequence(struct fit *f, uint32_t first, uint32_t end, bool inside, uint32_t node,
                          uint32_t stop)
 {

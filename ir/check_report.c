@@ -1,4 +1,4 @@
-// Faults of operands in words.
+// Describes faults of operands in words.
 #include "ir/check_internal.h"
 
 static const char *expectation(struct ir_check *c, const struct ir_fault *fault)
@@ -105,7 +105,7 @@ static void report_count(struct ir_check *c, const struct ir_fault *fault)
              may == 1 ? "" : "s", given == 1 ? "is" : "are", given);
 }
 
-// Returns true if the fault's operand has a name that was reported where names are resolved.
+// Returns true if the faulty operand has a name that was reported at name resolution.
 static bool is_reported(const struct ir_check *c, const struct ir_fault *fault)
 {
     const struct ir_operand *operands = ir_operands(c->fn, (uint32_t)(c->inst - c->fn->insts.v));

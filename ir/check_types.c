@@ -1,4 +1,4 @@
-// Types of registers, and which instructions take them.
+// Types of registers, and the instructions that accept them.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -24,9 +24,10 @@ enum type_kind check_type_kind(uint16_t type)
                                                                                   : TYPE_PACKED;
 }
 
-// Whether an instruction of one type takes a register of another one, of the same size or of a
-// larger one: as ptxas judges. An integer instruction and a floating-point register never meet;
-// formats that have no register type of their own lie in registers .bN.
+// Returns true if an instruction of one type accepts a register of another type of the same size,
+// or of a larger one, by the rules of ptxas. Integer instructions never accept floating-point
+// registers and vice versa. Formats without a register type of their own are stored in .bN
+// registers.
 static bool takes(uint16_t type, uint16_t reg, bool larger)
 {
     enum type_kind kind = check_type_kind(type), of = check_type_kind(reg);

@@ -1,5 +1,5 @@
-// Checks the symbols of an instruction that fits its form: variables against the state space of the
-// access, labels against the kind of branch.
+// Checks the symbols of an instruction that matches its form: the state space of variables against
+// that of the access, labels against the kind of branch.
 #include "ir/check_internal.h"
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint16_t whole_space(uint16_t space)
     }
 }
 
-// Accesses that have a state space by themselves. The memory of tensor cores has no variables.
+// State spaces that are implied by the opcode. The memory of tensor cores has no variables.
 static const struct {
     uint16_t op, space;
 } own_spaces[] = {
@@ -39,15 +39,15 @@ static const struct {
     {OP_getctarank, W_shared},
 };
 
-// Returns true for instructions whose operand in brackets is a variable of any kind.
+// Returns true for instructions whose operand in brackets may be a variable of any kind.
 static bool names_objects(uint16_t op)
 {
     return op == OP_tex || op == OP_tld4 || op == OP_txq || op == OP_suld || op == OP_sust ||
            op == OP_sured || op == OP_suq || op == OP_fence;
 }
 
-// The state space of address `n`: modifiers give those of the first ones; barriers that follow are
-// in .shared. W_UNKNOWN is a generic address.
+// Returns the state space of address `n`. Modifiers give the spaces of the first addresses;
+// barriers that follow are in .shared. W_UNKNOWN is a generic address.
 static uint16_t space_of_address(const struct ir_check *c, uint32_t n)
 {
     uint32_t count, given = 0;
@@ -61,7 +61,8 @@ static uint16_t space_of_address(const struct ir_check *c, uint32_t n)
     return given ? W_shared : W_UNKNOWN;
 }
 
-// Registers outside of functions, which old modules have, are symbols too.
+// Returns true if the access may name the variable. In old modules, registers outside functions are
+// symbols too.
 static bool agrees(uint16_t access, uint16_t variable)
 {
     if (variable == W_reg || variable >= WORD_COUNT)
@@ -85,7 +86,8 @@ static void check_address(struct ir_check *c, const struct ir_operand *operand, 
            arena_printf(&c->scratch, "%s, not in %s", lies, access));
 }
 
-// A function reads its parameters and writes its returned value; a kernel has parameters only.
+// Checks the direction of a parameter access. A function reads its parameters and writes its return
+// value; a kernel has only parameters.
 static void check_direction(struct ir_check *c, const struct ir_operand *operand)
 {
     const struct ir_symbol *symbol = &c->module->symbols.v[operand->index];
@@ -131,7 +133,7 @@ static bool is_conversion(const struct ir_check *c)
            (c->inst->op == OP_cvta && count && mods[0] != W_to);
 }
 
-// The address of a variable as a value.
+// Checks variables whose address is used as a value.
 static void check_addresses_taken(struct ir_check *c)
 {
     for (uint32_t i = 0; i < c->inst->operand_count; i++) {

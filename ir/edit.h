@@ -1,17 +1,19 @@
-// Edits of the source text. Passes decide them; the backend's writer applies them: it copies the
-// source and changes these places only.
+// Edits of the source text. Passes decide them. The backend's writer applies them: it copies the
+// source and changes only these places.
 //
 // The result is the source read from start to end, where at each offset p
 //   1. every MOVE with `to` == p inserts its range, by `order`;
 //   2. every INSERT with `begin` == p inserts its text, by `order`;
-//   3. the source continues: a moved range that begins at p is omitted, a replaced one is its text.
+//   3. the source continues: a moved range that begins at p is skipped, a replaced range is
+//      replaced by its text.
 // Steps 2 and 3 also apply inside a moved range (range begin <= p < range end): its inserts and
-// replacements move with it, including those at its begin, excluding those at its end. The MOVE's
-// own `text` (may be NULL) is inserted after the range.
+// replacements move with it, including those at its beginning, excluding those at its end. The
+// MOVE's own `text` (may be NULL) is inserted after the range.
 //
-// Invariants: no two moved ranges overlap, no two replaced ones do, and a replaced range lies
-// inside a moved one or outside all of them. `to` lies inside no moved or replaced range; it may be
-// the begin of one: text inserted there stays there. No two MOVEs have the same `to` and `order`.
+// Invariants: moved ranges do not overlap, replaced ranges do not overlap, and a replaced range
+// lies inside one moved range or outside all. `to` lies inside no moved or replaced range; it may
+// be the beginning of one, and text inserted there stays there. No two MOVEs have the same `to` and
+// `order`.
 #pragma once
 #include "support/vec.h"
 
@@ -21,14 +23,14 @@ enum edit_kind {
     EDIT_MOVE,    // [begin, end), then `text`, goes before offset `to`
 };
 
-// `order` of inserts at one place: a tag is directly before its instruction.
+// `order` of inserts at the same offset: a tag directly precedes its instruction.
 enum { EDIT_ORDER_LOC = 0, EDIT_ORDER_TAG = 1 };
 
 struct edit {
     enum edit_kind kind;
     uint32_t begin, end, to;
     const char *text;
-    uint32_t order; // among edits of one kind at the same place: lower first
+    uint32_t order; // order of edits of one kind at the same offset: lower first
 };
 
 struct edits {

@@ -1,26 +1,28 @@
-// A join is in the frontier of the blocks from each of its predecessors up to its immediate
-// dominator, without this. So the frontier of a block has the joins that edges lead to from the
-// subtree that it dominates, unless they lie deeper than the block.
+// A join block is in the frontier of every block from each of its predecessors up to, and without,
+// its immediate dominator. So the frontier of a block consists of the join blocks that are the
+// targets of edges from the subtree that it dominates, unless they are deeper than the block.
 //
 // Edges are in the order of a walk over the dominator tree, in which a subtree is a range. Each
-// edge has the least level of the blocks for which it counts; where the paths of two edges to one
-// join meet, only the first one counts. A query lists the edges of the range with at most the level
-// of the block, and to the joins in question, by a tree of minima.
+// edge has the minimum level of the blocks for which it counts; above the point where the paths of
+// two edges to one join block merge, only the first edge counts. A query finds, with a tree of
+// minima, the edges of the range with at most the level of the block whose targets are the
+// requested join blocks.
 #include "ir/frontiers.h"
 
 struct minima {
     uint32_t count;
-    uint32_t *least; // node i has the nodes 2 i and 2 i + 1; leaves follow each other from `count`
+    uint32_t *least; // node i has the children 2 i and 2 i + 1; leaves are consecutive from `count`
+                     // on
 };
 
 struct frontiers {
     const struct ir_function *fn;
     const uint32_t *level;
-    uint32_t *position; // per block: in the walk
-    uint32_t *first;    // per position: its first edge; then the end
-    uint32_t *join;     // per edge
+    uint32_t *position; // per block: its position in the walk
+    uint32_t *first;    // per position: its first edge; after the last one, the end
+    uint32_t *join;     // target of each edge
     struct minima edges;
-    uint32_t *low, *high; // per node of the tree: the extent of the joins
+    uint32_t *low, *high; // per node of the tree: range of the join blocks
 };
 
 static struct minima minima_new(struct arena *arena, uint32_t count)
@@ -40,7 +42,7 @@ static void minima_build(struct minima *m)
         m->least[i] = m->least[2 * i] < m->least[2 * i + 1] ? m->least[2 * i] : m->least[2 * i + 1];
 }
 
-// The minimum of the leaves from `first` to before `end`.
+// Returns the minimum of the leaves [first, end).
 static uint32_t minima_of(const struct minima *m, uint32_t first, uint32_t end)
 {
     uint32_t least = UINT32_MAX;
@@ -57,7 +59,7 @@ static uint32_t minima_of(const struct minima *m, uint32_t first, uint32_t end)
     return least;
 }
 
-// The reachable blocks in the order of the walk.
+// Returns the reachable blocks in the order of the walk.
 static uint32_t *walk_order(struct arena *arena, const struct ir_function *fn)
 {
     uint32_t times = 2 * fn->blocks.n + 2, n = 0;
@@ -105,7 +107,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
 {
     struct frontiers *f = ARENA_NEW(arena, struct frontiers);
     uint32_t *order = walk_order(arena, fn), count = fn->rpo.n, edge = 0;
-    uint32_t *seen = ARENA_ARRAY(arena, uint32_t, fn->blocks.n); // per join: position + 1
+    uint32_t *seen = ARENA_ARRAY(arena, uint32_t, fn->blocks.n); // per join block: position + 1
     uint32_t edges = count_edges(fn);
     struct minima levels = minima_new(arena, count);
     *f = (struct frontiers){.fn = fn, .level = level, .edges = minima_new(arena, edges)};
@@ -123,7 +125,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
             uint32_t join = ir_succs(fn, block)[k], before = seen[join], from = level[join];
             if (!is_listed(fn, block, join) || before == i + 1)
                 continue;
-            // Below the block where the paths from both predecessors meet.
+            // Only below the block where the paths from both predecessors merge.
             uint32_t meets = before ? minima_of(&levels, before, i + 1) : 0;
             f->edges.least[f->edges.count + edge] = meets > from ? meets : from;
             f->join[edge++] = join;
@@ -139,12 +141,12 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
 struct query {
     const struct frontiers *of;
     struct arena *arena;
-    uint32_t first, end, most; // edges; level
+    uint32_t first, end, most; // range of edges; maximum level
     struct ir_run joins;
     struct frontier_list *list;
 };
 
-// The edges at the `width` leaves under a node, the first of which is `from`.
+// Lists the edges at the `width` leaves below a node, the first of which is `from`.
 static void list_edges(const struct query *q, uint32_t node, uint32_t from, uint32_t width)
 {
     const struct minima *m = &q->of->edges;

@@ -1,4 +1,4 @@
-// Builds a module step by step, and answers small questions about it.
+// Builds a module step by step, and answers simple queries about it.
 #include "ir/lower.h"
 #include "support/parallel.h"
 #include "support/search.h"
@@ -8,7 +8,7 @@ static void (*const steps[])(struct ir_work *work, struct ir_function *fn) = {
     ir_build_edges, ir_build_dominators, ir_build_loops, ir_build_liveness, ir_build_ssa,
 };
 
-// Keeps an array that has grown, without the room that it did not need.
+// Moves a growing array to its final place, without unused capacity.
 #define KEEP(work, vec)                                                                            \
     do {                                                                                           \
         (vec)->v = arena_keep((work)->kept, &(work)->lists, (vec)->v,                              \

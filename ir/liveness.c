@@ -1,6 +1,6 @@
-// Which registers are live where, as runs of blocks: each use walks back to the definitions that
-// reach it. A loop that does not define the register is taken whole, so that the work on nested
-// loops does not grow with their depth. A register whose walk is long is left to liveness_wide.
+// Liveness as ranges of blocks per register: a walk goes back from each use to the definitions that
+// reach it. A loop that does not define the register is added as a whole, so that the work on
+// nested loops does not grow with their depth. Registers with long walks are left to liveness_wide.
 #include "ir/liveness.h"
 #include "support/search.h"
 #include <stdlib.h>
@@ -12,13 +12,13 @@ struct live_pair {
 struct liveness {
     struct arena *scratch;
     struct ir_function *fn;
-    uint32_t *defined; // per register: last block + 1 seen with a full definition, while scanning
-    uint32_t *read;    // per register: last block + 1 whose entry value was noted as read
-    uint32_t *exposed_counts;      // per register: blocks that read its entry value
+    uint32_t *defined; // per register: last block + 1 in which the scan found a full definition
+    uint32_t *read;    // per register: last block + 1 recorded as reading the entry value
+    uint32_t *exposed_counts;      // per register: number of blocks that read its entry value
     VEC(struct live_pair) exposed; // in the order of blocks
     VEC(struct live_pair)
-    kills;                // blocks that define a register; in the order of blocks
-    struct ir_work *work; // takes the definitions by register
+    kills;                // blocks that define a register, in the order of blocks
+    struct ir_work *work; // receives the definitions by register
 };
 
 static void scan_block(struct liveness *l, uint32_t block)
@@ -40,13 +40,14 @@ static void scan_block(struct liveness *l, uint32_t block)
             if (operands[i].kind != OPERAND_REGISTER || operands[i].role != ROLE_DEF ||
                 l->defined[reg] == block + 1)
                 continue;
-            l->defined[reg] = block + 1; // what a partial definition keeps was read just above
+            l->defined[reg] = block + 1; // the value that a partial definition keeps was recorded
+                                         // as read just before
             vec_push(l->scratch, &l->kills, (struct live_pair){reg, block});
         }
     }
 }
 
-// Blocks by register. Only registers that some block reads on entry count.
+// Groups blocks by register. Leaves out registers that no block reads on entry.
 static struct csr by_register(struct liveness *l, const struct live_pair *pairs, uint32_t count)
 {
     struct arena *lists = &l->work->lists;
@@ -63,13 +64,14 @@ static struct csr by_register(struct liveness *l, const struct live_pair *pairs,
 struct marks {
     uint32_t *killed, *marked, *stack; // per block: register + 1
     uint32_t *looked, *taken;          // per loop: register + 1
-    uint32_t *whole;                   // per loop: see `find_whole`
+    uint32_t *whole;                   // per loop: the result of `find_whole`
     bool by_loops;
 };
 
-enum { MOST_STEPS = 256 }; // of a walk
+enum { MOST_STEPS = 256 }; // limit of a walk
 
-// The walk mostly goes from a block to the one before it.
+// Adds a block range. The walk usually goes from a block to the one before it, which extends the
+// last range.
 static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
 {
     struct ir_function *fn = l->fn;
@@ -80,7 +82,7 @@ static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t 
         vec_push(&l->work->lists, &fn->live, (struct ir_run){first, last});
 }
 
-// Marks the loops that define the register.
+// Marks the loops around a block that defines the register.
 static void kill_loops(const struct liveness *l, uint32_t reg, uint32_t block, struct marks *m)
 {
     uint32_t loop = l->fn->blocks.v[block].loop;
@@ -95,9 +97,9 @@ static bool is_contiguous(const struct ir_loop *loop)
     return loop->last - loop->first + 1 == loop->block_count;
 }
 
-// Returns the outermost loop around the block that does not define the register, or IR_NONE. Where
-// the register is live on entry of one block of such a loop, it is live on entry of all: each
-// comes to the header, and the header comes to the block.
+// Returns the outermost loop around the block that does not define the register, or IR_NONE. If the
+// register is live on entry to one block of such a loop, it is live on entry to all of them,
+// because each block reaches the header and the header reaches the block.
 static uint32_t find_whole(const struct liveness *l, uint32_t reg, uint32_t block, struct marks *m)
 {
     const struct ir_function *fn = l->fn;
@@ -130,8 +132,8 @@ static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, 
     }
 }
 
-// Spreads one register from the blocks that read it up to those that define it. Returns false if
-// that takes more than `most` steps.
+// Propagates liveness of one register from the blocks that read it back to the blocks that define
+// it. Returns false if that takes more than `most` steps.
 static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
                    const struct csr *kills, struct marks *m, uint32_t most)
 {
@@ -166,7 +168,7 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-// Sorts the runs of the last register and joins neighbours.
+// Sorts the ranges of the last register and merges adjacent ones.
 static void join_runs(struct ir_function *fn, uint32_t from)
 {
     struct ir_run *v = fn->live.v;
@@ -194,11 +196,11 @@ static struct marks new_marks(struct liveness *l)
                           .looked = ARENA_ARRAY(l->scratch, uint32_t, loops),
                           .taken = ARENA_ARRAY(l->scratch, uint32_t, loops),
                           .whole = ARENA_ARRAY(l->scratch, uint32_t, loops),
-                          // A block that nothing reaches may lead into a loop at any place.
+                          // An unreachable block may lead into a loop at any place.
                           .by_loops = l->fn->rpo.n == blocks};
 }
 
-// Puts the runs of wide registers between those of the others.
+// Inserts the ranges of wide registers between those of the others.
 static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32_t count)
 {
     struct ir_function *fn = l->fn;
@@ -220,7 +222,7 @@ static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32
     }
 }
 
-// The runs of a wide register by a walk of any length.
+// Computes the ranges of a wide register by a walk without a limit.
 static void walk_wide(struct liveness *l, struct wide_list *wide, const struct csr *readers,
                       struct marks *m)
 {
@@ -229,7 +231,7 @@ static void walk_wide(struct liveness *l, struct wide_list *wide, const struct c
     if (wide->runs.n)
         return;
     *at = from;
-    // Marks of the walk that was given up belong to this register, too.
+    // Clears the marks of the abandoned walk, which are of the same register.
     memset(m->marked, 0, fn->blocks.n * sizeof *m->marked);
     memset(m->taken, 0, fn->loops.n * sizeof *m->taken);
     spread(l, wide->reg, readers, &l->work->definitions, m, UINT32_MAX);
@@ -291,7 +293,7 @@ struct ir_live_lists ir_live_lists(const struct ir_function *fn, struct arena *a
         for (uint32_t k = fn->live.v[i].first; k <= fn->live.v[i].last; k++)
             lists.at[k + 2]++;
     }
-    if (count > INT32_MAX) // places have 32 bits: more counts as memory that ran out
+    if (count > INT32_MAX) // indices have 32 bits; treat an overflow as lack of memory
         longjmp(arena->memory->on_failure, 1);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         lists.at[i + 2] += lists.at[i + 1];

@@ -1,5 +1,5 @@
-// Registers that live in many blocks: 64 of them at once, a bit each, by the equation
-// live-in = read ∪ (live-out − defined), until nothing changes.
+// Registers that are live in many blocks: solves live-in = read ∪ (live-out − defined) by
+// iteration, for 64 registers at once with one bit each.
 #include "ir/liveness.h"
 
 struct wide_search {
@@ -27,8 +27,8 @@ static bool update(struct wide_search *w, uint32_t block)
 
 enum { MOST_ROUNDS = 12 };
 
-// Returns false if the equations do not hold after some rounds: in nests of loops a round may bring
-// a value one loop further.
+// Returns false if the equations do not hold after some rounds: with nested loops, a round may
+// propagate a value across one loop only.
 static bool solve(struct wide_search *w)
 {
     const struct ir_function *fn = w->fn;

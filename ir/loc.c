@@ -1,6 +1,6 @@
 // A .loc is valid until the next one in the text of its function. For inlined code it also has the
-// file, line and column of the call; the .loc of that place, further up, may be inlined itself.
-// [PTX ISA, Debugging Directives]
+// file, line and column of the call, whose own .loc precedes it and may be inlined itself [PTX ISA,
+// Debugging Directives].
 #include "ir/loc.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct loc_entry {
 struct function_locs {
     bool read;
     VEC(struct loc_entry) entries; // in the order of the text
-    uint32_t *of_inst;             // its entry, or IR_NONE
+    uint32_t *of_inst;             // entry of each instruction, or IR_NONE
 };
 
 struct file {
@@ -146,7 +146,7 @@ static void read_function(struct ir_locs *locs, struct function_locs *function,
         function->of_inst[inst++] = IR_NONE;
 }
 
-// Names of functions: bytes after a label of a section, `.b8 95,90,51,0`
+// Names of functions are bytes after a label of a section: `.b8 95,90,51,0`
 
 static bool is_letter(char c)
 {
@@ -161,7 +161,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-// Returns the place after the label's colon, or NULL.
+// Returns the text after the label's colon, or NULL.
 static const char *find_label(const char *at, const char *end, const struct name *name)
 {
     for (const char *begin = at; (size_t)(end - at) > name->length; at++)
@@ -206,7 +206,7 @@ static const char *function_name(struct ir_locs *locs, uint32_t label)
     return NULL;
 }
 
-// Answers
+// Queries
 
 static struct ir_loc *make(struct ir_locs *locs, const struct numbers *at)
 {
@@ -217,7 +217,7 @@ static struct ir_loc *make(struct ir_locs *locs, const struct numbers *at)
     return loc;
 }
 
-// The last entry in front of this one for the place of its call, or IR_NONE.
+// Returns the last entry before this one that is at the position of its call, or IR_NONE.
 static uint32_t find_caller(const struct function_locs *function, uint32_t entry)
 {
     const struct numbers *caller = &function->entries.v[entry].caller;
@@ -229,7 +229,7 @@ static uint32_t find_caller(const struct function_locs *function, uint32_t entry
     return IR_NONE;
 }
 
-// Makes a chain of callers from the outside in; each entry follows its caller.
+// Resolves an entry and its callers, from the outermost one inwards. Each entry follows its caller.
 static const struct ir_loc *resolve(struct ir_locs *locs, struct function_locs *function,
                                     uint32_t first)
 {

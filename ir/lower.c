@@ -1,8 +1,9 @@
-// Tree → instructions. Names are resolved by scope; registers get dense ids as they are met.
+// Lowers the tree to instructions. Names are resolved by scope. Registers get dense ids in the
+// order of their first use.
 #include "ir/lower.h"
 #include <string.h>
 
-// Returns the meaning of the name at a node. Reports a name that is not declared, or not yet.
+// Returns the binding of the name at a node. Reports a name that is undeclared or declared later.
 static struct binding resolve(struct ir_lower *l, uint32_t node)
 {
     struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node)->value);
@@ -36,7 +37,7 @@ static struct declared_type read_specs(const struct ir_lower *l, uint32_t decl)
     return specs;
 }
 
-// Returns the elements of all dimensions; 0 if the length of one is not defined.
+// Returns the product of all dimensions; 0 if the length of one is not defined.
 static uint64_t element_count(const struct ir_lower *l, uint32_t declarator)
 {
     uint64_t count = 1;
@@ -65,7 +66,7 @@ static void declare_symbol(struct ir_lower *l, uint32_t decl, uint32_t declarato
     names_declare_symbol(&l->names, decl, scope, &symbol);
 }
 
-// The names in a first value. Those of samplers and textures are words.
+// Resolves the names in an initialiser. Those of samplers and textures are words.
 static void check_initialiser(struct ir_lower *l, uint32_t declarator, uint16_t type)
 {
     if (type == W_texref || type == W_samplerref || type == W_surfref)
@@ -86,7 +87,7 @@ static void declare(struct ir_lower *l, uint32_t decl, uint32_t scope, uint32_t 
         if (node_at(l, child)->kind != NODE_DECLARATOR)
             continue;
         check_initialiser(l, child, specs.type);
-        // Old PTX may declare registers for all functions of a module: they are symbols.
+        // Old PTX may declare registers for all functions of a module. They are symbols.
         if (node_at(l, child)->flags & NODE_COUNTED)
             names_declare_family(&l->names, child, scope, &specs);
         else if (specs.space == W_reg && l->fn)
@@ -110,7 +111,8 @@ static void begin_block(struct ir_lower *l, uint32_t label)
 {
     struct ir_function *fn = l->fn;
     struct ir_block *current = fn->blocks.n ? &fn->blocks.v[fn->blocks.n - 1] : NULL;
-    if (current && current->first == fn->insts.n) { // still empty: another label of the same block
+    if (current && current->first == fn->insts.n) { // still empty: the label is another one of this
+                                                    // block
         if (current->label == IR_NONE)
             current->label = label;
     } else {
@@ -202,7 +204,7 @@ static void read_spelling(struct spelled_inst *to, uint16_t op, const uint16_t *
     to->sets_carry = has_word(mods, count, W_cc);
 }
 
-// Instructions that are spelled alike share their modifiers.
+// Returns the opcode and modifiers of a node. Instructions with the same spelling share them.
 static const struct spelled_inst *find_spelling(struct ir_lower *l, uint32_t node)
 {
     uint16_t op = node_at(l, node)->aux;
@@ -245,7 +247,8 @@ static void add_instruction(struct ir_lower *l, uint32_t node)
         l->open = false;
 }
 
-// The labels of a list must be known at the end of the function, functions at once.
+// Resolves the functions of a list, and records its labels, which are known at the end of the
+// function.
 static void read_targets(struct ir_lower *l, uint32_t directive)
 {
     uint16_t word = node_at(l, directive)->aux;
@@ -283,7 +286,7 @@ static void lower_scope(struct ir_lower *l, uint32_t scope)
     names_leave(&l->names, undo);
 }
 
-// Label operands become blocks; a list of branch targets becomes one operand for each.
+// Replaces label operands by blocks, and a list of branch targets by one operand for each.
 static void resolve_labels(struct ir_lower *l)
 {
     struct ir_function *fn = l->fn;
@@ -314,7 +317,7 @@ static void resolve_labels(struct ir_lower *l)
     l->late_names.n = 0;
 }
 
-// The blocks that a .branchtargets directive lists, as operands in a side table of the function.
+// Stores the blocks of .branchtargets directives in a side table of the function.
 static void resolve_targets(struct ir_lower *l)
 {
     struct ir_function *fn = l->fn;
@@ -365,7 +368,7 @@ void ir_lower_function(struct ir_lower *l, uint32_t function)
             if (node_at(l, child)->kind == NODE_SCOPE)
                 lower_scope(l, child);
         fn->blocks.v[fn->blocks.n - 1].end = fn->insts.n;
-        // At the end of the body no instruction reads the results.
+        // If control reaches the end of the body, no instruction reads the results.
         fn->incomplete |= l->open && fn->registers.n > 1 && lower_is_result(l, 1);
         resolve_labels(l);
         resolve_targets(l);
@@ -378,7 +381,7 @@ void ir_lower_function(struct ir_lower *l, uint32_t function)
     l->fn = NULL;
 }
 
-// Functions first, so that a body can name a later one without a prototype.
+// Adds functions first, so that a body can name a later one without a prototype.
 static void add_function(struct ir_lower *l, uint32_t node)
 {
     struct ir_module *module = l->module;

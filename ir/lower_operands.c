@@ -9,8 +9,8 @@ struct place_role {
     bool negated, both; // both: read and written
 };
 
-// Adds an operand at a node to the last instruction. Its members are written where they stay: a
-// copy of a struct that was just written waits for the stores.
+// Adds an operand at a node to the last instruction. Writes the members in place: copying a struct
+// that was just written stalls on the stores.
 static struct ir_operand *add_operand(struct ir_lower *l, enum ir_operand_kind kind,
                                       struct place_role place, uint32_t index, uint32_t node)
 {
@@ -31,7 +31,7 @@ static struct ir_operand *add_operand(struct ir_lower *l, enum ir_operand_kind k
     return operand;
 }
 
-// A guarded or partial definition keeps the old value of its last operand.
+// Adds a ROLE_KEEP operand if the last operand is a guarded or partial definition.
 static void keep_value(struct ir_lower *l, bool both)
 {
     struct ir_function *fn = l->fn;
@@ -55,14 +55,14 @@ static bool is_sink(const struct ir_lower *l, uint32_t id)
     return name->length == 1 && name->text[0] == '_';
 }
 
-// Adds the operand of a name that is no register.
+// Adds the operand of a name that is not a register.
 static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct place_role place,
                                     struct binding binding)
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
     if (binding.kind == BOUND_SYMBOL) {
-        // Other functions see a register of the module, so nothing is known of its value; nor of a
-        // name whose declaration is faulty.
+        // The value of a module's register is unknown, because other functions may write it. So is
+        // that of a name with a faulty declaration.
         uint16_t space = l->module->symbols.v[binding.index].space;
         bool shared = space == W_reg || space == W_UNKNOWN;
         bool later = names_is_later(&l->names, binding, node);
@@ -82,7 +82,7 @@ static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct pl
     return add_operand(l, OPERAND_UNKNOWN, place, binding.index, node);
 }
 
-// Adds a name as an operand; `member` and `value` are those of the surrounding node.
+// Adds a name as an operand. `member` and `value` come from the surrounding node.
 static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member,
                      int64_t value, bool has_member)
 {
@@ -131,7 +131,7 @@ static void add_unknown(struct ir_lower *l, uint32_t node, struct place_role pla
     add_leaf(l, node, place, OPERAND_UNKNOWN);
 }
 
-// [base + offset], [base, {x, y}]: the first part is the address, what follows is read.
+// Adds [base + offset] or [base, {x, y}]: the first part is the address, the others are read.
 static void add_address(struct ir_lower *l, uint32_t node, struct place_role place)
 {
     bool first = true;
@@ -148,7 +148,7 @@ static bool accesses_memory(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
 }
 
-// name[index]: an element of an array; with ld and st what is there, else its address.
+// Adds name[index], an array element: for ld and st its contents, otherwise its address.
 static void add_element(struct ir_lower *l, uint32_t node, struct place_role place)
 {
     uint32_t index = node_next(l->module->tree, node + 1);
@@ -199,7 +199,7 @@ static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_rol
     }
 }
 
-// call (results), function, (arguments), prototype
+// Adds the operands of call (results), function, (arguments), prototype.
 static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
 {
     bool named = false;
@@ -232,7 +232,8 @@ static bool is_braced_alone(const struct ir_lower *l, uint32_t node)
     return node_at(l, node)->kind == NODE_VECTOR && node_at(l, node)->size == 2;
 }
 
-// mov.b32 {a}, b; and mov.b32 a, {b}; read the lowest byte of b, as ptxas does.
+// Marks the operands of mov.b32 {a}, b; and mov.b32 a, {b}; which read the lowest byte of b, as in
+// ptxas.
 static void mark_lowest_byte(struct ir_lower *l, uint32_t node, uint32_t first)
 {
     uint32_t second = node_next(l->module->tree, first);

@@ -1,4 +1,4 @@
-// Scopes and families: the meaning of a name at its place.
+// Scopes and families: the meaning of a name at its position.
 #include "ir/names.h"
 #include "support/bits.h"
 #include "support/nearest.h"
@@ -132,7 +132,7 @@ static uint32_t make_member(struct names *names, const struct counted *family, u
     return add_symbol(names, &symbol);
 }
 
-// The innermost family name<count> that has this number, if it is not further out than `depth`.
+// Returns the innermost family name<count> that contains this number, if it is at least at `depth`.
 static struct binding resolve_counted(struct names *names, uint32_t id, struct split split,
                                       uint32_t depth)
 {
@@ -186,7 +186,7 @@ static bool is_word_byte(char c)
            ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-// Returns the range of a declaration's name. That of a function follows its specs and returned
+// Returns the range of a declaration's name. The name of a function follows its specs and return
 // values.
 static void name_range(const struct names *names, uint32_t index, uint32_t *begin, uint32_t *end)
 {
@@ -225,7 +225,7 @@ void names_report_again(struct names *names, uint32_t node, uint32_t first, cons
     names_add_diag(names, DIAG_NOTE, "redefinition", first, "first declared here");
 }
 
-// Returns the declaration, member of a family or label that has the name in this scope, or IR_NONE.
+// Returns the declaration, family member or label with this name in the scope, or IR_NONE.
 static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope)
 {
     struct binding direct = names->of.v[name].binding;
@@ -234,7 +234,7 @@ static uint32_t find_in_scope(struct names *names, uint32_t name, uint32_t scope
     for (uint32_t i = names->of.v[name].label - 1; i != IR_NONE; i = names->labels.v[i].next) {
         if (names->labels.v[i].scope == scope)
             return names->labels.v[i].node;
-        if (names->labels.v[i].scope < scope) // it and all before it are older than the scope
+        if (names->labels.v[i].scope < scope) // it and all before it are outside the scope
             break;
     }
     struct split split = split_name(names, name);
@@ -277,7 +277,7 @@ static void declare_again(struct names *names, uint32_t index, uint32_t decl)
     const struct ir_symbol *old = &names->module->symbols.v[before->index];
     names->scopes++;
     if (names_redeclare(names, old, names->declarations.v[before->index], symbol, decl))
-        before->index = index; // its first declaration stays the place from which on it is known
+        before->index = index; // the symbol is known from its first declaration on
 }
 
 uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope,
@@ -296,20 +296,20 @@ uint32_t names_declare_symbol(struct names *names, uint32_t decl, uint32_t scope
     return index;
 }
 
-// A member that this scope has declared by itself, or IR_NONE.
+// Returns a family member that this scope declares as a single name, or IR_NONE.
 static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count, uint32_t scope)
 {
     for (uint32_t i = names->of.v[prefix].member - 1; i != IR_NONE; i = names->members.v[i].next) {
         uint32_t name = names->members.v[i].name;
         if (names->of.v[name].binding.depth < names->depth)
-            break; // those of outer scopes were bound before
+            break; // members of outer scopes were bound before
         if (split_name(names, name).number < count)
             return name;
     }
     uint32_t first = IR_NONE;
     for (uint32_t i = names->of.v[prefix].labels - 1; i != IR_NONE; i = names->labels.v[i].like) {
         const struct label *label = &names->labels.v[i];
-        if (label->scope < scope) // it and all before it are older than the scope
+        if (label->scope < scope) // it and all before it are outside the scope
             break;
         if (label->scope == scope && split_name(names, label->name).number < count)
             first = label->name;
@@ -430,9 +430,9 @@ void names_forget_labels(struct names *names)
     names->labels.n = names->places.n = 0;
 }
 
-// Reports of what is not there
+// Undeclared names
 
-// True the first time in a function.
+// Returns true if the name was not reported in this function before.
 static bool first_time(struct names *names, uint32_t name)
 {
     uint32_t function =
@@ -445,7 +445,7 @@ static bool first_time(struct names *names, uint32_t name)
     return true;
 }
 
-// Marks the words of a part that could not be read; those before a < as families.
+// Marks the words of unparsed text; words before a < as families.
 static void mark_words(struct names *names, const char *at, const char *end)
 {
     while (at < end) {
@@ -462,8 +462,7 @@ static void mark_words(struct names *names, const char *at, const char *end)
     }
 }
 
-// Finds the parts that could not be read and may have been declarations: they span lines or begin
-// with a dot.
+// Finds unparsed text that may contain declarations: it spans lines or begins with a dot.
 static void find_unread(struct names *names)
 {
     const struct tree *tree = names->module->tree;
@@ -481,8 +480,7 @@ static void find_unread(struct names *names)
     }
 }
 
-// Returns true if a part that could not be read, or the text around a fragment, may declare the
-// name.
+// Returns true if unparsed text, or the text around a fragment, may declare the name.
 static bool may_be_elsewhere(struct names *names, uint32_t name)
 {
     if (names->module->tree->source->fragment)
@@ -494,7 +492,7 @@ static bool may_be_elsewhere(struct names *names, uint32_t name)
            (split.prefix != IR_NONE && bits_test(names->unread_families, split.prefix - 1));
 }
 
-// Comparing with every name takes its time: texts full of faults get no more guesses.
+// Comparing with every name is slow, so the number of suggestions per module is limited.
 enum { MOST_GUESSES = 50 };
 
 static const char *guess_text(struct names *names, const char *guess)
@@ -502,14 +500,14 @@ static const char *guess_text(struct names *names, const char *guess)
     return guess ? arena_printf(names->scratch, "; did you mean '%s'?", guess) : "";
 }
 
-// Suggests it for the last diagnostic.
+// Adds a suggestion to the last diagnostic.
 static void suggest(struct names *names, const char *guess)
 {
     if (guess)
         diag_suggest(names->diags, guess, strlen(guess));
 }
 
-// These return the name that was probably meant, or NULL.
+// These return the name that was probably intended, or NULL.
 
 static const char *nearest_name(struct names *names, const struct nearest *nearest)
 {

@@ -1,5 +1,5 @@
-// PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/` after
-// an instruction. Comments of this form in the source are omitted, so that a dump that is read back
+// Prints PTX with the overlay in comments: `/*|b …|*/` and a line end before a block, ` /*|i …|*/`
+// after an instruction. Omits comments of this form in the source, so that a dump that is read back
 // prints the same.
 #include "ir/ir.h"
 #include <string.h>
@@ -8,11 +8,11 @@ struct printer {
     const struct ir_module *module;
     const struct ir_function *fn;
     FILE *to;
-    uint32_t at; // how far the source was copied
+    uint32_t at; // offset up to which the source was copied
     struct ir_live_lists live;
 };
 
-// Copies source text up to `end` without comments of an earlier dump.
+// Copies source text up to `end`, without the comments of an earlier dump.
 static void copy_until(struct printer *p, uint32_t end)
 {
     const char *text = p->module->tree->source->text;
@@ -46,7 +46,7 @@ static void print_register(struct printer *p, uint32_t reg)
         fprintf(p->to, "@%u", ir_register_scope(p->fn, reg));
 }
 
-// Versions are numbered as they are met in the dump's own order: ids of the whole function.
+// Prints a version by its id within the function, which follows the order of the dump.
 static void print_version(struct printer *p, uint32_t version)
 {
     print_register(p, p->fn->versions.v[version].reg);
@@ -116,7 +116,7 @@ static void print_inst(struct printer *p, uint32_t inst)
         fputs("|*/", p->to);
 }
 
-// Where a block's comment goes: in front of the line of its label or first instruction.
+// Returns the position of a block's comment: before the line of its label or first instruction.
 static uint32_t block_place(struct printer *p, uint32_t index)
 {
     const struct ir_block *block = &p->fn->blocks.v[index];

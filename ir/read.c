@@ -9,7 +9,7 @@ static void end_step(const struct ir_reading *r, const char *name)
         r->step(r->context, name);
 }
 
-// Below this a text is read before a thread has begun.
+// Returns the number of threads. A short text is read faster than a thread starts.
 static uint32_t threads_of(const struct ir_reading *r)
 {
     enum { LEAST = 64 << 10, NEED = 16 }; // bytes; for each byte of the text

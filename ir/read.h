@@ -1,8 +1,8 @@
-// Reads a program: text → syntax tree → IR → checks. Every command reads with this function.
+// Reads a program: text → syntax tree → IR → checks. All commands use this function.
 #pragma once
 #include "ir/check.h"
 
-// A program during reading. Everything lives in the arena.
+// A program while it is read. Everything is allocated in the arena.
 struct ir_reading {
     struct arena *arena;
     struct source *source;
@@ -10,9 +10,10 @@ struct ir_reading {
     struct ir_module *module;
     struct diags *diags;
     uint32_t
-        threads; // the most, unless only_check; 0 counts as 1. The program does not depend on it
-    bool only_check; // functions are freed after their check, and are not analysed
-    void (*step)(void *context, const char *name); // after each stage, with its name; or NULL
+        threads; // upper limit, unless only_check; 0 counts as 1. The result does not depend on it
+    bool only_check; // functions are freed after their check and are not analysed
+    void (*step)(void *context, const char *name); // called with its name after each stage; may be
+                                                   // NULL
     void *context;
     struct ir_check *check;
 };
@@ -20,12 +21,12 @@ struct ir_reading {
 struct read_stage {
     const char *name;
     void (*run)(struct ir_reading *reading);
-    const char *what; // one line
+    const char *what; // description, one line
 };
 
-// In their order, up to a name of NULL.
+// The stages in order, terminated by a NULL name.
 extern const struct read_stage read_stages[];
 
-// Runs all stages; with `only_check` each function is checked as soon as it is built. Requires
-// initialised diags; faults of the input are added to them.
+// Runs all stages. With `only_check`, each function is checked as soon as it is built. Requires
+// initialised diags, to which faults of the input are added.
 void program_read(struct ir_reading *reading);

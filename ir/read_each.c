@@ -1,18 +1,18 @@
-// Checks a text while it is read. What a function means may depend on what follows it in three
-// cases, all rare: a variable that is declared again, a family of registers outside of functions,
-// and a variable with the name of a special register. They count as faults here, as does each
-// report of the parser, the lowering and the checks.
+// Checks a text while it is read. The meaning of a function may depend on text that follows it in
+// three rare cases: a variable that is declared again, a family of registers outside functions, and
+// a variable with the name of a special register. They count as faults here, as does each report of
+// the parser, the lowering and the checks.
 #include "ir/read_each.h"
 #include "frontend/directives.h"
 #include "support/bits.h"
 
 struct each {
     struct ir_reading *r;
-    struct diags diags; // not shown
+    struct diags diags; // not printed
     struct ir_builder *builder;
     struct ir_check *check;        // NULL before the first function
-    struct directives *directives; // the same
-    bool stopped; // a function needs the whole module: what follows it is not read here
+    struct directives *directives; // NULL before the first function
+    bool stopped;                  // a function requires the whole module, so reading ended
 };
 
 static void end_step(const struct each *e, const char *name)
@@ -34,7 +34,8 @@ static bool has_child(const struct each *e, uint32_t node, enum node_kind kind)
     return false;
 }
 
-// The values of variables are checked at the end, when those of functions are gone.
+// Returns true if a variable has a value. Values are checked at the end, when the values of
+// function-local variables are freed.
 static bool has_values(const struct each *e, uint32_t first)
 {
     const struct ir_module *module = e->r->module;

@@ -1,12 +1,12 @@
 // The SSA overlay: pruned phis at iterated dominance frontiers, versions by a walk over the
-// dominator tree, uses by version. Blocks that cannot be reached are numbered by themselves.
+// dominator tree, uses by version. Unreachable blocks are numbered separately.
 //
-// Frontiers are not stored, they can be as large as the square of the program. The walk of Sreedhar
-// and Gao ("A linear time algorithm for placing phi-nodes", POPL 1995) finds them from the
-// dominator tree, deepest definition first; here it stays in blocks where the register is live, and
-// in parts of the tree from which an edge leaves what the definition dominates.
+// Frontiers are not stored, since they can be quadratic in the size of the program. The walk of
+// Sreedhar and Gao ("A linear time algorithm for placing phi-nodes", POPL 1995) finds them from the
+// dominator tree, deepest definition first. Here it is restricted to blocks in which the register
+// is live and to subtrees that an edge leaves to a block that the definition does not dominate.
 //
-// A walk that comes to many blocks, for a value that lives long, is given up for a query
+// A walk that visits many blocks, for a long-lived value, is abandoned and replaced by a query
 // (frontiers.h).
 #include "ir/frontiers.h"
 #include "ir/internal.h"
@@ -36,14 +36,15 @@ static void build_children(struct ssa *s)
 
 struct placing {
     uint32_t *level; // per block: depth in the dominator tree
-    uint32_t *least; // per block: the least level of a join that the blocks it dominates jump to
+    uint32_t *least; // per block: minimum level of the join blocks that the blocks it dominates
+                     // jump to
     uint32_t *queued, *visited, *placed;  // per block: register + 1
-    const struct ir_run *live, *live_end; // of the register
+    const struct ir_run *live, *live_end; // live ranges of the register
     uint32_t *stack;
-    struct frontiers *frontiers; // NULL: not requested yet
+    struct frontiers *frontiers; // NULL: not built yet
     struct frontier_list frontier;
-    uint32_t is_long;   // register + 1 with a walk that was given up
-    VEC(uint64_t) heap; // definitions to walk from: ~level << 32 | block, least first
+    uint32_t is_long;   // register + 1 whose walk was abandoned
+    VEC(uint64_t) heap; // definitions to walk from: ~level << 32 | block, smallest first
 };
 
 static void heap_push(struct ssa *s, struct placing *p, uint32_t block)
@@ -112,9 +113,10 @@ static void place_frontier(struct ssa *s, struct placing *p, uint32_t root, uint
         place(s, p, p->frontier.blocks.v[i], reg);
 }
 
-enum { MOST_WALKED = 64 }; // blocks
+enum { MOST_WALKED = 64 }; // limit of a walk, in blocks
 
-// Phis where edges leave what the block dominates: to joins that do not lie deeper than it.
+// Places phis at the targets of edges that leave the subtree of `root`: join blocks that are not
+// deeper than it.
 static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 {
     struct ir_function *fn = s->fn;
@@ -144,7 +146,8 @@ static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
     }
 }
 
-// Blocks are dominated by blocks that precede them in reverse post-order.
+// Computes the minimum levels bottom-up: blocks are dominated by blocks that precede them in
+// reverse post-order.
 static void find_least(const struct ir_function *fn, struct placing *p)
 {
     for (uint32_t i = 0; i < fn->rpo.n; i++)
@@ -210,7 +213,7 @@ static uint32_t entry_version(struct ssa *s, uint32_t reg)
     return s->entry[reg] - 1;
 }
 
-// The version that an operand or a phi uses.
+// Returns the version that an operand or a phi uses, and counts the use.
 static uint32_t use_version(struct ssa *s, uint32_t reg)
 {
     uint32_t version = s->current[reg] ? s->current[reg] - 1 : entry_version(s, reg);
@@ -218,7 +221,7 @@ static uint32_t use_version(struct ssa *s, uint32_t reg)
     return version;
 }
 
-// Phis in the order of their blocks, each with its version and room for its arguments.
+// Makes the phis in the order of their blocks, each with its version and room for its arguments.
 static void make_phis(struct ssa *s)
 {
     struct ir_function *fn = s->fn;
@@ -249,7 +252,7 @@ struct ssa_frame {
 
 struct renaming {
     VEC(struct ssa_frame) frames;
-    VEC(uint64_t) undo; // register << 32 | version + 1 before
+    VEC(uint64_t) undo; // register << 32 | previous version + 1
 };
 
 static void define(struct ssa *s, struct renaming *r, uint32_t reg, uint32_t version)
@@ -327,10 +330,10 @@ static void rename_all(struct ssa *s)
     rename_from(s, &r, 0);
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         if (fn->blocks.v[i].rpo == IR_NONE)
-            rename_from(s, &r, i); // these have no children
+            rename_from(s, &r, i); // unreachable blocks have no children
 }
 
-// Room for the uses of each version, which renaming has counted.
+// Reserves the uses of each version, which renaming has counted.
 static void place_uses(struct ssa *s)
 {
     struct ir_function *fn = s->fn;

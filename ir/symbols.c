@@ -1,8 +1,8 @@
 // Symbols that a module declares more than once. ptxas allows these sequences:
-//   variables  one definition; .extern declarations of the same type before or behind it, those
-//              before only if the definition is seen from outside
-//   functions  prototypes of the same shape and linkage before the definition, nothing behind it;
-//              a definition without linkage takes that of its prototype, unless it is .extern
+//   variables  one definition; .extern declarations of the same type before or after it, those
+//              before it only if the definition is visible outside the module
+//   functions  prototypes of the same shape and linkage before the definition, none after it; a
+//              definition without linkage has that of its prototype, unless that is .extern
 #include "ir/names.h"
 
 static const struct node *node_at(const struct names *names, uint32_t node)
@@ -16,7 +16,7 @@ static bool is_linkage(const struct node *node)
            (isa_words[node->aux].kind == KIND_LINK || node->aux == W_weak);
 }
 
-// W_extern, W_visible, W_weak, W_common or W_UNKNOWN.
+// Returns W_extern, W_visible, W_weak, W_common or W_UNKNOWN.
 static uint16_t linkage(const struct names *names, uint32_t decl)
 {
     NODE_EACH (child, names->module->tree, decl)
@@ -52,7 +52,8 @@ static bool refuse(struct names *names, uint32_t node, uint32_t first, const cha
 
 // Shapes of declarations
 
-// Dimension `n` from the left: 0 if it is open, UINT64_MAX if there are fewer.
+// Returns the length of dimension `n` from the left: 0 if it is open, UINT64_MAX if it does not
+// exist.
 static uint64_t dimension(const struct names *names, uint32_t declarator, uint32_t n)
 {
     NODE_EACH (child, names->module->tree, declarator) {
@@ -109,7 +110,7 @@ static struct variable_shape read_shape(const struct names *names, uint32_t decl
 
 // Prototypes
 
-// The first parameter of a list from `at` on.
+// Returns the first parameter of a list from `at` on.
 static uint32_t next_parameter(const struct names *names, uint32_t at, uint32_t end)
 {
     while (at < end && node_at(names, at)->kind != NODE_DECL)
@@ -130,7 +131,7 @@ static const char *compare_parameter(const struct names *names, uint32_t a, uint
     return x.align != y.align ? "has parameters of another alignment than before" : NULL;
 }
 
-// Returns the difference between two lists of parameters, or NULL. IR_NONE is an empty list.
+// Returns the difference between two parameter lists as a text, or NULL. IR_NONE is an empty list.
 static const char *compare_lists(const struct names *names, uint32_t a, uint32_t b)
 {
     const struct tree *tree = names->module->tree;
@@ -157,7 +158,7 @@ const char *names_compare_prototypes(const struct names *names, uint32_t a, uint
                                find_child(names, b, NODE_PARAMS));
 }
 
-// Declared again
+// Repeated declarations
 
 static bool redeclare_function(struct names *names, uint32_t old, uint32_t node)
 {
@@ -207,7 +208,7 @@ bool names_redeclare(struct names *names, const struct ir_symbol *old, uint32_t 
 
 // Aliases
 
-// The function that a name of the directive means, or IR_NONE.
+// Returns the function that the directive names at a node, or IR_NONE.
 static uint32_t find_function(struct names *names, uint32_t node)
 {
     struct binding binding = names_resolve(names, (uint32_t)node_at(names, node)->value);

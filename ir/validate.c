@@ -1,6 +1,6 @@
-// The IR against its definitions. Each structure is checked by another way than the one by which it
-// was built: dominators by removing nodes, liveness by its equation, versions by dominance. Where
-// that takes more than time in proportion to the function, a part of it is checked.
+// Checks the IR against its definitions. Each structure is checked by another algorithm than the
+// one that built it: dominators by removing nodes, liveness by its equation, versions by dominance.
+// If a check takes more than linear time, only a sample is checked.
 #include "ir/ir.h"
 #include "support/bits.h"
 #include <stdarg.h>
@@ -28,14 +28,14 @@ __attribute__((format(printf, 2, 3))) static void fault(struct ir_validation *c,
     va_end(args);
 }
 
-// Work on a function that is in proportion to it.
+// Returns an amount of work that is linear in the size of the function.
 static uint64_t usual_work(const struct ir_function *fn)
 {
     enum { EACH = 64, LEAST = 1 << 20 };
     return EACH * ((uint64_t)fn->operands.n + fn->blocks.n) + LEAST;
 }
 
-// Bound of the index that an operand of a kind has.
+// Returns the bound of the index of an operand of this kind.
 static uint32_t index_bound(const struct ir_validation *c, enum ir_operand_kind kind)
 {
     switch (kind) {
@@ -62,11 +62,11 @@ static void check_operands(struct ir_validation *c)
     }
 }
 
-// Every edge is in the lists of both ends; predecessors ascend.
+// Checks that every edge is in the lists of both blocks, and that predecessors are ascending.
 static void check_edges(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
-    uint32_t *found = ARENA_ARRAY(&c->scratch, uint32_t, fn->blocks.n + 1); // of the predecessors
+    uint32_t *found = ARENA_ARRAY(&c->scratch, uint32_t, fn->blocks.n + 1); // per predecessor
     for (uint32_t i = 0; i < fn->blocks.n; i++)
         for (uint32_t k = 0; k < fn->blocks.v[i].succ_count; k++) {
             uint32_t to = ir_succs(fn, i)[k];
@@ -100,7 +100,7 @@ static void check_blocks(struct ir_validation *c)
     check_edges(c);
 }
 
-// Blocks that can be reached from the entry without passing `removed`.
+// Finds the blocks that are reachable from the entry without passing `removed`.
 static void reach_without(struct ir_validation *c, uint32_t removed, uint64_t *reached,
                           uint32_t *stack)
 {
@@ -149,8 +149,8 @@ static void check_dominators(struct ir_validation *c)
     }
 }
 
-// Every block is dominated by the header of its innermost loop, and only headers are entered from
-// outside, from the loop around theirs.
+// Checks that the header of its innermost loop dominates every block, and that loops are entered
+// only at their header, from the enclosing loop.
 static void check_nest(struct ir_validation *c)
 {
     const struct ir_function *fn = c->fn;
@@ -199,8 +199,8 @@ static void check_loops(struct ir_validation *c)
     check_nest(c);
 }
 
-// Liveness: live-in(b) must be the registers that b reads first, and those live into its successors
-// that b does not define.
+// Liveness: live-in(b) must be the registers that b reads first, and the registers that are live on
+// entry to its successors and that b does not define.
 
 static void check_readers(struct ir_validation *c)
 {
@@ -220,13 +220,13 @@ static void check_readers(struct ir_validation *c)
                 }
 }
 
-// A sweep over the blocks with the registers that are live on entry.
+// A sweep over the blocks that maintains the registers live on entry.
 struct live_sweep {
     struct csr_of_runs {
         uint32_t *at, *reg;
-    } begin, end;     // registers with a run that begins at a block, or ended before it
+    } begin, end;     // registers with a range that begins at a block, or that ended before it
     uint32_t *active; // the live registers
-    uint32_t *place;  // per register: its place in `active`
+    uint32_t *place;  // per register: its index in `active`
     uint32_t count;
 };
 
@@ -282,7 +282,7 @@ static uint64_t edges_work(const struct ir_function *fn, const struct live_sweep
     return work;
 }
 
-// Looks at one block of `each`, and returns the work on all.
+// Checks one of every `each` edges; 0: none. Returns the work that checking all edges takes.
 static uint64_t sweep(struct ir_validation *c, struct live_sweep *s, uint64_t each)
 {
     const struct ir_function *fn = c->fn;
@@ -310,7 +310,7 @@ static void check_liveness(struct ir_validation *c)
     sweep(c, &s, 1 + sweep(c, &s, 0) / usual_work(fn));
 }
 
-// Returns true if the definition of `version` precedes the place (block, instruction).
+// Returns true if the definition of `version` precedes the position (block, instruction).
 static bool reaches(const struct ir_function *fn, uint32_t version, uint32_t block, uint32_t inst)
 {
     const struct ir_version *v = &fn->versions.v[version];

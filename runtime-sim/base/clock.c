@@ -1,6 +1,6 @@
 #include "runtime-sim/base/clock.h"
 
-enum { LONGEST = 86400 }; // seconds
+enum { LONGEST = 86400 }; // maximum simulated time in seconds
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {

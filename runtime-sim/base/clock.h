@@ -1,5 +1,5 @@
-// Clock domains: frequencies as exact ratios. Time counts in units of which every domain's period
-// is a whole number, so that no domain drifts.
+// Clock domains: frequencies as exact ratios. The unit of time divides the period of every domain,
+// so that no domain drifts.
 #pragma once
 #include "support/arena.h"
 
@@ -14,6 +14,6 @@ struct clocks {
     struct clock_domain *domain;
 };
 
-// Requires at least one frequency, in hertz, none 0. Returns false if no common unit of time fits
-// 64 bits for a day of simulated time.
+// Computes the periods. Requires at least one frequency, in hertz, none 0. Returns false if no
+// common unit allows a day of simulated time in 64 bits.
 bool clocks_init(struct clocks *clocks, struct arena *arena, const uint64_t *hertz, uint32_t count);

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 16 }; // levels of nested bases
+enum { DEEPEST = 16 }; // maximum nesting of bases
 
 struct config_reading {
     struct config *config;
     struct config_text *text;
     struct yaml_document document;
-    const struct config_reading *above; // the text whose `base` this is
+    const struct config_reading *above; // the text that names this one as its `base`; or NULL
 };
 
 static void *value_of(const struct config_section *section, const struct config_key *key)
@@ -86,7 +86,7 @@ static const char *with_unit(struct arena *arena, double value, const char *unit
     return arena_printf(arena, "%s%s%s", number, *unit ? " " : "", unit);
 }
 
-// Returns what the value must be, or NULL if it is valid.
+// Returns a description of valid values, or NULL if the value is valid.
 static const char *number_fault(struct arena *arena, const struct config_key *key, bool is_read,
                                 double value)
 {
@@ -206,7 +206,7 @@ static bool is_key(struct config_reading *r, const struct yaml_node *name)
     return name->kind == YAML_SCALAR;
 }
 
-// Adds the key to `keys`. Returns false, with a fault, for a duplicate.
+// Adds the name to `keys`. Returns false, after reporting it, for a duplicate.
 static bool is_first(struct config_reading *r, struct intern *keys, const struct yaml_node *name)
 {
     uint32_t before = keys->names.n;
@@ -280,7 +280,7 @@ static uint32_t depth_of(const struct config_reading *r)
     return depth;
 }
 
-// Faults in the base are reported in its own text.
+// Applies the base, if any. Faults in it are reported in its own text.
 static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; i < mapping->count; i += 2) {
@@ -371,7 +371,7 @@ static const struct embedded *find_embedded(const struct config *config, const c
     return NULL;
 }
 
-// Returns the name without the folder of its kind, which is optional in names.
+// Returns the name without the folder of its kind, which names may omit.
 static const char *short_name_of(const struct config *config, const struct embedded *file)
 {
     size_t length = config->folder ? strlen(config->folder) : 0;
@@ -386,7 +386,7 @@ bool config_is_usable(const struct config *config, const struct embedded *file)
            !(config->folder && !strchr(file->name, '/'));
 }
 
-// The path of a base is relative to the folder of the file that names it.
+// Returns the path of a base, which is relative to the folder of the file that names it.
 static const char *path_of(struct config *config, const char *name,
                            const struct config_reading *above)
 {
@@ -397,8 +397,8 @@ static const char *path_of(struct config *config, const char *name,
                         above->text->source.name, name);
 }
 
-// Returns the configurations with this prefix, or else the nearest: "'mesh88_8vc_islip'"; NULL if
-// there is no similar one.
+// Returns the configurations with this prefix, or else the most similar one, as in
+// "'mesh88_8vc_islip'". Returns NULL if none is similar.
 static const char *nearest_configs(const struct config *config, const char *name)
 {
     struct nearest nearest;
@@ -418,7 +418,8 @@ static const char *nearest_configs(const struct config *config, const char *name
     return nearest.best ? arena_printf(config->arena, "'%s'", nearest.best) : NULL;
 }
 
-// A name without folder and suffix is reported as a configuration, any other as a file.
+// Reports a missing file or configuration. A name without folder and suffix is reported as a
+// configuration, others as a file.
 static void say_missing(const struct config *config, struct diags *diags, const char *name,
                         const char *error)
 {
@@ -474,8 +475,8 @@ bool config_load(struct config *config, const char *name)
     return load(config, name, NULL);
 }
 
-// `noc.vcs=4` is read as the file `{noc: {vcs: 4}}`, so that lists and ranges have the same syntax;
-// places are valid for the setting because both texts have the same length up to the value.
+// Reads `noc.vcs=4` as the text `{noc: {vcs: 4}}`, so that lists and ranges have the same syntax.
+// Positions are valid for the setting, because both texts have the same length up to the value.
 bool config_set(struct config *config, const char *setting)
 {
     const char *equals = strchr(setting, '=');

@@ -1,7 +1,7 @@
 // Configurations: the parameters of a machine, from tables of keys.
 //
-// A component has a table with one row per key (noc/noc.def). base/config_fields.inc generates the
-// members of a struct from it, base/config_keys.inc the keys that read it:
+// A component has a table with one row per key (noc/noc.def). From it, base/config_fields.inc
+// generates the members of a struct, and base/config_keys.inc the keys that read it:
 //
 //     struct noc_config {
 //     #define CONFIG_DEF "runtime-sim/noc/noc.def"
@@ -75,9 +75,10 @@ struct config {
     struct arena *arena;
     struct config_section *sections;
     uint32_t section_count;
-    VEC(struct config_text *) texts; // in the order of reading; for their diagnostics
-    bool *given;                     // for each key of all sections: true if a text sets it
-    const char *folder; // of the built-in configurations of this kind: "noc"; NULL: no folder
+    VEC(struct config_text *) texts; // in the order of reading; they own the diagnostics
+    bool *given;                     // for each key of all sections, true if a text sets it
+    const char *folder; // folder of the built-in configurations of this kind, such as "noc"; NULL:
+                        // no folder
 };
 
 // The built-in configurations, such as "isca19".
@@ -86,24 +87,25 @@ extern const struct embedded config_files[];
 // Returns the word of the choice in the section's struct.
 const char *config_choice(const struct config_key *key, const void *values);
 
-// Sets every key to its initial value. The caller keeps ownership of `sections`.
+// Sets every key to its initial value. `sections` is not copied.
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
                  uint32_t count);
-// Applies a file or, if no file has this path, a configuration by its name, with or without `.yaml`
-// and with or without `config->folder`. Returns false after an error, which is in the diagnostics
-// of config->texts.
+// Applies a file. If no file has this path, applies a built-in configuration by its name, with or
+// without `.yaml` and with or without `config->folder`. Returns false after an error, which is in
+// the diagnostics of config->texts.
 bool config_load(struct config *config, const char *name);
-// Applies one setting, "noc.vcs=4".
+// Applies one setting, such as "noc.vcs=4". Returns false after an error.
 bool config_set(struct config *config, const char *setting);
 
 // Prints the whole configuration as a file that reads back as the same configuration.
 void config_print(const struct config *config, FILE *to);
-// Writes the configuration as an object of objects, for the head of results.
+// Writes the configuration as an object of objects.
 void config_json(const struct config *config, struct json *json);
-// Shows the names of the files in outputs as --file-prefix-map says. Their paths are then unknown.
+// Applies --file-prefix-map to the names of the files in outputs. The files can no longer be opened
+// by these names.
 void config_show_files(struct config *config, const struct prefix_map *prefixes);
-// Writes the member "inputs": the texts that were read with their digests, a base before the text
-// that names it. The configuration itself contains the settings.
+// Writes the member "inputs": the files that were read, with their digests, a base before the file
+// that names it. Settings are not included; the configuration contains their effect.
 void config_json_inputs(const struct config *config, struct json *json);
 // Prints the keys with their values and meanings.
 void config_keys_print(const struct config *config, FILE *to);
@@ -111,5 +113,5 @@ void config_keys_print(const struct config *config, FILE *to);
 void config_keys_print_markdown(const struct config *config, FILE *to);
 // Prints the names of the built-in configurations of this kind, one per line.
 void config_names_print(const struct config *config, FILE *to);
-// Returns true if the configuration is in `config->folder` or in no folder.
+// Returns true if the configuration is in `config->folder`, or not in a folder.
 bool config_is_usable(const struct config *config, const struct embedded *file);

@@ -30,7 +30,7 @@ static uint64_t counter(const struct stat_group *group, size_t offset)
     return value;
 }
 
-// Visits all statistics in their order
+// Visiting all statistics in order
 
 struct stat_entry {
     const struct stat_group *group;
@@ -73,7 +73,7 @@ static void visit(const struct stats *stats, const struct stats_mark *since,
     }
 }
 
-// Computes both counters of a key.
+// Updates the two counters of a key in `with`.
 typedef void counters_function(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                                const uint64_t *other);
 
@@ -117,7 +117,7 @@ static void add(uint64_t now[2], const struct stat_key *key, uint64_t *with, con
             with[i] = now[i];
 }
 
-// Differences are taken modulo 2^64, since a sum may exceed the present count.
+// Differences are modulo 2^64, since a sum may exceed the present count.
 static void go_back(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                     const uint64_t *other)
 {
@@ -169,7 +169,7 @@ struct stats_mark stats_since(const struct stats *stats, const struct stats_mark
 
 enum { LONGEST_NAME = 256 };
 
-// For files
+// Format of marks in files
 
 uint32_t stats_values(const struct stats *stats)
 {
@@ -194,7 +194,8 @@ void stats_digest(const struct stats *stats, char digest[65])
 
 // Finding
 
-// A group's name may contain points.
+// Returns the part of a statistic's name after the group's name, or NULL. The group's name may
+// contain dots.
 static const char *behind_name(const char *name, const struct stat_group *group)
 {
     size_t length = strlen(group->name);
@@ -256,7 +257,7 @@ static bool is_first_member(const struct stats *stats, const struct stat_group *
     return other == group;
 }
 
-// Choosing
+// Selection
 
 static void full_name(char name[LONGEST_NAME], const char *group, const struct stat_key *key)
 {
@@ -286,7 +287,7 @@ bool stats_match(const struct stats *stats, const char *pattern)
 typedef void spread_function(void *context, const struct stat_entry *entry,
                              const struct stat_spread *spread);
 
-// Calls one of the two functions for each value that is chosen.
+// Calls one of the two functions for each selected value.
 struct choice_visit {
     const struct stats *stats;
     const struct stats_mark *since;
@@ -326,7 +327,7 @@ static void visit_chosen(struct choice_visit v)
 
 // Writing
 
-// Counts are written with all their digits.
+// Returns true for statistics that are written with all digits.
 static bool is_whole(const struct stat_key *key)
 {
     return key->kind == STAT_COUNT || key->kind == STAT_MOST;

@@ -1,4 +1,4 @@
-// Statistics: counters are plain members of a component's struct; a table has their names, units
+// Statistics: counters are plain members of a component's struct. A table has their names, units
 // and meanings.
 //
 // A component has a table with one row per statistic (noc/noc_stats.def):
@@ -7,16 +7,17 @@
 //     STAT_MOST(queue_most, "packets", "largest length of the queue")
 //     STAT_RATIO(latency_mean, "cycles", "mean latency of packets", latency_sum, packets)
 //
-// base/stats_fields.inc generates the members of a struct from it (uint64_t; a ratio has no
-// member), base/stats_keys.inc the rows that read it; both like those of base/config.h, with
-// STATS_DEF and STATS_OF. A group is such a struct with a name; "noc.request" has
-// "noc.request.flits". Groups of equal components, such as cores, belong to a collection "core*".
+// From it, base/stats_fields.inc generates the members of a struct (uint64_t; a ratio has no
+// member), and base/stats_keys.inc the rows that read it. Both are used like those of
+// base/config.h, with STATS_DEF and STATS_OF. A group is such a struct with a name: "noc.request"
+// has "noc.request.flits". Groups of identical components, such as cores, belong to a collection
+// "core*".
 #pragma once
 #include "support/json.h"
 #include "support/vec.h"
 
 enum stat_kind {
-    STAT_COUNT, // a count; its value over an interval is its growth
+    STAT_COUNT, // a count; its value over an interval is the increase
     STAT_MOST,  // a maximum; not defined over an interval
     STAT_RATIO, // quotient of two counts; 0 if the denominator is 0
     STAT_REAL,  // a number, of type double; not defined over an interval
@@ -26,7 +27,7 @@ struct stat_key {
     const char *name;
     enum stat_kind kind;
     const char *unit, *text;
-    size_t offset;      // of the value; STAT_RATIO: of the numerator
+    size_t offset;      // of the value; for STAT_RATIO, of the numerator
     size_t denominator; // STAT_RATIO
 };
 
@@ -35,12 +36,12 @@ struct stat_group {
     const struct stat_key *keys;
     uint32_t count;
     const void *values;
-    const char *collection; // NULL: none
+    const char *collection; // NULL: not in a collection
 };
 
-// The statistics to be written. A value of each group in no collection, and for each statistic of a
-// collection, by its name with '*', the least value, the mean and the largest one; or, with
-// patterns, each single value whose name matches one of them (fnmatch).
+// The statistics to write. Without patterns: each value of a group that is not in a collection, and
+// for each statistic of a collection, named with '*', the minimum, mean and maximum. With patterns:
+// each single value whose name matches one of them (fnmatch).
 struct stats_choice {
     VEC(const char *) patterns;
 };
@@ -50,76 +51,79 @@ struct stats {
     VEC(struct stat_group) groups;
 };
 
-// The values of all counters at one time.
+// The values of all counters at a point in time.
 struct stats_mark {
-    uint64_t *values; // two for each key, by group and key; for ratios numerator and denominator
+    uint64_t *values; // two for each key, by group and key; for ratios, numerator and denominator
 };
 
+// Initialises an empty set of statistics.
 void stats_init(struct stats *stats, struct arena *arena);
-// `values` is read whenever the statistics are written.
+// Adds a group. `values` is read whenever statistics are written.
 void stats_add(struct stats *stats, const char *name, const struct stat_key *keys, uint32_t count,
                const void *values);
 
-// The same for one of several equal components. The keys of all groups of a collection are the
-// same.
+// Adds a group for one of several identical components. All groups of a collection must have the
+// same keys.
 void stats_add_member(struct stats *stats, const char *collection, const char *name,
                       const struct stat_key *keys, uint32_t count, const void *values);
 
-// Adds the counts of a part to a total with the same keys; for STAT_MOST it keeps the maximum.
+// Adds the counts of a part to a total with the same keys. For STAT_MOST, keeps the maximum.
 void stats_accumulate(void *total, const void *part, const struct stat_key *keys, uint32_t count);
 
+// Returns the present values.
 struct stats_mark stats_take(const struct stats *stats, struct arena *arena);
-// Overwrites an existing mark.
+// Overwrites a mark with the present values.
 void stats_retake(const struct stats *stats, struct stats_mark *mark);
 
-// Adds several intervals: stats_sum adds the growth since `since` to `sum`, which is a result of
-// stats_take or stats_zero; for STAT_MOST it keeps the maximum.
+// Sum several intervals: stats_zero returns an empty sum; stats_sum adds the increase since `since`
+// to `sum`, and for STAT_MOST keeps the maximum.
 struct stats_mark stats_zero(const struct stats *stats, struct arena *arena);
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum);
-// Returns a mark such that the growth since then equals `sum`.
+// Returns a mark since which the increase equals `sum`.
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
                               struct arena *arena);
 
-// Finds one value by its full name, since the mark (NULL: since the beginning). Returns false for
-// an unknown name.
+// Finds a value by its full name, as the increase since the mark (NULL: since the beginning).
+// Returns false if the name is unknown.
 bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
                 double *value);
 
-// `name = value # unit: text`, `name,unit,value` under a heading, and an object with a member for
-// each name; since the mark or, with NULL, since the beginning. `choice` NULL: each single value.
-// The three values of a statistic of a collection are one line of the text, least first; in the
-// other forms they are NAME.least, NAME.mean and NAME.most.
+// Write statistics as `name = value # unit: text`, as `name,unit,value` under a heading, and as an
+// object with a member per name. Values are since the mark or, if it is NULL, since the beginning.
+// If `choice` is NULL, each single value is written. In text, the minimum, mean and maximum of a
+// collection are one line; in the other formats they are NAME.least, NAME.mean and NAME.most.
 void stats_text(const struct stats *stats, const struct stats_mark *since,
                 const struct stats_choice *choice, FILE *to);
 void stats_csv(const struct stats *stats, const struct stats_mark *since,
                const struct stats_choice *choice, FILE *to);
 void stats_json(const struct stats *stats, const struct stats_mark *since,
                 const struct stats_choice *choice, struct json *json);
-// The rows of stats_csv without the heading, each after `before`.
+// Writes the rows of stats_csv without the heading, each after `before`.
 void stats_csv_rows(const struct stats *stats, const struct stats_mark *since,
                     const struct stats_choice *choice, const char *before, FILE *to);
 // Returns true if the pattern matches the name of a statistic.
 bool stats_match(const struct stats *stats, const char *pattern);
 
-// The values of a statistic in the groups of a collection.
+// The values of a statistic over the groups of a collection.
 struct stat_spread {
-    uint32_t count; // groups; 0: there is no such statistic
+    uint32_t count; // number of groups; 0: the statistic does not exist
     double least, mean, most;
     const struct stat_group *most_group;
 };
+// Computes the spread of a statistic.
 struct stat_spread stats_spread(const struct stats *stats, const struct stats_mark *since,
                                 const char *collection, const char *key);
 
 // The format of a mark, for files that contain one: the number of values, and a digest of their
-// keys in order, in hexadecimal digits.
+// keys in order, in hexadecimal.
 uint32_t stats_values(const struct stats *stats);
 void stats_digest(const struct stats *stats, char digest[65]);
 
-// Names, units and meanings; of a collection once.
+// Prints names, units and meanings, once per collection.
 void stats_list(const struct stats *stats, FILE *to);
 
-// Calls the function for each statistic in their order, with its value since the mark or, with
-// NULL, since the beginning.
+// Calls the function for each statistic in order, with its value since the mark or, if it is NULL,
+// since the beginning.
 typedef void stats_function(void *context, const struct stat_group *group,
                             const struct stat_key *key, double value);
 void stats_each(const struct stats *stats, const struct stats_mark *since, stats_function *function,

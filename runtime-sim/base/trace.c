@@ -31,14 +31,14 @@ static void __attribute__((format(printf, 2, 3))) event(struct trace *t, const c
     va_start(list, format);
     int length = vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    assert(length < LONGEST); // all names come from instructions, kernels and parts of the machine
+    assert(length < LONGEST); // all names are of instructions, kernels and components
     if (t->arena)
         collect(t, line, (size_t)length);
     else
         put(t, line, (size_t)length);
 }
 
-// Returns the time in microseconds.
+// Formats a time in microseconds.
 static const char *time_text(char text[TIME_TEXT], uint64_t time)
 {
     uint64_t rest = time % TRACE_MICROSECOND;
@@ -83,7 +83,7 @@ void trace_row(struct trace *t, struct trace_row row, const char *name, uint32_t
           row.process, row.row, row.row);
 }
 
-// Writes the members of an event other than its time.
+// Formats the members of an event other than its time.
 static int write_rest(char *to, size_t size, const char *category, const char *name,
                       const char *args)
 {

@@ -46,7 +46,8 @@ void cache_answers_in(struct cache *c, uint32_t bytes)
         c->unit = bytes;
 }
 
-// Returns true if a request to the line of one of these kinds, a set, has not had its access.
+// Returns true if a request of one of these kinds to the line has not had its access. `kinds` is a
+// set of enum cache_kind.
 static bool is_queued(const struct cache *c, uint64_t line, uint32_t kinds)
 {
     for (uint32_t i = 0; i < c->waiting_count; i++)

@@ -1,30 +1,30 @@
-// A cache: tags and times without data. The owner of the values reads or writes them when `serve`
-// is called. It is used as a slice of the LLC and as an L1.
+// A cache: tags and timing without data. The owner of the values reads or writes them when `serve`
+// is called. Used as a slice of the LLC and as an L1.
 //
 //     input queues → access queue → banks → replies
 //                          ↓ miss: MSHR
 //                         out → next level → cache_fill
 //
-// A request moves from its input queue to the access queue; the inputs take turns. It has its
-// access in the same clock if its bank is idle. A request that cannot be served stays in the access
-// queue. Others pass it, but a request to the same line does so only if the waiting request's input
-// `is_passed`. All bytes of a request are in one line.
+// A request moves from its input queue to the access queue; the inputs are served round-robin. It
+// has its access in the same clock if its bank is idle. A request that cannot be served stays in
+// the access queue. Others may pass it, but a request to the same line may do so only if the
+// waiting request's input is marked `is_passed`. All bytes of a request are in one line.
 //
-// The valid bytes of a line are known one by one. A store that covers whole sectors fetches
-// nothing. With `partial: mask` a store that covers a part of a sector fetches nothing either,
-// until a read needs the rest.
+// Validity is tracked per byte. A store that covers whole sectors fetches nothing. With `partial:
+// mask`, a store that covers a part of a sector fetches nothing either, until a read needs the
+// rest.
 //
-// With forward_misses the next level replies to a write that misses, and the whole line is fetched.
-// Until the line arrives, further writes to it are forwarded as well, unless a read waits for it.
+// With forward_misses, a write that misses is forwarded to the next level, which replies to it, and
+// the whole line is fetched. Until the line arrives, further writes to it are forwarded as well,
+// unless a read waits for it.
 //
-// Replies leave by paths. Each path has a queue, in which replies have the order of service. A full
-// queue stops no request of another path: a path without a place in the access queue gets one, no
-// path uses all MSHRs (there is one more than configured), and a read passes reads of another path
-// to the same line. Paths share the ways of a set.
+// Replies leave on paths. Each path has a queue, in which replies are in the order of service. A
+// full queue does not block requests of another path: a path without an entry in the access queue
+// gets one, no path uses all MSHRs (there is one more than configured), and a read may pass reads
+// of another path to the same line. Paths share the ways of a set.
 //
-// A line gets its place in its set when it is requested. Requests that wait for it are served in
-// the order of their arrival. A read that finds all its bytes passes them, unless one of them
-// writes.
+// A line is allocated in its set when it is requested. Requests that wait for it are served in the
+// order of their arrival. A read that finds all its bytes passes them, unless one of them writes.
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/base/stats.h"
@@ -45,15 +45,15 @@ struct cache_stats {
 
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_ATOMIC };
 
-// The source of the bytes of a request that is served.
+// The source of the bytes of a request.
 enum cache_from {
     CACHE_HIT,     // the cache; also for a request that needs no bytes
     CACHE_MERGED,  // a fetch in flight for another request
     CACHE_FETCHED, // a fetch for this request
 };
 
-// The rank that an access gives to its line. Lines of a lower rank are evicted first, and among
-// lines of one rank the least recently used.
+// The rank that an access gives to its line. Lines of a lower rank are evicted first; within a
+// rank, the least recently used line is evicted first.
 enum cache_keep {
     CACHE_KEEP, // unchanged; normal for a new line
     CACHE_KEEP_SHORT,
@@ -68,33 +68,33 @@ struct cache_request {
     struct mask bytes;
     uint8_t kind; // enum cache_kind
     uint8_t input;
-    uint8_t path;            // of its reply, below CACHE_PATHS
+    uint8_t path;            // path of its reply, below CACHE_PATHS
     bool touches;            // a read that fetches the line and transfers no data
-    bool silent;             // of a forwarded write: waits for the line and gets no reply
-    uint8_t keep, keep_next; // enum cache_keep: here and at the next level
-    uint8_t from;            // enum cache_from; CACHE_HIT when it is put, set before it is served
-    // In the access queue: the line's place when `changes` of the cache was found_at; 0 when it is
-    // put.
+    bool silent;             // a forwarded write that waits for the line and gets no reply
+    uint8_t keep, keep_next; // enum cache_keep: in this cache, and at the next level
+    uint8_t from;            // enum cache_from; CACHE_HIT when put, final when served
+    // In the access queue: the location of the line when `changes` of the cache was found_at; 0
+    // when put.
     uint32_t place;
     uint64_t found_at;
-    // `freed` of the cache when all places of its set were in flight; 0 when it is put.
+    // Value of the cache's `freed` when all locations of its set were in flight; 0 when put.
     uint64_t full_at;
 };
 
 // Returns true if the request may have its access now. Called in every clock in which it could
-// otherwise have it.
+// otherwise have its access.
 typedef bool cache_condition(void *context, const struct cache_request *request, uint64_t now);
-// Called when a request is served: its values are read or written now.
+// Called when a request is served. Its values must be read or written in the call.
 typedef void cache_serve(void *context, const struct cache_request *request, uint64_t now);
 
 struct cache_input {
     cache_condition *condition; // NULL: always
-    // The condition must hold when the request is served: the request does not wait in an MSHR, but
-    // in the access queue until its line has arrived.
+    // The condition must hold when the request is served, so the request does not wait in an MSHR,
+    // but in the access queue until its line has arrived.
     bool until_served;
     bool one_waits;     // at most one request of this input is in the access queue
-    bool is_passed;     // requests of other inputs to the same line pass a waiting one
-    cache_serve *serve; // NULL: no call
+    bool is_passed;     // requests of other inputs to the same line may pass a waiting request
+    cache_serve *serve; // may be NULL
     void *context;
     struct cache_request *queue;
     uint32_t head, count;
@@ -109,14 +109,14 @@ struct cache_answer {
 struct cache_answers {
     struct cache_answer *ring;
     uint32_t head, count;
-    uint64_t last; // `ready` of the newest one
+    uint64_t last; // `ready` of the newest reply
 };
 
 // A request to the next level: a fetch of whole sectors of a line, or written bytes.
 struct cache_out {
     uint64_t line;
-    uint64_t id; // of the read or atomic that needs the bytes, or of the write to which the next
-                 // level replies; CACHE_NOBODY: of no request
+    uint64_t id; // the read or atomic that needs the bytes, or the write to which the next level
+                 // replies; CACHE_NOBODY: not for a request
     struct mask bytes;
     bool write;
     uint8_t keep;   // enum cache_keep
@@ -124,26 +124,26 @@ struct cache_out {
 };
 
 struct cache_mshr {
-    uint32_t place;       // of its line
-    uint32_t head, count; // waiting requests
-    uint32_t silent;      // of these
-    bool writes;          // one of these writes
+    uint32_t place;       // location of its line
+    uint32_t head, count; // ring of waiting requests
+    uint32_t silent;      // number of silent ones
+    bool writes;          // one of the requests writes
     uint8_t paths;        // set of paths that use it
     struct mask coming;   // bytes in flight
 };
 
 struct cache_flush {
     bool active, drop;
-    uint64_t first, last; // lines; both included
-    uint32_t at;          // next place
+    uint64_t first, last; // lines, both included
+    uint32_t at;          // next location
 };
 
 struct cache {
     const struct cache_config *config;
     struct mask whole;    // all bytes of a line
-    uint32_t sectors;     // of a line
-    uint32_t unit;        // bytes of a reply of the next level, at least a sector
-    uint64_t line_clocks; // to transfer a line through the port of a bank
+    uint32_t sectors;     // number of sectors in a line
+    uint32_t unit;        // bytes of a reply from the next level, at least a sector
+    uint64_t line_clocks; // clocks that transferring a line through the port of a bank takes
     uint64_t next;        // clock of the next evaluation
     uint64_t free;        // the clock after the last evaluation
     uint64_t clock;       // of the last evaluation
@@ -151,25 +151,25 @@ struct cache {
     struct cache_input inputs[CACHE_INPUTS];
     struct cache_request *waiting; // the access queue, oldest first
     uint32_t waiting_count;
-    // By place, which is set · ways + way.
+    // Indexed by location, which is set · ways + way.
     uint64_t *line;   // UINT64_MAX: free
     uint64_t changes; // number of changes of `line`, from 1
     struct mask *known, *dirty;
-    bool *is_dirty;    // true if `dirty` has any byte
-    uint64_t *used;    // rank of the line, then the count of its last use or of its allocation
-    uint16_t *mshr_of; // 1 + its MSHR, or 0
+    bool *is_dirty;    // true if `dirty` is not empty
+    uint64_t *used;    // rank of the line, and the count at its last use or allocation
+    uint16_t *mshr_of; // 1 + number of its MSHR, or 0
     uint64_t uses;
     struct cache_mshr *mshrs;
     struct cache_request *targets; // a ring of `merges` requests for each MSHR
     uint16_t *free_mshrs;
     uint32_t free_count;
-    uint64_t freed;                // number of MSHRs that were freed, from 1
-    uint32_t used_by[CACHE_PATHS]; // MSHRs in use by each path
-    uint32_t held[CACHE_PATHS];    // requests of each path that wait at MSHRs
+    uint64_t freed;                // number of MSHRs freed, plus 1
+    uint32_t used_by[CACHE_PATHS]; // MSHRs that each path uses
+    uint32_t held[CACHE_PATHS];    // requests of each path that wait in MSHRs
     uint64_t *wake;                // set of MSHRs with a request that may be served
-    uint32_t waking;               // number of these
+    uint32_t waking;               // number of MSHRs in `wake`
     uint64_t *bank_free;           // clock in which the port of each bank is free
-    uint64_t fill_free;            // the same for the fill port, with fill_port: own
+    uint64_t fill_free;            // clock in which the fill port is free, with fill_port: own
     struct cache_out *out;
     uint32_t out_head, out_count;
     struct cache_answers answers[CACHE_PATHS];
@@ -182,17 +182,17 @@ extern const uint32_t cache_key_count;
 extern const struct stat_key cache_stat_keys[];
 extern const uint32_t cache_stat_key_count;
 
-// Returns the fault of keys that do not fit together, as a sentence, or NULL. `name`: of the
+// Returns a fault of the combination of keys as a sentence, or NULL. `name` is the name of the
 // section.
 const char *cache_config_fault(const struct cache_config *config, const char *name,
                                struct arena *arena);
 
-// The next level replies with aligned units of `bytes` bytes, a power of two up to the line: reads
-// request whole units, and a unit is in flight as soon as a part of it was requested. Without this
-// call a unit is a sector. Requires a cache without requests.
+// Declares that the next level replies with aligned units of `bytes` bytes, a power of two up to
+// the line size. Reads request whole units, and a unit is in flight as soon as a part of it was
+// requested. Without this call a unit is a sector. Requires a cache without requests.
 void cache_answers_in(struct cache *cache, uint32_t bytes);
 
-// Returns the set of a line. The line is a number, not an address.
+// Returns the set of a line, which is a number, not an address.
 static inline uint32_t cache_set(const struct cache_config *config, uint64_t line)
 {
     uint64_t sets = config->sets;
@@ -203,34 +203,36 @@ static inline uint32_t cache_set(const struct cache_config *config, uint64_t lin
     return (uint32_t)set;
 }
 
-// Requires a configuration without a fault, which stays valid. The caller sets the conditions and
-// functions of the inputs afterwards.
+// Initialises a cache. Requires a configuration without a fault, which must outlive the cache. The
+// caller sets the conditions and functions of the inputs afterwards.
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_config *config,
                 uint32_t inputs);
 
+// Returns true if the input queue has room for a request.
 static inline bool cache_can_put(const struct cache *cache, uint32_t input)
 {
     return cache->inputs[input].count < cache->config->input;
 }
 
-// Requires cache_can_put, a request with at least one byte, and request->input.
+// Appends a request to its input queue. Requires cache_can_put, at least one byte, and
+// request->input.
 void cache_put(struct cache *cache, uint64_t now, const struct cache_request *request);
 
-// Evaluates a clock. Returns the next clock in which the state may change by itself; UINT64_MAX:
-// not before a request is put, a line arrives, or a reply or request is taken. Calls in between
-// have no effect.
+// Evaluates a clock. Returns the next clock in which the state may change by itself; UINT64_MAX if
+// it changes only when a request is put, a line arrives, or a reply or request is popped. Calls
+// before the returned clock have no effect.
 uint64_t cache_tick(struct cache *cache, uint64_t now);
 
-// Returns the oldest reply of a path if it is ready, or NULL. It stays until cache_answer_pop.
+// Returns the oldest reply of a path if it is ready, or NULL. cache_answer_pop removes it.
 const struct cache_answer *cache_answer_peek(const struct cache *cache, uint32_t path,
                                              uint64_t now);
 void cache_answer_pop(struct cache *cache, uint32_t path, uint64_t now);
-// Returns the clock in which the oldest reply of a path is ready; UINT64_MAX: no reply.
+// Returns the clock in which the oldest reply of a path is ready; UINT64_MAX if there is no reply.
 uint64_t cache_answer_next(const struct cache *cache, uint32_t path);
-// Returns the number of replies of all paths that were not taken yet.
+// Returns the number of replies of all paths that were not popped.
 uint32_t cache_answer_count(const struct cache *cache);
 
-// Returns the oldest request to the next level, or NULL. It stays until cache_out_pop.
+// Returns the oldest request to the next level, or NULL. cache_out_pop removes it.
 const struct cache_out *cache_out_peek(const struct cache *cache);
 void cache_out_pop(struct cache *cache, uint64_t now);
 
@@ -240,15 +242,15 @@ static inline bool cache_can_fill(const struct cache *cache, uint64_t now)
     return cache->fill_free <= now;
 }
 
-// Takes bytes of a line that was requested. Requires cache_can_fill.
+// Accepts bytes of a line that was requested. Requires cache_can_fill.
 void cache_fill(struct cache *cache, uint64_t now, uint64_t line, struct mask bytes);
 
-// Bytes of a line that was requested have come with the reply to a request for others of its bytes:
-// they are present, though a reply for them may still come. Precedes cache_fill.
+// Marks bytes as present that were requested and arrived with the reply to a request for other
+// bytes of the line. Their own reply may still arrive. Must be called before cache_fill.
 void cache_fill_more(struct cache *cache, uint64_t line, struct mask bytes);
 
-// Begins to write back the dirty lines from `first` to `last`, both included, one in a clock; with
-// `drop` all of these lines are removed. No request has its access until cache_flushing returns
+// Starts to write back the dirty lines from `first` to `last`, both included, one per clock. With
+// `drop`, removes all lines in this range. No request has its access until cache_flushing returns
 // false. Requires that no flush is in progress.
 void cache_flush(struct cache *cache, uint64_t now, uint64_t first, uint64_t last, bool drop);
 static inline bool cache_flushing(const struct cache *cache)
@@ -260,40 +262,41 @@ static inline bool cache_flushing(const struct cache *cache)
 // access.
 bool cache_has(const struct cache *cache, uint64_t line);
 
-// Returns true if the line is present with all bytes that were requested.
+// Returns true if the line is present and not in flight.
 bool cache_holds(const struct cache *cache, uint64_t line);
 
 // Returns the bytes of the line that are present.
 struct mask cache_known(const struct cache *cache, uint64_t line);
 
-// Returns true if a request to the line was put and is not served yet; with `writes`: a write or an
-// atomic.
+// Returns true if a request to the line was put and has not been served. With `writes`, considers
+// only writes and atomics.
 bool cache_waits(const struct cache *cache, uint64_t line, bool writes);
 
-// Reads the data of a line without the queues. `ready`: the clock in which the last bytes are read.
+// Reads the data of a line without using the queues. Sets `ready` to the clock in which the last
+// bytes are read.
 enum cache_direct {
     CACHE_DIRECT_READ,
     CACHE_DIRECT_BUSY,   // the bank is busy
-    CACHE_DIRECT_ABSENT, // the line, or a part of it, is absent
+    CACHE_DIRECT_ABSENT, // the line or a part of it is absent
 };
 enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_t line,
                                       uint64_t *ready);
 
-// Takes a whole line that the cache did not request. It takes the place of a line that has nothing
-// to be written back. Returns false if there is no such place.
+// Adds a whole line that the cache did not request. It replaces a line that need not be written
+// back. Returns false if no such line can be replaced.
 bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
 
-// Gives the line the state that the access of a request leaves, at once: nothing is fetched,
-// written back or counted. Has no effect on a line in flight. Returns true if the line has got a
-// place.
+// Updates the state of the line as the access of a request would, immediately: nothing is fetched,
+// written back or counted. Has no effect on a line in flight. Returns true if the line was
+// allocated.
 bool cache_warm(struct cache *cache, const struct cache_request *request);
 
-// Removes a line, written bytes included, unless it is in flight. Returns true if it was removed.
+// Removes a line, including written bytes, unless it is in flight. Returns true if it was removed.
 bool cache_drop(struct cache *cache, uint64_t line);
 
-// Removes all lines that are not in flight, at once: between launches, or where no line has bytes
-// that the next level lacks. Returns their number.
+// Removes all lines that are not in flight, immediately. For use between launches, or if no line
+// has bytes that the next level lacks. Returns the number of removed lines.
 uint32_t cache_forget(struct cache *cache);
 
-// Returns the number of requests that were put and whose reply was not taken yet.
+// Returns the number of requests that were put and whose reply was not popped.
 uint32_t cache_inside(const struct cache *cache);

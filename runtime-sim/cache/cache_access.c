@@ -1,12 +1,9 @@
-// The access of a request. It is served at the place of its line, or its line is fetched and the
-// request waits in an MSHR.
-//
-// A line gets its place in its set when it is requested. Requests that wait for it are served in
-// the order of their arrival (cache_fill.c).
+// The access of a request. The request is served by the line in its set, or the line is fetched and
+// the request waits in an MSHR (cache_fill.c).
 #include "runtime-sim/cache/cache_lines.h"
 #include "runtime-sim/cache/cache_ports.h"
 
-// Puts the reply into its path's queue, and calls `serve` of the input.
+// Appends the reply to its path's queue and calls the input's `serve`.
 static void put_reply(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
 {
     const struct cache_input *input = &c->inputs[r->input];
@@ -43,9 +40,8 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 
 // Fetches
 
-// Returns the place in the line's set that is free, or else that of the line to evict: of the
-// lowest rank, and of these the least recently used. Returns NOWHERE if all lines of the set are in
-// flight.
+// Returns a free location in the line's set, or the location of the line to evict: the least
+// recently used line of the lowest rank. Returns NOWHERE if all lines of the set are in flight.
 static uint32_t find_victim(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways, best = NOWHERE;
@@ -65,9 +61,9 @@ static void put_line(struct cache *c, uint32_t place, uint64_t line)
     c->used[place] = NORMAL_RANK | ++c->uses;
 }
 
-// Takes a place in its set for the request's line, and evicts the line that is there. Leaves room
-// for `requests` requests to the next level. Returns NOWHERE, after counting the reason, if no
-// place or not enough room is available.
+// Allocates a location in the set for the request's line and evicts the line in it. Returns
+// NOWHERE, after counting the reason, if all locations are in flight or if the output queue lacks
+// room for the eviction and `requests` further requests.
 static uint32_t take_place(struct cache *c, struct cache_request *r, uint64_t now,
                            uint32_t requests)
 {
@@ -107,8 +103,8 @@ static void use_mshr(struct cache *c, struct cache_mshr *mshr, uint8_t path)
     mshr->paths |= (uint8_t)(1u << path);
 }
 
-// Requests these bytes of the line at `place`, unless they are in flight. Requires that the line
-// has an MSHR or one is free, and room for a request to the next level.
+// Requests the bytes of the line at `place` that are not in flight. Requires an MSHR of the line or
+// a free one, and room for a request to the next level.
 static void fetch_bytes(struct cache *c, uint32_t place, const struct cache_request *r, uint64_t id,
                         struct mask bytes)
 {
@@ -127,7 +123,7 @@ static void fetch_bytes(struct cache *c, uint32_t place, const struct cache_requ
     c->stats.fetches += cache_count_sectors(c, bytes);
 }
 
-// Lets the request wait at the MSHR of the line.
+// Adds the request to those that wait at the MSHR of the line.
 static void add_target(struct cache *c, uint32_t place, const struct cache_request *r,
                        enum cache_from from)
 {
@@ -170,8 +166,8 @@ void cache_fetch_rest(struct cache *c, const struct cache_request *r, uint32_t p
 
 // Access
 
-// Returns true, and counts a wait, if the request cannot wait at `mshr` (NULL: a new one). A path
-// leaves one MSHR to the others.
+// Returns true, and counts a wait, if the request cannot wait at `mshr` (NULL: at a new one). Each
+// path leaves one MSHR to the others.
 static bool lacks_mshr(struct cache *c, const struct cache_request *r,
                        const struct cache_mshr *mshr)
 {
@@ -188,15 +184,15 @@ static struct cache_mshr *find_mshr(struct cache *c, uint32_t place)
     return place != NOWHERE && c->mshr_of[place] ? &c->mshrs[c->mshr_of[place] - 1] : NULL;
 }
 
-// Returns the sectors that the request lacks.
+// Returns the sectors that the request needs and that are absent.
 static struct mask missing_sectors(const struct cache *c, const struct cache_request *r,
                                    uint32_t place)
 {
     return cache_sectors(c, mask_without(r->bytes, c->known[place]));
 }
 
-// Fetches the bytes that a read or an atomic misses, and lets it wait for them. Returns false if it
-// stays in the access queue.
+// Fetches the missing bytes of a read or an atomic, and makes the request wait for them. Returns
+// false if it stays in the access queue.
 static bool take_miss(struct cache *c, struct cache_request *r, uint32_t *place, uint64_t now)
 {
     struct cache_mshr *mshr = find_mshr(c, *place);
@@ -218,7 +214,7 @@ static bool take_miss(struct cache *c, struct cache_request *r, uint32_t *place,
 bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_mshr *mshr = find_mshr(c, place);
-    // A read passes the reads that wait for its line; an atomic, which writes, passes no request.
+    // A read passes reads that wait for its line. An atomic, which writes, passes no request.
     bool passes = !mshr || !(r->kind == CACHE_READ ? mshr->writes : mshr->count);
     bool hit = place != NOWHERE && mask_within(r->bytes, c->known[place]) && passes;
     if (hit && cache_lacks_room(c, cache_passes_on(c, r)))
@@ -234,7 +230,7 @@ bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place,
 }
 
 // Forwards a write that misses, or whose line is in flight, to the next level, and fetches the
-// whole line. A silent target without a value waits for the line in its place.
+// whole line. A silent request without a value waits for the line instead of the write.
 static bool forward_write(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now)
 {
     const struct cache_input *input = &c->inputs[r->input];
@@ -299,7 +295,7 @@ bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place
     return true;
 }
 
-// Without time
+// Untimed
 
 bool cache_warm(struct cache *c, const struct cache_request *r)
 {

@@ -1,4 +1,4 @@
-// The keys of cache.def, and their values that exclude each other.
+// The keys of cache.def, and checks of combinations of values.
 #include "runtime-sim/cache/cache.h"
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
-// The queues of a cache for the components around it: requests are put; replies and requests to the
-// next level are taken.
+// The queues of a cache that other components use: requests are put; replies and requests to the
+// next level are popped.
 #include "runtime-sim/cache/cache_internal.h"
 #include <assert.h>
 
-// Lets the host fetch the tags of a set, which the access of a later clock needs.
+// Prefetches into the host's cache the tags of a set, which the access in a later clock needs.
 static void prefetch_set(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways;
@@ -59,7 +59,7 @@ const struct cache_out *cache_out_peek(const struct cache *c)
     return c->out_count ? &c->out[c->out_head] : NULL;
 }
 
-// A waiting request may wait for this room.
+// Wakes the cache, since a waiting request may need this room.
 void cache_out_pop(struct cache *c, uint64_t now)
 {
     assert(c->out_count);

@@ -39,7 +39,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     c->known[place] = mask_or(c->known[place], bytes);
     c->stats.fills += cache_count_sectors(c, bytes);
     cache_move_in(c, line, now, mask_count(bytes));
-    __builtin_prefetch(&c->targets[number * c->config->merges + mshr->head]); // to be woken
+    __builtin_prefetch(&c->targets[number * c->config->merges + mshr->head]); // for waking
     if (mshr->count)
         begin_waking(c, number);
     else
@@ -54,15 +54,15 @@ void cache_fill_more(struct cache *c, uint64_t line, struct mask bytes)
     c->known[place] = mask_or(c->known[place], bytes);
 }
 
-// Returns request `at` of those that wait at an MSHR, oldest first.
+// Returns the request with index `at`, oldest first, of those that wait at an MSHR.
 static struct cache_request *target_at(const struct cache *c, uint32_t number, uint32_t at)
 {
     uint64_t merges = c->config->merges;
     return &c->targets[number * merges + cache_wrap(c->mshrs[number].head + at, merges)];
 }
 
-// Returns the oldest request at this MSHR whose path has room for the reply, or their count. A
-// write is neither passed nor passes another request.
+// Returns the index of the oldest request at this MSHR whose path has room for the reply, or the
+// number of requests. A write neither passes another request nor is passed.
 static uint32_t find_target(const struct cache *c, uint32_t number)
 {
     const struct cache_mshr *mshr = &c->mshrs[number];
@@ -84,7 +84,7 @@ static void remove_target(struct cache *c, uint32_t number, uint32_t at)
     }
 }
 
-// Serves a request that waits at this MSHR. Returns false if it still waits.
+// Serves a request that waits at this MSHR. Returns false if it must still wait.
 static bool wake_target(struct cache *c, uint32_t number, uint32_t at, uint64_t now)
 {
     struct cache_mshr *mshr = &c->mshrs[number];
@@ -108,7 +108,7 @@ static bool wake_target(struct cache *c, uint32_t number, uint32_t at, uint64_t 
     return true;
 }
 
-// Returns true if a path has waiting requests and room for a reply.
+// Returns true if a path has both waiting requests and room for a reply.
 static bool may_wake(const struct cache *c)
 {
     for (uint32_t i = 0; i < CACHE_PATHS; i++)

@@ -2,7 +2,7 @@
 //
 //     cache_lines.h    places of lines, their ranks and sectors
 //     cache_ports.h    ports of banks, the output queue, the reply queues
-//     cache_ends.c     the queues, as the components around the cache use them
+//     cache_ends.c     the queues that other components use
 //     cache_queue.c    the access queue
 //     cache_access.c   the access of a request: hits and misses
 //     cache_fill.c     arrival of lines, and the requests that wait for them
@@ -11,13 +11,13 @@
 #pragma once
 #include "runtime-sim/cache/cache.h"
 
-// The next clock of a cache.
+// The outcome of a clock.
 struct waits {
-    uint64_t until; // the earliest clock at which a known wait ends
-    bool done;      // the state of the cache has changed in this clock
+    uint64_t until; // the earliest clock in which a known wait ends
+    bool done;      // the state of the cache changed in this clock
 };
 
-// Evaluates the cache at this clock, or at the next one that is still to come.
+// Schedules an evaluation in this clock, or in the next one that was not evaluated.
 static inline void cache_wake_at(struct cache *c, uint64_t now)
 {
     uint64_t at = now > c->free ? now : c->free;
@@ -25,7 +25,7 @@ static inline void cache_wake_at(struct cache *c, uint64_t now)
         c->next = at;
 }
 
-// Returns the number of MSHRs: those of the configuration, and one that a path leaves to others.
+// Returns the number of MSHRs: the configured ones, and one that each path leaves to the others.
 static inline uint32_t cache_mshrs(const struct cache_config *config)
 {
     return config->mshrs + 1;
@@ -39,27 +39,27 @@ static inline uint32_t cache_wrap(uint64_t at, uint64_t count)
 
 // Moves requests from the input queues to the access queue.
 void cache_accept(struct cache *c, struct waits *waits);
-// Serves all requests of the access queue that can be served in this clock.
+// Serves the requests of the access queue that can be served in this clock.
 void cache_access_all(struct cache *c, uint64_t now, struct waits *waits);
 
-// Reads or writes the line at `place` (NOWHERE: the write goes to the next level only) and puts the
-// reply, which is ready at clock `ready`, into the queue of its path. The replies of a path keep
-// the order in which its requests were served.
+// Reads or writes the line at `place` (NOWHERE: the write goes to the next level only), and puts
+// the reply, which is ready in clock `ready`, into the queue of its path. The replies of a path are
+// in the order in which its requests were served.
 void cache_complete(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now,
                     uint64_t ready);
-// Serves a request whose line is at `place` (NOWHERE: absent), or lets it wait in an MSHR. Returns
+// Serves a request whose line is at `place` (NOWHERE: absent), or makes it wait in an MSHR. Returns
 // false, after counting the reason, if it stays in the access queue.
 bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now);
 bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place, uint64_t now);
-// Returns the bytes to be fetched for a write, with `partial: fetch`: those of the sectors that it
-// writes that stay unknown.
+// Returns the bytes to fetch for a write with `partial: fetch`: the bytes of the written sectors
+// that remain unknown.
 struct mask cache_rest(const struct cache *c, const struct cache_request *r, uint32_t place);
-// Fetches these bytes for a write that was served, and counts the sectors that it covers. Requires
-// room for a request to the next level if there are such bytes.
+// Fetches these bytes for a write that was served, and counts the sectors that the write covers. If
+// there are such bytes, requires room for a request to the next level.
 void cache_fetch_rest(struct cache *c, const struct cache_request *r, uint32_t place);
 
-// Serves one request whose line has arrived; MSHRs take turns. Requires c->waking.
+// Serves one request whose line has arrived; MSHRs are served round-robin. Requires c->waking.
 void cache_wake_one(struct cache *c, uint64_t now, struct waits *waits);
 
-// Continues with the next line that is written back. Waits for lines in flight.
+// Processes the next line of a flush. Waits for lines in flight.
 void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits);

@@ -1,4 +1,5 @@
-// Lines of a cache: their places, ranks and sectors. Inline: several calls for each access.
+// Lines of a cache: their locations, ranks and sectors. Inline, because each access makes several
+// calls.
 #pragma once
 #include "runtime-sim/cache/cache_internal.h"
 
@@ -6,11 +7,12 @@ enum { NOWHERE = UINT32_MAX };
 
 #define NO_LINE UINT64_MAX
 
-// The rank of a line is stored above the count of uses: lines of a lower rank are evicted first.
+// The rank of a line is in the bits above its count, so that lines of a lower rank are evicted
+// first.
 enum { RANK_SHIFT = 60 };
 #define NORMAL_RANK (UINT64_C(1) << RANK_SHIFT)
 
-// Returns the place of a line, or NOWHERE.
+// Returns the location of a line, or NOWHERE.
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways;
@@ -20,7 +22,7 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
     return NOWHERE;
 }
 
-// Removes the line of a place.
+// Removes the line at a location.
 static inline void cache_clear(struct cache *c, uint32_t place)
 {
     c->line[place] = NO_LINE;
@@ -31,7 +33,7 @@ static inline void cache_clear(struct cache *c, uint32_t place)
     c->is_dirty[place] = false;
 }
 
-// Records a use of the line. `keep`: enum cache_keep.
+// Records a use of the line. `keep` is an enum cache_keep.
 static inline void cache_use(struct cache *c, uint32_t place, uint8_t keep)
 {
     static const uint8_t ranks[] = {
@@ -46,7 +48,8 @@ static inline void cache_use(struct cache *c, uint32_t place, uint8_t keep)
     c->used[place] = rank << RANK_SHIFT | count;
 }
 
-// Returns all bytes of the parts of the line, of `size` bytes each, that contain one of `bytes`.
+// Returns all bytes of the aligned parts of the line, of `size` bytes each, that contain one of
+// `bytes`.
 static inline struct mask cache_parts(const struct cache *c, struct mask bytes, uint32_t size)
 {
     struct mask all = {{0}};
@@ -60,11 +63,13 @@ static inline struct mask cache_parts(const struct cache *c, struct mask bytes, 
     return all;
 }
 
+// Returns all bytes of the sectors that contain one of `bytes`.
 static inline struct mask cache_sectors(const struct cache *c, struct mask bytes)
 {
     return cache_parts(c, bytes, c->config->sector_bytes);
 }
 
+// Returns the number of sectors in `bytes`, which are whole sectors.
 static inline uint32_t cache_count_sectors(const struct cache *c, struct mask bytes)
 {
     if (mask_within(c->whole, bytes))

@@ -1,14 +1,16 @@
-// The ports of a cache's banks, its output queue and its reply queues. Inline: several calls for
-// each access.
+// The ports of a cache's banks, its output queue and its reply queues. Inline, because each access
+// makes several calls.
 #pragma once
 #include "runtime-sim/cache/cache_internal.h"
 
+// Returns the bank of a line.
 static inline uint32_t cache_bank(const struct cache *c, uint64_t line)
 {
     return c->config->banks == 1 ? 0 : (uint32_t)(line % c->config->banks);
 }
 
-// Transfers `bytes` bytes through the port of the line's bank. Returns the clocks that this takes.
+// Transfers `bytes` bytes through the port of the line's bank. Returns the number of clocks that
+// this takes.
 static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
     uint64_t clocks =
@@ -19,7 +21,7 @@ static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, 
     return clocks;
 }
 
-// Transfers bytes that arrive, through the bank's port or the fill port.
+// Transfers arriving bytes through the bank's port or the fill port.
 static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
 {
     if (c->config->fill_port == CACHE_FILL_OWN)
@@ -29,6 +31,7 @@ static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, u
         cache_move(c, line, now, bytes);
 }
 
+// Returns true if the output queue has room for `requests` requests.
 static inline bool cache_out_has_room(const struct cache *c, uint32_t requests)
 {
     return c->out_count + requests <= c->config->out;
@@ -50,7 +53,7 @@ static inline void cache_send(struct cache *c, uint64_t line, uint64_t id, struc
     c->out[at] = (struct cache_out){line, id, bytes, write, keep, c->clock};
 }
 
-// Writes back the dirty bytes of a place.
+// Writes back the dirty bytes of the line at a location.
 static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t now)
 {
     cache_send(c, c->line[place], CACHE_NOBODY, c->dirty[place], true, CACHE_KEEP);
@@ -58,12 +61,13 @@ static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t no
     c->stats.write_backs++;
 }
 
+// Returns true if the reply queue of the path has room.
 static inline bool cache_can_answer(const struct cache *c, uint32_t path)
 {
     return c->answers[path].count < c->config->answers;
 }
 
-// Returns true for a write that the next level gets as well.
+// Returns true for a write that is also sent to the next level.
 static inline bool cache_passes_on(const struct cache *c, const struct cache_request *r)
 {
     return r->kind != CACHE_READ && c->config->write != CACHE_BACK;

@@ -1,4 +1,4 @@
-// The access queue of a cache. A request that cannot be served stays in it, and others pass it.
+// The access queue of a cache. A request that cannot be served stays in it, and others may pass it.
 #include "runtime-sim/cache/cache_lines.h"
 #include "runtime-sim/cache/cache_ports.h"
 
@@ -8,8 +8,8 @@ static void wait_until(struct waits *waits, uint64_t clock)
         waits->until = clock;
 }
 
-// Returns the place of the request's line, or NOWHERE. Lines change more rarely than waiting
-// requests look for theirs, so the result is kept in the request.
+// Returns the location of the request's line, or NOWHERE. Lines change more rarely than waiting
+// requests look up theirs, so the result is kept in the request.
 static uint32_t find_place(const struct cache *c, struct cache_request *r)
 {
     if (r->found_at != c->changes) {
@@ -19,7 +19,7 @@ static uint32_t find_place(const struct cache *c, struct cache_request *r)
     return r->place;
 }
 
-// Returns true if the request has had its access and leaves the queue.
+// Returns true if the request had its access and leaves the queue.
 static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, struct waits *waits)
 {
     const struct cache_input *input = &c->inputs[r->input];
@@ -45,7 +45,7 @@ static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, s
     return true;
 }
 
-// Returns the bit of the line in a set in which lines may share bits.
+// Returns the bit of the line in a word that represents a set of lines; lines may share a bit.
 static uint64_t line_bit(uint64_t line)
 {
     return UINT64_C(1) << ((line ^ line >> 6) & 63);
@@ -75,7 +75,7 @@ static bool is_behind(const struct cache *c, uint32_t count, const struct cache_
 void cache_access_all(struct cache *c, uint64_t now, struct waits *waits)
 {
     uint32_t kept = 0;
-    uint64_t lines = 0; // of the requests that stay
+    uint64_t lines = 0; // lines of the requests that stay
     for (uint32_t i = 0; i < c->waiting_count; i++) {
         struct cache_request *r = &c->waiting[i];
         uint64_t bit = line_bit(r->line);
@@ -116,8 +116,8 @@ static bool has_one_of_path(const struct cache *c, uint8_t path)
     return false;
 }
 
-// An input with a condition has one place of its own, because it may wait for a request of another
-// input. A path has one as well, because the other paths may wait for room in their reply queues.
+// An input with a condition has an entry of its own, because it may wait for a request of another
+// input. So has each path, because the other paths may wait for room in their reply queues.
 static bool has_place(const struct cache *c, const struct cache_input *input)
 {
     if (input->condition || input->one_waits)
@@ -127,7 +127,7 @@ static bool has_place(const struct cache *c, const struct cache_input *input)
            count_shared(c) < c->config->access_queue;
 }
 
-// Returns true if a request may get a place beyond those of the configuration.
+// Returns true if a request may get an entry beyond the configured ones.
 static bool has_more_places(const struct cache *c)
 {
     for (uint32_t i = 0; i < c->input_count; i++) {

@@ -1,4 +1,4 @@
-// Bytes of a line, as a set.
+// A set of bytes of a line.
 #pragma once
 #include "support/bits.h"
 
@@ -8,7 +8,7 @@ struct mask {
     uint64_t w[MASK_WORDS];
 };
 
-// Bytes from `from` up to `until`, which is not included.
+// Returns the bytes [from, until).
 static inline struct mask mask_range(uint32_t from, uint32_t until)
 {
     struct mask m;
@@ -22,32 +22,37 @@ static inline struct mask mask_range(uint32_t from, uint32_t until)
     return m;
 }
 
+// Returns the union.
 static inline struct mask mask_or(struct mask a, struct mask b)
 {
     return (struct mask){{a.w[0] | b.w[0], a.w[1] | b.w[1]}};
 }
 
+// Returns the bytes of `a` that are not in `b`.
 static inline struct mask mask_without(struct mask a, struct mask b)
 {
     return (struct mask){{a.w[0] & ~b.w[0], a.w[1] & ~b.w[1]}};
 }
 
+// Returns true if the set is not empty.
 static inline bool mask_any(struct mask m)
 {
     return m.w[0] | m.w[1];
 }
 
+// Returns true if `part` is a subset of `whole`.
 static inline bool mask_within(struct mask part, struct mask whole)
 {
     return !mask_any(mask_without(part, whole));
 }
 
+// Returns true if the sets intersect.
 static inline bool mask_meet(struct mask a, struct mask b)
 {
     return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
 }
 
-// Usually no bit or all bits are set.
+// Handles the usual cases, no bit or all bits set, separately.
 static inline uint32_t mask_count_word(uint64_t word)
 {
     if (!word || !~word)
@@ -55,12 +60,14 @@ static inline uint32_t mask_count_word(uint64_t word)
     return bits_count(word);
 }
 
+// Returns the number of bytes.
 static inline uint32_t mask_count(struct mask m)
 {
     return mask_count_word(m.w[0]) + mask_count_word(m.w[1]);
 }
 
-// Words of 4 bytes, a bit for each: those of which all bytes are in the set, and back.
+// Convert to a set of 4-byte words, one bit each, with the words whose bytes are all in the set,
+// and back.
 static inline uint32_t mask_to_words(struct mask m)
 {
     uint32_t words = 0;
@@ -69,6 +76,7 @@ static inline uint32_t mask_to_words(struct mask m)
     return words;
 }
 
+// Returns the bytes of a set of 4-byte words.
 static inline struct mask mask_of_words(uint32_t words)
 {
     struct mask m = {{0}};

@@ -9,7 +9,7 @@ const struct stat_key dram_stat_keys[] = {
 };
 const uint32_t dram_stat_key_count = ARRAY_LENGTH(dram_stat_keys);
 
-enum { READS, WRITES }; // queues
+enum { READS, WRITES }; // indices of the queues
 
 static uint64_t bit(uint32_t index)
 {
@@ -47,7 +47,7 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
 
 // Row hits
 
-// Returns true if an open row has reached row_hit_cap and a request of this queue waits for another
+// Returns true if an open row has reached row_hit_cap and a request in this queue waits for another
 // row.
 static bool had_its_share(const struct dram_channel *ch, const struct dram_queue *q, uint32_t bank)
 {
@@ -55,7 +55,7 @@ static bool had_its_share(const struct dram_channel *ch, const struct dram_queue
            q->of_bank[bank] & ~q->hit[bank];
 }
 
-// Sorts the bank's requests into row hits and requests that need a row command first.
+// Divides the bank's requests into row hits and requests that need a row command first.
 static void sort_bank(const struct dram_channel *ch, struct dram_queue *q, uint32_t bank)
 {
     uint64_t all = q->of_bank[bank];
@@ -91,7 +91,7 @@ void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
         ch->stats.queue_most = q->count;
 }
 
-// Commands and the times at which they allow others
+// Commands, and the clocks from which they allow others
 
 static void trace_command(struct dram_channel *ch, uint64_t now, enum dram_command command,
                           uint32_t bank, uint64_t id)
@@ -113,7 +113,7 @@ static void activate(struct dram_channel *ch, uint64_t now, uint32_t bank, uint3
     banks->write[bank] = now + t->act_write;
     at_least(&ch->all.act, now + t->act_any);
     at_least(&ch->groups[banks->group[bank]].act, now + t->act_group);
-    // This ACT limits the fourth one after it.
+    // The fourth ACT after this one must wait for tFAW.
     ch->faw[ch->faw_at] = now + t->act_fourth;
     ch->faw_at = (ch->faw_at + 1) % 4;
     at_least(&ch->all.act, ch->faw[ch->faw_at]);
@@ -201,23 +201,23 @@ static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, u
     uint32_t bank = request.bank;
     move_data(ch, now, &request, q->since[place]);
     dram_queue_remove(q, place);
-    // Requests of the other queue may also have reached row_hit_cap.
+    // Requests in the other queue may also have reached row_hit_cap.
     if (q->hit[bank] == 0 || ch->config->row_hit_cap)
         sort_bank(ch, q, bank);
     if (ch->config->row_hit_cap)
         sort_bank(ch, &ch->queues[q == &ch->queues[READS]], bank);
 }
 
-// Selection. Each of these functions issues the next command, or lowers `next` to the clock at
+// Selection. Each of these functions issues the next command, or lowers `next` to the clock in
 // which it can.
 
-// Issues the oldest request whose row is open and whose command may be issued.
+// Issues the oldest request that hits an open row and whose command may be issued.
 static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_t now,
                           uint64_t *next)
 {
     uint64_t rest = q->hits;
     if (ch->answer_count == ch->config->answers)
-        return false; // dram_pop calls again
+        return false; // dram_pop schedules the next attempt
     while (rest) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
         bool write = q->writes >> place & 1;
@@ -230,7 +230,8 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
             serve(ch, q, now, place);
             return true;
         }
-        // While all reads, or all writes, must wait, a younger request may be ready first.
+        // If all reads, or all writes, must wait, a younger request of the other kind may be ready
+        // first.
         at_most(next, all > now ? all : ready);
         rest &= ~(all > now ? same : same & q->of_bank[bank]);
     }
@@ -238,7 +239,7 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
 }
 
 // Issues the ACT or PRE of the oldest request that needs one. An ACT has priority over a PRE:
-// because of tRRD and tFAW a clock lost by an ACT is lost for all banks.
+// because of tRRD and tFAW, a delayed ACT delays all banks.
 static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint64_t *next)
 {
     uint32_t closing = DRAM_BANKS;
@@ -277,7 +278,8 @@ static bool close_unused(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return false;
 }
 
-// Returns the queue of the reads, until write_high writes wait or no read does.
+// Returns the queue to serve: the reads, unless write_high writes wait or no read waits; then the
+// writes until write_low.
 static struct dram_queue *choose_queue(struct dram_channel *ch)
 {
     const struct dram_config *c = ch->config;
@@ -291,10 +293,10 @@ static struct dram_queue *choose_queue(struct dram_channel *ch)
     return &ch->queues[drain ? WRITES : READS];
 }
 
-// With scheduler: bank_slots
+// The scheduler bank_slots
 
-// The next free bank in turn takes a request: one for its last row, else the oldest. Returns true
-// if a bank took one.
+// Moves a request into the next free slot in round-robin order of banks: one for the bank's last
+// row, else the oldest. Returns true if a slot was filled.
 static bool fill_slot(struct dram_channel *ch)
 {
     struct dram_queue *q = &ch->queues[READS];
@@ -313,7 +315,7 @@ static bool fill_slot(struct dram_channel *ch)
     return false;
 }
 
-// Returns the clock at which the bank's slot may issue its RD or WR, its ACT, or the PRE of another
+// Returns the clock in which the bank's slot may issue its RD or WR, its ACT, or the PRE of another
 // row.
 static uint64_t slot_ready(const struct dram_channel *ch, uint32_t bank)
 {
@@ -374,7 +376,8 @@ static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return column || row;
 }
 
-// Refresh: no new command starts; all rows are closed together as soon as each may be; then REF.
+// Refresh: no new command starts, all rows are closed together as soon as each may be closed, and
+// then REF is issued.
 static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
     uint64_t ready = ch->banks.open ? 0 : ch->refresh_ready;

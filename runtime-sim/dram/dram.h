@@ -1,6 +1,6 @@
-// A DRAM channel with its controller, command by command: FR-FCFS over requests in queues sorted by
-// age, with tables of the earliest clock of each command. dram_tick returns the next clock at which
-// a command can be issued, so that other clocks can be skipped.
+// A DRAM channel with its controller at command level: FR-FCFS scheduling over age-ordered queues,
+// with tables of the earliest clock of each command. dram_tick returns the next clock in which a
+// command can be issued, so that the clocks before it can be skipped.
 //
 // Reading order: dram.def (keys), dram_map.h (address mapping), dram_timing.h (clocks between
 // commands), dram_queue.h (waiting requests), dram.c (selection of the next command).
@@ -12,7 +12,7 @@
 
 enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_PREA, DRAM_REF, DRAM_RD, DRAM_WR };
 
-// Called for each command, for traces and checks. `bank` and `row` are 0 for commands without them.
+// Called for each command, for traces and checks. `bank` and `row` are 0 if the command has none.
 typedef void dram_trace(void *context, uint64_t now, enum dram_command command, uint32_t bank,
                         uint32_t row, uint64_t id);
 
@@ -22,26 +22,26 @@ struct dram_stats {
 };
 
 struct dram_answer {
-    uint64_t id, ready; // ready: the clock after the last data
+    uint64_t id, ready; // ready: the clock after the last data transfer
     bool write;
 };
 
-// Earliest clocks of commands, as limited by one bank.
+// State of the banks, and the earliest clock of each command within a bank.
 struct dram_banks {
-    uint64_t open; // set of the banks with an open row
+    uint64_t open; // set of banks with an open row
     uint32_t row[DRAM_BANKS];
     uint32_t served[DRAM_BANKS]; // requests since the row was opened
     uint8_t group[DRAM_BANKS];
     uint64_t act[DRAM_BANKS], pre[DRAM_BANKS], read[DRAM_BANKS], write[DRAM_BANKS];
 };
 
-// The request that a bank holds, with scheduler: bank_slots.
+// The request in a bank's slot, with scheduler: bank_slots.
 struct dram_slot {
     struct dram_request request;
     uint64_t since;
 };
 
-// Earliest clocks, as limited by a bank group or by all banks.
+// Earliest clocks of commands in a bank group or in all banks.
 struct dram_limits {
     uint64_t act, read, write;
 };
@@ -49,17 +49,17 @@ struct dram_limits {
 struct dram_channel {
     const struct dram_config *config;
     struct dram_timing time;
-    uint64_t next; // earliest clock with work
-    uint64_t free; // time from which the command bus, or the row command bus, is free
+    uint64_t next; // earliest clock in which an evaluation is needed
+    uint64_t free; // clock from which the command bus, or the row command bus, is free
     bool draining;
-    bool wrote;                  // the last data were those of a write
-    struct dram_queue queues[2]; // reads, writes; with write_queue 0 all are in the first
+    bool wrote;                  // the last data transfer was a write
+    struct dram_queue queues[2]; // reads, writes; with write_queue 0 the first has all requests
     struct dram_banks banks;
     struct dram_slot slots[DRAM_BANKS];
-    uint64_t slots_used; // set of the banks with a slot in use
+    uint64_t slots_used; // set of banks with a slot in use
     uint32_t slot_turn;  // first bank in round-robin order
     struct dram_limits all, groups[DRAM_GROUPS];
-    uint64_t faw[4]; // earliest clock of the fourth ACT after each of the last four
+    uint64_t faw[4]; // earliest clocks of the fourth ACT after each of the last four
     uint32_t faw_at;
     uint64_t refresh_due, refresh_ready;
     struct dram_answer *answers; // a ring, in the order of `ready`
@@ -76,42 +76,44 @@ extern const uint32_t dram_key_count;
 extern const struct stat_key dram_stat_keys[];
 extern const uint32_t dram_stat_key_count;
 
-// Returns the fault of an inconsistent configuration as a sentence, or NULL.
+// Returns a fault of the combination of keys as a sentence, or NULL.
 const char *dram_config_fault(const struct dram_config *config, struct arena *arena);
 
-// Requires a configuration without fault, which must outlive the channel.
+// Initialises a channel. Requires a configuration without a fault, which must outlive the channel.
 void dram_init(struct dram_channel *channel, struct arena *arena, const struct dram_config *config);
 
+// Returns true if the queue for reads or writes has room.
 static inline bool dram_can_take(const struct dram_channel *channel, bool write)
 {
     const struct dram_queue *queue = &channel->queues[write && channel->config->write_queue];
     return queue->count < queue->capacity;
 }
 
-// Requires dram_can_take. The request arrived at `since` (at most `now`) and may be served from
-// `now` on.
+// Adds a request. Requires dram_can_take. The request arrived at clock `since` (at most `now`) and
+// may be served from `now` on.
 void dram_take(struct dram_channel *channel, uint64_t now, uint64_t since,
                const struct dram_request *request);
 
+// Evaluates a clock that is due. Called by dram_tick.
 uint64_t dram_step(struct dram_channel *channel, uint64_t now);
 
-// Executes this clock. Returns the next clock at which it must be called (UINT64_MAX: not before a
-// request). Earlier calls have no effect; later calls would change results.
+// Evaluates a clock. Returns the next clock in which it must be called; UINT64_MAX if not before
+// the next request. Earlier calls have no effect; later calls would change results.
 static inline uint64_t dram_tick(struct dram_channel *channel, uint64_t now)
 {
     return now < channel->next ? channel->next : dram_step(channel, now);
 }
 
-// Returns the oldest reply if it is ready, else NULL. It is valid until dram_pop.
+// Returns the oldest reply if it is ready, else NULL. The result is valid until dram_pop.
 static inline const struct dram_answer *dram_peek(const struct dram_channel *channel, uint64_t now)
 {
     const struct dram_answer *answer = &channel->answers[channel->answer_head];
     return channel->answer_count && answer->ready <= now ? answer : NULL;
 }
 
-// Requires a reply returned by dram_peek. Commands that waited for its room are issued at `now` or
-// later.
+// Removes the reply that dram_peek returns, which must exist. Commands that waited for its room are
+// issued at `now` or later.
 void dram_pop(struct dram_channel *channel, uint64_t now);
 
-// Returns the number of requests taken and not yet popped.
+// Returns the number of requests added whose reply was not popped.
 uint32_t dram_inside(const struct dram_channel *channel);

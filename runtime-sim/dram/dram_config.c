@@ -1,4 +1,4 @@
-// The keys of dram.def, and checks of their combinations.
+// The keys of dram.def, and checks of combinations of values.
 #include "runtime-sim/dram/dram.h"
 
 const struct config_key dram_keys[] = {
@@ -37,9 +37,9 @@ static const char *above_queue(struct arena *arena, const struct dram_config *c)
                         c->write_queue);
 }
 
-// Between two refreshes the oldest request must get its row and its data even if a refresh arrives
-// after its first ACT: its row is closed, the memory refreshed, and ACT to ACT and ACT to RD are
-// respected.
+// Returns a fault if tREFI is too short. Between two refreshes the oldest request must get its row
+// and its data even if a refresh becomes due after its first ACT: its row is closed, the memory is
+// refreshed, and the delays from ACT to ACT and from ACT to RD apply.
 static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
 {
     uint32_t rows = larger(larger(c->tRC, c->tFAW), larger(c->tRRD, c->tRRD_L));

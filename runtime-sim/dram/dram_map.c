@@ -8,7 +8,7 @@ static struct dram_part part(uint32_t size)
     return p;
 }
 
-// Removes the lowest field from the number and returns it.
+// Removes the lowest field from `number`. Returns the field.
 static uint32_t take(uint64_t *number, const struct dram_part *p)
 {
     uint64_t whole = *number;

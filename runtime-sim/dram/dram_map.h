@@ -1,17 +1,17 @@
 // Address mapping: channel, row, bank, column.
 //
 // Chunks of `channel_bytes` are interleaved over the channels. The number of a request within its
-// channel is divided into fields by the key `order`: from low to high column, bank and row; or
-// bank, column and row; or bank group, column, bank and row, so that consecutive requests alternate
-// between bank groups. With `bank_split` one bit of the bank lies within the column.
+// channel is divided into fields by the key `order`. From low to high these are column, bank and
+// row; or bank, column and row; or bank group, column, bank and row, so that consecutive requests
+// alternate between bank groups. With `bank_split` one bank bit lies within the column.
 #pragma once
 #include "runtime-sim/dram/dram_timing.h"
 
 struct dram_place {
-    uint32_t channel, bank, row, column; // column: in requests
+    uint32_t channel, bank, row, column; // column: in units of requests
 };
 
-// A divisor, as a shift if it is a power of two.
+// A divisor; if it is a power of two, it is applied as a shift.
 struct dram_part {
     uint32_t size;
     uint32_t shift;
@@ -21,19 +21,20 @@ struct dram_part {
 struct dram_map {
     enum dram_order order;
     bool bank_xor;
-    bool split; // one bit of the bank is below the upper columns
+    bool split; // one bank bit is below the upper column bits
     struct dram_part lower_columns, upper_columns, pair, other_banks;
     struct dram_part columns, banks, inner_banks, groups, rows, chunk, channels;
     uint32_t request_bytes;
 };
 
+// Initialises the mapping of a configuration.
 void dram_map_init(struct dram_map *map, const struct dram_config *config);
 
-// Returns the number of requests in a channel.
+// Returns the number of requests that a channel stores.
 uint64_t dram_map_requests(const struct dram_map *map);
-// Returns the place of the request with this number within its channel, modulo dram_map_requests.
-// `channel` is 0.
+// Returns the location of request `number` within its channel, modulo dram_map_requests. `channel`
+// is 0.
 struct dram_place dram_map_local(const struct dram_map *map, uint64_t number);
 
-// Returns the place of the byte with this address.
+// Returns the location of the byte with this address.
 struct dram_place dram_map_find(const struct dram_map *map, uint64_t address);

@@ -1,6 +1,6 @@
 #include "runtime-sim/dram/dram_queue.h"
 
-// Returns the members of a set under their new numbers.
+// Renumbers the members of a set by their rank in `places`.
 static uint64_t squeeze(uint64_t set, uint64_t places)
 {
     uint64_t to = 0;

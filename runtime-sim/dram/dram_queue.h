@@ -1,6 +1,6 @@
-// Waiting requests, as sets of places. Places are allocated in order of arrival, so the lowest bit
-// of a set is the oldest. When the last place is taken, the waiting requests are compacted, which
-// happens at most once for every 64 − capacity requests.
+// Waiting requests as sets of entries. Entries are allocated in order of arrival, so the lowest bit
+// of a set is the oldest. When the last entry is allocated, the waiting requests are compacted,
+// which happens at most once per 64 − capacity requests.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,29 +8,30 @@
 enum { DRAM_BANKS = 64, DRAM_GROUPS = 16, DRAM_PLACES = 64 };
 
 struct dram_request {
-    uint64_t id; // id given by the sender
+    uint64_t id; // assigned by the sender
     uint32_t bank, row;
     bool write;
 };
 
 struct dram_queue {
     uint32_t count, capacity;
-    uint32_t end;    // first place that was not allocated yet
-    uint64_t places; // places in use
-    uint64_t writes; // places with writes
-    uint64_t hits;   // requests whose row is open and may serve them
-    uint64_t misses; // requests of banks without such a request
+    uint32_t end;    // first entry that was not allocated yet
+    uint64_t places; // entries in use
+    uint64_t writes; // entries with writes
+    uint64_t hits;   // requests that may be served from their open row
+    uint64_t misses; // requests of banks without a member of `hits`
     uint64_t of_bank[DRAM_BANKS];
-    uint64_t hit[DRAM_BANKS]; // requests of the bank for its open row
+    uint64_t hit[DRAM_BANKS]; // requests for the bank's open row
     uint8_t bank[DRAM_PLACES];
     uint32_t row[DRAM_PLACES];
     uint64_t id[DRAM_PLACES], since[DRAM_PLACES];
 };
 
-// Requires count < capacity. Returns the request's place.
+// Adds a request. Requires count < capacity. Returns its entry.
 uint32_t dram_queue_add(struct dram_queue *queue, const struct dram_request *request,
                         uint64_t since);
 
+// Removes the request in an entry.
 static inline void dram_queue_remove(struct dram_queue *queue, uint32_t place)
 {
     uint64_t others = ~(UINT64_C(1) << place);
@@ -43,7 +44,7 @@ static inline void dram_queue_remove(struct dram_queue *queue, uint32_t place)
     queue->count--;
 }
 
-// Returns the requests of the bank for this row.
+// Returns the requests for this bank and row.
 static inline uint64_t dram_queue_find(const struct dram_queue *queue, uint32_t bank, uint32_t row)
 {
     uint64_t found = 0;

@@ -1,4 +1,4 @@
-// Clocks between commands, from the keys of dram.def.
+// Minimum clocks between commands, computed from the keys of dram.def.
 #pragma once
 #include "runtime-sim/base/config.h"
 
@@ -15,8 +15,9 @@ struct dram_timing {
     uint32_t read_read, read_read_group, write_write, write_write_group;
     uint32_t read_write, write_read, write_read_group;
     uint32_t refresh;
-    // to the clock after the last data
+    // to the clock after the last data transfer
     uint32_t read_end, write_end;
 };
 
+// Computes the timing of a configuration.
 void dram_timing_init(struct dram_timing *timing, const struct dram_config *config);

@@ -96,7 +96,7 @@ void dram_trace_file_command(void *context, uint64_t now, enum dram_command comm
                              uint32_t row, uint64_t id)
 {
     struct dram_trace_file *file = context;
-    // The rows of a channel end at the end of the channel.
+    // The spans of a channel's rows end at the end of the channel's run.
     if (file->channel != file->channel_before)
         dram_trace_end(&file->channels[file->channel_before], file->last);
     file->channel_before = file->channel;

@@ -1,5 +1,5 @@
-// The logarithm of each measure is a polynomial of the logarithms of entries and bits; ports and
-// technology are powers.
+// The logarithm of each measure is a polynomial in the logarithms of entries and bits. Ports and
+// technology enter as powers.
 #include "runtime-sim/energy/array.h"
 #include "runtime-sim/energy/energy.h"
 #include "runtime-sim/energy/router.h"
@@ -35,9 +35,9 @@ static double within(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
-// Flip-flops: per bit, accesses are affine in the entries through both routers of noc_points.def,
-// whose leakage is per bit. The area of a flip-flop is that of DFF_X1 of the NanGate library of 45
-// nm, um2.
+// Flip-flops: the energy of an access per bit is affine in the entries, through both routers of
+// noc_points.def; leakage per bit is that of these routers. The area of a flip-flop is that of
+// DFF_X1 in the 45 nm NanGate library, in um2.
 #define FLIP_FLOP 4.522
 
 static double per_bit(double entries, double first, double second)

@@ -1,4 +1,4 @@
-// Costs of events: points of public models, values of papers' sets, currents of memory devices.
+// Costs of events: points of public models, sets of values from papers, currents of memory devices.
 #include "runtime-sim/energy/energy.h"
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum scaling { SWITCHED, LEAKED, AREA, FIXED };
 static const struct {
     const char *name, *unit, *text;
     enum scaling scaling;
-    size_t given; // in the configuration: at least 0
+    size_t given; // offset in the configuration; overrides the set if at least 0
 } costs[] = {
 #define COST(name, unit, scaling, text)                                                            \
     {#name, unit, text, scaling, offsetof(struct energy_config, name)},
@@ -27,7 +27,7 @@ static const struct point {
     enum energy_cost cost;
     double value, nm;
     const char *source;
-    bool is_bound; // of the range only
+    bool is_bound; // extends the range only
 } points[] = {
 #define POINT(cost, value, nm, source) {ENERGY_##cost, value, nm, source, false},
 #define BOUND(cost, value, nm, source) {ENERGY_##cost, value, nm, source, true},
@@ -103,7 +103,7 @@ static const struct currents {
 #undef CURRENTS
 };
 
-// mA times ns times V are pJ.
+// mA times ns times V is pJ.
 static bool cost_of_currents(const struct energy_config *config, enum energy_cost cost,
                              struct energy_range *range)
 {

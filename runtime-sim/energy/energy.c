@@ -51,7 +51,7 @@ struct array_cost energy_array_cost(const struct energy_config *config, const st
     return cost;
 }
 
-// A set with `constant` has all static power there.
+// In a set with `constant`, all static power is in that value.
 void energy_add_structure(struct energy_model *model, const char *component, const char *name,
                           struct array array, double count, const char *paper)
 {
@@ -126,7 +126,7 @@ bool energy_evaluate(const struct energy_model *model, const struct stats *stats
 
 // Statistics
 
-// In pJ and ps, so that a quotient of the two is W.
+// In pJ and ps, so that a quotient of the two is in W.
 struct energy_totals {
     uint64_t total, least, most, time, instructions;
     double delay_product; // exceeds 64 bits at 18 J s

@@ -1,11 +1,12 @@
-// Energy, power and area: a pure function of a run's statistics, by their names, and tables.
+// Energy, power and area, computed from tables and from the statistics of a run, which are accessed
+// by name.
 //
-// An event is a statistic that counts, and its cost. The machine and its schemes add the events
-// that they have; parts with an area or a power of their own add those. Costs are those of a set:
-// `public` has points from public models (points.def), with the technology of each; a paper's set
-// has values (sets.def). A cost has a range: the least and the most of its points.
+// An event is a statistic that counts, with a cost. The machine and its schemes add their events,
+// and the parts that have an area or a constant power. Costs come from a set: `public` has points
+// from public models (points.def), each with its technology; a paper's set has values (sets.def).
+// The range of a cost is the minimum and maximum of its points.
 //
-// Units: events pJ; power W; area mm2; results J and s.
+// Units: events in pJ, power in W, area in mm2, results in J and s.
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/base/stats.h"
@@ -27,6 +28,7 @@ struct energy_range {
     double value, least, most;
 };
 
+// Returns the range multiplied by a factor.
 static inline struct energy_range energy_times(struct energy_range range, double times)
 {
     return (struct energy_range){range.value * times, range.least * times, range.most * times};
@@ -43,21 +45,21 @@ struct energy_power {
     struct energy_range watts;
 };
 
-// An array that a scheme adds.
+// A memory array that a scheme adds.
 struct energy_structure {
     uint32_t component;
     const char *name;
     struct array array;
-    double count;           // in the machine
-    const char *paper;      // the paper's figure for it; "": none
-    struct array_cost cost; // of one
+    double count;           // number in the machine
+    const char *paper;      // the area that the paper states, or ""
+    struct array_cost cost; // cost of one
 };
 
 struct energy_model {
     struct arena *arena;
     const struct energy_config *config;
     double core_hertz;
-    struct energy_range area; // mm2 of the machine without schemes
+    struct energy_range area; // area of the machine without schemes in mm2
     VEC(const char *) components;
     VEC(struct energy_event) events;
     VEC(struct energy_power) powers;
@@ -67,49 +69,54 @@ struct energy_model {
 extern const struct config_key energy_keys[];
 extern const uint32_t energy_key_count;
 
-// Component of all power that the chip has at any time: leakage of its area, routers and arrays.
+// The component of the chip's static power: leakage of its area, routers and arrays.
 #define ENERGY_STATIC "static"
 
+// Initialises a model. The configuration must outlive it.
 void energy_init(struct energy_model *model, struct arena *arena,
                  const struct energy_config *config, double core_mhz);
 
 // Costs
 
-// Returns a cost of the configuration's set, in the unit of costs.def.
+// Returns a cost of the configured set, in the unit given in costs.def.
 struct energy_range energy_cost_of(const struct energy_config *config, enum energy_cost cost);
-// Returns true if the set is a paper's, and names this cost, or the configuration sets it.
+// Returns true if the configuration gives this cost, or if the set is a paper's and contains it.
 bool energy_is_given(const struct energy_config *config, enum energy_cost cost);
 // Returns the nominal supply voltage of a technology in nm.
 double energy_nominal_voltage(double nm);
 
-// Building. Components are statistics in the group `energy`: names without blanks.
+// Building. The names of components are names of statistics in the group `energy`, so they contain
+// no blanks.
 
+// Adds an event with `times` times a cost of the configured set.
 void energy_add(struct energy_model *model, const char *component, const char *statistic,
                 enum energy_cost cost, double times);
 // Adds an event with a cost in pJ.
 void energy_add_range(struct energy_model *model, const char *component, const char *statistic,
                       struct energy_range cost);
+// Adds a constant power of a component.
 void energy_add_power(struct energy_model *model, const char *component, struct energy_range watts);
 // Returns the costs of an array at the configuration's technology and voltage.
 struct array_cost energy_array_cost(const struct energy_config *config, const struct array *array);
-// Adds an array of a component, with its leakage. `count`: arrays in the machine; `paper`: the
-// paper's figure, or "".
+// Adds memory arrays to a component, with their leakage. `count` is the number in the machine,
+// `paper` the area that the paper states, or "".
 void energy_add_structure(struct energy_model *model, const char *component, const char *name,
                           struct array array, double count, const char *paper);
-// Adds an event that accesses an array, `times` entries of it. A paper's set that has
-// `noc_buffer_write` or `noc_buffer_read` takes `flits` of these instead.
+// Adds an event that accesses `times` entries of an array. If the set is a paper's and contains
+// `noc_buffer_write` or `noc_buffer_read`, the cost is that of `flits` buffer accesses instead.
 void energy_add_access(struct energy_model *model, const char *component, const char *statistic,
                        const struct array_cost *cost, bool writes, double times, double flits);
 
-// A network. `ports`: of a router; `depth`: flits of a virtual channel.
+// A network. `ports` is the number per router, `depth` the flits per virtual channel.
 struct energy_network {
-    const char *name; // of its statistics
+    const char *name; // group of its statistics
     double bits, vcs, depth, ports, routers;
 };
+// Adds the events and the leakage of a network.
 void energy_add_network(struct energy_model *model, const char *component,
                         const struct energy_network *network);
-// A DRAM of channels that transfer these bits in a command clock. Statistics: `memory.dram_…` and
-// `dram.refreshes`.
+// Adds a DRAM whose channels transfer `bits_per_clock` bits per command clock. Its events are
+// `memory.dram_…` and `dram.refreshes`.
 void energy_add_dram(struct energy_model *model, const char *component, double channels,
                      double bits_per_clock);
 
@@ -122,21 +129,21 @@ struct energy_component {
 
 struct energy_result {
     double seconds;
-    double instructions; // of threads
+    double instructions; // thread instructions
     struct energy_range joules;
-    VEC(struct energy_component) components; // in the model's order; their sum is `joules`
+    VEC(struct energy_component) components; // in the model's order; they add up to `joules`
 };
 
-// Computes the energy of an interval: of the statistics since a mark, or with NULL since the
-// beginning. Events whose statistic is not there do not occur. Returns false without the statistics
-// of the machine.
+// Computes the energy of an interval: of the growth of the statistics since a mark, or since the
+// beginning if it is NULL. Events without a statistic do not occur. Returns false if the machine's
+// statistics are missing.
 bool energy_evaluate(const struct energy_model *model, const struct stats *stats,
                      const struct stats_mark *since, struct arena *arena,
                      struct energy_result *result);
-// Adds the result as a group `energy` of statistics.
+// Adds the result as the group `energy` of statistics.
 void energy_stats_add(const struct energy_result *result, struct stats *stats);
 
-// Prints the area of the schemes' arrays beside the papers' figures.
+// Prints the areas of the schemes' arrays next to those that the papers state.
 void energy_print_area(const struct energy_model *model, FILE *to);
 // Prints the events and powers of the model.
 void energy_print_events(const struct energy_model *model, FILE *to);

@@ -1,4 +1,4 @@
-// Parts of a machine whose costs depend on their size: networks and DRAM; and the list of areas.
+// Parts of a machine whose costs depend on their size: networks and DRAM. Also prints the areas.
 #include "runtime-sim/energy/energy.h"
 #include "runtime-sim/energy/router.h"
 
@@ -10,8 +10,8 @@ const struct energy_router energy_routers[ENERGY_ROUTERS] = {
 #undef NOC_POINT
 };
 
-// Returns the cost of an access to the buffer of a port relative to that of the first router: per
-// bit it is linear in the flits of the port, through both routers.
+// Returns the cost of a buffer access relative to that of the first router. The cost per bit is
+// linear in the flits of the port, through both routers.
 static double buffer_factor(const struct energy_network *n, double first, double second)
 {
     const struct energy_router *a = &energy_routers[0], *b = &energy_routers[1];
@@ -39,7 +39,7 @@ static struct network_factors factors_of(const struct energy_network *n)
                                     .leakage = buffers};
 }
 
-// Those of a set: in proportion to the width of a flit.
+// Returns the factors for the values of a set, which are proportional to the flit width.
 static struct network_factors factors_of_set(const struct energy_network *n)
 {
     double width = n->bits / energy_routers[0].bits;
@@ -75,7 +75,7 @@ void energy_add_network(struct energy_model *model, const char *component,
 
 // DRAM
 
-// Bits that a device transfers in a command clock.
+// Bits that a device transfers per command clock.
 static const double device_bits[] = {
 #define CURRENTS(name, bits, ...) bits,
 #include "runtime-sim/energy/currents.def"

@@ -1,8 +1,9 @@
-// Routers of noc_points.def.
+// The routers of noc_points.def.
 #pragma once
 
 struct energy_router {
-    double bits, vcs, depth;                         // of a flit; channels, and flits of each
+    double bits, vcs, depth;                         // bits of a flit; virtual channels; flits per
+                                                     // virtual channel
     double write, read, crossbar, arbitration, link; // pJ
     double leakage;                                  // mW
 };

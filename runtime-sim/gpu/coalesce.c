@@ -6,15 +6,15 @@ static uint32_t bytes_of(const struct lane_bytes *lanes, uint32_t lane)
     return lanes->each ? lanes->each[lane] : lanes->bytes;
 }
 
-// Returns the number of the `left` bytes from `at` on that are in the line of `at`. A count, unlike
-// an end address, is also right for an access that wraps around the end of the address space.
+// Returns the number of the `left` bytes from `at` on that are in the line of `at`. Unlike an end
+// address, a count is also right for an access that wraps around the end of the address space.
 static uint32_t bytes_in_line(uint64_t at, uint32_t left)
 {
     uint32_t room = LINE_BYTES - (uint32_t)(at % LINE_BYTES);
     return left < room ? left : room;
 }
 
-// Bytes of one line.
+// Adds bytes of one line.
 static void add_bytes(struct mask *to, uint32_t from, uint32_t bytes)
 {
     if (from % 64 + bytes > 64 || bytes >= 64)
@@ -23,7 +23,8 @@ static void add_bytes(struct mask *to, uint32_t from, uint32_t bytes)
         to->w[from / 64] |= ((UINT64_C(1) << bytes) - 1) << from % 64;
 }
 
-// The part of the line among those from `first` on; most often it is the last.
+// Returns the part for the line among those from `first` on, and adds one like `as` if it is
+// missing. The part is usually the last one.
 static struct part *part_of(struct core *core, struct entry *entry, uint32_t first, uint64_t line,
                             const struct part *as)
 {
@@ -36,7 +37,7 @@ static struct part *part_of(struct core *core, struct entry *entry, uint32_t fir
     return &entry->parts.v[entry->parts.n - 1];
 }
 
-// Lanes side by side, as most accesses have them.
+// Returns true if the lanes access adjacent, aligned elements, as in most accesses.
 static bool is_row(const struct lane_bytes *lanes)
 {
     return lanes->mask == FULL_MASK && !lanes->each && !(lanes->address[0] % lanes->bytes) &&
@@ -97,12 +98,12 @@ void coalesce_local(struct core *core, struct entry *entry, const struct lane_by
             add_bytes(&part->bytes, lane * WORD, WORD);
         }
     }
-    // The values are private: they are moved all at once, in the order in which accesses are sent.
+    // The values are private. They are moved all at once, in the order in which accesses are sent.
     if (entry->parts.n > first)
         entry->parts.v[entry->parts.n - 1].lanes = lanes->mask;
 }
 
-// Words of the lanes of `mask` that are in one bank: of the bank that has the most.
+// Returns the largest number of words in one bank that the lanes in `mask` access.
 static uint32_t worst_bank(const struct core_config *config, const struct lane_bytes *lanes,
                            uint32_t mask, bool atomic)
 {
@@ -110,7 +111,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
     uint8_t count[64] = {0};
     uint32_t worst = 1, banks = config->shared_banks;
     struct span span = lanes->ops->span(lanes->address, mask);
-    // As many neighbours as there are banks: each bank has one of them.
+    // If the words span at most as many as there are banks, each bank has one.
     if (!atomic && span.most / width - span.least / width < banks)
         return 1;
     for (; mask; mask &= mask - 1) {
@@ -126,7 +127,8 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
     return worst;
 }
 
-// Lanes with more bytes than a bank are accessed in groups whose words fit in all banks together.
+// If a lane accesses more bytes than a bank has, lanes are served in groups whose words fit in all
+// banks together.
 uint32_t bank_cycles(const struct core_config *config, const struct lane_bytes *lanes, bool atomic)
 {
     uint32_t width = config->shared_bank_bytes, cycles = 0;

@@ -29,7 +29,7 @@ static struct stat_key stall_key(struct arena *arena, const struct scheme_stall 
                                        number * sizeof(uint64_t)};
 }
 
-// Schemes' stalls follow those of the core that are no ends.
+// Inserts the schemes' stalls before `stall_ended`.
 void core_stat_keys(struct core_shared *shared, struct arena *arena)
 {
     struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MOST);
@@ -45,7 +45,7 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena)
     shared->stat_key_count = count;
 }
 
-// The tables of schemes without hooks in cores of a kind.
+// Used for cores that a scheme ignores.
 static const struct scheme_issue no_issue;
 static const struct scheme_memory no_memory;
 static const struct lsu_client no_client;
@@ -93,7 +93,8 @@ const struct ir_inst *core_inst(const struct core *core, const struct timing *ti
 
 void core_flush(struct core *core)
 {
-    memset(core->unit_free, 0, sizeof core->unit_free); // no launch waits for the one before
+    memset(core->unit_free, 0, sizeof core->unit_free); // a launch does not wait for the previous
+                                                        // one
     core->banks_free = 0;
     if (core->shared->flush_l1)
         cache_forget(&core->l1);
@@ -133,7 +134,7 @@ static void set_results(struct slot *slot, const struct timing *timing, uint64_t
         slot->ready[timing->registers[timing->read_count + i]] = ready;
 }
 
-// The instruction's accesses become an entry of the load/store unit.
+// Gives the accesses of the instruction to the load/store unit as an entry.
 static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum issue_as as)
 {
     struct slot *slot = &core->slots[index];
@@ -150,7 +151,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
 }
 
-// Sets the scheme that has the instruction, if it is not issued as normal.
+// Returns how the instruction is issued. Sets `owner` to the scheme that claims it, if any.
 static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
                            const struct core_watcher **owner)
 {
@@ -175,7 +176,7 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
                                    : ISSUE_DONE;
 }
 
-// Schemes are notified of open barriers of the CTA before its warps continue.
+// Notifies the schemes of completed barriers before the CTA's warps continue.
 static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
 {
     struct cta *cta = core->ctas[place].cta;
@@ -198,11 +199,11 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
-    core->stats.issued_again += 1 - instructions; // of an instruction for several slots
+    core->stats.issued_again += 1 - instructions; // an instruction that is issued for several slots
     core->stats.thread_instructions += threads;
     bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
     if (elsewhere)
-        core->stats.scheduler++; // the scheme counts what computes it
+        core->stats.scheduler++; // the scheme counts the unit that computes it
     else
         count_issue(core, timing, threads);
     slot->settled = false;
@@ -230,7 +231,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
 
 // A cycle
 
-// Wakes the slots of this cycle. A core ticks in every cycle of its wheel.
+// Wakes the slots of this cycle. A core ticks in every cycle that has slots in its wheel.
 static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
@@ -256,7 +257,8 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
     }
 }
 
-// Slots of a word that are ready, but whose unit is busy, or for which the load/store unit is full.
+// Ready slots of a word that are blocked: because their unit is busy, or because the load/store
+// unit is full.
 struct blocked_slots {
     uint64_t all, by_memory;
 };
@@ -280,7 +282,7 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
         *unit = now + core->kind->interval[timing->class];
 }
 
-// Slots that a scheme prefers have priority.
+// Selects a slot. Slots that a scheme prefers have priority.
 static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
                                          const uint64_t *candidates, uint32_t words)
 {
@@ -293,7 +295,7 @@ static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
     return core_choose(core, scheduler, candidates);
 }
 
-// Slots of a word that are blocked now that some were chosen.
+// Returns the slots of a word that are blocked because others were selected.
 static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, uint32_t word,
                                               const uint64_t *chosen, uint32_t words)
 {
@@ -319,8 +321,8 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
 }
 
 // Adds the warps that the schedulers select to `chosen`. The schedulers share the units and select
-// one after the other; a unit accepts as many warps as it is wide. The first scheduler that has
-// slots blocked by an earlier selection of this cycle selects first the next time
+// one after the other; a unit accepts as many warps per cycle as it is wide. The first scheduler
+// whose slots were blocked by an earlier selection of this cycle selects first the next time
 // (core.scheduler_order), so that no scheduler starves.
 static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
                                  const struct blocked_slots *at_start, uint64_t *chosen,
@@ -357,7 +359,7 @@ static uint32_t count_slots(uint64_t slots)
     return slots & (slots - 1) ? bits_count(slots) : slots != 0;
 }
 
-// Counts `cycles` cycles of the slots of a word that are ready.
+// Counts `cycles` cycles for the ready slots of a word.
 static void count_ready(struct core *core, uint32_t word, uint64_t chosen,
                         struct blocked_slots blocked, uint64_t cycles)
 {
@@ -483,7 +485,7 @@ static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
     core->next = next_cycle(core, now, words);
 }
 
-// The usual case is compiled for one word.
+// The usual case of one word is compiled separately.
 void core_tick(struct core *core, uint64_t now)
 {
     if (core->words == 1)

@@ -1,4 +1,4 @@
-// CTAs and slots of a core: what they need, how they begin and end.
+// CTAs and slots of a core: resources, start and end.
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
 #include "support/bits.h"
@@ -115,7 +115,7 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
     core->stats.ctas++;
 }
 
-// The warp has ended, and with it all that it has begun.
+// Called when the warp may have ended, including everything that it started.
 void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
 {
     struct slot *slot = &core->slots[index];

@@ -33,7 +33,7 @@ uint32_t core_local_of(const struct core *core, uint32_t slot)
                                                 : core->first_slot + slot;
 }
 
-// The core may have slept for long.
+// The core may have been idle for many cycles.
 static void wake_up(struct core *core, uint64_t now)
 {
     core_catch_up(core, now);
@@ -58,7 +58,7 @@ void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t 
     core->registers += to->registers;
     core_fill_slot(core, now, slot, &cta->warps[0], place);
     core->next = core->next < now ? core->next : now;
-    core_maybe_over(core, now, slot); // its end may be its beginning
+    core_maybe_over(core, now, slot); // it may end immediately
 }
 
 void core_end_warp(struct core *core, uint64_t now, uint32_t index)

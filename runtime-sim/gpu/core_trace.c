@@ -2,7 +2,7 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include <ctype.h>
 
-// As the statistics are called, after those that are slots' states.
+// Reasons in the order of the statistics' names. The first ones are the states of slots.
 enum { UNIT_IS_BUSY = SLOT_READY, MEMORY_QUEUE = SLOT_STATES + STALLS_MOST, NOT_SELECTED, ISSUES };
 
 static const char *const names[ISSUES] = {

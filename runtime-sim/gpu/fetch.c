@@ -1,5 +1,5 @@
-// Fetch and decode: one warp in a cycle, in turn, gets as many instructions as its buffer holds, up
-// to the end of the line that the first of them is in.
+// Fetch and decode: one warp per cycle, round-robin, gets as many instructions as its buffer holds,
+// up to the end of the line of the first instruction.
 #include "runtime-sim/gpu/core.h"
 #include "support/gpu.h"
 
@@ -29,7 +29,7 @@ static void ask_for(struct core *core, uint64_t line)
                                                .client = CLIENT_CODE};
 }
 
-// Returns the first slot from fetch_turn on, in a circle, that needs a fetch.
+// Returns the first slot from fetch_turn on, cyclically, that needs a fetch.
 static uint32_t next_hungry(const struct core *core)
 {
     uint32_t word = core->fetch_turn / 64;
@@ -53,7 +53,7 @@ void core_fetch(struct core *core, uint64_t now)
     enum tags_result result = tag_cache_read(&core->code, line, index);
     core->fetch_turn = index + 1 < core->words * 64 ? index + 1 : 0;
     if (result == TAGS_FULL)
-        return; // in its next turn
+        return; // retries in its next turn
     core->stats.fetches++;
     core->sets[index / 64].hungry &= ~slot_bit(index);
     if (result == TAGS_HIT) {

@@ -1,15 +1,15 @@
-// The load/store unit: memory instructions from issue to their last reply. In a cycle it sends one
-// part of an instruction to shared memory, to the L1 or past it (lsu_send.c) and one request to the
-// network, and takes replies (lsu_network.c).
+// The load/store unit handles memory instructions from issue to their last reply. Per cycle it
+// sends one part of an instruction to shared memory, to the L1 or past it (lsu_send.c) and one
+// request to the network, and processes replies (lsu_network.c).
 //
-// Accesses of a warp to one line keep their order: the L1 keeps it for accesses through it; an
-// access past it waits for those, and they wait for it (order.c).
+// Accesses of a warp to one line are kept in order. The L1 does so for accesses through it. An
+// access that bypasses it waits for those, and they wait for it (order.c).
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/lsu_internal.h"
 #include "support/gpu.h"
 #include <assert.h>
 
-// Called when the L1 serves a request. Stores leave it in the order of these calls.
+// Called when the L1 serves a request. Stores leave the L1 in the order of these calls.
 static void note_served(void *context, const struct cache_request *request, uint64_t now)
 {
     struct core *core = context;
@@ -55,7 +55,7 @@ void lsu_init(struct core *core)
     tags_init(&core->texture, core->arena, core->kind->texture);
 }
 
-// Keeps one entry free, because an instruction of another unit may access memory.
+// Reserves one entry, because an instruction of another unit may access memory.
 bool lsu_can_take(const struct core *core)
 {
     return core->free_count + core->parked > 1 + core->entry_extra &&
@@ -82,7 +82,7 @@ static void count_issue(struct core *core, const struct entry *entry)
     }
 }
 
-// Returns true if the entry is a load or an atomic that has accessed global or local memory.
+// Returns true if the entry is a load or an atomic that accessed global or local memory.
 static bool is_load(const struct entry *entry)
 {
     for (uint32_t i = 0; entry->timing->write_count && i < entry->parts.n; i++)

@@ -1,5 +1,5 @@
-// Entries of the load/store unit that a scheme has claimed: the loads and stores of its
-// instructions, which it looks up, sends and frees.
+// Load/store unit entries that a scheme has claimed: the loads and stores of its instructions,
+// which it looks up, sends and frees.
 #include "runtime-sim/gpu/core.h"
 
 static bool is_global(const struct part *part)

@@ -1,28 +1,31 @@
-// Functions that the files of the load/store unit share: lsu.c (memory instructions), lsu_send.c
-// (their parts), lsu_network.c (requests and replies), lsu_profile.c (counts of cache accesses).
+// Shared by the files of the load/store unit: lsu.c (memory instructions), lsu_send.c (their
+// parts), lsu_network.c (requests and replies), lsu_profile.c (counts of cache accesses).
 #pragma once
 #include "runtime-sim/gpu/core.h"
 
-// A tag names a part of an entry; requests to caches and to the memory system carry it.
+// A tag identifies a part of an entry. Requests to caches and to the memory system carry it.
 enum { PART_BITS = 16 };
 
+// Returns the tag of a part.
 static inline uint32_t lsu_part_tag(uint32_t entry, uint32_t part)
 {
     return entry << PART_BITS | part;
 }
 
+// Returns the entry of a tag.
 static inline uint32_t lsu_entry_of(uint64_t tag)
 {
     return (uint32_t)(tag >> PART_BITS);
 }
 
+// Returns the part of a tag.
 static inline uint32_t lsu_part_of(uint64_t tag)
 {
     return (uint32_t)tag & ((1u << PART_BITS) - 1);
 }
 
-// Returns the first cycle in which the oldest entry of the queue may have an access. Requires a
-// queue that is not empty.
+// Returns the first cycle in which the oldest entry of the queue may be accessed. Requires a
+// non-empty queue.
 static inline uint64_t lsu_first_access(const struct core *core)
 {
     uint64_t issued = core->entries[core->queue[core->queue_head]].issued;
@@ -36,31 +39,32 @@ static inline bool lsu_has_requests(const struct core *core)
     return core->direct_count || core->missed_count || cache_out_peek(&core->l1);
 }
 
-// Moves the values of a part in core_commit.
+// Schedules moving the values of a part in core_commit.
 static inline void lsu_move_values(struct core *core, uint32_t entry, uint32_t part)
 {
     struct core_effect effect = {entry, part};
     vec_push(core->arena, &core->effects, effect);
-    __builtin_prefetch(core->entries[effect.entry].held); // for core_commit
+    __builtin_prefetch(core->entries[effect.entry].held); // used by core_commit
 }
 
-// Returns true for a line of local memory, whose values are moved when a part is sent: the L1 and
-// the network keep the order of accesses to one line only, and an access has a line for each word.
+// Returns true for a line of local memory. Its values are moved when a part is sent, because the L1
+// and the network keep only accesses to the same line in order, and a local access has a line per
+// word.
 static inline bool lsu_is_local(uint64_t line)
 {
     return line >= LOCAL_LINES;
 }
 
-// Returns the sectors of the touched bytes, which a read requests.
+// Returns the sectors of the touched bytes, which are the bytes that a read requests.
 struct mask lsu_sectors(const struct core *core, struct mask touched);
-// Ends a part; the entry ends with its last part.
+// Ends a part. The entry ends with its last part.
 void lsu_part_done(struct core *core, uint64_t now, uint32_t entry, uint32_t part);
-// Sends the next part of the oldest entry of the queue. Requires that its first access may be now.
+// Sends the next part of the oldest entry of the queue. Requires that its access may start now.
 void lsu_send_next(struct core *core, uint64_t now);
-// Sends a request to the network, if one has room there.
+// Sends a request to the network if there is room for one.
 void lsu_send_out(struct core *core, uint64_t now);
-// Counts an access to the L1 that it serves. Requires a run with a profile.
+// Counts an access that the L1 serves. Requires a run with a profile.
 void lsu_count_l1(const struct core *core, const struct cache_request *request);
-// Counts the reply to a load or an atomic, of any requester of the core. Requires a run with a
-// profile, and that the entry waits for the reply.
+// Counts the reply to a load or atomic of any requester of the core. Requires a run with a profile,
+// and that the entry waits for the reply.
 void lsu_count_llc(const struct core *core, const struct memsys_request *reply);

@@ -1,5 +1,5 @@
-// Requests of a core to the network, and replies. A core sends one request in a cycle: of the L1,
-// past it, of the other caches, or of a scheme.
+// Requests of a core to the network, and replies. A core sends one request per cycle: of the L1,
+// past the L1, of the other caches, or of a scheme.
 #include "runtime-sim/gpu/lsu_internal.h"
 
 static bool send_l1_out(struct core *core, uint64_t now)
@@ -49,7 +49,7 @@ static bool send_packet(struct core *core, uint64_t now)
     return false;
 }
 
-// A core whose requests are refused is woken when the network has room.
+// If requests of a core are refused, the network wakes the core when it has room.
 void lsu_send_out(struct core *core, uint64_t now)
 {
     enum { SOURCES = 4 };
@@ -72,12 +72,12 @@ void lsu_send_out(struct core *core, uint64_t now)
 
 // Replies
 
-// Ends all parts of an entry that wait for this line: rows of texels share lines.
+// Ends all parts of an entry that wait for this line. Rows of texels share lines.
 static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t line,
                       enum part_route route)
 {
     const struct entry *entry = &core->entries[index];
-    bool last = false; // the entry is free after it
+    bool last = false; // after the last part the entry is free
     for (uint32_t i = 0; !last && i < entry->sent; i++) {
         const struct part *part = &entry->parts.v[i];
         if (part->route != route || part->line != line || part->answered)
@@ -150,7 +150,7 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
     }
 }
 
-// Frees the entries that were in use up to the end of the last cycle.
+// Frees the entries that were in use until the end of the previous cycle.
 static void reuse_entries(struct core *core)
 {
     while (core->freed_count)

@@ -1,12 +1,12 @@
-// Sends the parts of an access: to shared memory, to the L1 or past it, to the caches of constants
-// and textures.
+// Sends the parts of an access: to shared memory, to the L1 or past it, or to the caches of
+// constants and textures.
 #include "runtime-sim/gpu/lsu_internal.h"
 
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->entries[index];
     const struct core_config *config = core->kind->config;
-    // Without a queue the latency counts from the issue.
+    // Without queueing, the latency is counted from the issue.
     uint64_t done = now - config->access_delay + config->shared_latency + part->cycles - 1;
     core->banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
@@ -136,7 +136,7 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     }
 }
 
-// Returns true if the next part belongs to a load that a scheme holds back: it is not sent.
+// Returns true if the next part belongs to a load that a scheme holds back, which is not sent.
 static bool is_lookup(const struct entry *entry)
 {
     return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;

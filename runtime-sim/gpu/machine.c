@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-// A request is served: moves its values.
+// Moves the values of a served request.
 static enum memsys_served serve(void *context, const struct memsys_request *request)
 {
     struct machine *machine = context;
@@ -128,7 +128,7 @@ static void tick_shuffled(struct machine *machine)
             core_tick(&machine->cores[machine->order[i]], machine->now);
 }
 
-// The members of a word, as cores; the set does not change meanwhile.
+// Loops over the cores set in a word; the set must not change meanwhile.
 #define EACH_OF(core, word, members)                                                               \
     for (uint64_t rest = (members), core;                                                          \
          rest && (core = (word)*64 + (uint64_t)__builtin_ctzll(rest), true); rest &= rest - 1)
@@ -181,7 +181,7 @@ static void commit(struct machine *machine)
                 machine_take_ended(machine, (uint32_t)i);
 }
 
-// The bits of a word of endpoints that are ordinary cores'.
+// Returns the bits of an endpoint word that are ordinary cores.
 static uint64_t cores_of(const struct machine *machine, uint32_t word)
 {
     uint32_t left = machine->ordinary - word * 64;
@@ -219,9 +219,9 @@ static uint64_t least_due(const struct machine *machine)
 // Runs
 
 enum {
-    LOOK_EVERY = 1 << 16, // cycles between looks for progress, at most
-    LOOKS = 16,           // within the watchdog's time, at least
-    WATCHED_EVERY = 64,   // cycles evaluated between reports to the watching thread
+    LOOK_EVERY = 1 << 16, // maximum number of cycles between checks for progress
+    LOOKS = 16,           // minimum number of checks within the watchdog's limit
+    WATCHED_EVERY = 64,   // evaluated cycles between reports to the watching thread
 };
 
 static uint64_t look_every(const struct machine *machine)
@@ -238,13 +238,14 @@ static bool is_stopped(const struct machine *machine)
     return false;
 }
 
-// Advances to the next cycle with work, or to `most`. Returns false without such a cycle.
+// Advances to the next cycle with work, or to `most`. Returns false if there is no such cycle.
 static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
 {
     uint64_t next =
         dispatches ? machine->now + 1 : smaller(least_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
-    // The memory system may refresh its DRAM for ever; or requests wait for what will not come.
+    // The memory system may refresh its DRAM forever, or requests may wait for an event that will
+    // not occur.
     if (!waits || (next == UINT64_MAX && memsys_is_still(machine->shared.memsys)))
         return false;
     if (most > machine->now && most < next)
@@ -257,7 +258,7 @@ static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
     return true;
 }
 
-// The cycle that was evaluated last is over: statistics count it.
+// Ends the last evaluated cycle, so that statistics count it.
 static enum machine_end end_cycle(struct machine *machine, enum machine_end end)
 {
     go_on(machine, true, UINT64_MAX);
@@ -293,7 +294,7 @@ static uint64_t last_cycle(const struct machine *machine)
     return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
 }
 
-// Advances to the next cycle with work, or with `is_short` to the next one at all. Returns
+// Advances to the next cycle with work or, with `is_short`, to the next cycle. Returns
 // MACHINE_PAUSED if there is one.
 static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint64_t most)
 {
@@ -309,7 +310,7 @@ static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint
     return MACHINE_PAUSED;
 }
 
-// Returns true if nothing is left to do: in an open run not before `until`.
+// Returns true if nothing is left to do; in an open run, not before `until`.
 static bool is_over(const struct machine *machine)
 {
     return !machine->open && (machine->until == UINT64_MAX || machine->now >= machine->until);
@@ -351,7 +352,7 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
     return MACHINE_DONE;
 }
 
-// Waits for nothing of the runs before it.
+// A new run waits for nothing of earlier runs.
 void machine_open(struct machine *machine, const struct machine_limits *limits,
                   struct grid_result *result)
 {
@@ -431,7 +432,7 @@ void machine_close(struct machine *machine, enum machine_end end, struct grid_re
         machine->totals.launches += machine->agenda.v[i]->kind == EVENT_LAUNCH;
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
-        machine_trace_close(machine); // while its CTAs exist: no launch follows it
+        machine_trace_close(machine); // while its CTAs exist; no launch will follow
     end_launches(machine, result);
     arena_free(&machine->run_arena);
 }

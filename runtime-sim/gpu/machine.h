@@ -1,14 +1,14 @@
-// A GPU: cores, the memory system, and an agenda of the host's events.
+// A GPU: cores, the memory system, and an agenda of host events.
 //
-// A cycle: due events of the agenda begin; due cores tick, in any order; then values of memory are
-// read and written, core by core; CTAs that are over make room for the next ones; then the memory
-// system advances to the next cycle in which a core or the agenda is due.
+// A cycle: due events of the agenda begin; due cores tick, in any order; values in memory are read
+// and written, core by core; ended CTAs make room for new ones; the memory system advances to the
+// next cycle in which a core or the agenda is due.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/core.h"
 
-// Returns the sections for config_init, whose values are read into *config, with room for another
-// one. `schemes`: the registered ones, up to a NULL; NULL: no schemes.
+// Returns the sections for config_init, which then reads values into *config; there is room for
+// another section. `schemes` has the registered schemes, NULL-terminated; NULL: no schemes.
 struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
                                         const struct scheme_ops *const *schemes, uint32_t *count);
 // Returns the first fault of a configuration that the tables of keys cannot detect, as a sentence
@@ -16,17 +16,18 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
 const char *machine_check(struct arena *arena, const struct machine_config *config);
 // Returns true if an enabled scheme reads a plan.
 bool machine_reads_plans(const struct machine_config *config);
-// Returns the policies of the enabled schemes, the values of their keys `policy`, joined by "+";
-// "baseline" without one.
+// Returns the policies of the enabled schemes, which are the values of their keys `policy`, joined
+// by "+"; "baseline" if no scheme is enabled.
 const char *machine_policy(struct arena *arena, const struct machine_config *config);
 
 struct machine;
 struct trace;
 
-// Requires a configuration without a fault, and a program; both must outlive the machine.
+// Builds a machine. Requires a configuration without a fault; configuration and program must
+// outlive it.
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program);
-// The plans of schemes in the program's metadata.
+// The schemes' plans in the program's metadata.
 struct machine_plans {
     VEC(struct machine_plan {
         const struct scheme_ops *ops;
@@ -34,29 +35,34 @@ struct machine_plans {
     })
     list;
 };
-// Adds the plan of a scheme; `table` NULL: it has none.
+// Adds the plan of a scheme. `table` NULL: it has no plan.
 void machine_plan_add(struct machine_plans *plans, struct arena *arena,
                       const struct scheme_ops *ops, const void *table);
 // Returns the plan of a scheme, or NULL. `plans` may be NULL.
 const void *machine_plan_of(const struct machine_plans *plans, const struct scheme_ops *ops);
-// machine_new with the schemes that the configuration enables. Schemes that read a plan are active
-// only with one. `plans` may be NULL.
+// Builds a machine with the schemes that the configuration enables. Schemes that read a plan are
+// active only if they have one. `plans` may be NULL.
 struct machine *machine_new_planned(struct arena *arena, const struct machine_config *config,
                                     const struct program *program,
                                     const struct machine_plans *plans);
-// Evaluates components in another order in each cycle; results do not change.
+// Evaluates components in a random order in each cycle. Results do not change. 0: in the order of
+// their numbers.
 void machine_shuffle(struct machine *machine, uint64_t seed);
-// Sets the first cycle of a machine that has not run yet, which is 0 otherwise: for a run that
-// continues one of another machine.
+// Sets the first cycle of a machine that has not run yet, which otherwise is 0. For a run that
+// continues a run of another machine.
 void machine_start_at(struct machine *machine, uint64_t cycle);
 
-enum { COPY_OUTSTANDING = 64, COPY_PIECES = 256 }; // requests of a copy under way: usual, at most
+enum {
+    COPY_OUTSTANDING = 64,
+    COPY_PIECES = 256
+}; // requests of a copy in flight: default, and
+   // maximum
 
-// A copy of `bytes` bytes. Addresses are those of device memory, whose lines are requested; 0: host
-// memory. The bytes of a line move when its request is served.
+// A copy of `bytes` bytes. `to` and `from` are addresses in device memory, whose lines are
+// requested; 0: host memory. The bytes of a line are moved when its request is served.
 struct machine_copy {
     uint64_t to, from, bytes;
-    uint8_t *data_to; // the same places in this process
+    uint8_t *data_to; // the same locations in this process
     const uint8_t *data_from;
     uint64_t rate;        // MB/s of the link to host memory; 0: no link, a request per cycle
     uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
@@ -66,43 +72,44 @@ struct machine_copy {
 
 enum machine_event_kind {
     EVENT_LAUNCH, // ends with its last CTA
-    EVENT_COPY,   // ends with its last reply; needs machine_config.copies
-    EVENT_PAUSE,  // cores stop issuing; ends when memory has replied to all of them, or at a resume
+    EVENT_COPY,   // ends with its last reply; requires machine_config.copies
+    EVENT_PAUSE,  // cores stop issuing; ends when memory has replied to all of them, or when they
+                  // resume
     EVENT_RESUME, // cores issue again
-    EVENT_CALL,   // ends at once; calls a function
+    EVENT_CALL,   // calls a function; ends immediately
 };
 
 // An event of the agenda. It begins in the first cycle from `cycle` on in which all of `after` have
-// ended. Events that begin in the same cycle begin in the agenda's order.
+// ended. Events of the same cycle begin in the agenda's order.
 struct machine_event {
     enum machine_event_kind kind;
-    uint64_t cycle;                       // as machine_cycle counts
-    const struct machine_event *after[2]; // earlier ones of the agenda, or NULL
+    uint64_t cycle;                       // in the numbering of machine_cycle
+    const struct machine_event *after[2]; // earlier events of the agenda, or NULL
     struct machine_launch *launch;
     struct machine_copy copy;
-    void (*call)(void *context, uint64_t cycle); // must not touch the machine
+    void (*call)(void *context, uint64_t cycle); // must not access the machine
     void *context;
     bool has_begun, has_ended; // set by the run
     uint64_t begun, ended;
 };
 
 struct machine_limits {
-    uint64_t cycles; // cycle at which the run is ended; 0: no limit
-    // Called in each cycle that is a multiple of `every` (0: never), with updated statistics.
+    uint64_t cycles; // cycle at which the run ends; 0: no limit
+    // Called in each cycle that is a multiple of `every` (0: never), after statistics were updated.
     uint64_t every;
     void (*sample)(void *context, uint64_t cycle);
     void *context;
-    // For another thread: cycles of this run, and its completed CTAs; or NULL.
+    // Progress for another thread: cycles and completed CTAs of this run. May be NULL.
     atomic_uint_fast64_t *cycle, *ctas_done;
 };
 
 enum machine_end {
     MACHINE_DONE,
-    MACHINE_PAUSED,  // of machine_proceed: an event has ended, or `until` has come
-    MACHINE_STOPPED, // launch->stop
-    MACHINE_CYCLES,  // the limit
-    MACHINE_STUCK,   // result->stalls names the warps that wait
-    MACHINE_FAULT,   // result->fault
+    MACHINE_PAUSED,  // from machine_proceed: an event has ended, or `until` was reached
+    MACHINE_STOPPED, // by launch->stop
+    MACHINE_CYCLES,  // by the limit of cycles
+    MACHINE_STUCK,   // no progress; result->stalls has the waiting warps
+    MACHINE_FAULT,   // see result->fault
 };
 
 // A run executes an agenda of events. Launches run at the same time unless they are ordered: CTAs
@@ -124,26 +131,27 @@ enum machine_end machine_proceed(struct machine *machine, uint64_t until,
                                  struct grid_result *result);
 void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result);
 
-// Returns the registers of each thread of a launch. *source: the source of the number.
+// Returns the number of registers per thread of a launch. Sets *source to the source of the number.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source);
-// Returns the number of CTAs of the launch that fit a core of its kind; 0: not even one. *why: the
-// limiting resource.
+// Returns the number of CTAs of the launch that fit a core of its kind; 0 if not even one fits.
+// Sets *why to the limiting resource.
 uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
 
-// Returns the cycles that the CTAs would have taken that sampling left out. *error: twice the
-// standard error of this estimate.
+// Returns an estimate of the cycles that the CTAs skipped by sampling would have taken. Sets *error
+// to twice its standard error.
 double machine_sample_cycles(const struct machine_launch *launch, double *error);
 
+// Returns the current cycle.
 uint64_t machine_cycle(const struct machine *machine);
-// After completed launches: writes back and drops all lines of the LLC, in simulated time.
-// Statistics count this with the run before it. Of `limits` only `every` and `sample` are used;
-// NULL: no samples.
+// Writes back and removes all lines of the LLC, in simulated time. Must be called after completed
+// launches. Statistics count this as part of the previous run. Only `every` and `sample` of
+// `limits` are used; NULL: no samples.
 void machine_flush(struct machine *machine, const struct machine_limits *limits);
 
-// A trace, in which a microsecond is a cycle: names of processes and rows, once; start of the
-// trace; its end, while nothing runs. Results do not change.
+// A trace in which a microsecond is a cycle: writes the names of processes and rows, once; starts
+// the trace; ends it, while nothing runs. Results do not change.
 void machine_trace_name(const struct machine *machine, struct trace *to);
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to);
 void machine_trace_end(struct machine *machine);
@@ -154,31 +162,35 @@ struct machine_totals {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
+// Adds the statistics of the machine.
 void machine_stats_add(struct machine *machine, struct stats *stats);
-// Adds the statistics of a machine of this configuration, for any program.
+// Adds the statistics of a machine with this configuration, for any program.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);
-// Returns why an active scheme does less, or did less in the launches so far, than its policy
-// promises, as a sentence without a full stop; NULL: all do what their policies promise.
+// Returns the reason for which an active scheme does less, or did less in the launches so far, than
+// its policy promises, as a sentence without a full stop; NULL: there is no such scheme.
 const char *machine_shortfall(const struct machine *machine, struct arena *arena);
-// Writes what active schemes note about the runs so far, as lines.
+// Writes the active schemes' notes about the runs so far, as lines.
 void machine_write_notes(const struct machine *machine, FILE *to);
-// Calls the function for each item that an active scheme moves, with the rows that describe it.
+// Called for each item that an active scheme moves, with the rows that describe it.
 typedef void machine_item_function(void *context, const struct scheme_item *item,
                                    const struct scheme_item_row *rows);
+// Calls the function for all items.
 void machine_each_item(const struct machine *machine, struct arena *arena,
                        machine_item_function *function, void *context);
 // Adds the hardware of active schemes.
 void machine_add_resources(const struct machine *machine, struct arena *arena,
                            struct scheme_resources *to);
+// Returns a network, for reading its state.
 const struct noc *machine_network(const struct machine *machine, enum memsys_network network);
-// Builds the model of energy of a machine of this configuration. `all`: with the arrays and events
-// of all registered schemes, not only of active ones.
+// Builds the energy model of a machine with this configuration. `all` includes the arrays and
+// events of all registered schemes, otherwise only of active ones.
 void machine_energy(struct energy_model *model, struct arena *arena,
                     const struct machine_config *config, bool all);
-// Prints waiting requests in networks and memory.
+// Prints the waiting requests in networks and memory.
 void machine_report(const struct machine *machine, FILE *to);
-// Returns the address of a word of memory whose state a request waits for; 0: none waits.
+// Returns the address of a word of memory for whose state a request waits; 0: no request waits.
 uint64_t machine_waited(const struct machine *machine);
-// The owner has changed state planes: requests that wait for them are looked at.
+// Must be called when the owner has changed state planes: requests that wait for them are
+// evaluated.
 void machine_look_at_planes(struct machine *machine);

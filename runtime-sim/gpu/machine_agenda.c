@@ -1,4 +1,4 @@
-// The agenda of a run: launches, copies, pauses and calls, each when it is due.
+// The agenda of a run: starts launches, copies, pauses and calls when they are due.
 #include "runtime-sim/gpu/machine_state.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 // Launches
 
-// Describes the resources of a core that a CTA needs. `limit` names one of machine_occupancy's
-// limits.
+// Describes the resources of a core that a CTA needs. `limit` is one of the limits of
+// machine_occupancy.
 static void describe_room(const struct machine *machine, const struct machine_launch *from,
                           char *text, size_t size)
 {
@@ -34,7 +34,7 @@ static void describe_room(const struct machine *machine, const struct machine_la
                  from->registers_source);
 }
 
-// Returns false, with the reason in `result`, if the launch does not fit the machine.
+// Returns false and sets the fault in `result` if the launch does not fit the machine.
 static bool check_room(const struct machine *machine, const struct machine_launch *from,
                        struct grid_result *result)
 {
@@ -60,7 +60,8 @@ static bool check_room(const struct machine *machine, const struct machine_launc
     return !fault->refused;
 }
 
-// Before each launch that finds no other: L1s are empty, and no core is known to be full.
+// Called before each launch that starts while no other one runs: L1s are emptied, and no core is
+// known to be full.
 static void flush_cores(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
@@ -117,7 +118,7 @@ void machine_release(struct running *running)
     arena_free(&running->arena);
 }
 
-// Launches that are over keep their memory for the rest of the cycle.
+// Ended launches keep their memory for the rest of the cycle.
 static void release_ended(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->running_count; i++)
@@ -267,7 +268,7 @@ uint64_t machine_agenda_next(const struct machine *machine)
 bool machine_agenda_holds(const struct machine *machine)
 {
     bool runs = false;
-    if (machine->until != UINT64_MAX) // the owner is about to add events
+    if (machine->until != UINT64_MAX) // the owner may add events
         return true;
     for (uint32_t i = 0; i < machine->running_count && !machine->shared.paused; i++)
         runs |= machine->running[i]->over < machine->running[i]->ctas &&

@@ -49,7 +49,8 @@ struct plane_kind machine_planes(const struct machine_config *config)
     return (struct plane_kind){.initial = PLANES_NONE};
 }
 
-// A machine is memory of the host, too: some 50 bytes for each line that its caches have room for.
+// Limits the host memory of a machine, which is some 50 bytes for each line that its caches can
+// hold.
 static const char *check_lines(struct arena *arena, const struct machine_config *config)
 {
     enum { MOST = 1 << 24 };
@@ -67,8 +68,8 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
                         cores, each, slice, MOST);
 }
 
-// Numbers of schemes, requesters and stall reasons are bytes, and 0 or 1 more than the count is not
-// a number.
+// Numbers of schemes, requesters and stall reasons are stored in bytes, with 0 or an offset of 1
+// for none.
 static const char *check_schemes(struct arena *arena, const struct machine_config *config)
 {
     enum { NUMBERS = 250 };

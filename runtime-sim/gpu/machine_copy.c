@@ -1,12 +1,13 @@
-// Copies as requests through the memory system, from an endpoint at the first partition's node.
+// Copies as requests to the memory system, from an endpoint at the first partition's node.
 //
-// A copy is cut into pieces, each in one line at both ends. A piece reads its line of device
-// memory, then writes it; one end in host memory has no requests. There is an engine for each
-// direction. All share the endpoint, but each has its own table of pieces under way and its own
-// queue of requests, so that none waits for the pieces of another.
+// A copy is divided into pieces, each within one line at both ends. A piece first reads its line of
+// device memory and then writes it; an end in host memory needs no requests. There is an engine for
+// each direction. They share the endpoint, but each has its own table of pieces in flight and its
+// own queue of requests, so that neither waits for the pieces of the other.
 //
-// With a rate the bytes cross a link to host memory, piece by piece: a write is sent when its bytes
-// have crossed, a read crosses when its reply has come. Reads are sent at the rate of the link.
+// With a rate, the bytes cross a link to host memory piece by piece: a write is sent when its bytes
+// have crossed, and the bytes of a read cross when its reply has arrived. Reads are sent at the
+// rate of the link.
 #include "runtime-sim/gpu/machine_state.h"
 #include <string.h>
 
@@ -15,29 +16,31 @@ enum { PIECES = COPY_PIECES, PIECE_WORDS = PIECES / 64, PIECE_BITS = 8 };
 enum copy_direction { COPY_TO_DEVICE, COPY_TO_HOST, COPY_WITHIN, COPY_DIRECTIONS };
 
 struct copy_piece {
-    uint64_t to, from; // as struct machine_copy has them
+    uint64_t to, from; // as in struct machine_copy
     uint8_t *data_to;
     const uint8_t *data_from;
     uint64_t ready; // cycle of its first request
     uint32_t bytes;
-    bool reads; // it reads now, or else writes
+    bool reads; // reads now, otherwise writes
     uint8_t line[MASK_BYTES];
 };
 
-// Bytes at a steady rate since a cycle.
+// Bytes that pass at a constant rate, starting at a cycle.
 struct pace {
     uint64_t base, bytes;
-    uint64_t end; // cycle in which the last of them has passed
+    uint64_t end; // cycle in which the last byte has passed
 };
 
 struct copy_engine {
-    VEC(struct machine_event *) list; // copies that have begun, from `first` on not over
+    VEC(struct machine_event *)
+    list; // copies that have begun; those from `first` on have not
+          // ended
     uint32_t first;
-    uint64_t done;              // bytes of the first that have pieces
-    struct pace request, link;  // of pieces begun, of replies across the link
-    uint32_t inside;            // pieces under way
-    uint64_t free[PIECE_WORDS]; // the set of pieces not in use
-    uint8_t queue[PIECES];      // a ring of pieces to be sent
+    uint64_t done;              // bytes of the current copy that have pieces
+    struct pace request, link;  // of pieces started; of replies that cross the link
+    uint32_t inside;            // pieces in flight
+    uint64_t free[PIECE_WORDS]; // set of unused pieces
+    uint8_t queue[PIECES];      // ring of pieces to send
     uint32_t queue_head, queue_count;
     struct copy_piece pieces[PIECES];
 };
@@ -45,7 +48,7 @@ struct copy_engine {
 struct copy_engines {
     struct arena *arena;
     uint32_t end, line_bytes;
-    uint64_t clock; // MHz
+    uint64_t clock; // in MHz
     uint8_t client;
     struct copy_engine engines[COPY_DIRECTIONS];
 };
@@ -98,7 +101,7 @@ static bool has_copy(const struct copy_engine *engine)
     return engine->first < engine->list.n;
 }
 
-// Lets bytes pass after those before them, from this cycle on at the earliest.
+// Lets bytes pass after the previous ones, but not before this cycle.
 static void pass(const struct copy_engines *c, struct pace *pace, uint64_t rate, uint64_t now,
                  uint64_t bytes)
 {
@@ -159,7 +162,7 @@ static bool has_more(const struct copy_engine *engine)
     return has_copy(engine) && engine->done < current(engine)->bytes;
 }
 
-// Returns true if the engine begins pieces as soon as its pace lets it.
+// Returns true if the engine starts pieces as soon as its pace allows.
 static bool has_room(const struct copy_engine *engine)
 {
     const struct machine_copy *copy = has_copy(engine) ? current(engine) : NULL;
@@ -187,7 +190,7 @@ static bool send(struct machine *machine, uint32_t number, uint32_t index)
     return true;
 }
 
-// The piece that a request or a reply is for.
+// Returns the piece of a request or reply.
 static struct copy_piece *piece_of(struct copy_engines *c, uint32_t tag)
 {
     return &c->engines[tag >> PIECE_BITS].pieces[tag % PIECES];
@@ -274,7 +277,7 @@ void machine_tick_copies(struct machine *machine)
         send_pieces(machine, i);
 }
 
-// A piece that is ready and not sent waits for the network.
+// A piece that is ready but not sent waits for the network.
 static uint64_t engine_next(const struct copy_engine *engine, uint64_t now)
 {
     uint64_t next = UINT64_MAX;

@@ -4,9 +4,9 @@
 
 // Occupancy
 
-// Returns the most registers of a thread with which a core has room for a CTA of the size that the
-// kernel declares, 0 if there is no such number. An assembler uses no more: it moves other values
-// to local memory.
+// Returns the maximum number of registers per thread with which a core has room for a CTA of the
+// size that the kernel declares; 0 if there is no such number. An assembler uses no more registers
+// and moves other values to local memory.
 static uint32_t most_registers(const struct core_config *config, const struct program_function *fn)
 {
     const uint32_t *size = fn->block[0] ? fn->block : fn->most;
@@ -83,14 +83,14 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
     machine->progress++;
 }
 
-// In the order of the launch's placement.
+// Returns the next cluster in the order of the launch's placement.
 static uint64_t next_cluster(const struct running *running)
 {
     return running->launch->placement.order == CTAS_DESCENDING ? running->count - 1 - running->next
                                                                : running->next;
 }
 
-// The CTAs of a cluster begin together, at `cores`, one each.
+// Starts the CTAs of a cluster together, on `cores`, one each.
 static void start_cluster(struct machine *machine, uint32_t index, const uint32_t *cores)
 {
     struct running *running = machine->running[index];
@@ -125,7 +125,7 @@ static bool is_trying(const struct machine *machine)
     return any;
 }
 
-// Finds cores of the kind for all CTAs of a cluster, one each, from `turn` on. Returns false if
+// Finds cores of the kind for the CTAs of a cluster, one each, from `turn` on. Returns false if
 // fewer cores have room than the cluster needs.
 static bool find_cores(struct machine *machine, const struct machine_kind *kind,
                        const struct running *running, uint32_t *cores)
@@ -156,7 +156,7 @@ static struct running *next_to_start(struct machine *machine, const struct machi
     return NULL;
 }
 
-// In a cycle each core gets one CTA at most.
+// Starts at most one CTA per core and cycle.
 static bool dispatch(struct machine *machine, struct machine_kind *kind)
 {
     uint32_t given = 0;
@@ -215,7 +215,8 @@ static bool is_resident(const struct machine *machine, const struct cta *cta)
     return false;
 }
 
-// Others may still access the shared memory of a CTA that is over: the last of a cluster frees all.
+// Other CTAs of the cluster may still access the shared memory of an ended CTA, so the last one of
+// a cluster frees all.
 static bool cluster_has_ended(const struct machine *machine, const struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->count; i++)
@@ -263,8 +264,8 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
         machine_end_launch(machine, running);
 }
 
-// A warp that ends at once when it is started by another one's return is returned in the next
-// cycle.
+// Returns detached warps. A warp that is started when another one is returned, and ends
+// immediately, is returned in the next cycle.
 static void return_warps(struct machine *machine, struct core *core)
 {
     uint64_t returned[CORE_WORDS];

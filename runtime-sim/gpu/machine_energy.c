@@ -1,4 +1,4 @@
-// Energy of a machine: the events of its cores, networks, LLC and DRAM, and its area.
+// Energy of a machine: events of cores, networks, LLC and DRAM, and the area.
 #include "runtime-sim/gpu/machine_state.h"
 
 // Events of cores, by the groups of their statistics.
@@ -13,7 +13,7 @@ static const struct {
 
 enum { CORE_EVENTS = ARRAY_LENGTH(core_events) };
 
-// Added cores are a component each.
+// Cores added by a scheme are a component of their own.
 static void add_cores(struct energy_model *model, const char *group, bool is_added)
 {
     for (uint32_t i = 0; i < CORE_EVENTS; i++)

@@ -1,4 +1,4 @@
-// Kinds of cores: the ordinary one, of the configuration, and those that schemes add.
+// Kinds of cores: the ordinary one, from the configuration, and those that schemes add.
 #include "runtime-sim/gpu/machine_state.h"
 #include <assert.h>
 
@@ -73,7 +73,7 @@ void machine_add_endpoints(struct machine *machine, struct memsys_tables *tables
     }
 }
 
-// `row`: the next row of the table of endpoints.
+// Returns the endpoint of a core. `row` is the next row of the table of endpoints.
 static uint32_t endpoint_of(const struct machine *machine, const struct added_cores *added,
                             uint32_t number, uint32_t *row)
 {

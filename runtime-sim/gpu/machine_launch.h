@@ -5,38 +5,40 @@
 
 struct launch;
 
-// Order in which the CTAs of a launch start. A CTA starts after the one before it in this order.
+// Order in which the CTAs of a launch start. A CTA starts after the previous one in this order.
 enum cta_order { CTAS_ASCENDING, CTAS_DESCENDING };
 
-// Placement of the CTAs of a launch.
+// The placement of the CTAs of a launch.
 struct cta_placement {
-    uint32_t kind;     // of cores
+    uint32_t kind;     // kind of cores
     uint8_t order;     // enum cta_order
     bool one_per_core; // such a CTA does not share its core
 };
 
-// The parts of a launch that sampling skipped, and what it measured of the others.
+// The parts of a launch that sampling skipped, and the measurements of the others.
 struct machine_skipped {
     uint64_t ctas, warp_instructions, thread_instructions;
-    uint64_t timed;                   // CTAs that have started with time
-    uint64_t begin_ctas, begin_ended; // CTAs before the first pieces, and the cycle of the next one
-    uint64_t last_begun;              // cycle in which the last CTA with time has started
-    uint64_t pieces;                  // measured ones
-    double slopes, squares;           // sums over pieces: cycles for each CTA
-    uint64_t first;                   // of the current piece: cycle of the first CTA,
-    double sum, product;              // sums of cycles since then, and of cycles by place
+    uint64_t timed;                   // CTAs that were simulated with time
+    uint64_t begin_ctas, begin_ended; // CTAs before the first piece, and the cycle in which the
+                                      // next CTA started
+    uint64_t last_begun;              // cycle in which the last timed CTA started
+    uint64_t pieces;                  // number of measured pieces
+    double slopes, squares;           // sums over pieces of cycles per CTA, and of their squares
+    uint64_t first;                   // of the current piece: cycle of its first CTA
+    double sum, product;              // sums of cycles since then, and of cycles times index
 };
 
 // A launch and its result.
 struct machine_launch {
-    struct launch *launch; // as required by grid_run
-    uint64_t sample_waves; // one wave of CTAs in this number takes time, or more of them do; 0: all
+    struct launch *launch; // with the members that grid_run requires
+    uint64_t sample_waves; // simulates one wave of CTAs out of this number, or more, with time; 0:
+                           // all
     struct machine_skipped skipped;
     struct cta_placement placement;
-    uint64_t begun, ended; // cycles, at most the end of the run
+    uint64_t begun, ended; // cycles; at most the end of the run
     uint64_t warp_instructions, thread_instructions;
-    // Registers of a thread, and the source of this number; CTAs that fit a core, and the resource
-    // that limits them.
+    // Registers per thread and the source of this number; CTAs per core and the resource that
+    // limits them.
     uint32_t registers, room;
     const char *registers_source, *limit;
 };

@@ -1,14 +1,14 @@
-// Sampling of CTAs: of a launch with many waves a few take time. A wave is the number of CTAs that
-// are resident at the same time. Behind the first waves the grid is divided into periods of equal
-// length, each with a piece: consecutive waves that take time, at a pseudo-random place, so that no
-// period of the program coincides with that of the sample. The CTAs between are executed without
-// time as soon as the next piece is about to start, so that the machine never drains. They change
-// the tags of the LLC (machine_warm.c). The last CTA takes time.
+// Sampling of CTAs: only a few of the waves of a large launch are simulated with time. A wave is
+// the number of concurrently resident CTAs. After the first waves the grid is divided into periods
+// of equal length, each with a piece: consecutive timed waves at a pseudo-random position, so that
+// no period of the program coincides with that of the samples. The CTAs between pieces are executed
+// untimed just before the next piece starts, so that the machine never drains. They update the tags
+// of the LLC (machine_warm.c). The last CTA is timed.
 //
-// The first waves of a piece run beside CTAs of the one before, and change the order in which the
-// sets of the LLC evict lines: they are not measured. From the rest follow the cycles for each CTA:
-// the slope of the line by least squares through the cycles in which CTAs start. They start in
-// bursts, so that the first and the last of these cycles alone would vary more.
+// The first waves of a piece run together with CTAs of the previous piece and change the order in
+// which the sets of the LLC evict lines, so they are not measured. The others determine the cycles
+// per CTA: the slope of the least-squares line through the cycles in which CTAs start. They start
+// in bursts, so the first and last of these cycles alone would vary more.
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/gpu/machine_state.h"
@@ -17,9 +17,9 @@
 #include <stdio.h>
 
 enum {
-    WARM_WAVES = 3, // of a launch and of each piece, that are not measured
+    WARM_WAVES = 3, // not measured, at the start of a launch and of each piece
     PIECE_WAVES = 6,
-    LEAST_PIECES = 2, // in a launch that is sampled
+    LEAST_PIECES = 2, // minimum of a sampled launch
 };
 
 void machine_sample_begin(struct machine *machine, struct running *running)
@@ -50,7 +50,7 @@ static uint64_t piece_of(const struct running *running, uint64_t period)
     return WARM_WAVES * running->wave + period * running->period + splitmix64(&state) % (room + 1);
 }
 
-// Returns the number of the period of the next CTA. The last one has the rest of the grid.
+// Returns the period of the next CTA. The last period has the rest of the grid.
 static uint64_t period_of(const struct running *running)
 {
     uint64_t begin = WARM_WAVES * running->wave;
@@ -58,7 +58,7 @@ static uint64_t period_of(const struct running *running)
     return running->next < begin ? 0 : smaller((running->next - begin) / running->period, last);
 }
 
-// Returns the number of CTAs up to the next one with time: 0 if it is the next one.
+// Returns the number of CTAs before the next timed one; 0 if the next one is timed.
 static uint64_t count_left(const struct running *running)
 {
     uint64_t next = running->next, period = period_of(running);
@@ -71,7 +71,7 @@ static uint64_t count_left(const struct running *running)
     return (is_last ? running->count - 1 : piece_of(running, period + 1)) - next;
 }
 
-// Notes the start of a CTA in the measured part of a piece.
+// Records the start of a CTA in the measured part of a piece.
 static void measure(struct running *running, uint64_t now)
 {
     struct machine_skipped *s = &running->launch->skipped;

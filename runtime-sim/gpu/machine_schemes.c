@@ -1,4 +1,4 @@
-// Schemes of a machine: the rows of those that are registered, and those that are active.
+// Schemes of a machine: rows of the registered schemes, and the active schemes.
 #include "runtime-sim/gpu/machine_state.h"
 #include <string.h>
 
@@ -200,7 +200,7 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
     machine->config = own;
 }
 
-// Its functions for cores, and its requesters.
+// Registers a scheme's core hooks and requesters.
 static void add_watcher(struct machine *machine, const struct active_scheme *scheme)
 {
     struct core_shared *shared = &machine->shared;

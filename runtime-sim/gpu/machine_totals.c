@@ -117,7 +117,7 @@ void machine_write_notes(const struct machine *machine, FILE *to)
         scheme->ops->report.write_notes(machine, scheme->state, to);
 }
 
-// A machine without a program has all statistics of one with a program, but for those of schemes
+// A machine without a program has all statistics of one with a program, except those of schemes
 // that read a plan.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats)

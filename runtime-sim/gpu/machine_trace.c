@@ -3,7 +3,7 @@
 #include "runtime-sim/gpu/machine_state.h"
 #include "runtime-sim/memsys/memsys_trace.h"
 
-// Counters of the machine as a whole, each the mean of an interval or the value at its end.
+// Counters of the whole machine: means over an interval, or values at its end.
 enum { COUNTER_EVERY = 32 };
 
 struct machine_counted {
@@ -12,9 +12,9 @@ struct machine_counted {
 
 struct machine_trace {
     struct trace *to;
-    struct machine_counted counted; // at the begin of the interval
+    struct machine_counted counted; // values at the start of the interval
     struct memsys_trace *memsys;
-    void **of_scheme; // of active schemes; NULL: they trace nothing
+    void **of_scheme; // per active scheme; NULL: it traces nothing
     bool closed;      // except for packets in flight and schemes
 };
 

@@ -1,13 +1,13 @@
-// Functional warming: CTAs that are executed without time change the tags of the LLC as if it had
-// served their accesses. So CTAs with time find the lines that they would find behind them, and
-// evict the lines that they would evict. The L1s see none of it, because the CTAs would have been
-// on any core. Local memory, which belongs to a resident warp, is left out.
+// Functional warming: CTAs that are executed untimed update the tags of the LLC as if it had served
+// their accesses. Timed CTAs therefore find the lines that they would find after timed CTAs, and
+// evict the lines that they would evict. L1s are not updated, because the CTAs could have run on
+// any core. Local memory, which belongs to a resident warp, is ignored.
 //
-// Resident CTAs access memory at the same time. If each CTA had all of its accesses before the next
-// one, all sets of the LLC would get loads and stores in the same order and evict written lines at
-// the same time. Therefore the accesses of a CTA are spread over the time in which it is resident,
-// that is until as many CTAs have begun as are resident. CTAs whose lines the next ones replace are
-// not followed.
+// Resident CTAs access memory concurrently. If all accesses of a CTA were applied before those of
+// the next one, all sets of the LLC would see loads and stores in the same order and evict dirty
+// lines at the same time. Therefore the accesses of a CTA are spread over the time in which it is
+// resident, which is the time until as many CTAs have started as are resident. CTAs whose lines the
+// following ones replace are ignored.
 #include "runtime-sim/exec/memory/touched.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/held.h"
@@ -17,7 +17,7 @@
 #include "support/random.h"
 #include <string.h>
 
-enum { WAITING_MOST = 1 << 18 }; // accesses
+enum { WAITING_MOST = 1 << 18 }; // maximum number of waiting accesses
 
 // An access to a line.
 struct warm_line {
@@ -29,20 +29,20 @@ struct warm_line {
 struct machine_warming {
     struct machine *machine;
     struct arena *arena;
-    struct entry entry; // its parts only
+    struct entry entry; // only its parts are used
     struct warp_watch watch;
     struct touched touched;
     struct touched_part parts[TOUCHED_PARTS];
-    uint64_t resident;     // CTAs
-    uint64_t ctas, places; // CTAs that were followed, and new lines of the LLC
+    uint64_t resident;     // number of resident CTAs
+    uint64_t ctas, places; // CTAs observed, and lines that they allocated in the LLC
     uint64_t random;
-    VEC(struct warm_line) own; // of the CTA that was executed last
-    // A ring of `resident` slots, one for each of the next CTAs to begin: accesses that are served
-    // then.
+    VEC(struct warm_line) own; // accesses of the CTA that was executed last
+    // A ring of `resident` elements, one for each of the next CTAs to start, with the accesses to
+    // apply then.
     struct warm_slot {
         VEC(struct warm_line) lines;
     } * slots;
-    uint64_t now, waiting; // slot of the next CTA; accesses in all slots
+    uint64_t now, waiting; // element of the next CTA; accesses in all elements
 };
 
 static void serve(struct machine_warming *w, const struct warm_line *line)
@@ -96,7 +96,7 @@ static void warm(struct machine_warming *w, const struct lane_bytes *lanes, cons
     }
 }
 
-// Returns the lanes that access global memory, and their addresses there.
+// Returns the lanes that access global memory. Stores their addresses there.
 static uint32_t global_lanes(const struct warp *warp, uint64_t address[LANES])
 {
     const struct access *access = &warp->access;
@@ -155,8 +155,8 @@ void machine_warm_begin(struct machine *machine, struct running *running)
     w->watch = (struct warp_watch){w, warm_access, warm_touched, &w->touched};
 }
 
-// Returns true if lines of a CTA may be in the LLC when `left` CTAs later one with time starts: if
-// the LLC does not have places for twice the lines of those between.
+// Returns true if lines of a CTA may still be in the LLC when a timed CTA starts `left` CTAs later:
+// if the LLC does not have room for twice the lines of the CTAs in between.
 static bool is_seen(const struct machine_warming *w, uint64_t left)
 {
     const struct memsys_config *config = &w->machine->config->memsys;

@@ -1,8 +1,8 @@
-// The watchdog: launches without progress.
+// The watchdog: detects launches without progress.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/gpu/machine_state.h"
 
-enum { PATIENCE = 64 }; // times the watchdog's time for warps whose registers change
+enum { PATIENCE = 64 }; // factor on the watchdog's limit while registers still change
 
 static uint64_t count_progress(const struct machine *machine)
 {
@@ -16,7 +16,8 @@ static uint64_t count_progress(const struct machine *machine)
     return sum;
 }
 
-// Releases warps that wait for lanes that wait at a barrier. Returns true if some may continue.
+// Releases warps that wait for lanes that wait at a barrier. Returns true if any of them can
+// continue.
 bool machine_relieve(struct machine *machine)
 {
     bool relieved = false;
@@ -50,7 +51,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     uint64_t idle = machine->now - machine->progress_at;
     find_resident(machine);
     result->stuck = true;
-    if (!machine_waited(machine)) // else warps wait for memory, and not for each other
+    if (!machine_waited(machine)) // otherwise warps wait for memory, not for each other
         stall_look(&result->stalls, machine->watched.v, machine->watched.n);
     result->stalls.idle = idle > PATIENCE * machine->config->machine.watchdog ? idle : 0;
     for (uint32_t i = machine->running_count; i-- > 0;) {
@@ -61,7 +62,7 @@ void machine_tell_stalls(struct machine *machine, struct grid_result *result)
     }
 }
 
-// Returns true if every warp repeats a state. Looks begin in half of the time.
+// Returns true if every warp repeats a state. Checks start after half of the limit.
 static bool all_repeat(struct machine *machine, uint64_t idle)
 {
     uint64_t part = machine->config->machine.watchdog / 2;
@@ -76,7 +77,7 @@ static bool all_repeat(struct machine *machine, uint64_t idle)
     return false;
 }
 
-// Returns true if the run must be ended: warps that only compute or read are not stopped at once.
+// Returns true if the run must be aborted. Warps that still compute or read are aborted later.
 bool machine_watch(struct machine *machine)
 {
     machine->looked_at = machine->now;

@@ -1,5 +1,6 @@
 // Accesses that must wait for older ones of their warp, or of other warps of the core, to the same
-// line. The L1 serves accesses in their order; those past it may be overtaken in the network.
+// line. The L1 serves accesses in order. Accesses that bypass it may overtake each other in the
+// network.
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/gpu/core.h"
@@ -9,14 +10,14 @@ static const struct atomic_op *operation(const struct held *held)
     return ((const struct atomic_code *)held->code->extra)->op;
 }
 
-// Their order changes neither memory nor a register.
+// Returns true if the order of the two affects neither memory nor a register.
 static bool commute(const struct held *a, const struct held *b)
 {
     return a->kind == HELD_REDUCE && b->kind == HELD_REDUCE && operation(a) == operation(b) &&
            operation(a)->op != W_inc && operation(a)->op != W_dec;
 }
 
-// A lane accesses the same bytes in both, one of them atomically.
+// Returns true if a lane accesses the same bytes in both and the order matters.
 static bool depend(const struct entry *older, const struct part *a, const struct entry *younger,
                    const struct part *b)
 {

@@ -1,4 +1,4 @@
-// From a held instruction to its parts: lines of memory, and shared memory.
+// Divides a held instruction into parts: lines of memory, and shared memory.
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/held.h"
@@ -64,8 +64,8 @@ void coalesce_hints(const uint16_t cache[CACHE_WORDS], struct part *part)
     }
 }
 
-// Stores go through the L1, which forwards them. Loads bypass the L1 if they must see the stores of
-// other cores, or if a modifier requests it.
+// Returns the route of a global access. Stores use the L1, which forwards them. Loads bypass the L1
+// if they must see the stores of other cores, or if a modifier requests it.
 static enum part_route global_route(const struct core *core, const struct held *held, uint8_t kind)
 {
     if (kind == MEMSYS_WRITE)
@@ -76,7 +76,7 @@ static enum part_route global_route(const struct core *core, const struct held *
     return direct ? ROUTE_DIRECT : ROUTE_L1;
 }
 
-// Reads that state planes count pass the L1, which would serve several with one.
+// Routes reads that state planes count past the L1, which would serve several with one request.
 static void pass_counted(struct entry *entry, uint32_t first)
 {
     const struct image *image = entry->held->warp->cta->launch->image;

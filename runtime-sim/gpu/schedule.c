@@ -2,7 +2,7 @@
 #include "runtime-sim/gpu/core.h"
 #include "support/bits.h"
 
-// The oldest candidate of a word; `first`: its first slot.
+// Returns the oldest candidate of a word, whose first slot is `first`.
 static ALWAYS_INLINE uint32_t oldest_of(const struct core *core, uint32_t first,
                                         uint64_t candidates)
 {

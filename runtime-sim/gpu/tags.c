@@ -40,7 +40,7 @@ static bool find(struct tag_cache *tags, uint64_t line)
     return false;
 }
 
-// Returns the MSHR of a line; config->mshrs: no MSHR.
+// Returns the MSHR of a line; config->mshrs if it has none.
 static uint32_t find_coming(const struct tag_cache *tags, uint64_t line)
 {
     for (uint64_t rest = tags->coming; rest; rest &= rest - 1) {

@@ -1,4 +1,5 @@
-// A read-only cache of instructions, constants or textures: tags and outstanding lines, no data.
+// A read-only cache of instructions, constants or textures: tags and outstanding lines, without
+// data.
 #pragma once
 #include "runtime-sim/base/config.h"
 
@@ -12,9 +13,9 @@ extern const uint32_t tags_key_count;
 
 enum tags_result {
     TAGS_HIT,
-    TAGS_MISS,   // the line must be requested; the waiter is in tags_fill's result
+    TAGS_MISS,   // the line must be requested; tags_fill will return the waiter
     TAGS_MERGED, // the line is in flight
-    TAGS_FULL,   // too many lines are in flight: try again later
+    TAGS_FULL,   // too many lines are in flight; the caller must retry
 };
 
 enum { TAGS_WAITERS = 1024, TAGS_WORDS = TAGS_WAITERS / 64 };
@@ -27,16 +28,17 @@ struct tag_cache {
     const struct tags_config *config;
     uint64_t *line, *used; // by set · ways + way; UINT64_MAX: free
     uint64_t uses;
-    uint64_t coming; // set of the MSHRs in use
+    uint64_t coming; // set of MSHRs in use
     uint64_t *coming_line;
     struct tags_waiters *waiters;
     uint64_t hits, misses, merged, fulls;
 };
 
+// Initialises a cache.
 void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config);
-// Looks up a line. On a miss waiter `waiter` waits for it.
+// Looks up a line. On a miss, `waiter` waits for the line.
 enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t waiter);
-// A line has arrived. Returns its waiters.
+// Must be called when a line has arrived. Returns its waiters.
 struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line);
 // Removes all lines except the outstanding ones.
 void tags_flush(struct tag_cache *tags);

@@ -48,7 +48,7 @@ static bool is_float(uint32_t class)
     return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
 }
 
-// Returns true for an arrival at the cluster's barrier, which is a release without `.relaxed`.
+// Returns true for an arrival at the cluster's barrier, which is a release unless it is `.relaxed`.
 static bool arrives_at_cluster(const struct ir_module *module, const struct ir_function *fn,
                                uint32_t inst)
 {
@@ -64,8 +64,9 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
            ir_has_modifier(module, fn, inst, W_acq_rel) || ir_has_modifier(module, fn, inst, W_sc);
 }
 
-// Keeps accesses of warps of a CTA in the order of its synchronisation. Barriers order what a CTA's
-// warps have accessed: the L1, which they share, does so for accesses through it.
+// Returns the conditions for issue. They keep accesses of a CTA's warps in the order of its
+// synchronisation. Barriers order the accesses of the CTA's warps; the shared L1 does so for
+// accesses through it.
 static uint8_t waits_of(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
                         const struct slots_used_code *code)
 {
@@ -90,8 +91,8 @@ static bool sees_others(const struct ir_inst *inst, enum timing_class class)
             inst->class != CLASS_ATOMIC);
 }
 
-// Values between the codes of one instruction are ready at once, unless they come from a held
-// access. Later instructions only wait for that access.
+// Values between the codes of one instruction are available immediately, unless they come from a
+// held access. Later instructions only wait for that access.
 static bool is_result(const struct slot_use *use)
 {
     return use->written && (!use->between || use->late);
@@ -139,14 +140,14 @@ static void take_instruction(const struct timing_builder *b, uint32_t function, 
     take_registers(b, to, code);
 }
 
-// Codes in front of the counted one belong to its instruction.
+// Codes before the counted one belong to its instruction.
 static void take_function(const struct timing_builder *b, uint32_t function)
 {
     const struct program_function *fn = &b->program->functions.v[function];
     uint32_t slots = b->used->function_slots[function];
     if (slots > b->timings->most_registers)
         b->timings->most_registers = slots;
-    bool counted = false; // not what only ends a function
+    bool counted = false; // skips the code that only ends a function
     for (uint32_t code = fn->begin; code < fn->end; code++) {
         b->timings->of[code] = b->timings->count;
         const struct code *at = &b->program->codes.v[code];

@@ -1,7 +1,7 @@
 // Issue info of each instruction: unit, latency class, registers, marks of schemes.
 //
-// Registers are those of the simulator's frames: PTX registers with disjoint live ranges may share
-// one, as in hardware. They are numbered densely in each function.
+// Registers are those of the simulator's frames: as in hardware, PTX registers with disjoint
+// lifetimes may share one. They are numbered densely in each function.
 #pragma once
 #include "runtime-sim/base/config.h"
 #include "runtime-sim/exec/warp/slots_used.h"
@@ -22,7 +22,7 @@ enum unit {
     UNIT_FP64,
     UNIT_MATRIX,
     UNIT_MEMORY,
-    UNIT_CONTROL, // nothing to wait for
+    UNIT_CONTROL, // no unit
     UNITS,
 };
 
@@ -33,50 +33,53 @@ enum timing_class {
     TIMING_CLASSES,
 };
 
-// Conditions for issue.
+// Conditions for issue: accesses that must be complete.
 enum timing_wait {
     WAIT_LOADS = 1,  // the warp's loads and atomics
-    WAIT_STORES = 2, // its stores and reductions have been acknowledged
-    WAIT_DIRECT = 4, // accesses past the L1
-    WAIT_CTA = 8,    // the accesses of the CTA up to its last synchronisation, and the warp's own
+    WAIT_STORES = 2, // its stores and reductions, which must be acknowledged
+    WAIT_DIRECT = 4, // accesses that bypass the L1
+    WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, and the warp's own
 };
 
 enum { TIMING_MARKS = 2 };
 
 // A scheme's mark of an instruction.
 struct timing_mark {
-    uint32_t plan;         // number of a plan
-    uint8_t scheme, place; // 1 + the scheme, by registration, or 0: no mark; position in the plan
+    uint32_t plan;         // number in the plan
+    uint8_t scheme, place; // scheme: 1 + number of the registered scheme, or 0 for no mark; place:
+                           // position in the plan
 };
 
 struct timing {
     uint8_t class; // enum timing_class
     uint8_t unit;  // enum unit
     uint8_t waits; // enum timing_wait
-    bool is_float; // f32 or less: for energy
+    bool is_float; // f32 or narrower; used for energy
     bool acquires; // later accesses wait for it
-    bool orders;   // it puts the warp's accesses in order for others of the CTA
-    bool shared;   // at issue it accesses state that other cores see: such instructions execute in
+    bool orders;   // it orders the warp's accesses for other warps of the CTA
+    bool shared;   // at issue it accesses state that other cores see; such instructions execute in
                    // a fixed order
     uint16_t read_count, write_count;
-    const uint16_t *registers;                // the registers read, then those written
-    uint16_t operands_read, operands_written; // of the PTX: for energy
-    uint32_t inst, function;                  // program function
+    const uint16_t *registers;                // registers that are read, then those that are
+                                              // written
+    uint16_t operands_read, operands_written; // numbers of PTX operands; used for energy
+    uint32_t inst, function;                  // instruction; program function
     struct timing_mark marks[TIMING_MARKS];
     uint8_t kind;
-    bool ends_capture; // a capture of a scheme ends when the warp reaches this instruction
+    bool ends_capture; // the capture of a scheme ends when the warp reaches this instruction
 };
 
 struct timings {
     const struct program *program;
-    struct timing *list; // one for each instruction, in the order of the code
-    uint32_t *of;        // of each code: the instruction that it is part of or leads to
+    struct timing *list; // one per instruction, in the order of the code
+    uint32_t *of;        // per code: the instruction to which it belongs or leads
     uint32_t count;
-    uint32_t most_registers; // of any function
+    uint32_t most_registers; // maximum over functions
     struct slots_used used;
 };
 
-// Marks an instruction for a scheme, unless this scheme or TIMING_MARKS others have marked it.
+// Marks an instruction for a scheme, unless this scheme or TIMING_MARKS others have already marked
+// it.
 static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
 {
     uint32_t i = 0;
@@ -94,6 +97,7 @@ static inline const struct timing_mark *timing_mark_of(const struct timing *timi
     return NULL;
 }
 
+// Builds the issue info of a program.
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
 // Returns the place in the list of an instruction of a program function; `count`: it has none.
 uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst);

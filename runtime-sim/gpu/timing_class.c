@@ -1,8 +1,8 @@
-// Instructions sorted into classes of time.
+// Assigns latency classes to instructions.
 #include "frontend/isa.h"
 #include "runtime-sim/gpu/timing_class.h"
 
-// By what is computed with: 32-bit integers and less, 64-bit integers, f32 and less, f64.
+// Kinds of operands: 32-bit integers and narrower, 64-bit integers, f32 and narrower, f64.
 enum operand_kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_F64, KINDS };
 
 enum op_time {
@@ -59,7 +59,7 @@ static enum operand_kind kind_of(uint16_t type)
     }
 }
 
-// An instruction and its place.
+// An instruction and its position.
 struct at {
     const struct ir_module *module;
     const struct ir_function *fn;
@@ -72,7 +72,7 @@ static bool has_word(const struct at *at, uint16_t word)
     return ir_has_modifier(at->module, at->fn, at->index, word);
 }
 
-// Division and roots that are rounded are many steps; with .approx one.
+// Rounded division and roots take many steps, approximate ones take one.
 static uint8_t special(const struct at *at, enum operand_kind kind)
 {
     bool rounded =

@@ -1,4 +1,4 @@
-// Timing classes of instructions.
+// Latency classes of instructions.
 #pragma once
 #include "runtime-sim/gpu/timing.h"
 

@@ -1,10 +1,10 @@
-// The stall reason of each warp. A warp is looked at only when its wait has ended.
+// The stall reason of each warp. A warp is evaluated only when its wait has ended.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core.h"
 #include "runtime-sim/gpu/core_trace.h"
 
-// Changes the state of a slot, and counts the cycles of the old one. For ready slots the schedulers
-// count each cycle.
+// Changes the state of a slot and counts the cycles of the previous state. For ready slots, the
+// schedulers count each cycle.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t state)
 {
     static const uint16_t counters[SLOT_STATES] = {
@@ -40,7 +40,7 @@ void core_settle(struct core *core, uint64_t now)
     core->stats.l1_write_miss = core->l1.stats.writes - core->l1.stats.write_hits;
 }
 
-// A cycle beyond the wheel is looked at again after one turn of the wheel.
+// A cycle beyond the wheel is handled again after one turn of the wheel.
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
 {
     uint64_t farthest = core->wheel_at + CORE_WHEEL - 1;
@@ -50,7 +50,7 @@ void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
     core->wheel_words |= UINT64_C(1) << at / 64;
 }
 
-// The first cycle from wheel_at on in which a slot is to be looked at.
+// Returns the first cycle from wheel_at on in which a slot must be evaluated.
 uint64_t core_next_wake(const struct core *core)
 {
     if (!core->wheel_words)
@@ -66,7 +66,7 @@ uint64_t core_next_wake(const struct core *core)
     return core->wheel_at + (at - start) % CORE_WHEEL;
 }
 
-// Why a warp has no instruction to execute.
+// Returns the reason for which a warp has no instruction to execute.
 static enum slot_state idle_state(const struct warp *warp)
 {
     if (!warp->live)
@@ -116,12 +116,12 @@ static void forget_ready(struct core *core, uint32_t index)
     sets->wants[core->slots[index].unit] &= ~bit;
 }
 
-// The instruction is in the warp's buffer, or fetched.
+// Returns true if the instruction is in the warp's buffer. Otherwise it is fetched.
 static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_t number)
 {
     struct slot *slot = &core->slots[index];
     if (slot->buffer_at != number && !slot->fetching) {
-        slot->buffered = 0; // a branch
+        slot->buffered = 0; // after a branch
         slot->buffer_at = number;
     }
     if (slot->buffered && slot->buffer_at == number && slot->decoded <= now)
@@ -134,8 +134,8 @@ static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_
     return false;
 }
 
-// Finds the next instruction of the warp. Only the warp itself changes it, by issue; without one,
-// other warps may release it.
+// Finds the next instruction of the warp. Only issue by the warp itself changes it. If there is
+// none, other warps may release the warp.
 static bool settle(const struct core *core, struct slot *slot)
 {
     const struct timings *timings = &core->shared->timings;
@@ -145,7 +145,7 @@ static bool settle(const struct core *core, struct slot *slot)
     return slot->settled = code;
 }
 
-// A scheme lets it wait.
+// Returns true if a scheme holds the slot.
 static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
 {
     EACH_WATCHER (watcher, core, issue, hold) {
@@ -159,7 +159,7 @@ static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
     return false;
 }
 
-// When its operands are there; and its unit.
+// Returns the cycle in which the operands are ready; sets the unit.
 static uint64_t find_operands(struct core *core, uint32_t index)
 {
     struct slot *slot = &core->slots[index];
@@ -201,10 +201,11 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
     }
 }
 
-// Something has happened that others of the CTA may wait for.
+// Called after an event for which other warps of the CTA may wait.
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
-    core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have slept for long
+    core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have been idle for many
+                                                                  // cycles
     EACH_SLOT(index, core->words, core->ctas[cta].slots[word])
     {
         uint8_t state = core->slots[index].state;

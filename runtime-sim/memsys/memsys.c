@@ -164,7 +164,7 @@ static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t e
     return NULL;
 }
 
-// Returns the partition whose own endpoint this is, if it has replies for it, or NULL.
+// Returns the partition whose own endpoint this is if it has replies for the endpoint, or NULL.
 static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
 {
     if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
@@ -187,7 +187,7 @@ const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
     return packet ? &m->entries[packet->payload].request : NULL;
 }
 
-// Counts the latencies of a reply whose head left the slice at `entered` and that arrived at
+// Counts the latencies of a reply whose head left the slice at `entered` and whose tail arrived at
 // `arrived`.
 static void count_latency(struct memsys_client_stats *stats, const struct memsys_entry *entry,
                           uint64_t entered, uint64_t arrived)
@@ -201,7 +201,8 @@ static void count_latency(struct memsys_client_stats *stats, const struct memsys
     stats->noc_sum += latency - injection - service;
 }
 
-// A read that did not pass this stage left the stage before at the same time.
+// Counts the time in each stage. A read that skipped a stage left it at the time at which it left
+// the previous one.
 static void count_stages(struct memsys *m, const struct memsys_entry *entry, uint64_t arrived)
 {
     uint64_t last = entry->created;
@@ -258,7 +259,8 @@ static void pop_past(struct memsys *m, struct memsys_path *path)
     memsys_free_entry(m, index);
 }
 
-// The endpoint of the next reply is notified after all cores, so that their order does not matter.
+// Records that a node has a new oldest reply. Its endpoint is notified after all cores have been
+// evaluated, so that their order does not matter.
 static void note_shown(struct memsys *m, uint32_t node, uint32_t class)
 {
     struct memsys_shown shown = {node, class};
@@ -409,7 +411,7 @@ static void take_answers(struct memsys *m, uint32_t class)
         for (uint64_t rest = noc_arrivals(side->noc, class, w); rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             m->news = true;
-            // The core takes it in its next cycle.
+            // The core accepts it in its next cycle.
             __builtin_prefetch(&m->entries[noc_peek(side->noc, node, class)->payload]);
             if (m->shares_nodes)
                 memsys_show_answer(m, node, class);

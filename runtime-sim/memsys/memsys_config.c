@@ -1,4 +1,4 @@
-// The keys of a memory system, and their values that exclude each other.
+// The keys of a memory system, and checks of combinations of values.
 #include "runtime-sim/base/clock.h"
 #include "runtime-sim/memsys/memsys_state.h"
 #include "runtime-sim/noc/topology.h"
@@ -38,8 +38,8 @@ static const char *check_network(struct arena *arena, const struct noc_config *n
     return NULL;
 }
 
-// Requests and replies of a core and a partition pass the same routers if one network has the
-// channels of the other in reverse. Only then a computing router is on the routes of both.
+// Requests and replies of a core and a partition pass the same routers only if one network has the
+// channels of the other in reverse. Otherwise a computing router would not be on both routes.
 static const char *check_routers(struct arena *arena, const struct memsys_config *config)
 {
     const struct noc_config *request = &config->request_network, *reply = &config->reply_network;
@@ -99,7 +99,7 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
     uint64_t *taken = bits_new(arena, nodes);
     if (nodes != others)
         return arena_printf(arena, "request_network has %u nodes, reply_network %u", nodes, others);
-    nodes -= memsys_config_routers(config); // they have neither cores nor partitions
+    nodes -= memsys_config_routers(config); // computing routers have neither cores nor partitions
     if (!at->n)
         return "memory.partition_nodes is empty";
     for (uint32_t i = 0; i < at->n; i++) {

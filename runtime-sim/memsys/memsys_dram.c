@@ -1,4 +1,4 @@
-// The DRAM behind a slice: the channels of the configuration.
+// The DRAM behind a slice: the configured channels.
 #include "runtime-sim/memsys/memsys_state.h"
 
 static const uint64_t write_id = UINT64_MAX;
@@ -6,7 +6,7 @@ static const uint64_t write_id = UINT64_MAX;
 // A piece in flight.
 struct transfer {
     struct memsys_piece piece;
-    uint32_t next; // free entry
+    uint32_t next; // next free entry
 };
 
 // A piece that waits for the scheduler of its channel.
@@ -15,11 +15,11 @@ struct waiting_piece {
     uint64_t ready;
 };
 
-// The waiting pieces of a channel: a ring.
+// The waiting pieces of a channel, as a ring.
 struct dram_delay {
     struct waiting_piece *ring;
     uint32_t head, count;
-    bool closed; // until the scheduler has room: one piece enters in a clock
+    bool closed; // set until the scheduler has room; one piece enters per clock
 };
 
 struct local_dram {
@@ -27,11 +27,11 @@ struct local_dram {
     struct dram_map map;
     struct dram_channel *channels;
     struct dram_delay *delays;
-    uint32_t room;  // capacity of a ring, with memory.dram_delay
+    uint32_t room;  // capacity of a ring; used with memory.dram_delay
     uint64_t after; // clock of the last tick
     struct transfer *transfers;
     uint32_t unused;
-    uint32_t shown; // channel of the reply that `peek` has returned
+    uint32_t shown; // channel of the reply that `peek` returned last
     struct memsys_piece answer;
 };
 
@@ -120,8 +120,8 @@ static void end_delay(struct local_dram *d, uint32_t channel, uint64_t now)
     delay->count--;
 }
 
-// Returns the clock in which a piece may enter the ring, or the oldest may leave it. While the
-// scheduler is full this is after its next step.
+// Returns the clock in which a piece may enter the ring or the oldest one may leave it. If the
+// scheduler is full, this is after its next step.
 static uint64_t delay_next(const struct local_dram *d, uint32_t channel)
 {
     const struct dram_delay *delay = &d->delays[channel];
@@ -152,7 +152,7 @@ static const struct memsys_piece *peek(void *backend, uint64_t now)
     return NULL;
 }
 
-// Requires a reply that `peek` has returned.
+// Requires a reply that `peek` returned.
 static void pop(void *backend, uint64_t now)
 {
     struct local_dram *d = backend;

@@ -1,5 +1,5 @@
-// Endpoints other than cores: requests of the endpoint of a partition or router, its requests to
-// the slice of its partition, and packets between endpoints.
+// Endpoints other than cores: requests of the endpoints of partitions and routers, requests to the
+// slice of an endpoint's partition, and packets between endpoints.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 #include <assert.h>
@@ -59,7 +59,7 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                         memsys_request_flits(m, request));
 }
 
-// Paths past networks and slices. The memory behind slices serves in its own clock.
+// Paths that bypass networks and slices. The memory behind the slices serves in its own clock.
 
 bool memsys_is_past(const struct memsys *m, uint32_t end)
 {

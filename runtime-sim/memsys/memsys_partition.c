@@ -1,4 +1,4 @@
-// A partition: moves requests from the request network to the slice, fetches and write-backs from
+// A partition moves requests from the request network to the slice, fetches and write-backs from
 // the slice to the DRAM, and replies from the slice to the reply network.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
@@ -14,8 +14,8 @@ static void take_served(void *context, const struct cache_request *request, uint
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 
-// Calls the condition of an input. It does not hold if another request to the same line was served
-// in this clock, because the owner has not yet been notified.
+// Evaluates the condition of an input. It does not hold if another request to the same line was
+// served in this clock, because the owner has not been notified of that yet.
 static bool may_be_served(void *context, const struct cache_request *request, uint64_t now)
 {
     const struct memsys_partition *p = context;
@@ -57,13 +57,14 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     p->backend_next = m->backend->next(p->backend);
     p->replies = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     p->own = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
-    // In a clock each bank has one access, and one waiting request is served.
+    // Per clock, each bank has one access and one waiting request is served.
     p->served = ARENA_ARRAY(m->arena, uint32_t, config->llc.banks + 1);
 }
 
 // From the network
 
-// The partition's own endpoint gets its replies without a network.
+// Returns true for a request of the partition's own endpoint, which gets its replies without a
+// network.
 static bool is_own(const struct memsys_partition *p, uint32_t entry)
 {
     return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
@@ -81,7 +82,7 @@ static const struct noc_packet *arrival(const struct memsys_partition *p,
     return noc_peek(p->memsys->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
 }
 
-// Returns true if a request has room at the gate, or in the slice's input without one.
+// Returns true if the gate has room for a request, or if there is no gate, the slice's input.
 static bool has_room(const struct memsys_partition *p, const struct memsys_message *message,
                      uint64_t entry)
 {
@@ -90,7 +91,7 @@ static bool has_room(const struct memsys_partition *p, const struct memsys_messa
                 : cache_can_put(&p->cache, message->input);
 }
 
-// Takes a request that has arrived and has room.
+// Returns true if a request has arrived for which there is room.
 static bool can_take_arrival(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
@@ -125,7 +126,7 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
     cache_put(&p->cache, now, &to);
 }
 
-// Takes the oldest request of this message class from the network, if its input has room.
+// Accepts the oldest request of this message class from the network if its input has room.
 static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_moment *at,
                              const struct memsys_message *message)
 {
@@ -150,7 +151,7 @@ static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now
         memsys_partition_put(p, index, now, input);
 }
 
-// Takes one request in a clock.
+// Accepts at most one request per clock.
 static void delay_arrival(struct memsys_partition *p, const struct memsys_moment *at,
                           uint32_t number)
 {
@@ -163,8 +164,8 @@ static void delay_arrival(struct memsys_partition *p, const struct memsys_moment
     p->delayed++;
 }
 
-// Moves one request in a clock, after the accesses of the slice. While requests wait whose delay is
-// over, the slice's input stays full and no request is taken from the network.
+// Moves at most one request per clock, after the accesses of the slice. While requests wait after
+// their delay, the slice's input stays full and no request is accepted from the network.
 static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t number)
 {
     struct memsys_delay *delay = &p->delays[number];
@@ -232,7 +233,7 @@ bool memsys_holds(const struct memsys *m, uint32_t partition, const struct memsy
                        cache_known(&m->partitions[partition].cache, local_line(m, request)));
 }
 
-// The reply to a read carries what the gate says.
+// Sets the words that the reply to a read carries, which the gate determines.
 static void name_carried(struct memsys_partition *p, struct memsys_request *request)
 {
     const struct memsys_gate *gate = p->memsys->tables.gate;
@@ -324,7 +325,8 @@ static void take_fills(struct memsys_partition *p, const struct memsys_moment *a
     }
 }
 
-// Gives the backend a piece of the slice's oldest request. Returns false if it has no room.
+// Sends a piece of the slice's oldest request to the backend. Returns false if the backend has no
+// room.
 static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *out,
                           const struct memsys_moment *at)
 {
@@ -363,7 +365,7 @@ static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
 
 // To the network
 
-// Requests that the owner answered with MEMSYS_WAIT and has served since.
+// Handles requests that the owner answered with MEMSYS_WAIT and has served since.
 static void take_late_answers(struct memsys_partition *p, uint64_t now)
 {
     uint32_t kept = 0;
@@ -377,7 +379,7 @@ static void take_late_answers(struct memsys_partition *p, uint64_t now)
     p->waiting.n = kept;
 }
 
-// Returns true if no reply of the slice to the network can be taken.
+// Returns true if no reply of the slice to the network can be accepted.
 static bool is_network_full(const struct memsys_partition *p)
 {
     const struct memsys_config *config = p->memsys->config;
@@ -398,8 +400,8 @@ static void take_answers(struct memsys_partition *p, const struct memsys_moment 
         }
 }
 
-// Returns true if the network still refuses the oldest reply. Where each refusal is offered, it is
-// not known.
+// Returns true if the network still refuses the oldest reply. If each refusal is offered to the
+// owner, this is not known.
 static bool is_refused(const struct memsys_partition *p)
 {
     const struct noc *noc = p->memsys->side[MEMSYS_REPLIES].noc;
@@ -456,7 +458,7 @@ static void wake(struct memsys_partition *p, uint64_t clock)
         p->due = clock;
 }
 
-// Returns the clock of the LLC in which the backend has its oldest piece.
+// Returns the clock of the LLC in which the backend's oldest piece is ready.
 static uint64_t answer_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
@@ -484,7 +486,7 @@ static void set_due(struct memsys_partition *p, uint64_t now)
 void memsys_partition_tick(struct memsys_partition *p, const struct memsys_moment *at)
 {
     p->moved = false;
-    if (p->reply_count && !p->refused_flits) // send_replies
+    if (p->reply_count && !p->refused_flits) // used by send_replies
         __builtin_prefetch(&p->memsys->entries[p->replies[p->reply_head]]);
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)

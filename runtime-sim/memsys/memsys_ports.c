@@ -1,7 +1,7 @@
-// Cores that share a node: each has a queue in front of the node's network interface, which takes
-// the queues in turn, one request in a cycle of the network.
+// Cores that share a node: each has a queue before the node's network interface, which serves the
+// queues round-robin, one request per cycle of the network.
 //
-// A core looks at its own queue only, so the order of the cores in a cycle does not matter.
+// A core accesses only its own queue, so the order of the cores in a cycle does not matter.
 #include "runtime-sim/memsys/memsys_state.h"
 #include "support/bits.h"
 
@@ -54,7 +54,7 @@ static bool send_first(struct memsys *m, uint32_t core)
     return true;
 }
 
-// The cores of a node have consecutive numbers from that of its endpoint on.
+// The cores of a node have consecutive numbers, starting with that of its endpoint.
 static void send_of_node(struct memsys *m, uint32_t node)
 {
     struct memsys_shared_node *gate = &m->gates[node];

@@ -1,25 +1,25 @@
-// The state of the memory system, for its own files.
+// The internal state of the memory system.
 //
-// Time counts in units of base/clock.h, in which every clock has an integer period; tick k of a
-// clock is at k · period. Clocks that tick at the same time are evaluated in the order cores,
+// Time is counted in the units of base/clock.h, in which every clock has an integer period; tick k
+// of a clock is at k · period. Clocks that tick at the same time are evaluated in the order cores,
 // partitions, networks, DRAM. Partitions do not access each other; neither do networks or channels.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 #include "runtime-sim/dram/dram_map.h"
 
-enum { MEMSYS_CLASSES = 16 }; // of a network, at most
+enum { MEMSYS_CLASSES = 16 }; // maximum per network
 // Paths of a slice's replies: to the network, and to the partition's own endpoint.
 enum { PATH_NETWORK, PATH_OWN };
 
-// Stages of a request. It has a time stamp for the end of each stage.
+// Stages of a request. The end of each stage is recorded.
 enum memsys_stage {
-    STAGE_REQUEST,    // in the request network, until the partition takes it
-    STAGE_DELAY,      // memory.request_delay, and until the slice's input has room
-    STAGE_SLICE,      // in the slice's input, and in the slice if it fetches nothing
+    STAGE_REQUEST,    // in the request network, until the partition accepts it
+    STAGE_DELAY,      // memory.request_delay, and waiting for room in the slice's input
+    STAGE_SLICE,      // in the slice's input, and in the slice if nothing is fetched
     STAGE_OUT,        // in the slice's output queue
-    STAGE_DRAM_DELAY, // memory.dram_delay, and until the scheduler has room
+    STAGE_DRAM_DELAY, // memory.dram_delay, and waiting for room in the scheduler
     STAGE_DRAM,       // in the scheduler and the DRAM
-    STAGE_FILL,       // from the DRAM until its reply is ready
+    STAGE_FILL,       // from the DRAM until the reply is ready
     STAGE_REPLY_QUEUE,
     MEMSYS_STAGES
 };
@@ -29,12 +29,12 @@ struct memsys_entry {
     struct memsys_request request;
     bool waits;                    // served by the slice, but not by the owner
     bool left;                     // and its reply has left the slice
-    uint32_t next;                 // free entry, or next reply of a path
-    uint64_t sent, arrived, ready; // units; at the partition: arrived, data ready
-    uint64_t created;              // units
-    uint64_t end[MEMSYS_STAGES];   // units, of stages; 0: it did not pass the stage
+    uint32_t next;                 // next free entry, or next reply of a path
+    uint64_t sent, arrived, ready; // in units: arrived is at the partition, ready that of the data
+    uint64_t created;              // in units
+    uint64_t end[MEMSYS_STAGES];   // in units; 0: the request skipped the stage
     uint32_t partition;
-    uint32_t to; // endpoint of a packet between endpoints
+    uint32_t to; // endpoint that receives a packet
 };
 
 // A request that waits for memory.request_delay.
@@ -43,7 +43,7 @@ struct memsys_delayed {
     uint64_t ready; // clock of the LLC
 };
 
-// The delayed requests of a message class: a queue from `first` on.
+// The delayed requests of a message class: a queue that starts at `first`.
 struct memsys_delay {
     VEC(struct memsys_delayed) all;
     uint32_t first;
@@ -57,18 +57,18 @@ struct memsys_partition {
     uint64_t due; // LLC clock of the next evaluation
     struct cache cache;
     void *backend;         // state of memsys->backend
-    uint64_t backend_next; // clock of the DRAM of its next tick
-    uint32_t piece;        // next piece of the cache's oldest request to the memory
-    uint32_t *replies;     // a ring of entries
+    uint64_t backend_next; // DRAM clock of its next tick
+    uint32_t piece;        // next piece of the cache's oldest request to the next level
+    uint32_t *replies;     // ring of entries
     uint32_t reply_head, reply_count;
-    // Flits and class of the oldest of them, if the network has refused it; 0: not known.
+    // Flits and class of the oldest reply if the network has refused it; 0: not known.
     uint32_t refused_flits;
     uint8_t refused_class;
-    uint32_t *own; // the same, for the partition's own endpoint
+    uint32_t *own; // ring of entries of the partition's own endpoint
     uint32_t own_head, own_count;
-    uint32_t *served; // entries at this point of time
+    uint32_t *served; // entries served at this time
     uint32_t served_count;
-    VEC(uint32_t) waiting; // entries for which the owner has returned MEMSYS_WAIT
+    VEC(uint32_t) waiting; // entries for which the owner returned MEMSYS_WAIT
     bool moved;
 };
 
@@ -77,38 +77,38 @@ struct memsys_side {
     struct noc *noc;
     uint32_t class;
     uint32_t classes;
-    bool has_messages[MEMSYS_CLASSES]; // of each class: a message class uses it
+    bool has_messages[MEMSYS_CLASSES]; // true for classes that a message class uses
 };
 
-// A point of time at which partitions are evaluated, in the clocks of their neighbours.
+// A time at which partitions are evaluated, in the clocks of their neighbours.
 struct memsys_moment {
     uint64_t time, llc;
-    uint64_t dram_done; // the last DRAM clock at or before it
-    uint64_t dram;      // the first at or after it
+    uint64_t dram_done; // last DRAM clock at or before it
+    uint64_t dram;      // first DRAM clock at or after it
 };
 
-// Replies to an endpoint with a path of its own: a list of entries.
+// Replies to an endpoint with a path that bypasses the networks, as a list of entries.
 struct memsys_path {
-    const struct memsys_past *past; // NULL: it uses the networks
-    uint32_t first, last;           // MEMSYS_NONE: none
+    const struct memsys_past *past; // NULL: the endpoint uses the networks
+    uint32_t first, last;           // MEMSYS_NONE: the list is empty
     bool refused;
 };
 
-// A node and a class of the reply network whose oldest packet was taken.
+// A node and a class of the reply network whose oldest packet was popped.
 struct memsys_shown {
     uint32_t node, class;
 };
 
-// Requests of a core that shares its node with others: a ring of entries.
+// Requests of a core that shares its node with others, as a ring of entries.
 struct memsys_port {
     uint32_t *entries, head, count;
     bool refused; // the core waits for room
 };
 
-// A node with such cores.
+// A node shared by several cores.
 struct memsys_shared_node {
-    uint64_t next;          // cycle of the network in which it takes a request again
-    uint32_t turn, waiting; // core that is asked first; requests of its cores
+    uint64_t next;          // network cycle in which it can accept the next request
+    uint32_t turn, waiting; // core that is served first; number of requests of its cores
 };
 
 struct memsys {
@@ -118,37 +118,37 @@ struct memsys {
     memsys_serve *serve;
     void *context;
     uint64_t core_period, network_period, llc_period, dram_period;
-    uint64_t cycle; // of the cores
-    uint64_t time;  // units: the point of time that was evaluated last
+    uint64_t cycle; // cycle of the cores
+    uint64_t time;  // time of the last evaluation, in units
     struct memsys_side side[2];
     uint32_t cores, routers, ends, nodes, node_words, end_words;
     uint32_t *end_node, *partition_node;
     uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
-    struct memsys_path *paths;       // of the owner's endpoints
-    uint32_t first_own;              // of these
-    uint64_t *answers;               // ends
-    uint64_t *refused, *may_send;    // ends
-    uint32_t *wanted;                // flits of a refused request, by endpoint
-    uint8_t *wanted_class;           // and its class
+    struct memsys_path *paths;       // of the owner's endpoints, which start at first_own
+    uint32_t first_own;              // number of the first endpoint of the owner's table
+    uint64_t *answers;               // set of endpoints with a reply
+    uint64_t *refused, *may_send;    // sets of endpoints, see memsys_may_send
+    uint32_t *wanted;                // by endpoint: flits of its refused request
+    uint8_t *wanted_class;           // by endpoint: class of its refused request
     uint32_t refused_count;
     struct partition_map map;
     const struct memsys_backend *backend;
     struct memsys_message *messages;
     uint32_t message_count;
-    bool shares_nodes;                // several endpoints are at one node
-    struct memsys_port *ports;        // of cores; NULL: each has a node of its own
-    struct memsys_shared_node *gates; // of nodes
+    bool shares_nodes;                // some nodes have several endpoints
+    struct memsys_port *ports;        // by core; NULL: each core has a node of its own
+    struct memsys_shared_node *gates; // by node
     uint64_t *gated;                  // set of nodes whose cores have requests
-    VEC(struct memsys_shown) shown;   // replies that are the oldest ones of their nodes now
-    uint32_t pieces;                  // requests to the DRAM for a line
+    VEC(struct memsys_shown) shown;   // nodes with a new oldest reply
+    uint32_t pieces;                  // DRAM requests per line
     struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
-    uint32_t sectors; // in a line
+    uint32_t sectors; // sectors per line
     struct memsys_partition *partitions;
     uint32_t partition_count;
     struct memsys_entry *entries;
     uint32_t entry_count, unused;
     uint64_t inside;
-    uint64_t moved; // units: last movement in a partition
+    uint64_t moved; // time of the last movement in a partition, in units
     uint64_t shuffle;
     uint32_t *order;
     bool news; // cores have a reply, or room for a refused request
@@ -156,12 +156,13 @@ struct memsys {
     // flush.
     uint64_t next;
     bool is_open;            // the owner may send through the networks
-    uint64_t *partition_set; // of nodes
+    uint64_t *partition_set; // set of nodes with a partition
     bool flushing;
     struct memsys_stats stats;
-    uint64_t stage_sum[MEMSYS_STAGES + 1]; // units, of reads; the last: in the reply network
-    // By requester. Sums count units; memsys_stats_refresh converts them to cycles.
-    struct memsys_client_stats *client, *client_cycles; // of each requester
+    uint64_t stage_sum[MEMSYS_STAGES + 1]; // of reads, in units; the last element is the time in
+                                           // the reply network
+    // By requester. Sums are in units; memsys_stats_refresh converts them to cycles.
+    struct memsys_client_stats *client, *client_cycles;
     struct cache_stats llc_total;
     struct dram_stats dram_total;
 };
@@ -182,7 +183,7 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
     return all;
 }
 
-// Returns the priority of a reply that a node hands to the reply network.
+// Returns the priority of a reply that enters the reply network at a node.
 static inline uint8_t memsys_reply_priority(const struct memsys *m, uint32_t node,
                                             const struct memsys_request *reply, uint8_t least)
 {
@@ -191,20 +192,22 @@ static inline uint8_t memsys_reply_priority(const struct memsys *m, uint32_t nod
     return own > least ? own : least;
 }
 
+// Offers a reply to the owner's callback.
 static inline void memsys_show_offer(const struct memsys *m, const struct memsys_offer *offer)
 {
     if (m->tables.replies.offered)
         m->tables.replies.offered(m->tables.replies.context, offer);
 }
 
-// The path of an endpoint past the networks; NULL: it has none.
+// Returns the path of an endpoint that bypasses the networks, or NULL.
 static inline struct memsys_path *memsys_path_of(const struct memsys *m, uint32_t end)
 {
     return end >= m->first_own && m->paths[end - m->first_own].past ? &m->paths[end - m->first_own]
                                                                     : NULL;
 }
 
-// Cores that share nodes (memsys_ports.c).
+// Cores that share nodes (memsys_ports.c): initialisation, room in a core's queue, sending, and one
+// network cycle.
 void memsys_ports_init(struct memsys *memsys);
 bool memsys_port_can_send(struct memsys *memsys, uint32_t core);
 void memsys_port_send(struct memsys *memsys, uint32_t core, uint32_t entry);
@@ -215,25 +218,28 @@ void memsys_send_entry(struct memsys *memsys, uint32_t from, uint32_t entry);
 // Allocate the entry of a request, and free it.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);
+// Notifies the endpoint of the oldest reply at a node.
 void memsys_show_answer(struct memsys *memsys, uint32_t node, uint32_t class);
+// Puts the request of an entry into an input of the slice.
 void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
                           uint32_t input);
 
+// Builds a partition.
 void memsys_partition_init(struct memsys_partition *partition, struct memsys *memsys,
                            uint32_t number);
-// Evaluates a clock of the LLC, and sets partition->due.
+// Evaluates a clock of the LLC and sets partition->due.
 void memsys_partition_tick(struct memsys_partition *partition, const struct memsys_moment *at);
-// Notifies the owner of the requests that the slice has served. The partition is due at LLC clock
-// `next` if one of them waits.
+// Notifies the owner of the requests that the slice has served. If one of them waits, the partition
+// is due at LLC clock `next`.
 void memsys_partition_tell(struct memsys_partition *partition, uint64_t next);
-// Ticks the backend, if it is due at this clock of the DRAM. The partition is due at LLC clock
-// `next` or later if the backend then has a piece.
+// Ticks the backend if it is due at this DRAM clock. If the backend then has a piece, the partition
+// is due at LLC clock `next` or later.
 void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
 
-// The DRAM of the configuration (memsys_dram.c).
+// The configured DRAM (memsys_dram.c).
 extern const struct memsys_backend memsys_local_dram;
 
-// Returns a channel of a partition's memory, for statistics and traces; NULL: it has fewer.
+// Returns a channel of a partition's memory, for statistics and traces; NULL if it does not exist.
 static inline struct dram_channel *memsys_channel(const struct memsys *m, uint32_t partition,
                                                   uint32_t channel)
 {

@@ -1,4 +1,4 @@
-// Statistics of a memory system, its nodes, and the report of waits.
+// Statistics of a memory system and its nodes, and the report of waits.
 #include "runtime-sim/memsys/memsys_state.h"
 #include <inttypes.h>
 
@@ -31,8 +31,8 @@ static void add_parts(struct memsys *m)
     }
 }
 
-// Returns whole cycles of the core. The fraction is omitted in each stage, and so in the sum of the
-// stages.
+// Converts to whole core cycles. The fraction is omitted in each stage, and therefore in the sum of
+// the stages.
 static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
 {
     stats->injection_sum /= period;
@@ -178,7 +178,7 @@ const struct noc *memsys_noc(const struct memsys *m, enum memsys_network network
     return m->side[network].noc;
 }
 
-// For a watchdog
+// Watchdog
 
 uint64_t memsys_inside(const struct memsys *m)
 {

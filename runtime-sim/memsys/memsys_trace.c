@@ -2,7 +2,7 @@
 #include "runtime-sim/memsys/memsys_state.h"
 #include "runtime-sim/dram/dram_trace.h"
 
-// The trace of a network.
+// The context of a network's trace.
 struct listener {
     struct memsys_trace *trace;
     const struct memsys_side *side;
@@ -15,7 +15,7 @@ struct memsys_trace {
     struct trace_clock network;
     struct listener networks[2];
     struct dram_trace_channel *channels;
-    struct dram_channel **of; // of each of these
+    struct dram_channel **of; // channel of each element of `channels`
     uint32_t channel_count;
 };
 
@@ -45,7 +45,7 @@ static const char *packet_name(const struct listener *listener, const struct noc
                                                   : m->tables.requesters[request->client].packet;
 }
 
-// The event of a packet that was sent before the window begins with the window.
+// The span of a packet that was sent before the window starts with the window.
 static void hear(void *context, const struct noc_packet *packet, bool arrived)
 {
     const struct listener *listener = context;

@@ -50,7 +50,7 @@ const struct partition_range *partition_range_of(const struct partition_map *map
     return &map->ranges.v[low];
 }
 
-// By XOR the lowest part of a chunk's number, or the partition, from the other one.
+// XORs the lowest part of a chunk's number, or the partition, with the other parts.
 static uint64_t mix(const struct partition_range *r, uint64_t lowest, uint64_t rest)
 {
     if (r->is_xor && r->count > 1)

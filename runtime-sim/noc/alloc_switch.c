@@ -1,18 +1,16 @@
-// Allocation of the switch: inputs of the crossbar request outputs for which one of their virtual
-// channels has a flit and a credit.
+// Switch allocation: crossbar inputs request outputs for which one of their virtual channels has a
+// flit and a credit.
 //
-// iSLIP: each output proposes itself to one input, round-robin; each input accepts one output,
-// round-robin. Separable input-first: each input selects one output, round-robin; each output
-// accepts one of these inputs, round-robin. Each selection is among the packets of the highest
-// priority. A round-robin pointer advances past the last one served, and only if it was served in
-// the first iteration. The virtual channels of an input for the same output are also served
-// round-robin.
+// iSLIP: each output grants one input, round-robin; each input accepts one grant, round-robin.
+// Separable input-first: each input selects one output, round-robin; each output grants one of
+// these inputs, round-robin. Each selection considers only packets of the highest priority. A
+// round-robin pointer advances past the last winner, and only if it won in the first iteration. The
+// virtual channels of an input that request the same output are also served round-robin.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/send.h"
 #include "support/bits.h"
 
-// Returns those of the virtual channels of a port that go to the output and have the highest
-// priority.
+// Returns the virtual channels of a port that request the output with the highest priority.
 static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uint32_t output)
 {
     uint64_t kept = 0;
@@ -32,7 +30,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
     return kept;
 }
 
-// Sends a flit of one of these virtual channels of input x through the switch.
+// Sends a flit of one of these virtual channels of crossbar input x through the switch.
 static inline __attribute__((always_inline)) void pass(struct noc *noc,
                                                        const struct noc_router *router, uint32_t x,
                                                        uint32_t output, uint64_t vcs, bool is_first)
@@ -64,7 +62,7 @@ static inline void serve(struct noc *noc, const struct noc_router *router, uint3
     pass(noc, router, x, output, vcs, is_first);
 }
 
-// Adds a request of input x for the output; only requests of the highest priority are kept.
+// Adds a request of input x for the output; keeps only requests of the highest priority.
 static inline void add_request(struct noc_scratch *s, uint32_t words, uint32_t x, uint32_t output,
                                uint8_t rank)
 {
@@ -91,8 +89,8 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     }
 }
 
-// The input's selection: among the outputs for its packets of the highest priority the next in
-// round-robin order.
+// Selects an output for an input: among the outputs that its packets of the highest priority
+// request, the next one in round-robin order.
 static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t port, uint64_t vcs,
                            uint32_t turn)
 {
@@ -139,7 +137,8 @@ static inline void collect(struct noc *noc, const struct noc_router *router, uin
         }
 }
 
-// Each output with requests selects an input. With iSLIP that is only a proposal.
+// Selects an input for each output with requests. With iSLIP the selection is a grant, which the
+// input may not accept.
 static inline bool choose_inputs(struct noc *noc, const struct noc_router *router, uint32_t words,
                                  bool is_islip, bool is_first)
 {
@@ -167,8 +166,7 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
     return any;
 }
 
-// Keeps, of the outputs that propose themselves to an input, those with packets of the highest
-// priority.
+// Keeps only the grants to an input for packets of the highest priority.
 static void keep_best(const struct noc_scratch *s, uint64_t *row, uint32_t words)
 {
     uint8_t best = 0;

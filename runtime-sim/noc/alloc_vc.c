@@ -1,19 +1,19 @@
-// Allocation of virtual channels: packets request any of the free ones of an output port.
+// Virtual-channel allocation: packets request any free virtual channel of an output port.
 //
-// iSLIP: each free virtual channel proposes itself to one of its requesters, round-robin; each of
-// these accepts one, round-robin. Separable input-first: each packet selects one, round-robin; of
-// those that selected the same one is granted, round-robin. A round-robin pointer advances past the
-// last one served, and only if it was served in the first iteration.
+// iSLIP: each free virtual channel grants one request, round-robin; each requester accepts one
+// grant, round-robin. Separable input-first: each packet selects one virtual channel, round-robin;
+// each virtual channel grants one of the packets that selected it, round-robin. A round-robin
+// pointer advances past the last winner, and only if it won in the first iteration.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/vc_rows.h"
 
-// General case: a list of requests for each output
+// The general case: a list of requests per output
 
 struct vc_round {
     struct noc *noc;
     const struct noc_router *router;
-    uint32_t port; // local number of the output
+    uint32_t port; // local number of the output port
     uint64_t taken;
 };
 
@@ -35,8 +35,8 @@ static void give(struct vc_round *r, struct noc_vc_request *request, uint32_t vc
     request->available = 0;
 }
 
-// Returns, of the requests with this virtual channel in `proposed` or `available`, the one with the
-// highest priority, then the next in round-robin order.
+// Among the requests with this virtual channel in `proposed` or `available`, returns the one with
+// the highest priority; among equals, the next in round-robin order.
 static struct noc_vc_request *choose(const struct vc_round *r, uint32_t vc, bool is_proposed)
 {
     struct noc_vc_request *all = r->noc->scratch.request, *best = NULL;
@@ -112,8 +112,8 @@ static void go_to(struct noc_in *in, const struct noc_router *router, uint32_t p
     in->row = router->out0 + port;
 }
 
-// Minimal adaptive routing: selects the one of the one or two minimal ports with more room in free
-// virtual channels; the escape channel only if neither has a free one.
+// Minimal adaptive routing: selects, of the one or two minimal ports, the port with more room in
+// its free virtual channels. Selects the escape channel only if neither has a free one.
 static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
     const struct noc_hot *packet = noc_front_packet(noc, in);

@@ -1,4 +1,4 @@
-// Construction of a network from its configuration.
+// Builds a network from its configuration.
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/topology.h"
@@ -49,7 +49,7 @@ static uint32_t lender_of(const struct noc_config *config, uint32_t class)
     return config->class_borrows.n ? config->class_borrows.v[class] : class;
 }
 
-// Waiting has no cycle if borrowing has none.
+// Borrowing must not have cycles, so that waiting has none.
 static const char *check_borrows(struct arena *arena, const struct noc_config *config)
 {
     const struct config_list *list = &config->class_borrows;
@@ -73,7 +73,7 @@ static const char *check_borrows(struct arena *arena, const struct noc_config *c
     return NULL;
 }
 
-// Ports and their virtual channels are counted in 16 bits within a router.
+// Ports and virtual channels of a router are numbered with 16 bits.
 static const char *check_size(struct arena *arena, const struct noc_config *config)
 {
     uint64_t nodes = noc_node_count(config), most = 0, ports = config->injection_ports;
@@ -173,7 +173,7 @@ static void set_times(struct noc *noc)
     noc->vc_alloc_delay = c->vc_alloc_delay;
 }
 
-// Returns the input ports of an interface.
+// Returns the number of input ports of an interface.
 static uint32_t exits_of(const struct noc *noc)
 {
     return noc->config.overlay ? noc->nodes : 1;
@@ -201,15 +201,15 @@ static void count_ports(struct noc *noc, const struct noc_wires *wires)
     noc->ins = noc->router_ins + noc->nodes * exits_of(noc);
 }
 
-// Returns the input port at the end of a channel to a node; with an overlay those of a node are in
-// the order of the routers.
+// Returns the input port at the end of a channel to a node. With an overlay, the ports of a node
+// are in the order of the routers.
 static uint32_t exit_of(const struct noc *noc, const struct noc_wire *wire)
 {
     uint32_t first = noc->interface[wire->to].in;
     return noc->config.overlay ? first + wire->from : first;
 }
 
-// Assigns each wire its output and its input port.
+// Assigns an output port and an input port to each wire.
 static void join(struct noc *noc, const struct noc_wires *wires)
 {
     uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
@@ -278,7 +278,7 @@ static uint32_t speed_of(const struct noc *noc, uint32_t in)
     return speed < noc->vcs ? speed : noc->vcs;
 }
 
-// Shares the virtual channels of a port among the first `speed` of its crossbar inputs.
+// Distributes the virtual channels of a port over the first `speed` of its crossbar inputs.
 static void share_inputs(struct noc *noc, uint32_t in, uint32_t speed)
 {
     uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
@@ -390,8 +390,8 @@ static void make_classes(struct noc *noc)
 }
 
 // Virtual channels and the switch are allocated by masks of a router's input virtual channels if
-// these fit a word and there are no priorities. Inputs of such a crossbar have the numbers of their
-// ports.
+// the masks fit a word and there are no priorities. The inputs of such a crossbar have the numbers
+// of their ports.
 static void make_rows(struct noc *noc)
 {
     uint32_t most = 0;
@@ -493,7 +493,7 @@ static uint32_t links_of(const struct noc *noc, uint32_t node, uint32_t ports)
     return noc_is_wide(&noc->config, node) ? ports * noc->config.injection_links : ports;
 }
 
-// Links of a node lead to its ports in turn.
+// The links of a node are assigned to its ports in turn.
 static struct noc_link link_of(const struct noc *noc, uint32_t node, uint32_t link)
 {
     const struct noc_interface *interface = &noc->interface[node];
@@ -550,7 +550,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
         noc->reuse = NOC_REUSE_WHOLE;
     noc->is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;
     if (config->ideal)
-        noc->config.ejection_queue = 0; // packets do not have a place before they arrive
+        noc->config.ejection_queue = 0; // packets occupy no space before they arrive
     noc->unused = NOC_NONE;
     set_times(noc);
     struct noc_wires wires = noc_topology(noc);

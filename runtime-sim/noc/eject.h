@@ -1,11 +1,11 @@
-// Flits arrive at the interfaces of a network.
+// Arrival of flits at the interfaces of a network.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/state.h"
 
-// Returns the queue in which packets of this class and virtual channel wait to be taken. Those of a
-// class that has borrowed the channel have another queue than its owners.
+// Returns the queue for arrived packets of this class and virtual channel. Packets of a class that
+// has borrowed the channel have another queue than those of its owner.
 static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node,
                                                    uint32_t class, uint32_t vc)
 {
@@ -16,6 +16,7 @@ static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32
     return &noc->arrivals[node * noc->arrival_queues + queue];
 }
 
+// Accepts a flit at an interface and returns its credit.
 static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
@@ -26,8 +27,8 @@ static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
         noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
 }
 
-// A packet reserves its place in the queue with its head, so that its tail never waits for other
-// packets.
+// Reserves space for a packet when its head arrives, so that its tail never waits for other
+// packets. Returns false if there is no room.
 static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
 {
     const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
@@ -38,7 +39,8 @@ static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint
     return true;
 }
 
-// Takes the flit in front, or one that is alone, if its packet has room.
+// Accepts a flit if its packet has room. The flit is the front of a buffer, or the only one.
+// Returns true if it was accepted.
 static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, index);
@@ -51,6 +53,8 @@ static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, 
     return true;
 }
 
+// Accepts the flit at the front of a buffer if its packet has room. Returns true if it was
+// accepted.
 static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
 {
     uint32_t index = noc_index(noc, port, vc);
@@ -64,8 +68,8 @@ static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, u
     return true;
 }
 
-// Handles a flit that arrives at an input virtual channel of an interface. If no other flit waits
-// at the node, it is taken at once, unless a trace has the order of the nodes.
+// Handles a flit that arrives at an input virtual channel of an interface. It is accepted
+// immediately if no other flit waits at the node, unless a trace needs the order of the nodes.
 static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
 {
     if (!noc->config.ejection_queue) {
@@ -82,6 +86,7 @@ static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
     mask_set(noc->holding, buffer->router);
 }
 
+// Accepts flits from the buffers of a port, round-robin. Returns true if any was accepted.
 static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t port)
 {
     uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
@@ -93,6 +98,7 @@ static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t por
     return taken;
 }
 
+// Returns true if flits wait in the buffers of a node's interface.
 static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
 {
     const struct noc_interface *interface = &noc->interface[node];
@@ -102,8 +108,8 @@ static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
     return ready;
 }
 
-// Moves flits that waited for room into the queues of a node. Flits that cannot be taken can be
-// taken only after a packet was popped. With several ports another one is first in each cycle.
+// Moves flits that waited for room into the queues of a node. After a failure, the next attempt is
+// made when a packet was popped. If the node has several ports, they start in turn.
 static inline void noc_take_held(struct noc *noc, uint32_t node)
 {
     const struct noc_interface *interface = &noc->interface[node];

@@ -1,19 +1,17 @@
 // Butterflies: radix^stages nodes at the sides, radix^(stages − 1) routers in each stage, and one
-// path from each of these nodes to each.
+// path between each two of these nodes.
 //
-// In front of stage s a path is at the number whose s highest digits are the target's and whose
-// other digits are the source's; the lowest digit is a port of the router, the others are its row.
-// In
-// the reversed butterfly source and target are exchanged. A router's row has the digits of a path
-// that
-// are fixed there: a path passes all routers whose rows agree with it.
+// Before stage s, the position of a path is the number whose s highest digits are the target's and
+// whose other digits are the source's. Its lowest digit is a port of the router, its other digits
+// are the router's row. In the reversed butterfly, source and target are exchanged. A path passes a
+// router if the router's row has the path's digits that are fixed at that stage.
 #include "runtime-sim/noc/route.h"
 
 struct fly_place {
     uint32_t stage, row;
 };
 
-// A number above the limit, which noc_check rejects, is not computed completely.
+// The result is not exact if it exceeds the limit that noc_check enforces.
 uint32_t noc_fly_terminals(const struct noc_config *config)
 {
     uint32_t nodes = 1;
@@ -40,7 +38,7 @@ uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_
     return stage * weight_of(config, 0) + row;
 }
 
-// Returns the router at which packets of a node enter or leave.
+// Returns the router at which a node's packets enter or leave.
 static struct fly_place place_of(const struct noc_config *config, uint32_t node, bool leave)
 {
     uint32_t radix = config->radix, rows = weight_of(config, 0);
@@ -61,8 +59,9 @@ bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t targ
            first.row % low == last.row % low;
 }
 
-// Stage s fixes digit s from the highest or, reversed, the one that stage s − 1 would fix, and
-// stage 0 the lowest. The row of a target at a router has all digits that are fixed on the path.
+// Stage s fixes the digit that is s-th from the highest; reversed, the digit that stage s − 1 would
+// fix, and stage 0 the lowest. The row of a target at a router has all digits that the path has
+// fixed.
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
 {
     const struct noc_config *config = &noc->config;

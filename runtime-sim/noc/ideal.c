@@ -1,8 +1,8 @@
-// An ideal network: no packet waits for another one. A packet takes as long as its head does
-// without other traffic, and one cycle more for each further flit.
+// An ideal network without contention. A packet's latency is that of its head in an empty network,
+// plus one cycle for each further flit.
 //
-// Packets in flight are a heap. Packets that arrive in the same cycle have the order of their
-// sources' numbers, so that the order in which nodes send in a cycle does not matter.
+// Packets in flight are a heap. Packets that arrive in the same cycle are ordered by source, so
+// that the order in which nodes send in a cycle does not matter.
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/route.h"
 
@@ -37,7 +37,7 @@ static uint32_t take_due(struct noc *noc)
     return first;
 }
 
-// Counts a packet's flits on its route. Returns the number of routers on it.
+// Counts a packet's flits on its route. Returns the number of routers passed.
 static uint16_t pass_routers(struct noc *noc, const struct noc_packet *packet)
 {
     uint32_t out = noc->interface[packet->source].out0;

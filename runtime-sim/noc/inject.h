@@ -1,10 +1,11 @@
-// Flits enter a network from the injection queues of its interfaces.
+// Injection of flits into a network from the queues of its interfaces.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/queue.h"
 #include "runtime-sim/noc/state.h"
 
-// Returns a virtual channel of the port that the lane's first packet can have now, or NOC_NONE.
+// Returns a virtual channel of the port that can be allocated now to the lane's first packet, or
+// NOC_NONE.
 static inline uint32_t noc_channel_at(const struct noc *noc, const struct noc_link *link,
                                       const struct noc_lane *lane, uint32_t port)
 {
@@ -14,7 +15,7 @@ static inline uint32_t noc_channel_at(const struct noc *noc, const struct noc_li
     return vcs ? noc_index(noc, port, mask_turn(vcs, lane->turn)) : NOC_NONE;
 }
 
-// Returns the virtual channel in which the lane's next flit can be sent now, or NOC_NONE.
+// Returns the virtual channel on which the lane's next flit can be sent now, or NOC_NONE.
 static inline uint32_t noc_channel_of(const struct noc *noc, const struct noc_link *link,
                                       const struct noc_lane *lane)
 {
@@ -26,6 +27,7 @@ static inline uint32_t noc_channel_of(const struct noc *noc, const struct noc_li
     return out;
 }
 
+// Counts the entry of the lane's first packet.
 static inline void noc_enter(struct noc *noc, uint32_t link, uint32_t class)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
@@ -35,6 +37,7 @@ static inline void noc_enter(struct noc *noc, uint32_t link, uint32_t class)
     noc->class_stats[class].wait_sum += noc->now - packet->created;
 }
 
+// Allocates the virtual channel `out` to the lane's first packet.
 static inline void noc_begin_packet(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
@@ -51,6 +54,7 @@ static inline void noc_begin_packet(struct noc *noc, uint32_t link, uint32_t cla
     noc_enter(noc, link, class);
 }
 
+// Frees the virtual channel of a packet whose tail was sent, and removes it from the lane.
 static inline void noc_finish_packet(struct noc *noc, uint32_t link, uint32_t class)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
@@ -65,6 +69,7 @@ static inline void noc_finish_packet(struct noc *noc, uint32_t link, uint32_t cl
     noc->link[link].lanes &= ~(1u << class);
 }
 
+// Sends the lane's next flit on the virtual channel `out`.
 static inline void noc_inject_flit(struct noc *noc, uint32_t link, uint32_t class, uint32_t out)
 {
     struct noc_lane *lane = &noc->lane[link * noc->classes + class];
@@ -89,8 +94,8 @@ static inline void noc_inject_flit(struct noc *noc, uint32_t link, uint32_t clas
         noc_finish_packet(noc, link, class);
 }
 
-// Selects among the classes that can send: the one whose packet has the highest priority, then the
-// next in round-robin order.
+// Sends a flit on a link: of the class whose packet has the highest priority; among equals, of the
+// next class in round-robin order.
 static inline void noc_inject_link(struct noc *noc, uint32_t index)
 {
     struct noc_link *link = &noc->link[index];
@@ -119,7 +124,7 @@ static inline void noc_inject_link(struct noc *noc, uint32_t index)
 }
 
 // Sends a flit on each link of a node that can send one. Links to the same port compete for its
-// virtual channels: another one is first in each cycle.
+// virtual channels, so the links start in turn.
 static inline void noc_inject(struct noc *noc, uint32_t node)
 {
     struct noc_interface *interface = &noc->interface[node];

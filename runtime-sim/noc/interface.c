@@ -6,7 +6,7 @@
 #include "support/bits.h"
 #include <assert.h>
 
-// The pool
+// The pool of packets
 
 static void grow_pool(struct noc *noc)
 {
@@ -36,8 +36,8 @@ static uint32_t new_packet(struct noc *noc, const struct noc_packet *from)
     return packet;
 }
 
-// Puts a packet that has arrived behind those of earlier cycles and, of this one, of lower sources:
-// several may arrive at a node in a cycle, in any order.
+// Inserts a packet that arrived: packets are ordered by arrival and, within a cycle, by source.
+// Several may arrive at a node in a cycle, in any order.
 static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t packet)
 {
     const struct noc_packet *own = noc_packet_at(noc, packet);
@@ -59,13 +59,14 @@ static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t pack
 
 // Sending
 
-// A packet that is longer than an empty queue streams through it.
+// A packet that is longer than the queue enters an empty queue and streams through it.
 static bool has_room(const struct noc_link *link, const struct noc_lane *lane, uint32_t flits)
 {
     return !link->room || !lane->flits || lane->flits + flits <= link->room;
 }
 
-// Returns the link of a node whose queue for the class is the shortest and has room, or NOC_NONE.
+// Among the node's links with room, returns the one with the shortest queue for the class, or
+// NOC_NONE.
 static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits)
 {
     const struct noc_interface *interface = &noc->interface[node];
@@ -103,8 +104,7 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
     noc->moved_at = noc->now;
 }
 
-// Stops the use of rows: from now on packets have priorities, which rows of requests do not
-// contain.
+// Stops using rows: from now on packets have priorities, which rows of requests do not contain.
 static void leave_rows(struct noc *noc)
 {
     bool has_vc_rows = noc->has_vc_rows, has_switch_rows = noc->has_switch_rows;
@@ -112,7 +112,7 @@ static void leave_rows(struct noc *noc)
     noc->has_vc_rows = noc->has_switch_rows = false;
     noc_choose_tick(noc);
     noc->waiting = has_vc_rows ? 0 : noc->waiting;
-    // With rows a router's bit outlasts its last request.
+    // With rows, a router's bit may stay set after its last request.
     for (uint32_t w = 0; has_switch_rows && w < bits_words(noc->routers); w++)
         noc->ready_routers[w] = 0;
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
@@ -124,7 +124,7 @@ static void leave_rows(struct noc *noc)
     }
 }
 
-// Puts a packet into the shortest injection queue that has room.
+// Appends a packet to the shortest injection queue that has room.
 static void enqueue(struct noc *noc, const struct noc_packet *packet, uint32_t at)
 {
     uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
@@ -177,8 +177,7 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
 
 // Ejection
 
-// Returns the next virtual channel in round-robin order among those with arrived packets of a
-// class.
+// Returns the next virtual channel, in round-robin order, that has arrived packets of a class.
 static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t class)
 {
     uint64_t vcs = 0;

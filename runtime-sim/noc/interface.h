@@ -2,9 +2,9 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// Takes a packet that has arrived completely at a node, in a virtual channel.
+// Adds a packet that has arrived completely at a node, on a virtual channel, to the node's queue.
 void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t packet);
 
-// The same of an ideal network: a packet is sent, and packets arrive that have to in this cycle.
+// For an ideal network: sends a packet; delivers the packets that are due in this cycle.
 void noc_ideal_send(struct noc *noc, uint32_t packet);
 void noc_ideal_arrive(struct noc *noc);

@@ -7,14 +7,14 @@
          left_##index && (index = (uint64_t)__builtin_ctzll(left_##index), 1);                     \
          left_##index &= left_##index - 1)
 
-// Returns the first member at or after `from`, else the first. Requires a non-empty mask.
+// Returns the first set bit at or after `from`, else the first set bit. Requires a non-empty mask.
 static inline uint32_t mask_turn(uint64_t mask, uint32_t from)
 {
     uint64_t above = mask & ~UINT64_C(0) << (from & 63);
     return (uint32_t)__builtin_ctzll(above ? above : mask);
 }
 
-// mask_turn for several words.
+// Returns the result of mask_turn for a mask of several words.
 static inline uint32_t mask_turn_words(const uint64_t *mask, uint32_t words, uint32_t from)
 {
     if (words == 1)
@@ -30,11 +30,13 @@ static inline uint32_t mask_turn_words(const uint64_t *mask, uint32_t words, uin
     return word * 64 + (uint32_t)__builtin_ctzll(rest);
 }
 
+// Sets a bit of a mask of several words.
 static inline void mask_set(uint64_t *mask, uint32_t index)
 {
     mask[index / 64] |= UINT64_C(1) << index % 64;
 }
 
+// Clears a bit of a mask of several words.
 static inline void mask_clear(uint64_t *mask, uint32_t index)
 {
     mask[index / 64] &= ~(UINT64_C(1) << index % 64);

@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
+// Appends a packet.
 static inline void noc_put(struct noc *noc, struct noc_queue *queue, uint32_t packet)
 {
     noc->next[packet] = NOC_NONE;
@@ -12,6 +13,7 @@ static inline void noc_put(struct noc *noc, struct noc_queue *queue, uint32_t pa
     queue->last = packet;
 }
 
+// Removes and returns the first packet. Requires a non-empty queue.
 static inline uint32_t noc_take(struct noc *noc, struct noc_queue *queue)
 {
     uint32_t packet = queue->first;

@@ -9,11 +9,11 @@ enum wait_kind { WAIT_NONE, WAIT_CHANNEL, WAIT_ROOM, WAIT_NODE };
 // A blocked packet.
 struct wait {
     enum wait_kind kind;
-    uint32_t at;      // input virtual channel of the packet, or its lane before it has entered
+    uint32_t at;      // input virtual channel of the packet, or its lane if it has not entered
     uint32_t port;    // output port that it waits for
-    uint32_t vc;      // virtual channel of that port, with WAIT_ROOM
-    uint32_t blocker; // packet, or NOC_NONE
-    bool is_outside;  // has not entered
+    uint32_t vc;      // for WAIT_ROOM, the virtual channel of that port
+    uint32_t blocker; // packet that holds it, or NOC_NONE
+    bool is_outside;  // the packet has not entered the network
 };
 
 struct report {
@@ -22,8 +22,9 @@ struct report {
     struct wait *waits; // by packet
 };
 
-// Returns the packet that holds an output virtual channel. If its buffer is empty, its next flit is
-// further back: the virtual channel that leads there is still allocated to it.
+// Returns the packet that holds an output virtual channel. If the buffer of that packet is empty,
+// its next flit is further upstream: the virtual channel that leads to the buffer is still
+// allocated to it.
 static uint32_t holder(const struct noc *noc, uint32_t out)
 {
     for (uint32_t i = 0; i <= noc->routers; i++) {
@@ -39,7 +40,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
     return NOC_NONE;
 }
 
-// Returns the packet in front of the buffer behind an output virtual channel.
+// Returns the packet at the front of the buffer that an output virtual channel feeds.
 static uint32_t front_behind(const struct noc *noc, uint32_t out)
 {
     uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
@@ -56,8 +57,8 @@ static void note_room(struct report *r, uint32_t packet, struct wait wait, uint3
         r->waits[packet] = wait;
 }
 
-// Notes a packet that waits for any of these virtual channels of its class at a port: for the first
-// allocated one, else for room in the first.
+// Records a packet that waits for any of these virtual channels of its class at a port: as waiting
+// for the first allocated one, or else for room in the first one.
 static void note_channel(struct report *r, uint32_t packet, struct wait wait, uint32_t port,
                          uint64_t vcs)
 {

@@ -1,6 +1,6 @@
 #include "runtime-sim/noc/route.h"
 
-enum { MOST_ROUTES = 1 << 16 }; // entries of a table that fits the processor's cache
+enum { MOST_ROUTES = 1 << 16 }; // size of a table that fits the cache of the host
 
 static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t target)
 {

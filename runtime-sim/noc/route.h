@@ -1,15 +1,15 @@
-// Output ports of packets at a router.
+// Route computation.
 #pragma once
 #include "runtime-sim/noc/router.h"
 
 enum { NOC_EAST, NOC_WEST, NOC_SOUTH, NOC_NORTH, NOC_DIRECTIONS };
 
-// Output ports on minimal paths, by local number; the port of XY routing first.
+// Output ports on minimal paths, by local number; that of XY routing is first.
 struct noc_ways {
     uint32_t count, port[2];
 };
 
-// Requires a target at another router.
+// Returns the minimal ports of a mesh. Requires a target at another router.
 static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct noc_router *router,
                                             uint32_t target)
 {
@@ -23,15 +23,15 @@ static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct 
     return ways;
 }
 
-// Returns the local number of the output port. With adaptive routing returns a port only for a
-// target at this router; for other targets the port is chosen with the virtual channel.
+// Returns the local number of the output port. With adaptive routing this holds only for a target
+// at this router; otherwise the port is chosen together with the virtual channel.
 uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t target);
 // Returns the output port in a butterfly.
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target);
 // Fills a table of routes for a small network.
 void noc_make_routes(struct noc *noc);
 
-// Starts RC of the packet whose head is in front of an input virtual channel.
+// Starts RC of the packet whose head is at the front of an input virtual channel.
 static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];

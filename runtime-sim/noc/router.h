@@ -1,10 +1,10 @@
 // Internals of a network.
 //
 // Pipeline. A head flit that a router sees from cycle t on computes its route in t (RC), is
-// allocated a virtual channel of the output in t + 1 (VA), the switch in t + 2 (SA), crosses it in
-// t + 3 (ST) and is on the channel in t + 4, so that the next router sees it from t + 5 on. Body
-// flits request the switch when they arrive. An interface puts a flit on its channel in the cycle
-// after its selection.
+// allocated an output virtual channel in t + 1 (VA), is allocated the switch in t + 2 (SA), crosses
+// it in t + 3 (ST) and is on the channel in t + 4, so that the next router sees it from t + 5 on.
+// Body flits request the switch when they arrive. An interface puts a flit on its channel in the
+// cycle after its selection.
 //     - The tail's SA frees both virtual channels: the one at the output can be allocated to
 //       another packet in the next cycle; the next packet in the same buffer begins its RC in the
 //       next cycle. One virtual channel therefore carries L flits in L + 2 cycles.
@@ -31,37 +31,38 @@
 #include "runtime-sim/noc/noc.h"
 
 #define NOC_NONE UINT32_MAX
-// A cycle touches most of a network's state once: its cost is the number of lines of the host's
-// cache.
+// A cycle touches most of a network's state once, so its cost is the number of cache lines of the
+// host.
 #define NOC_LINE __attribute__((aligned(64)))
 enum { NOC_PIECE = 1024 };
-// Events ahead of the present one whose line the host fetches.
+// Number of events by which prefetching is ahead.
 enum { NOC_PREFETCH = 6 };
 
-// A flit: its packet's place in the pool, shifted, and its position in the packet.
+// A flit: the index of its packet in the pool, shifted, and flags for its position in the packet.
 enum { FLIT_TAIL = 1, FLIT_HEAD = 2, FLIT_SHIFT = 2 };
 
 struct noc_in {
     uint32_t out;         // output virtual channel of its packet, or NOC_NONE
     uint32_t from;        // the output virtual channel that feeds it
     uint32_t row;         // output port of its packet
-    uint32_t since;       // cycle since which its packet is in front (low bits)
+    uint32_t since;       // cycle in which its packet reached the front (low bits)
     uint32_t router;      // router or, for an interface, node
-    uint16_t head, count; // of its ring of flits; the head is not reduced modulo the ring
-    uint16_t port;        // the local number of `row`
-    uint16_t accept;      // VC allocator's pointer, over the router's output virtual channels
-    uint8_t local;        // number in its router, if there are rows
+    uint16_t head, count; // ring of flits; the head is not reduced modulo the size of the ring
+    uint16_t port;        // local number of `row`
+    uint16_t accept;      // VC allocator's pointer over the router's output virtual channels
+    uint8_t local;        // number within the router, if rows are used
     bool is_entry;        // fed by an interface
-    uint8_t priority;     // of its packet at this router; its head may have lost levels behind it
-    uint32_t flit[];      // the ring: with 8 places all are one line of the host's cache
+    uint8_t priority;     // priority of its packet at this router; the head may have lost levels
+                          // further on
+    uint32_t flit[];      // the ring; with 8 flits the struct is one cache line of the host
 };
 
 struct noc_out {
-    uint32_t owner; // input virtual channel or, for an interface, lane; or NOC_NONE
-    uint16_t grant; // VC allocator's pointer, over the router's input virtual channels
+    uint32_t owner; // input virtual channel or, at an interface, lane; or NOC_NONE
+    uint16_t grant; // VC allocator's pointer over the router's input virtual channels
 };
 
-// State that most evaluations access.
+// State of a packet that most evaluations access.
 struct noc_hot {
     uint32_t target;
     uint16_t flits, routers;
@@ -69,31 +70,32 @@ struct noc_hot {
 };
 
 struct noc_in_port {
-    // Virtual channels: in VA, unless `has_vc_rows`, and those that can request the switch, unless
-    // `has_switch_rows`. For an interface `ready` has those with flits.
+    // Virtual channels in VA, unless `has_vc_rows`; virtual channels that can request the switch,
+    // unless `has_switch_rows`. At an interface, `ready` has the virtual channels with flits.
     uint64_t waiting, ready;
-    uint32_t router; // router or, for an interface, node
+    uint32_t router; // router or, at an interface, node
     uint32_t from;   // output port that feeds it
-    uint16_t local;  // number in its router
-    uint16_t x;      // first crossbar input in the router
-    uint8_t speed;   // crossbar inputs
+    uint16_t local;  // number within the router
+    uint16_t x;      // first crossbar input, numbered within the router
+    uint8_t speed;   // number of crossbar inputs
 };
 
 struct noc_out_port {
     uint64_t free; // virtual channels without a packet
-    uint64_t open; // for an interface: those with credits
-    // The input virtual channels of its router, by local number, that are in VA for this port, if
-    // `has_vc_rows`.
+    uint64_t open; // at an interface: virtual channels with credits
+    // With `has_vc_rows`: the router's input virtual channels, by local number, that are in VA for
+    // this port.
     uint64_t waiting;
-    // Those of them that can request the switch for this port, if `has_switch_rows`.
+    // With `has_switch_rows`: the router's input virtual channels that can request the switch for
+    // this port.
     uint64_t ready;
-    // Virtual channels that other classes may borrow, but with a packet of their own class, or
-    // with places that it has left and whose credits are in flight.
+    // Virtual channels that other classes may borrow, but that hold a packet of their own class, or
+    // that such a packet left with credits still in flight.
     uint64_t own;
-    uint64_t flits; // flits that it has carried
+    uint64_t flits; // flits carried so far
     uint32_t to;    // input port
-    uint32_t from;  // router or, for an interface, node
-    uint16_t grant; // switch allocator's pointer, over crossbar inputs
+    uint32_t from;  // router or, at an interface, node
+    uint16_t grant; // switch allocator's pointer over crossbar inputs
     bool is_exit;   // leads to an interface
 } NOC_LINE;
 
@@ -104,19 +106,19 @@ struct noc_x {
 };
 
 struct noc_turn {
-    uint16_t accept; // switch allocator's pointer, over outputs
+    uint16_t accept; // switch allocator's pointer over outputs
     uint16_t vc;     // first virtual channel in round-robin order
 };
 
 struct noc_router {
-    uint32_t in0, ins;                // its input ports
-    uint32_t out0, outs;              // its output ports
-    uint32_t x0, xs;                  // its crossbar's inputs
-    uint32_t x, y;                    // place in the mesh; x: stage of the butterfly
+    uint32_t in0, ins;                // input ports
+    uint32_t out0, outs;              // output ports
+    uint32_t x0, xs;                  // crossbar inputs
+    uint32_t x, y;                    // position in the mesh; x is also the stage of a butterfly
     uint64_t waiting_outs;            // output ports with `waiting`
     uint64_t ready_outs;              // those with `ready`
-    uint64_t buffer_sum;              // cycles of the flits that left minus those of the flits that
-                                      // arrived
+    uint64_t buffer_sum;              // sum of the cycles in which flits left minus the sum of
+                                      // those in which they arrived
     uint32_t buffer_now, buffer_most; // flits in its buffers
 } NOC_LINE;
 
@@ -129,7 +131,7 @@ struct noc_assign_event {
     uint32_t in, out;
 };
 
-// The events of a cycle: lists, each with a pointer to the place of the next event.
+// The events of a cycle: lists, each with a pointer to its end.
 struct noc_slot {
     struct noc_flit_event *flits[2], *flits_end[2]; // to routers, to interfaces
     uint32_t *credits, *credits_end;                // output virtual channels
@@ -137,7 +139,7 @@ struct noc_slot {
     struct noc_assign_event *assigns, *assigns_end;
 };
 
-// Slots for the events that this cycle can post, by their delay.
+// The slots to which the current cycle can post events, by delay.
 struct noc_ahead {
     struct noc_slot *flight, *entry, *exit_credit, *route, *next_route, *assign;
     struct noc_slot *credit[2]; // between routers, and from a router to an interface
@@ -155,46 +157,47 @@ struct noc_queue {
     uint32_t first, last, packets;
 };
 
-// A link from an interface to a port of its router, for one class.
+// Packets of one class on a link.
 struct noc_lane {
     struct noc_queue queue;
     uint64_t flits; // in the queue
-    uint32_t out;   // virtual channel of the first packet, or NOC_NONE
-    uint16_t sent;  // flits of that packet that were sent
+    uint32_t out;   // output virtual channel of the first packet, or NOC_NONE
+    uint16_t sent;  // flits of the first packet that were sent
     uint16_t turn;  // first virtual channel in round-robin order
     uint16_t port;  // first port of the link in round-robin order
 };
 
 struct noc_link {
     uint32_t node;
-    uint32_t port, ports; // output ports to the router; several only if they share the link
+    uint32_t port, ports; // output ports to the router; several if they share the link
     uint64_t vcs;         // virtual channels that it feeds
     uint32_t turn;        // first class in round-robin order
-    uint32_t lanes;       // mask of those with packets
+    uint32_t lanes;       // mask of lanes with packets
     uint64_t room;        // capacity of each queue, in flits; 0: unbounded
 };
 
 struct noc_interface {
     uint32_t link0, links;
     uint32_t out0, ports; // output ports to the router
-    uint32_t in, ins;     // input ports from routers: one, or with an overlay one from each
-    uint64_t busy_until;  // the link from the node to the queues
-    uint32_t packets;     // in its injection queues
+    uint32_t in, ins;     // input ports: one, or with an overlay one per router
+    uint64_t busy_until;  // cycle until which the link from the node to the queues is busy
+    uint32_t packets;     // packets in the injection queues
     uint32_t link_turn;   // first link in round-robin order
-    uint32_t turn;        // first virtual channel in round-robin order when waiting flits are taken
+    uint32_t turn;        // first virtual channel in round-robin order when waiting flits are
+                          // accepted
     uint64_t queue_sum, flits_entered, flits_arrived, packets_sent;
-    uint64_t queue_flits, queue_most; // now, and at most
+    uint64_t queue_flits, queue_most; // now, and maximum
 };
 
 // Packets of a class that have arrived at an interface.
 struct noc_arrivals {
     struct noc_queue queue;
-    uint64_t flits; // in the queue, and reserved by packets that enter it
+    uint64_t flits; // in the queue, and reserved for packets that are entering it
 };
 
 // The request of a packet for a virtual channel.
 struct noc_vc_request {
-    uint32_t in, next;            // local number; request of the same port
+    uint32_t in, next;            // local number; next request for the same port
     uint64_t available, proposed; // virtual channels
     uint8_t rank;
 };
@@ -203,14 +206,16 @@ struct noc_vc_request {
 struct noc_scratch {
     struct noc_vc_request *request;
     uint32_t *first, *last;          // requests of each output port
-    uint64_t *requests, *grants;     // of the switch: inputs by output, outputs by input
-    uint64_t *outs, *ins;            // those with any bit
-    uint64_t *proposed;              // virtual channels, by input virtual channel
-    uint32_t *winners, *winners_end; // of the switches, if `has_switch_rows`: see noc_win
+    uint64_t *requests, *grants;     // of the switch: by output the requesting inputs, by input the
+                                     // granted outputs
+    uint64_t *outs, *ins;            // rows with any bit
+    uint64_t *proposed;              // virtual channels granted, by input virtual channel
+    uint32_t *winners, *winners_end; // winners of the switch allocation, if `has_switch_rows`: see
+                                     // noc_win
     uint64_t *ins_done, *outs_done;
     uint8_t *rank;   // highest priority of an output's requests
     bool is_lifted;  // packets from nodes have no priority at this router now, see priority_lift
-    uint32_t *order; // order in which routers or links are evaluated
+    uint32_t *order; // random order in which routers or links are evaluated
 };
 
 typedef void noc_step(struct noc *noc);
@@ -220,54 +225,57 @@ struct noc {
     struct arena *arena;
     uint64_t now;
     uint32_t vcs, classes, buffer;
-    uint32_t shift;    // of a port in the number of a virtual channel
-    uint32_t ring;     // places for flits of an input virtual channel minus 1, a mask
-    uint32_t in_shift; // shift from an input virtual channel's number to its place in `in`
+    uint32_t shift;    // log2 of the numbers per port, see noc_index
+    uint32_t ring;     // mask: flits in the ring of an input virtual channel minus 1
+    uint32_t in_shift; // shift from an input virtual channel's number to its offset in `in`
     uint32_t nodes, routers;
-    uint32_t router_outs, outs; // output ports: of routers, of all
+    uint32_t router_outs, outs; // output ports of routers, and in total
     uint32_t router_ins, ins;
     uint32_t words;                    // words of a mask of a router's ports
     uint32_t router_words, node_words; // words of masks of all routers and nodes
-    uint32_t flight;                   // cycles from SA to the next router
+    uint32_t flight;                   // cycles from SA until the next router sees the flit
     uint32_t entry;                    // cycles from an interface to its router
-    // Cycles from SA, or from arrival at an interface, to the credit's use: between routers, and
-    // with an interface at one end.
+    // Cycles from SA, or from arrival at an interface, until the credit can be used: between
+    // routers, and with an interface at one end.
     uint32_t credit_time, entry_credit_time, exit_credit_time;
     uint32_t routing_delay, vc_alloc_delay;
     bool is_ranked; // a packet has had a priority, or may get one by waiting
     bool is_adaptive;
     bool has_vc_rows;     // virtual channels are allocated by rows, see noc_out_port
     bool has_switch_rows; // the switch is allocated by masks of a router's virtual channels
-    noc_step *tick;       // evaluates a cycle: the variant for this network
+    noc_step *tick;       // evaluates a cycle; the variant for this network
     enum noc_vc_reuse reuse;
 
     struct noc_router *router;
     uint8_t *in;         // by input virtual channel, see noc_in
     struct noc_out *out; // by output virtual channel
-    uint16_t *credits;   // the same
+    uint16_t *credits;   // by output virtual channel
     struct noc_in_port *in_port;
     struct noc_out_port *out_port;
     struct noc_x *x;
     struct noc_turn *turn;                     // by crossbar input
     uint64_t *waiting_ports, *ready_ports;     // by router and word
     uint64_t *waiting_routers, *ready_routers; // masks
-    // Mask of routers with a free virtual channel that a packet may wait for, if `has_vc_rows`.
+    // Mask of routers that may be able to serve a waiting packet with a free virtual channel, if
+    // `has_vc_rows`.
     uint64_t *serving_routers;
-    uint64_t *class_vcs;     // masks
-    uint64_t *class_borrows; // masks of other classes' virtual channels
-    uint64_t lent_vcs;       // all of these
-    uint64_t lent_locals;    // the same as input virtual channels at a router, if `has_vc_rows`
-    uint64_t *class_locals;  // input virtual channels of a class at a router, if `has_vc_rows`
+    uint64_t *class_vcs;     // mask of a class's virtual channels
+    uint64_t *class_borrows; // mask of the virtual channels of other classes that a class may
+                             // borrow
+    uint64_t lent_vcs;       // union of `class_borrows`
+    uint64_t lent_locals;    // input virtual channels of a router that are in `lent_vcs`, if
+                             // `has_vc_rows`
+    uint64_t *class_locals;  // by class: input virtual channels of a router, if `has_vc_rows`
     uint8_t *vc_class;
-    uint32_t *node_exit; // routers at which packets leave to a node
-    uint16_t *node_port; // local output port to the node
+    uint32_t *node_exit; // by node: router at which packets to it leave
+    uint16_t *node_port; // by node: local output port to it
     uint16_t *mesh_port; // by router and direction
-    uint8_t *routes;     // by router and target, of small networks, or NULL
+    uint8_t *routes;     // by router and target; NULL for large networks
 
     struct noc_calendar calendar;
     struct noc_scratch scratch;
 
-    // The pool of packets. Packets in use do not move when it grows.
+    // The pool of packets. Packets do not move when it grows.
     struct noc_packet **packets; // in pieces of NOC_PIECE
     struct noc_hot *hot;
     uint32_t *next;
@@ -284,14 +292,14 @@ struct noc {
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
 
-    VEC(uint32_t) due;  // of an ideal network: packets in flight, as a heap
-    uint64_t waiting;   // input virtual channels in VA
-    uint64_t moving;    // packets that have not arrived
-    uint64_t in_flight; // packets that have not been popped
+    VEC(uint32_t) due;  // of an ideal network: heap of packets in flight
+    uint64_t waiting;   // number of input virtual channels in VA
+    uint64_t moving;    // number of packets that have not arrived
+    uint64_t in_flight; // number of packets that have not been popped
     uint64_t moved_at;
     uint64_t shuffle;
-    // For switches that take more than one cycle: when the last flits began to cross, by router,
-    // and when the last flit leaves, by output port.
+    // For switches that take several cycles: by router, the cycle in which the last batch of flits
+    // began to cross; by output port, the cycle in which the last flit leaves.
     uint64_t *switch_batch, *out_leaves;
     struct noc_use *use; // for statistics; NULL: disabled
     noc_trace *trace;    // NULL: no trace
@@ -300,7 +308,8 @@ struct noc {
     struct noc_class_stats *class_stats;
 };
 
-// Shape of a network. A source file for networks of one shape, see tick.h, defines constants.
+// Shape of a network. A source file for networks of one shape (see tick.h) defines these as
+// constants.
 #ifndef NOC_SHAPED
 #define NOC_SHIFT(noc) ((noc)->shift)
 #define NOC_IN_SHIFT(noc) ((noc)->in_shift)
@@ -308,46 +317,53 @@ struct noc {
 #define NOC_IS_PLAIN(noc) false
 #endif
 
-// The numbers per port are a power of two, so that no division is needed.
+// Returns the number of a virtual channel. A power of two of numbers is reserved for each port, so
+// that no division is needed.
 static inline uint32_t noc_index(const struct noc *noc, uint32_t port, uint32_t vc)
 {
     (void)noc;
     return (port << NOC_SHIFT(noc)) + vc;
 }
 
+// Returns the port of a virtual channel.
 static inline uint32_t noc_port(const struct noc *noc, uint32_t index)
 {
     (void)noc;
     return index >> NOC_SHIFT(noc);
 }
 
+// Returns the number of a virtual channel within its port.
 static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
 {
     (void)noc;
     return index & ((1u << NOC_SHIFT(noc)) - 1);
 }
 
+// Returns the input virtual channel with this number.
 static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
 {
     return (struct noc_in *)(noc->in + ((size_t)index << NOC_IN_SHIFT(noc)));
 }
 
-// Returns the place of a ring of flits.
+// Returns the entry of a ring of flits.
 static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
 {
     return &noc_in(noc, in)->flit[at & NOC_RING(noc)];
 }
 
+// Returns true if virtual channels are allocated by rows.
 static inline bool noc_has_vc_rows(const struct noc *noc)
 {
     return NOC_IS_PLAIN(noc) || noc->has_vc_rows;
 }
 
+// Returns true if the switch is allocated by rows.
 static inline bool noc_has_switch_rows(const struct noc *noc)
 {
     return NOC_IS_PLAIN(noc) || noc->has_switch_rows;
 }
 
+// Returns a packet of the pool.
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {
     return &noc->packets[packet / NOC_PIECE][packet % NOC_PIECE];

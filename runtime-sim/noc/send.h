@@ -1,8 +1,10 @@
-// A flit leaves a router: it crosses the switch and is sent on a channel, and a credit goes back.
+// Departure of a flit from a router: it crosses the switch, is sent on a channel, and a credit is
+// returned.
 #pragma once
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 
+// Frees the output virtual channel of a packet.
 static inline void noc_free_out(struct noc *noc, const struct noc_in *in)
 {
     struct noc_out_port *port = &noc->out_port[in->row];
@@ -12,7 +14,7 @@ static inline void noc_free_out(struct noc *noc, const struct noc_in *in)
         mask_set(noc->serving_routers, in->router);
 }
 
-// After the tail has left, the next packet in the buffer begins its RC in the next cycle.
+// Ends the packet whose tail has left. The next packet in the buffer starts RC in the next cycle.
 static inline void noc_end_packet(struct noc *noc, uint32_t index)
 {
     struct noc_in *in = noc_in(noc, index);
@@ -25,8 +27,8 @@ static inline void noc_end_packet(struct noc *noc, uint32_t index)
     noc_post_route(noc->calendar.ahead.next_route, index);
 }
 
-// Sends the flit in front of an input virtual channel. Returns true for a tail: noc_end_packet is
-// to be called. `is_last`: another flit cannot follow it.
+// Sends the flit at the front of an input virtual channel. Returns true for a tail, after which
+// noc_end_packet must be called. Sets `is_last` if no other flit can follow it now.
 static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc, uint32_t index,
                                                                 bool *is_last)
 {

@@ -1,6 +1,6 @@
 #include "runtime-sim/noc/shapes.h"
 
-// Returns true if both allocators use masks in one iteration, and routes come from a table.
+// Returns true if both allocators use masks and one iteration, and routes come from a table.
 static bool is_plain(const struct noc *noc)
 {
     return noc->has_vc_rows && noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 &&

@@ -3,6 +3,7 @@
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/masks.h"
 
+// Sets the bits of a port and of its router.
 static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                             uint32_t port)
 {
@@ -11,6 +12,7 @@ static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *ro
     mask_set(routers, router);
 }
 
+// Clears the bit of a port, and that of its router if it was the last one.
 static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                               uint32_t port)
 {
@@ -23,6 +25,7 @@ static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *
         mask_clear(routers, router);
 }
 
+// Adds an input virtual channel to those that can request the switch.
 static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -37,13 +40,14 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
     noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, index);
 }
 
-// Clears the bit of a packet's output if nothing requests it any more.
+// Clears the bit of a packet's output if it has no further request.
 static inline void noc_clear_ready_out(struct noc *noc, const struct noc_in *in)
 {
     uint64_t is_empty = !noc->out_port[in->row].ready;
     noc->router[in->router].ready_outs &= ~(is_empty << in->port);
 }
 
+// Removes an input virtual channel from those that can request the switch.
 static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -60,6 +64,7 @@ static inline void noc_clear_ready(struct noc *noc, uint32_t index)
         noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
 }
 
+// Returns true if the input virtual channel can request the switch.
 static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -68,6 +73,7 @@ static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
     return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
 }
 
+// Adds an input virtual channel to those in VA.
 static inline void noc_set_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -84,6 +90,7 @@ static inline void noc_set_waiting(struct noc *noc, uint32_t index)
     noc->in_port[port].waiting |= UINT64_C(1) << noc_vc(noc, index);
 }
 
+// Removes an input virtual channel from those in VA.
 static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -103,6 +110,7 @@ static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
         noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
 }
 
+// Returns true if the input virtual channel is in VA.
 static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -111,24 +119,26 @@ static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
     return noc->in_port[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
 }
 
+// Returns the flit at the front of an input virtual channel.
 static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
 {
     return *noc_place(noc, in, noc_in(noc, in)->head);
 }
 
+// Returns the packet at the front of an input virtual channel.
 static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t in)
 {
     return &noc->hot[noc_front(noc, in) >> FLIT_SHIFT];
 }
 
-// Returns true if the packet in front has been there for `priority_wait`.
+// Returns true if the front packet has waited there for `priority_wait` cycles.
 static inline bool noc_has_waited(const struct noc *noc, const struct noc_in *in)
 {
     uint64_t wait = noc->config.priority_wait;
     return wait && (uint32_t)noc->now - in->since >= wait;
 }
 
-// Returns the priority of the packet in front, as used by allocators.
+// Returns the priority of the front packet, as used by allocators.
 static inline uint8_t noc_rank(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -137,8 +147,8 @@ static inline uint8_t noc_rank(const struct noc *noc, uint32_t index)
     return noc_has_waited(noc, in) ? NOC_PRIORITIES - 1 : in->priority;
 }
 
-// Sets whether a packet from another router has waited so long that packets from nodes lose their
-// priority. Called before each allocation of a router.
+// Sets whether a packet from another router has waited long enough that packets from nodes lose
+// their priority. Must be called before each allocation of a router.
 static inline void noc_set_lifted(struct noc *noc, uint32_t router)
 {
     const struct noc_router *at = &noc->router[router];
@@ -151,23 +161,23 @@ static inline void noc_set_lifted(struct noc *noc, uint32_t router)
     }
 }
 
-// Borrowing [class_borrows]. A packet has a virtual channel of another class only while none of
-// that class is in it: it never waits behind one. The owners may wait behind it.
+// Borrowing [class_borrows]. A packet may use a virtual channel of another class only while it
+// contains no packet of that class, so it never waits for one. The owners may wait for the packet.
 
-// Returns the class of the packet in front of an input virtual channel.
+// Returns the class of the packet at the front of an input virtual channel.
 static inline uint32_t noc_class_at(const struct noc *noc, uint32_t in)
 {
     uint32_t vc = noc_vc(noc, in);
     return noc->lent_vcs >> vc & 1 ? noc_front_packet(noc, in)->class : noc->vc_class[vc];
 }
 
-// Returns the virtual channels of an output that packets of a class may have.
+// Returns the virtual channels of an output that packets of a class may use.
 static inline uint64_t noc_vcs_for(const struct noc *noc, uint32_t port, uint32_t class)
 {
     return noc->class_vcs[class] | (noc->class_borrows[class] & ~noc->out_port[port].own);
 }
 
-// Called when a virtual channel of an output is allocated to a packet of a class.
+// Must be called when a virtual channel of an output is allocated to a packet of a class.
 static inline void noc_note_class(struct noc *noc, uint32_t port, uint32_t vc, uint32_t class)
 {
     noc->out_port[port].own |= (noc->lent_vcs & noc->class_vcs[class]) & UINT64_C(1) << vc;

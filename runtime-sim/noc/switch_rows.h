@@ -1,17 +1,17 @@
-// Allocation of the switch by iSLIP where a router's input virtual channels fit a word, and input x
-// of the crossbar has those of port x: the bits from x << shift on.
+// Switch allocation by iSLIP for routers whose input virtual channels fit a word. Crossbar input x
+// has the virtual channels of port x, which are the bits from x << shift on.
 #pragma once
 #include "runtime-sim/noc/send.h"
 #include "support/bits.h"
 
-// Returns the virtual channels of a crossbar's input.
+// Returns the virtual channels of a crossbar input.
 static inline uint64_t noc_input_row(const struct noc *noc, uint32_t x)
 {
     (void)noc;
     return ~UINT64_C(0) >> (64 - (1u << NOC_SHIFT(noc))) << (x << NOC_SHIFT(noc));
 }
 
-// Returns the number of inputs with any of these virtual channels.
+// Returns the number of inputs that have any of these virtual channels.
 static inline uint32_t noc_count_inputs(const struct noc *noc, uint64_t locals)
 {
     (void)noc;
@@ -31,15 +31,15 @@ static inline uint32_t noc_propose(const struct noc *noc, const struct noc_out_p
     return noc_port(noc, mask_turn(locals, (uint32_t)port->grant << NOC_SHIFT(noc)));
 }
 
-// Adds an input virtual channel to those that are served in this cycle. Only the first iteration
-// moves the pointers of the output and of the input.
+// Adds an input virtual channel to the winners of this cycle. Only a win in the first iteration
+// moves the pointers of output and input.
 static inline void noc_win(struct noc *noc, uint32_t index, bool is_first)
 {
     *noc->scratch.winners_end++ = index << 1 | is_first;
     __builtin_prefetch(noc_in(noc, index)); // for noc_serve_winner
 }
 
-// Adds the next virtual channel of an input in round-robin order, among these.
+// Adds to the winners the next virtual channel of an input, in round-robin order among `locals`.
 static inline void noc_win_of_input(struct noc *noc, const struct noc_router *router, uint32_t x,
                                     uint64_t locals, bool is_first)
 {
@@ -49,6 +49,7 @@ static inline void noc_win_of_input(struct noc *noc, const struct noc_router *ro
     noc_win(noc, noc_index(noc, router->in0, local), is_first);
 }
 
+// Allocates the switch of a router.
 static inline void noc_contest_switch(struct noc *noc, const struct noc_router *router)
 {
     const struct noc_out_port *ports = &noc->out_port[router->out0];
@@ -78,7 +79,7 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
     }
 }
 
-// The same as noc_contest_switch with one iteration, if all request one output.
+// Allocates the switch if only one output is requested, in one iteration.
 static inline void noc_contest_output(struct noc *noc, const struct noc_router *router,
                                       const struct noc_out_port *port)
 {
@@ -101,12 +102,12 @@ static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *no
         noc_contest_switch(noc, router);
 }
 
-// Sends a flit of one of the winners. Returns true if it was a tail.
+// Sends a flit of a winner. Returns true if it is a tail.
 static inline __attribute__((always_inline)) uint32_t
 noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
-    struct noc_turn *turn = &noc->turn[noc_port(noc, index)]; // each port has one input
+    struct noc_turn *turn = &noc->turn[noc_port(noc, index)]; // each port has one crossbar input
     turn->vc = (uint16_t)(noc_vc(noc, index) + 1);
     if (NOC_IS_PLAIN(noc) || is_first) {
         turn->accept = (uint16_t)(in->port + 1);
@@ -118,7 +119,7 @@ noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
     return is_tail;
 }
 
-// Sends flits of all winners. Those that end a packet are handled behind the others: the host
+// Sends the flits of all winners. Packets that end are handled after the others, because the host
 // cannot predict them.
 static inline void noc_serve_winners(struct noc *noc)
 {

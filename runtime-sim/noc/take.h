@@ -1,10 +1,10 @@
-// Events at the beginning of a cycle: arrivals from channels, and ends of stages.
+// Events at the beginning of a cycle: arrivals from channels, and the ends of pipeline stages.
 #pragma once
 #include "runtime-sim/noc/eject.h"
 #include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/state.h"
 
-// A head arrives at an empty buffer: its packet begins.
+// Starts the packet whose head arrives at an empty buffer.
 static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
 {
     noc_in(noc, index)->since = (uint32_t)noc->now;
@@ -15,7 +15,7 @@ static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
         noc_set_waiting(noc, index);
 }
 
-// Puts a flit into its buffer. Returns true if it was empty.
+// Stores a flit in its buffer. Returns true if the buffer was empty.
 static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_in *in = noc_in(noc, index);
@@ -28,6 +28,7 @@ static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
     return !in->count++;
 }
 
+// Handles a flit that arrives at a router.
 static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
     const struct noc_in *in = noc_in(noc, index);
@@ -39,15 +40,16 @@ static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
         noc_set_ready(noc, index);
 }
 
-// The same for all flits, with rows: heads at empty buffers are handled behind the others, and
-// nothing else depends on a condition, because the host cannot predict them.
+// Handles all arriving flits, with rows. Heads at empty buffers are handled after the others, and
+// nothing else is conditional, because the host cannot predict these branches.
 static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *flits, uint32_t count)
 {
     uint32_t heads = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct noc_flit_event at = flits[i];
         const struct noc_in *in = noc_in(noc, at.in);
-        __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // any address: no fault
+        __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // may be any address: a
+                                                                     // prefetch does not fault
         bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
         uint64_t can = has_out & (noc->credits[has_out ? in->out : 0] > 0);
         noc->out_port[in->row].ready |= can << in->local;
@@ -60,7 +62,7 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         noc_take_head(noc, flits[i].in, flits[i].flit);
 }
 
-// A virtual channel that no packet of its class is in any more can be lent.
+// Marks a virtual channel as available for borrowing when no packet of its class is in it.
 static inline void noc_lend(struct noc *noc, uint32_t index)
 {
     struct noc_out_port *port = &noc->out_port[noc_port(noc, index)];
@@ -74,6 +76,7 @@ static inline void noc_lend(struct noc *noc, uint32_t index)
         mask_set(noc->serving_routers, port->from);
 }
 
+// Handles a credit that arrives at an output virtual channel.
 static inline void noc_take_credit(struct noc *noc, uint32_t index)
 {
     const struct noc_out *out = &noc->out[index];
@@ -88,6 +91,7 @@ static inline void noc_take_credit(struct noc *noc, uint32_t index)
         noc_set_ready(noc, out->owner);
 }
 
+// Ends VA: the packet gets its output virtual channel.
 static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event)
 {
     noc_in(noc, event.in)->out = event.out;
@@ -96,6 +100,7 @@ static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event
         noc_set_ready(noc, event.in);
 }
 
+// Handles the flits that arrive in this cycle.
 static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
 {
     if (noc_has_switch_rows(noc))
@@ -112,6 +117,7 @@ static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
     slot->flits_end[1] = slot->flits[1];
 }
 
+// Looks up the slots for the events of this cycle.
 static inline void noc_look_ahead(struct noc *noc)
 {
     noc->calendar.ahead = (struct noc_ahead){
@@ -133,7 +139,7 @@ static inline void noc_take_events(struct noc *noc)
         noc_end_assign(noc, *at);
     for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
         noc_take_credit(noc, *at);
-    // RC ends: the packets in front request virtual channels from this cycle on.
+    // RC ends: the front packets request virtual channels from this cycle on.
     for (const uint32_t *at = slot->routes; at < slot->routes_end; at++)
         noc_set_waiting(noc, *at);
     noc_take_flits(noc, slot);

@@ -1,8 +1,8 @@
-// A cycle of a network. All of it is inline: a source file for networks of one shape (tick_4.c,
-// tick_8.c) defines their numbers as constants before it includes this, and noc.c has the tick for
+// A cycle of a network. All functions are inline: a source file for networks of one shape
+// (tick_4.c, tick_8.c) defines its constants and then includes this header. noc.c has the tick for
 // any network.
 //     NOC_SHIFT, NOC_IN_SHIFT, NOC_RING   the members of struct noc
-//     NOC_IS_PLAIN                        true: is_plain of build.c holds for the network
+//     NOC_IS_PLAIN                        true if is_plain of shapes.c holds for the network
 #pragma once
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/inject.h"
@@ -14,6 +14,7 @@
 
 typedef void noc_each(struct noc *noc, uint32_t index);
 
+// Evaluates the members of a set in a random order.
 static inline void noc_step_shuffled(struct noc *noc, const uint64_t *mask, uint32_t count,
                                      noc_each *each)
 {
@@ -27,6 +28,7 @@ static inline void noc_step_shuffled(struct noc *noc, const uint64_t *mask, uint
     }
 }
 
+// Evaluates the members of a set.
 static inline __attribute__((always_inline)) void
 noc_step_each(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *each)
 {
@@ -39,6 +41,7 @@ noc_step_each(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *e
     each(noc, w * 64 + (uint32_t)bit);
 }
 
+// Evaluates a cycle.
 static inline void noc_tick_shaped(struct noc *noc)
 {
     noc_take_events(noc);

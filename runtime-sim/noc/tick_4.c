@@ -1,4 +1,4 @@
-// The tick of plain networks with 4 virtual channels and places for 8 flits in each of them.
+// The tick of plain networks with 4 virtual channels and buffers of 8 flits per virtual channel.
 #define NOC_SHAPED
 #define NOC_SHIFT(noc) 2u
 #define NOC_IN_SHIFT(noc) 6u

@@ -53,7 +53,7 @@ static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, ui
     add(noc, wires, NOC_CHANNEL_EJECTION, exit, node);
 }
 
-// Router x, y has number width · y + x.
+// Router (x, y) has the number width · y + x.
 static void add_mesh_router(struct noc *noc, struct noc_wires *wires, uint32_t router)
 {
     uint32_t width = noc->config.width, height = noc->config.height;
@@ -84,7 +84,7 @@ static void add_mesh(struct noc *noc, struct noc_wires *wires)
     }
 }
 
-// Router n is that of node n. Its output ports have the numbers of their nodes.
+// Router n belongs to node n. Its output ports have the numbers of their nodes.
 static void add_overlay(struct noc *noc, struct noc_wires *wires)
 {
     uint32_t nodes = noc_node_count(&noc->config);
@@ -113,11 +113,11 @@ static uint32_t exchange(uint32_t number, uint32_t radix, uint32_t low, uint32_t
     return number - a * low - b * high + b * low + a * high;
 }
 
-// Wires before stage 0 and behind each stage have numbers: router · radix + port. A stage replaces
-// the lowest digit by a digit of the target, stage 0 by the highest; the wires behind it exchange
-// that digit with the one at its final position. After the last stage the number is the target's.
-// An exchange of digits is its own inverse: the wires of the reversed butterfly have the same
-// numbers.
+// Wires before stage 0 and after each stage have the number router · radix + port. A stage replaces
+// the lowest digit by a digit of the target, stage 0 by the highest; the wires after it exchange
+// that digit with the one at its final position. After the last stage the number is that of the
+// target. An exchange of digits is its own inverse, so the wires of the reversed butterfly have the
+// same numbers.
 static void add_fly(struct noc *noc, struct noc_wires *wires)
 {
     uint32_t radix = noc->config.radix, stages = noc->config.stages;

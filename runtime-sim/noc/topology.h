@@ -2,7 +2,7 @@
 #pragma once
 #include "runtime-sim/noc/router.h"
 
-// A channel; the ports of a router are numbered in the order of its channels.
+// A channel. The ports of a router are numbered in the order of its channels.
 struct noc_wire {
     enum noc_channel_kind kind;
     uint32_t from, to; // routers or nodes
@@ -13,10 +13,12 @@ struct noc_wires {
     uint32_t routers, nodes;
 };
 
+// Returns the number of nodes of the configured topology.
 uint32_t noc_node_count(const struct noc_config *config);
-// Returns the channels. Also sets the data for routing: `router` x and y, `mesh_port`, `node_exit`.
+// Returns the channels. Also sets the data for routing: `x` and `y` of the routers, `mesh_port` and
+// `node_exit`.
 struct noc_wires noc_topology(struct noc *noc);
 // Returns true if the keys `injection_…` apply to the node.
 bool noc_is_wide(const struct noc_config *config, uint32_t node);
-// Allocates this many zeroed bytes, aligned to a line of the host's cache.
+// Allocates zeroed bytes, aligned to a cache line of the host.
 void *noc_lines(struct arena *arena, size_t bytes);

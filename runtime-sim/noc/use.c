@@ -1,5 +1,5 @@
-// Utilization of nodes, routers and channels between routers, as statistics. Integrals over time
-// are updated on each change, and here before they are read.
+// Utilization of nodes, routers and channels between routers, as statistics. The integrals over
+// time are updated on each change and, here, before they are read.
 #include "runtime-sim/noc/router.h"
 
 struct node_use {

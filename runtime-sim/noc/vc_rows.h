@@ -1,19 +1,20 @@
-// Allocation of virtual channels to single packets, and of all of a router where those that a
-// packet can have depend on its class only and a router's input virtual channels fit a word: iSLIP
-// with masks of these, one for each output.
+// Virtual-channel allocation by iSLIP with a mask of requests per output, for routers whose input
+// virtual channels fit a word and in which the virtual channels that a packet may use depend only
+// on its class. Also allocates virtual channels to single packets.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/state.h"
 
-// Returns the next of these virtual channels of an output in round-robin order from the last choice
-// of this packet's input; the order covers all outputs of the router.
+// Returns the next of these virtual channels of an output in round-robin order, starting after the
+// last choice of this input; the order covers all outputs of the router.
 static inline uint32_t noc_turn_of(const struct noc *noc, uint32_t in, uint32_t port, uint64_t vcs)
 {
     uint32_t accept = noc_in(noc, in)->accept;
     return mask_turn(vcs, noc_port(noc, accept) == port ? noc_vc(noc, accept) : 0);
 }
 
-// `local` is the input virtual channel's number in the router, `port` the output's.
+// Allocates a virtual channel. `local` is the number of the input virtual channel in the router,
+// `port` that of the output port.
 static inline void noc_assign(struct noc *noc, const struct noc_router *router, uint32_t local,
                               uint32_t port, uint32_t vc, bool is_first)
 {
@@ -31,6 +32,7 @@ static inline void noc_assign(struct noc *noc, const struct noc_router *router, 
     noc->stats.vc_grants++;
 }
 
+// Allocates the virtual channels of an output among several requesters.
 static inline void noc_contest_vcs(struct noc *noc, const struct noc_router *router, uint32_t port,
                                    uint64_t asking, uint64_t vcs)
 {
@@ -51,6 +53,7 @@ static inline void noc_contest_vcs(struct noc *noc, const struct noc_router *rou
     }
 }
 
+// Allocates the virtual channels of an output to the requesters.
 static inline void noc_serve_vcs(struct noc *noc, const struct noc_router *router, uint32_t port,
                                  uint64_t asking, uint64_t vcs)
 {
@@ -65,7 +68,7 @@ static inline void noc_serve_vcs(struct noc *noc, const struct noc_router *route
     noc_assign(noc, router, local, port, noc_turn_of(noc, in, port, vcs), true);
 }
 
-// Returns those of a router's input virtual channels that have a packet of the class in front.
+// Returns the members of `these` whose front packet is of the class.
 static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_router *router,
                                     uint64_t these, uint32_t class)
 {
@@ -79,7 +82,7 @@ static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_rout
     return some;
 }
 
-// Returns true if a packet waits for the output that can have one of its virtual channels.
+// Returns true if a packet that waits for the output may use one of its free virtual channels.
 static inline bool noc_can_serve(const struct noc *noc, const struct noc_router *router,
                                  uint32_t row)
 {
@@ -90,6 +93,7 @@ static inline bool noc_can_serve(const struct noc *noc, const struct noc_router 
     return can;
 }
 
+// Allocates the virtual channels of a router.
 static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
@@ -104,7 +108,7 @@ static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
             is_left |= port->waiting && port->free;
             continue;
         }
-        // A class borrows from those with higher numbers: the owners come first.
+        // A class borrows from classes with higher numbers, so the owners are served first.
         for (uint32_t i = noc->classes; i-- > 0 && port->free;)
             noc_serve_vcs(noc, router, (uint32_t)output, noc_of_class(noc, router, these, i),
                           port->free & noc_vcs_for(noc, row, i));

@@ -1,4 +1,4 @@
-// Invariants between cycles.
+// Checks the invariants that hold between cycles.
 #include "runtime-sim/noc/state.h"
 
 struct count {
@@ -53,7 +53,7 @@ static void count_classes(const struct noc *noc, uint64_t *by_class)
                 by_class[class_of(noc, at->flit)]++;
 }
 
-// Each flit that has entered has arrived, or is in a buffer or on a channel.
+// Checks that each flit that has entered has arrived, is in a buffer, or is on a channel.
 static const char *check_flits(const struct noc *noc, struct arena *arena)
 {
     uint64_t *there = ARENA_ARRAY(arena, uint64_t, noc->classes);
@@ -72,7 +72,7 @@ static const char *check_flits(const struct noc *noc, struct arena *arena)
     return NULL;
 }
 
-// A bit is set if and only if there is work.
+// Checks that a bit is set if and only if there is work.
 static const char *check_masks(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
@@ -89,7 +89,7 @@ static const char *check_masks(const struct noc *noc, struct arena *arena)
     return NULL;
 }
 
-// A packet that has borrowed its virtual channel is behind no packet of the owners.
+// Checks that no packet in a borrowed virtual channel is behind a packet of the owner.
 static const char *check_lent(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->ins << noc->shift; i++) {
@@ -108,7 +108,7 @@ static const char *check_lent(const struct noc *noc, struct arena *arena)
     return NULL;
 }
 
-// Flits of a packet are consecutive, from its head to its tail.
+// Checks that the flits of a packet are consecutive, from its head to its tail.
 static const char *check_order(const struct noc *noc, struct arena *arena)
 {
     for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
@@ -118,7 +118,7 @@ static const char *check_order(const struct noc *noc, struct arena *arena)
             uint32_t flit = *noc_place(noc, i, in->head + k);
             bool begins = flit & FLIT_HEAD, ended = last & FLIT_TAIL;
             bool is_same = !k || last >> FLIT_SHIFT == flit >> FLIT_SHIFT;
-            // In front of an active channel there may be a head or a later flit.
+            // The front of an active channel may be a head or a later flit.
             if ((k || ended) && (begins != ended || (!begins && !is_same)))
                 return arena_printf(arena, "virtual channel %u of input port %u: packets are mixed",
                                     noc_vc(noc, i), noc_port(noc, i));

@@ -1,5 +1,5 @@
-// Shadow memory. The state of bytes is in pages that are allocated with the first access to one of
-// their bytes. A page has a state for each word until a part of a word is accessed, then for each
+// Shadow memory. The state of bytes is in pages, which are allocated when one of their bytes is
+// first accessed. A page has one state per word until a part of a word is accessed, then one per
 // byte.
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -7,20 +7,20 @@
 
 enum { PAGE_SHIFT = 8, PAGE = 1 << PAGE_SHIFT, WORD_SHIFT = 2 };
 
-// The last access. `thread`: linear index in the grid, + 1; 0: no access.
+// The last access. `thread` is the linear index in the grid + 1; 0: no access.
 struct touch {
     uint64_t thread;
     uint32_t code, time;
     bool atomic;
 };
 
-// The last write, and two threads that have read since.
+// The last write, and two threads that have read since then.
 struct cell {
     struct touch write, read[2];
 };
 
 struct page {
-    uint32_t shift; // bytes of a cell, as a power of two
+    uint32_t shift; // log2 of the bytes of a cell
     struct cell *cells;
 };
 
@@ -28,27 +28,27 @@ struct page {
 struct check_shadow {
     struct page **pages;
     uint64_t bytes;
-    uint64_t *written; // a bit for each byte
-    uint64_t **lanes;  // of shared memory: bits for the local memory of each thread of the CTA
+    uint64_t *written; // one bit per byte
+    uint64_t **lanes;  // for shared memory: bits for the local memory of each thread of the CTA
     uint32_t *lane_bytes;
-    struct check_cta *owner; // the CTA that has it now
+    struct check_cta *owner; // the CTA that uses it now
 };
 
 enum { HISTORY = 16 };
 
-// When something has ordered memory: the last times.
+// The last times at which an operation ordered memory.
 struct history {
     uint32_t count, times[HISTORY];
 };
 
 struct check_cta {
-    uint32_t met;            // when all threads last met at a barrier
-    struct history beyond;   // with other CTAs
-    struct history *threads; // synchronised with other threads; NULL: no thread
-    struct history *warps;   // with other warps; is there when `threads` is
+    uint32_t met;            // time at which all threads last completed a barrier
+    struct history beyond;   // order with other CTAs
+    struct history *threads; // order with other threads; NULL: no thread
+    struct history *warps;   // order with other warps; exists if `threads` does
 };
 
-// Bits of bytes; there may be more than a bit set counts.
+// Bit sets of bytes, with 64-bit indices, unlike those of support/bits.h.
 
 static uint64_t *new_bits(struct arena *arena, uint64_t count)
 {
@@ -103,8 +103,8 @@ static uint32_t warps_of(const struct check *check)
     return divide_up(check->threads, LANES);
 }
 
-// The next CTA takes over the memory of one that has ended. Of the latter only the order with other
-// CTAs is still needed.
+// Gives the memory of an ended CTA to the next one. Of the former, only the order with other CTAs
+// is still needed.
 static void hand_over(struct check *check, struct check_shadow *shadow, struct check_cta *to)
 {
     for (uint64_t i = 0; i <= shadow->bytes >> PAGE_SHIFT; i++)
@@ -147,7 +147,8 @@ static uint32_t last_of(const struct history *history)
     return history->count ? history->times[(history->count - 1) % HISTORY] : 0;
 }
 
-// The first time after `time`, or UINT32_MAX; older than what is remembered: right then.
+// Returns the first time after `time`, or UINT32_MAX. If `time` is older than the recorded history,
+// assumes the time directly after it.
 static uint32_t first_after(const struct history *history, uint32_t time)
 {
     uint32_t kept = history->count < HISTORY ? history->count : HISTORY;
@@ -202,8 +203,8 @@ void check_cluster(struct check *check, const struct cluster *cluster)
     }
 }
 
-// Between warps something must have ordered the one with others after that, and these with the
-// other.
+// Returns true if thread `from` has ordered memory after `time`, and thread `to` after that.
+// Between warps, the order must include other warps on both sides.
 static bool are_ordered(const struct check_cta *cta, uint32_t from, uint32_t to, uint32_t time)
 {
     if (!cta->threads)
@@ -239,9 +240,9 @@ struct seen {
     const struct access *access;
     const struct spot *spot;
     uint32_t lane;
-    uint64_t offset, bytes; // in the allocation, the CTA's or the thread's memory
+    uint64_t offset, bytes; // in the allocation, or in the memory of the CTA or thread
     struct touch touch;
-    bool reported; // one access is one finding
+    bool reported; // one access gives at most one report
 };
 
 static struct check_place place_of(const struct check *check, const struct touch *touch,
@@ -345,7 +346,7 @@ static struct page *page_of(struct check *check, struct check_shadow *shadow, ui
     return *at;
 }
 
-// Two accesses without an order: is it a race?
+// Returns true if two accesses without an order between them are a race.
 static bool is_race(const struct check *check, const struct touch *before,
                     const struct touch *after)
 {
@@ -353,7 +354,7 @@ static bool is_race(const struct check *check, const struct touch *before,
            !is_ordered(check, before, after->thread);
 }
 
-// The bytes to be stored at this place, by element.
+// Returns true if the stored bytes equal those in memory, element by element.
 static bool stores_same(const struct seen *seen, uint64_t from, uint64_t bytes)
 {
     const struct memory_code *memory = seen->access->memory;
@@ -410,7 +411,7 @@ static void look_for_races(struct check *check, struct seen *seen, struct check_
     }
 }
 
-// Reads of what was never written
+// Reads of unwritten bytes
 
 // Returns true if this byte of the access belongs to an element that a sink omits.
 static bool is_left_out(const struct access *access, uint64_t at)
@@ -446,7 +447,7 @@ static uint64_t *local_bits(struct check *check, const struct seen *seen)
     return shadow->lanes[thread];
 }
 
-// The caller writes parameters.
+// Returns true for parameters, which the caller writes.
 static bool is_parameter(const struct seen *seen)
 {
     const struct program *program = seen->warp->program;

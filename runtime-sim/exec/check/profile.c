@@ -4,10 +4,10 @@
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include <string.h>
 
-// Where the lanes of a warp are in one function.
+// The positions of a warp's lanes in one function.
 struct profile_places {
-    uint32_t block[LANES]; // block of the last execution; IR_NONE: outside the function
-    uint64_t *rounds;      // LANES for each loop: times at the header since they entered it
+    uint32_t block[LANES]; // block executed last; IR_NONE: outside the function
+    uint64_t *rounds;      // LANES per loop: executions of the header since the lane entered it
 };
 
 void profile_init(struct profile *profile, struct arena *arena, const struct program *program)
@@ -24,7 +24,7 @@ static const struct ir_function *ir_of(const struct profile *profile, uint32_t f
     return &program->module->functions.v[program->functions.v[function].function];
 }
 
-// If two blocks begin at one code, the first is empty and falls through to the second.
+// If two blocks begin at the same code, the first is empty and falls through to the second.
 static void find_blocks(const struct profile *profile, uint32_t function,
                         struct profile_function *to)
 {
@@ -219,8 +219,8 @@ void profile_start(struct warp *warp)
 
 // Memory
 
-// Lines or sectors that an access touches, each once. One lane touches two lines at most, in local
-// memory one for each word.
+// The distinct lines or sectors that an access touches. One lane touches at most two lines; in
+// local memory, one per word.
 enum { MOST_UNITS = LANES * 16 };
 struct units {
     uint64_t at[MOST_UNITS];
@@ -255,7 +255,7 @@ static void touch_local(struct profile_touched *touched, uint64_t first, uint32_
         touch(touched, (word * LANES + lane) * 4, 4);
 }
 
-// Returns the space of a lane's address. `at`: the address in that space.
+// Returns the space of a lane's address. `at` is set to the address in that space.
 static uint16_t space_of(const struct access *access, uint32_t lane, uint64_t *at)
 {
     uint16_t space = access->memory->space;
@@ -334,7 +334,7 @@ static bool same_in(const struct warp *warp, uint32_t slot, uint32_t width, uint
     return true;
 }
 
-// Elements of a load, old values of an atomic access.
+// Returns the number of results in the list: elements of a load, old values of an atomic access.
 static uint32_t listed_results(const struct code *code, const struct access *access)
 {
     if (code->step == step_load || code->step == step_atomic)

@@ -1,5 +1,6 @@
-// Properties of functions through the functions that they call. A call by address may reach any
-// function. An instruction that cannot be executed there is a fault only when it is reached.
+// Propagates properties of functions from callees to callers. A call by address may reach any
+// function. An instruction that cannot be executed in such a function is a fault only when it is
+// reached.
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/decode.h"

@@ -1,8 +1,8 @@
-// A decoded instruction: all data that its execution needs, resolved once.
+// A decoded instruction: all data that its execution needs, resolved at decoding.
 //
-// A warp executes whole instructions: an operand is an array of 32 lanes in an area of memory that
-// a slot identifies. Lanes of 1, 2, 4, 8 and 16 bytes are arrays of that element; a predicate is
-// one 32-bit mask.
+// A warp executes whole instructions. An operand is an array of 32 lanes in a memory area, at the
+// place that a slot identifies. Lanes of 1, 2, 4, 8 and 16 bytes are arrays of that element; a
+// predicate is one 32-bit mask.
 #pragma once
 #include "support/gpu.h"
 #include <stdbool.h>
@@ -27,25 +27,27 @@ union lanes {
     uint64_t u128[LANES][2];
 } __attribute__((aligned(64)));
 
-// A slot: the area in the two top bits, the offset in bytes below.
+// A slot: the area in the two upper bits, below it the offset in bytes.
 enum slot_base {
     BASE_FRAME,   // registers of the current function
     BASE_WARP,    // special registers that differ between warps
-    BASE_LAUNCH,  // kernel parameters, %ntid …: constant in a launch
+    BASE_LAUNCH,  // kernel parameters, %ntid …: constant during a launch
     BASE_PROGRAM, // immediate values, replicated for 32 lanes
 };
 enum { SLOT_SHIFT = 30 };
 #define SLOT_NONE UINT32_MAX
 #define SLOT(base, offset) ((uint32_t)(base) << SLOT_SHIFT | (uint32_t)(offset))
 
+// Returns the lanes of a slot.
 static inline void *slot_at(uint8_t *const *bases, uint32_t slot)
 {
     return bases[slot >> SLOT_SHIFT] + (slot & ((1u << SLOT_SHIFT) - 1));
 }
 
-// Bytes of one lane; 0 for a predicate.
+// Width of a predicate. Other widths are the bytes of one lane.
 enum { WIDTH_PREDICATE = 0 };
 
+// Returns the bytes of all lanes of an operand.
 static inline uint32_t lanes_bytes(uint32_t width)
 {
     return width == WIDTH_PREDICATE ? 4 : width * LANES;
@@ -70,10 +72,10 @@ struct warp;
 struct path;
 
 // Computes all 32 lanes of `d` from the sources. Lanes are independent, nothing traps, and no state
-// is kept: results of inactive lanes are discarded. `d` may be one of the sources.
+// is kept. Results of inactive lanes are discarded. `d` may be one of the sources.
 typedef void exec_fn(const struct code *code, void *d, const void *const *s);
 
-// Instructions that are not computed lane by lane: memory, control, communication.
+// Executes an instruction that is not computed lane by lane: memory, control, communication.
 enum step_result {
     STEP_NEXT,  // continue with the next instruction
     STEP_JUMP,  // continue at path->pc with path->mask
@@ -85,7 +87,7 @@ typedef enum step_result step_fn(struct warp *warp, struct path *path, const str
 
 enum { CODE_SOURCES = 4 };
 
-// Further operands: elements of vectors, arguments.
+// Additional operands: elements of vectors, arguments.
 struct code_list {
     uint32_t count;
     uint32_t *slot;
@@ -96,19 +98,18 @@ struct code {
     exec_fn *lanes; // NULL: `step` executes the instruction
     step_fn *step;
     uint32_t guard; // slot of a predicate, or SLOT_NONE
-    uint32_t d, d2; // SLOT_NONE: not written; d2: a predicate in addition to the result, or a
-                    // second one
+    uint32_t d, d2; // SLOT_NONE: not written; d2: a second result, often a predicate
     uint32_t s[CODE_SOURCES];
     uint8_t source_count;
-    uint8_t width, width2; // bytes of a lane of d and d2
+    uint8_t width, width2; // bytes per lane of d and d2
     uint8_t guard_negated : 1;
-    uint8_t counted : 1; // the code by which its instruction is counted, if it has several
-    uint8_t behind : 1;  // converts the result of the instruction to an operand
+    uint8_t counted : 1; // if an instruction has several codes: the one by which it is counted
+    uint8_t behind : 1;  // converts a result to the destination's width
     uint8_t ends : 1;    // last code of its instruction
     uint8_t attributes, round;
-    uint16_t type;          // isa_word: the first type modifier
-    uint32_t inst;          // instruction in its function
+    uint16_t type;          // isa_word of the first type modifier
+    uint32_t inst;          // instruction within its function
     struct code_list *list; // NULL: no list
     const void *extra;      // data for the step
-    uint64_t value;         // an immediate that is not an operand of lanes
+    uint64_t value;         // an immediate that is not a lane operand
 };

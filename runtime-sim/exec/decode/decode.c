@@ -1,6 +1,6 @@
-// IR → code. A function's blocks are decoded in the order of the text. One instruction becomes one
-// code, with codes before and after it that convert operands. A reconvergence point has a code of
-// its own.
+// Translates IR to code. The blocks of a function are decoded in the order of the text. One
+// instruction becomes one code, with codes before and after it that convert operands. A
+// reconvergence point has a code of its own.
 #include "runtime-sim/exec/decode/decode.h"
 #include "passes/analysis/pressure.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -40,14 +40,15 @@ uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint
     return temp;
 }
 
-// Operands as the row names them
+// Operands as given by the row
 
 static uint32_t letter_width(char letter)
 {
     return letter == 'p' ? WIDTH_PREDICATE : letter == 'x' ? 16 : (uint32_t)(letter - '0');
 }
 
-// The first type is the result's; the second one, if present, the sources'.
+// Resolves the results. The first type is the result's; the second type, if present, is that of the
+// sources.
 static const char *take_results(struct decoder *d, struct code *code, const char *widths)
 {
     uint32_t *to[] = {&code->d, &code->d2};
@@ -199,7 +200,7 @@ uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES])
 
 static void end_function(struct decoder *d)
 {
-    // The end of the text is a return, as ptxas has it.
+    // As in ptxas, the end of the text is a return.
     decode_before(d, (struct code){.step = d->fn->is_entry ? step_exit : step_return,
                                    .guard = SLOT_NONE,
                                    .d = SLOT_NONE,
@@ -208,7 +209,7 @@ static void end_function(struct decoder *d)
     d->function->end = d->program->codes.n;
 }
 
-// Parameters that are registers.
+// Assigns slots to the parameters that are registers.
 static void place_registers(struct decoder *d)
 {
     const struct program_function *function = d->function;
@@ -277,7 +278,7 @@ static void decode_function(struct decoder *d)
     place_temps(d);
 }
 
-// Lanes begin at multiples of 64 bytes.
+// Aligns the constants to 64 bytes, as lanes require.
 static void align_constants(struct program *program)
 {
     uint8_t *at = arena_alloc(program->arena, program->constants.n + 64);

@@ -1,4 +1,4 @@
-// cp.async and its kin, mbarrier: addresses, sizes, barriers.
+// Decodes cp.async and related copies, and mbarrier: addresses, sizes, barriers.
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/memory/mbarrier.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -30,7 +30,7 @@ static bool is_shared(uint16_t space)
     return space == W_shared || space == W_shared_cta || space == W_shared_cluster;
 }
 
-// Both addresses of a copy, and its barrier if it has one.
+// Resolves both addresses of a copy, and its barrier if it has one.
 static const char *take_addresses(struct decoder *d, struct async_code *what)
 {
     const char *error;
@@ -42,8 +42,8 @@ static const char *take_addresses(struct decoder *d, struct async_code *what)
     return error;
 }
 
-// cp.async: bytes; then the optional operands: number of bytes to read or a predicate that disables
-// reading, and a policy.
+// Decodes cp.async. After the size come optional operands: the number of bytes to read, or a
+// predicate that disables reading; and a policy.
 static const char *prepare_small_copy(struct decoder *d, struct code *code, struct async_code *what)
 {
     const char *error = take_addresses(d, what);
@@ -78,7 +78,7 @@ static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struc
         error = take(d, code, 0, 4, W_u32);
     if (!error && what->multicast)
         error = take(d, code, 1, 4, W_u16);
-    if (!error && what->masked) // follows the policy
+    if (!error && what->masked) // the mask follows the policy
         error = take(d, code, decode_has(d, W_L2_cache_hint) ? 2 : 1, 4, W_u16);
     return error;
 }
@@ -101,7 +101,7 @@ const char *prepare_copy(struct decoder *d, struct code *code)
         return "copies of tensors cannot be executed";
     if (decode_has(d, W_commit_group) || decode_has(d, W_wait_group) || decode_has(d, W_wait_all) ||
         decode_has(d, W_prefetch))
-        return NULL; // a step that does nothing
+        return NULL; // a step without effect
     if (decode_has(d, W_mbarrier))
         return prepare_copy_arrive(d, code);
     struct async_code *what = ARENA_NEW(d->program->arena, struct async_code);
@@ -111,7 +111,7 @@ const char *prepare_copy(struct decoder *d, struct code *code)
                                  : prepare_small_copy(d, code, what);
 }
 
-// st.async and red.async to shared memory; those to global memory have no barrier.
+// Decodes st.async and red.async to shared memory. Those to global memory have no barrier.
 const char *prepare_async_store(struct decoder *d, struct code *code)
 {
     struct async_code *what = ARENA_NEW(d->program->arena, struct async_code);
@@ -161,7 +161,7 @@ static const struct {
     {W_test_wait, MBARRIER_TEST},
     {W_try_wait, MBARRIER_TEST},
     {W_complete_tx, MBARRIER_COMPLETE},
-    {W_expect_tx, MBARRIER_EXPECT}, // also with .arrive
+    {W_expect_tx, MBARRIER_EXPECT}, // also a modifier of .arrive
 };
 
 static void take_words(const struct decoder *d, struct mbarrier_code *what)

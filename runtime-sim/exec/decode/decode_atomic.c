@@ -1,8 +1,8 @@
-// atom, red: the operation and its operands.
+// Decodes atom and red: the operation and its operands.
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/decode/decode_memory.h"
 
-// The operation among the modifiers.
+// Returns the operation named by the modifiers.
 static const struct atomic_op *find_operation(const struct decoder *d)
 {
     for (uint32_t i = 0; i < d->mod_count; i++) {
@@ -13,7 +13,7 @@ static const struct atomic_op *find_operation(const struct decoder *d)
     return NULL;
 }
 
-// `_` instead of a vector: nothing is to be read.
+// Returns true for `_` instead of a vector: no result is read.
 static bool is_one_sink(const struct decoder *d)
 {
     const struct ir_operand *first = decode_operand(d, ROLE_DEF, 0);

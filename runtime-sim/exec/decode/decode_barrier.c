@@ -1,4 +1,4 @@
-// bar, barrier: number, threads, and the reduction.
+// Decodes bar and barrier: barrier number, thread count, and the reduction.
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

@@ -1,4 +1,4 @@
-// call: the callee and its arguments.
+// Decodes call: the callee and its arguments.
 #include "runtime-sim/exec/warp/builtin.h"
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -44,7 +44,7 @@ static struct call_value *take_values(struct decoder *d, uint8_t slot, uint32_t 
     return values;
 }
 
-// Returns the place of the function's name in the operand list: 0, or 1 after results.
+// Returns the index of the function's name in the operand list: 0, or 1 after results.
 static uint8_t function_slot(const struct decoder *d)
 {
     const struct tree *tree = d->program->module->tree;

@@ -1,4 +1,5 @@
-// setp and set: the comparison gives a predicate; the codes after it compute the results.
+// Decodes setp and set: the comparison gives a predicate, and the codes after it compute the
+// results.
 #include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/decode/select.h"
 #include <string.h>
@@ -20,7 +21,8 @@ PREDICATES(not_first, ~a | (b & 0))
 PREDICATES(first, a | (b & 0))
 #undef PREDICATES
 
-// By Boolean operator: what becomes of the comparison, and of its opposite.
+// The functions by which a Boolean operator combines the comparison, and its negation, with the
+// operand.
 static const struct boolean {
     uint16_t word;
     exec_fn *of_it, *of_not;
@@ -64,7 +66,7 @@ const char *prepare_compare(struct decoder *d, struct code *code)
     if (other == SLOT_NONE || (second && second_result == SLOT_NONE))
         return "this operand cannot be executed";
     code->d = test;
-    // Both read `other`, which may be where the first result goes.
+    // Both read `other`, which may have the slot of the first result.
     uint32_t kept = second ? decode_temp(d, WIDTH_PREDICATE) : first_result;
     put_predicate(d, boolean->of_it, kept, test, other);
     if (second) {
@@ -74,7 +76,7 @@ const char *prepare_compare(struct decoder *d, struct code *code)
     return NULL;
 }
 
-// setp.lt.f16x2 p|q: a predicate for each half; the operation is the same for both.
+// Decodes setp.lt.f16x2 p|q: a predicate for each half, with the same Boolean operation.
 const char *prepare_compare_pair(struct decoder *d, struct code *code)
 {
     const struct boolean *boolean = boolean_of(d);
@@ -92,7 +94,7 @@ const char *prepare_compare_pair(struct decoder *d, struct code *code)
         return "this operand cannot be executed";
     code->d = decode_temp(d, WIDTH_PREDICATE);
     if (second) {
-        // The first result may go to where `other` is.
+        // The first result may have the slot of `other`.
         code->d2 = decode_temp(d, WIDTH_PREDICATE);
         put_predicate(d, boolean->of_it, code->d2, code->d2, other);
     }
@@ -102,7 +104,7 @@ const char *prepare_compare_pair(struct decoder *d, struct code *code)
     return NULL;
 }
 
-// set.lt.u32.f32: all bits, or 1.0 for a result in floating point.
+// set.lt.u32.f32: all ones, or 1.0 for a floating-point result.
 #define ONES(name, T)                                                                              \
     static void name(const struct code *code, void *d, const void *const *s)                       \
     {                                                                                              \
@@ -190,7 +192,7 @@ const char *prepare_set(struct decoder *d, struct code *code)
         if (code->d2 != SLOT_NONE)
             put_predicate(d, boolean->of_it, code->d2, code->d2, other);
     }
-    // A result is widened after it has been computed.
+    // A result is widened after it is computed.
     uint32_t kept = d->behind.n;
     uint32_t result = decode_result(d, decode_operand(d, ROLE_DEF, 0), result_width, d->inst->type);
     if (code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || other == SLOT_NONE ||

@@ -1,4 +1,4 @@
-// Branches, and where the lanes that they part meet again.
+// Decodes branches, and the reconvergence points of the lanes that diverge at them.
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

@@ -1,4 +1,4 @@
-// cvt between any two formats that have no row of their own; cvt.pack; cvta.
+// Decodes cvt between formats without a row of their own, cvt.pack, and cvta.
 #include "runtime-sim/exec/lanes/convert.h"
 #include "runtime-sim/exec/decode/decode_move.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -6,7 +6,7 @@
 
 struct named_format {
     uint16_t word;
-    uint8_t elements, stride; // bits
+    uint8_t elements, stride; // in bits
     struct format format;
 };
 
@@ -42,9 +42,9 @@ static const struct named_format formats[] = {
 };
 // clang-format on
 
-// The random bits of .rs: their number for one element, and the place for each element, the last
+// The random bits of .rs: their number per element, and the position for each element, the last
 // element first. Pairs of eight-bit elements share 16 bits. Of four-bit elements, in the manual's
-// order a, b, e, f, the first two take the upper bytes of both halves, the others the lower.
+// order a, b, e, f, the first two use the upper bytes of both halves, the others the lower bytes.
 static const struct random_bits {
     uint16_t word;
     uint8_t digits, shift[CONVERT_ELEMENTS];
@@ -73,8 +73,8 @@ static bool rounds_to_integer(const struct decoder *d)
            decode_has(d, W_rpi);
 }
 
-// Returns the result for a NaN: 0 or the highest bit as an integer, else the format's NaN or its
-// largest number.
+// Returns the result for a NaN: as an integer 0 or the highest bit, otherwise the format's NaN or
+// its largest number.
 static uint64_t nan_result(const struct named_format *from, const struct named_format *to)
 {
     bool wide = from->word == W_f64 || to->format.bits == 64;
@@ -113,7 +113,7 @@ static void describe(const struct decoder *d, const struct code *code,
     }
 }
 
-// {a, b, e, f} in one lane of 16 bytes, a in front.
+// Packs {a, b, e, f} into one lane of 16 bytes, with a in the lowest bytes.
 static uint32_t pack_sources(struct decoder *d, uint32_t count, uint32_t width, uint16_t type)
 {
     uint32_t whole = decode_temp(d, count * width);
@@ -198,7 +198,7 @@ const char *prepare_convert(struct decoder *d, struct code *code)
     return code->d == SLOT_NONE ? "this destination cannot be executed" : error;
 }
 
-// cvt.pack: registers of 32 bits for all types in its name.
+// Decodes cvt.pack, whose sources are 32-bit registers for all types in its name.
 const char *prepare_convert_pack(struct decoder *d, struct code *code)
 {
     uint32_t count = decode_operand(d, ROLE_USE, 2) ? 3 : 2;

@@ -1,7 +1,7 @@
-// Floating point: modifiers that a row takes as attributes and yet not all of them.
+// Floating point: rejects modifiers that a row accepts as attributes but does not implement.
 #include "runtime-sim/exec/decode/prepare.h"
 
-// Reads a rounding mode of IEEE 754.
+// Accepts the rounding modes of IEEE 754.
 const char *prepare_rounding(struct decoder *d, struct code *code)
 {
     (void)d;

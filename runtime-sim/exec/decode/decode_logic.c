@@ -1,8 +1,8 @@
-// lop3: the table of values becomes a polynomial.
+// Decodes lop3: converts the table of values to a polynomial.
 #include "runtime-sim/exec/decode/prepare.h"
 
-// From the values of a function of three bits, where bit 4a + 2b + c is its value for a, b, c, to
-// the coefficients of the products that it is a sum of, modulo 2: 1, c, b, bc, a, ac, ab, abc.
+// Converts the values of a function of three bits, where bit 4a + 2b + c is the value for a, b, c,
+// to the coefficients of its polynomial modulo 2: 1, c, b, bc, a, ac, ab, abc.
 static uint32_t coefficients(uint32_t values)
 {
     values ^= (values & 0x55) << 1;

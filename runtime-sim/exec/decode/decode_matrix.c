@@ -1,22 +1,23 @@
-// mma, wmma, ldmatrix, stmatrix, movmatrix: shapes, types, and which lane holds what.
+// Decodes mma, wmma, ldmatrix, stmatrix and movmatrix: shapes, types, and the elements that each
+// lane holds.
 //
-// PTX leaves the fragments of wmma open. Here they are those of mma, the blocks of 8 rows or
-// columns one after the other: those of a and d by rows first, those of b by k first.
+// PTX leaves the fragments of wmma undefined. Here they are those of mma, with the blocks of 8 rows
+// or columns one after the other: for a and d ordered by rows first, for b by k first.
 #include "runtime-sim/exec/memory/ldmatrix.h"
 #include "runtime-sim/exec/decode/decode_memory.h"
 #include <stdio.h>
 
 static const char bad_operand[] = "this operand of a matrix instruction cannot be executed";
 
-// The words of an instruction, sorted.
+// The classified modifiers of an instruction.
 struct matrix_words {
     uint32_t m, n, k;
     uint16_t types[4];
     uint32_t type_count;
-    bool columns[2]; // layouts: .col
+    bool columns[2]; // the layout is .col
     uint32_t layout_count;
     uint32_t number; // .x1, .x2, .x4
-    bool other;      // a word that is not known here
+    bool other;      // has an unknown modifier
 };
 
 static bool is_known(uint16_t word)
@@ -50,7 +51,7 @@ static struct matrix_words read_words(const struct decoder *d)
     return words;
 }
 
-// Fragments. `f` has its type and registers.
+// Fragments. The type and registers of `f` are set.
 
 static void set_type(struct fragment *f, uint16_t type)
 {
@@ -62,8 +63,8 @@ static void set_type(struct fragment *f, uint16_t type)
 
 enum matrix_part { PART_A, PART_B, PART_D };
 
-// A lane is in group lane / 4, which is a row of a and d and a column of b; along k it holds
-// neighbours, of d two.
+// Places the elements of a fragment. A lane belongs to group lane / 4, which is a row of a and d
+// and a column of b. Along k it holds adjacent elements, of d two.
 static void place_fragment(struct fragment *f, enum matrix_part part, uint32_t rows,
                            uint32_t columns)
 {
@@ -96,7 +97,8 @@ static void place_fragment(struct fragment *f, enum matrix_part part, uint32_t r
     }
 }
 
-// The four products of mma.m8n8k4 with f16: lanes 4n … 4n+3 and those 16 above them hold one.
+// The four products of mma.m8n8k4 with f16: lanes 4n … 4n+3 and the lanes 16 above them hold
+// product n.
 
 static void place_quads(struct fragment *f, uint32_t rows, uint32_t columns, bool by_rows)
 {
@@ -104,7 +106,7 @@ static void place_quads(struct fragment *f, uint32_t rows, uint32_t columns, boo
     f->step = (uint16_t)(by_rows ? 1 : columns);
     for (uint32_t r = 0; r < f->registers; r++)
         f->base[r] = (uint16_t)(r * f->per * f->step);
-    // Four lanes hold a half of the lines; a line that is not whole is held by both halves.
+    // Each four lanes hold half of the lines; a line that is not whole is held by both halves.
     uint32_t length = by_rows ? columns : rows, line = by_rows ? columns : 1;
     bool whole = f->registers * f->per == length;
     for (uint32_t i = 0; i < LANES; i++) {
@@ -126,8 +128,7 @@ static void place_quads_f32(struct fragment *f)
 
 // Operands
 
-// The operand number `n`, counted from 0, of the instruction, which makes a fragment of `least`
-// registers at least.
+// Resolves operand `n`, counted from 0, as a fragment of at least `least` registers.
 static bool take_registers(struct decoder *d, struct code *code, struct fragment *f, uint32_t n,
                            uint32_t least)
 {
@@ -204,14 +205,14 @@ static void place_product(struct product *p, const struct matrix_words *words)
             place_quads(accumulators[i], p->m, p->n, true);
 }
 
-// Sparse matrices: which lanes hold the bits that say what of a row is there. Where fewer than all
-// are needed, the last operand, a number, says which of each four. The manual has figures of it;
-// for m16n8k32 of 16 bits and m16n8k64 of 8 it has been measured on GPUs.
+// Sparse matrices: the lanes that hold the bits that select the kept elements of a row. If not all
+// lanes are needed, the last operand, a number, selects one of each four. The manual shows this in
+// figures; for m16n8k32 with 16-bit and m16n8k64 with 8-bit elements, it was measured on GPUs.
 //
-// Elements of 16 and 32 bits: the low half of a register is of one of the upper eight rows, the
-// high half of that eight rows below, and the lanes beside have the columns that follow. Elements
-// of 8 and 4 bits: a register is of one row, the lane beside has the row eight rows below, and the
-// next two have the columns that follow.
+// For elements of 16 and 32 bits, the low half of a register belongs to one of the upper eight
+// rows, the high half to the row eight below it, and the adjacent lanes hold the columns that
+// follow. For elements of 8 and 4 bits, a register belongs to one row, the adjacent lane holds the
+// row eight below it, and the next two lanes hold the columns that follow.
 static void place_halves(struct sparse *sparse, uint32_t bits, uint32_t words, uint32_t selector)
 {
     for (uint32_t row = 0; row < SPARSE_ROWS; row++)
@@ -236,7 +237,7 @@ static bool is_sparse(const struct decoder *d)
     return decode_has(d, W_sp) || decode_has(d, W_sp_ordered_metadata);
 }
 
-// `product`: its k is still that of b.
+// Resolves the selection bits. On entry, the product's k is that of b.
 static bool take_sparse(struct decoder *d, struct code *code, struct product *product)
 {
     struct sparse *sparse = ARENA_NEW(d->program->arena, struct sparse);
@@ -335,7 +336,7 @@ static const char *take_wmma_memory(struct decoder *d, struct code *code,
     if (!take_registers(d, code, f, is_load ? 0 : 1, rows * columns / LANES / f->per))
         return bad_operand;
     place_fragment(f, part, rows, columns);
-    // Lines begin where a lane's part of the matrix may, but no finer than 16 bytes.
+    // A line must have the alignment of a lane's part of the matrix, but at most 16 bytes.
     uint32_t bytes = f->registers * (f->bits == 64 ? 8u : 4u);
     matrix->align = (uint8_t)(bytes < 16 ? bytes : 16);
     const char *error =
@@ -350,7 +351,7 @@ const char *prepare_wmma(struct decoder *d, struct code *code)
         return "this instruction cannot be executed";
     if (!decode_has(d, W_mma))
         return take_wmma_memory(d, code, &words);
-    if (words.type_count == 2) { // of a and b it is understood
+    if (words.type_count == 2) { // the types of a and b are implied
         words.types[3] = words.types[1];
         words.types[1] = words.types[2] = W_f16;
     }

@@ -1,8 +1,9 @@
-// shfl, vote, …: which operand names the lanes, and the second result, which may be missing.
+// Decodes shfl, vote and others: the operand that selects the lanes, and the optional second
+// result.
 #include "runtime-sim/exec/decode/prepare.h"
 #include <string.h>
 
-// Bytes of a lane of each source: all but the first are numbers and sets of lanes.
+// Returns the bytes per lane of each source. All but the first are numbers or sets of lanes.
 static const uint8_t *widths_of(const struct decoder *d)
 {
     uint8_t *widths = ARENA_ARRAY(d->program->arena, uint8_t, CODE_SOURCES);
@@ -26,7 +27,7 @@ static const char *take_second(struct decoder *d, struct code *code)
 
 const char *prepare_meet(struct decoder *d, struct code *code)
 {
-    code->value = code->source_count; // the last one
+    code->value = code->source_count; // the last operand
     code->extra = widths_of(d);
     return take_second(d, code);
 }

@@ -1,4 +1,4 @@
-// ld, st: space, address, elements.
+// Decodes ld and st: space, address, elements.
 #include "runtime-sim/exec/decode/decode_memory.h"
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
@@ -16,7 +16,7 @@ static void read_modifiers(const struct decoder *d, struct memory_code *memory)
         if (word >= WORD_COUNT)
             continue;
         if (isa_words[word].kind == KIND_ORDER && memory->order != W_mmio)
-            memory->order = word; // .mmio.relaxed: .mmio says more
+            memory->order = word; // in .mmio.relaxed, .mmio is the stronger word
         if (isa_words[word].kind == KIND_SCOPE)
             memory->scope = word;
         if (isa_words[word].kind == KIND_CACHE && caches < 4)
@@ -32,7 +32,7 @@ uint16_t decode_space(const struct decoder *d, uint32_t n)
     return W_UNKNOWN;
 }
 
-// [register + offset], [variable + offset], [number]
+// Resolves [register + offset], [variable + offset] or [number].
 static const char *read_address(struct decoder *d, struct memory_code *memory,
                                 const struct ir_operand *base)
 {
@@ -69,8 +69,8 @@ static uint16_t space_of_parameter(const struct decoder *d, const struct memory_
     return base->kind == OPERAND_SYMBOL ? W_global : W_param;
 }
 
-// The variable's space applies if the instruction names no space. Parameters of a launch and
-// constants are in global memory, other parameters in local memory.
+// Determines the space. It is that of the variable if the instruction names none. Kernel parameters
+// and constants are in global memory, other parameters in local memory.
 static void settle_space(const struct decoder *d, struct memory_code *memory,
                          const struct ir_operand *base, uint16_t space)
 {
@@ -109,7 +109,7 @@ struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
     return *error ? NULL : memory;
 }
 
-// ld, st: the policy of the caches follows the values.
+// Resolves the address of ld and st, and the cache policy, which follows the values.
 static struct memory_code *new_memory(struct decoder *d, struct code *code, uint32_t values,
                                       const char **error)
 {
@@ -129,8 +129,8 @@ struct code_list *decode_list(struct decoder *d, uint32_t count)
     return list;
 }
 
-// The parameters of a launch are the same for all lanes: a load is a move. One that does not fit is
-// executed like others, and found out.
+// Returns true for a load of a kernel parameter, which is the same for all lanes, so that the load
+// becomes a move. A load beyond the parameter is executed as a load, which reports the fault.
 static bool is_launch_parameter(const struct decoder *d)
 {
     const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
@@ -212,7 +212,7 @@ static bool writes_constant(const struct decoder *d)
            d->program->module->symbols.v[base->index].space == W_const;
 }
 
-// An element of a vector that is not to be written is a sink: it has no slot.
+// In a vector, an element that is not written is a sink and has no slot.
 const char *prepare_store(struct decoder *d, struct code *code)
 {
     if (decode_has(d, W_mbarrier_complete_tx_bytes))

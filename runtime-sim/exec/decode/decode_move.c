@@ -1,4 +1,4 @@
-// mov: registers, immediates, addresses; packing and unpacking; whole vectors.
+// Decodes mov: registers, immediates, addresses; packing and unpacking; whole vectors.
 #include "runtime-sim/exec/decode/decode_move.h"
 #include "runtime-sim/exec/lanes/move.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -12,7 +12,7 @@ void move_copy(const struct code *code, void *d, const void *const *s)
     memmove(d, s[0], lanes_bytes(code->width));
 }
 
-// `value`: which part; `round`: bytes of the whole.
+// Extracts a part. `value` is the index of the part, `round` the bytes of the whole.
 static void take_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
@@ -22,7 +22,7 @@ static void take_part(const struct code *code, void *d, const void *const *s)
         memcpy(to + i * part, from + i * whole + code->value * part, part);
 }
 
-// `round`: bytes of the part. The second source is what the lanes were.
+// Inserts a part. `round` is the bytes of the part. The second source is the previous value.
 static void put_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
@@ -99,8 +99,8 @@ static const char *pack(struct decoder *d, struct code *code, uint32_t width, ui
     return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
-// The instruction's own code moves the first part, later codes the others. The parts are narrower
-// than the whole, so no part overwrites a source.
+// The instruction's own code moves the first part, later codes the others. Parts are narrower than
+// the whole, so no part overwrites a source.
 static const char *unpack(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
 {
     uint32_t part = width / count, taken = 0;
@@ -130,8 +130,8 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
     return taken ? NULL : bad_result;
 }
 
-// Returns piece `index` of `pieces` of the value, extended with zeros to the value's width. A piece
-// has a byte at least, so that the last of four pieces of two bytes are zero.
+// Returns piece `index` of `pieces` of the value, extended by zeros to the value's width. A piece
+// has at least one byte, so that the last pieces of a narrow value are zero.
 static uint32_t piece_of(struct decoder *d, uint32_t whole, uint32_t width, uint32_t index,
                          uint32_t pieces)
 {
@@ -145,7 +145,7 @@ static uint32_t piece_of(struct decoder *d, uint32_t whole, uint32_t width, uint
     return decode_resized(d, piece, part, width, W_b64);
 }
 
-// mov.v4.u32 {a, b, c, d}, e; cuts e into as many pieces.
+// Decodes mov.v4.u32 {a, b, c, d}, e; which divides e into pieces.
 static const char *cut_pieces(struct decoder *d, struct code *code, uint32_t width, uint32_t count)
 {
     uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, d->inst->type);
@@ -177,7 +177,7 @@ static const char *cut_pieces(struct decoder *d, struct code *code, uint32_t wid
     return written ? NULL : bad_result;
 }
 
-// {a, b} = {b, a}: all are read before one is written.
+// Decodes {a, b} = {b, a}: reads all sources before writing a result.
 static const char *move_vector(struct decoder *d, struct code *code, uint32_t width, uint32_t count,
                                uint32_t sources)
 {
@@ -208,7 +208,7 @@ static const char *move_vector(struct decoder *d, struct code *code, uint32_t wi
     return NULL;
 }
 
-// An address is not wider than 64 bits.
+// Extends the address of a variable, which has at most 64 bits.
 static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
 {
     uint32_t whole = decode_temp(d, 16), low = decode_source(d, from, 8, W_b64);
@@ -220,7 +220,7 @@ static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
     return whole;
 }
 
-// Returns true if one of the operands stands in braces alone: only its lowest byte is moved.
+// Returns true if one of the operands is a single element in braces: only its lowest byte is moved.
 static bool is_braced(const struct decoder *d)
 {
     const struct tree *tree = d->program->module->tree;
@@ -250,8 +250,7 @@ static const char *move_one(struct decoder *d, struct code *code, uint32_t width
     return code->d == SLOT_NONE ? bad_result : NULL;
 }
 
-// Returns true for an operand that has elements of its own: a register that was declared as a
-// vector.
+// Returns true for an operand with elements of its own: a register that was declared as a vector.
 static bool is_vector(const struct decoder *d, const struct ir_operand *operand)
 {
     if (operand->kind != OPERAND_REGISTER || operand->member != W_UNKNOWN)

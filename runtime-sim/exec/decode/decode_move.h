@@ -2,12 +2,11 @@
 #pragma once
 #include "runtime-sim/exec/decode/decode.h"
 
-// Code that copies lanes of code->width bytes.
+// Copies lanes of code->width bytes.
 exec_fn move_copy;
-// Returns code that writes part `index` of the lanes of `whole`, counted from the low end, and
-// keeps the rest.
+// Returns code that replaces part `index` of the lanes of `whole`, counted from the low end.
 struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32_t part_width,
                      uint32_t index);
-// Returns code that reads part `index` of the lanes of `whole`.
+// Returns code that extracts part `index` of the lanes of `whole`.
 struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
                       uint32_t index);

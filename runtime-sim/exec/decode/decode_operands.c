@@ -1,4 +1,4 @@
-// Operands → slots.
+// Resolves operands to slots.
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/decode.h"
 #include "runtime-sim/exec/decode/decode_move.h"
@@ -51,7 +51,7 @@ void decode_before(struct decoder *d, struct code code)
     vec_push(d->program->arena, &d->program->codes, code);
 }
 
-// Values that all lanes share
+// Values that are the same in all lanes
 
 static void fill_lanes(uint8_t *to, uint64_t value, uint32_t width)
 {
@@ -206,7 +206,7 @@ RESIZE(s16_to_s64, int64_t, int16_t)
 RESIZE(s32_to_s64, int64_t, int32_t)
 #undef RESIZE
 
-// By class of the present width and of the required width: 1, 2, 4, 8 bytes.
+// Indexed by the classes of the present and the required width: 1, 2, 4, 8 bytes.
 static exec_fn *const with_zeros[4][4] = {
     {NULL, u8_to_u16, u8_to_u32, u8_to_u64},
     {u16_to_u8, NULL, u16_to_u32, u16_to_u64},
@@ -236,7 +236,7 @@ static struct code resize(uint32_t to, uint32_t to_width, uint32_t from, uint32_
                          .width = (uint8_t)to_width};
 }
 
-// A clock is read by a code in front.
+// Returns the slot of a clock, which a code before the instruction reads.
 static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
 {
     uint32_t own = width == 8 ? 8 : 4, temp = decode_temp(d, own), cut = decode_temp(d, width);
@@ -278,7 +278,8 @@ static void not_predicate(const struct code *code, void *d, const void *const *s
     *(uint32_t *)d = ~*(const uint32_t *)s[0];
 }
 
-// v.x: an element of a vector register, `width` bytes; which one: IR_NONE if it has none there.
+// Returns the slot of v.x, an element of a vector register, and sets its width; IR_NONE if the
+// register has no such element.
 static uint32_t element(const struct decoder *d, const struct ir_operand *operand, uint32_t *width)
 {
     static const uint16_t members[4][2] = {{W_x, W_r}, {W_y, W_g}, {W_z, W_b}, {W_w, W_a}};
@@ -338,7 +339,7 @@ static uint32_t register_source(struct decoder *d, const struct ir_operand *oper
     return own == width ? slot : decode_resized(d, slot, own, width, type);
 }
 
-// Returns true for a register of a type that the tables do not have.
+// Returns true for a register of a type that is not in the tables.
 static bool is_unknown(const struct decoder *d, const struct ir_operand *operand)
 {
     return operand->kind == OPERAND_REGISTER && !d->fn->registers.v[operand->index].bits;
@@ -357,8 +358,8 @@ ADD(add_u32, uint32_t)
 ADD(add_u64, uint64_t)
 #undef ADD
 
-// a + 4: ptxas adds as many bits as the register has, and then reads the sum as it reads a
-// register.
+// Returns the slot of a + 4. As in ptxas, the addition has the width of the register, and the sum
+// is then read as a register would be.
 static uint32_t sum_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                            uint16_t type)
 {

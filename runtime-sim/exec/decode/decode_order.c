@@ -1,5 +1,4 @@
-// Properties of a function: whether threads may depend on each other, and on the order in which
-// CTAs run.
+// Determines whether the threads of a function may depend on each other and on the order of CTAs.
 #include "runtime-sim/exec/decode/decode.h"
 #include "support/bits.h"
 
@@ -22,7 +21,7 @@ static bool is_integer(uint16_t type)
     return false;
 }
 
-// Returns the set of the registers that an instruction reads.
+// Returns the set of registers that instructions read.
 static const uint64_t *find_read(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
@@ -47,8 +46,8 @@ static bool is_result_read(const struct ir_function *fn, uint32_t inst, const ui
     return false;
 }
 
-// Returns the operation of an atomic instruction whose results in memory do not depend on the order
-// of several of them, if no instruction reads what it returns; 0: it is another instruction.
+// Returns the operation of an atomic instruction whose effect on memory does not depend on the
+// order, if no instruction reads its result. Returns 0 for other instructions.
 static uint16_t reduction_of(const struct decoder *d, uint32_t i, const uint64_t *read)
 {
     static const uint16_t words[] = {W_add, W_and, W_or, W_xor, W_min, W_max};

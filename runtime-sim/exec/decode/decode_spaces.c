@@ -1,4 +1,4 @@
-// cvta, isspacep, mapa, getctarank, createpolicy, alloca, stacksave, stackrestore.
+// Decodes cvta, isspacep, mapa, getctarank, createpolicy, alloca, stacksave and stackrestore.
 #include "runtime-sim/exec/memory/access_steps.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/decode_memory.h"
@@ -16,7 +16,7 @@ static uint32_t own_width(const struct decoder *d, const struct ir_operand *oper
     return width;
 }
 
-// d of `to` bytes = op(a of `from` bytes).
+// Resolves d of `to` bytes and a of `from` bytes.
 static const char *take_pair(struct decoder *d, struct code *code, uint32_t to, uint32_t from)
 {
     code->width = (uint8_t)to;
@@ -71,7 +71,7 @@ const char *prepare_getctarank(struct decoder *d, struct code *code)
     return take_pair(d, code, 4, decode_type_bytes(d->inst->type));
 }
 
-// A policy is a number that only cache hints read. It encodes the words of the instruction.
+// A policy is a number that only cache hints read. It encodes the instruction's modifiers.
 const char *prepare_policy(struct decoder *d, struct code *code)
 {
     uint64_t policy = 0;

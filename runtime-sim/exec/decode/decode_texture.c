@@ -1,11 +1,12 @@
-// tex, tld4, txq: the handle, the coordinates, the sampler, and samplers that the module defines.
+// Decodes tex, tld4 and txq: the handle, the coordinates, the sampler, and samplers that the module
+// defines.
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/exec/decode/decode_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
-// .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest }: names and values in
-// turn
+// .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest }: names and values
+// alternate.
 
 static const struct {
     const char *name;
@@ -52,7 +53,7 @@ static void set_field(struct sampler *sampler, const struct name *name, uint8_t 
         sampler->force_unnormalized = value;
 }
 
-// Returns the module's definition of a sampler, or NULL for another sampler.
+// Returns the module's definition of a sampler, or NULL for other samplers.
 static const struct sampler *initial_sampler(const struct decoder *d,
                                              const struct ir_operand *operand)
 {
@@ -73,7 +74,7 @@ static const struct sampler *initial_sampler(const struct decoder *d,
     return NULL;
 }
 
-// A register, a variable of the module, a parameter of the kernel.
+// Resolves a handle: a register, a variable of the module, or a parameter of the kernel.
 static uint32_t take_handle(struct decoder *d, const struct ir_operand *operand)
 {
     if (operand->kind == OPERAND_SYMBOL) {
@@ -102,7 +103,8 @@ static bool is_sampler(const struct decoder *d, const struct ir_operand *operand
     return width == 8;
 }
 
-// [texture, sampler, {x, y}]: the sampler may be missing, and coordinates be more than are needed.
+// Resolves [texture, sampler, {x, y}]. The sampler may be missing, and there may be more
+// coordinates than required.
 static const char *take_address(struct decoder *d, struct code *code, struct texture_code *what)
 {
     const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
@@ -151,8 +153,8 @@ static const char *take_results(struct decoder *d, struct code *code, uint16_t t
     return code->d2 == SLOT_NONE ? "this destination cannot be executed" : NULL;
 }
 
-// The operands after the address are the level or two gradients, which select a level; only one
-// level exists.
+// Returns true if operands follow the address: a level, or two gradients, which select a level.
+// Only one level exists.
 static bool has_more(const struct decoder *d, uint32_t most_slot)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);

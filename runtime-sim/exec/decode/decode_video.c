@@ -1,10 +1,9 @@
-// Video instructions: parts of registers, and what is done with the result.
+// Decodes video instructions: parts of registers, and the secondary operation.
 #include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/lanes/video.h"
 #include <string.h>
 
-// The digits of a part's name, from the left: "h10" → 'h', 1 0. Without a name: as if it were
-// `otherwise`.
+// The digits of a part's name from the left: "h10" → 'h', 1 0.
 struct part_name {
     char letter;
     uint32_t count;
@@ -25,11 +24,12 @@ static bool read_part(struct part_name *name, const char *text, size_t length)
     return true;
 }
 
-// The operand's part; the tree has it in the node around the register's name.
+// Reads the operand's part, which is in the tree's node around the register. An operand without one
+// is treated like `otherwise`.
 static bool part_of(const struct decoder *d, const struct ir_operand *operand,
                     const char *otherwise, struct part_name *name)
 {
-    if (!operand->part && operand->member == W_UNKNOWN) // .b1 is a word, a type's, too
+    if (!operand->part && operand->member == W_UNKNOWN) // .b1 is also the word of a type
         return read_part(name, otherwise, strlen(otherwise));
     const struct tree *tree = d->program->module->tree;
     const struct node *member = &tree->nodes.v[operand->node - 1];
@@ -38,7 +38,7 @@ static bool part_of(const struct decoder *d, const struct ir_operand *operand,
     return dot && read_part(name, dot + 1, (size_t)(end - dot - 1));
 }
 
-// "b0", "h1", "w0": where the part begins, how long it is.
+// Reads "b0", "h1", "w0": position and length of the part.
 static bool scalar_part(const struct part_name *name, struct video_part *part)
 {
     part->bits = name->letter == 'b' ? 8 : name->letter == 'h' ? 16 : 32;
@@ -48,13 +48,13 @@ static bool scalar_part(const struct part_name *name, struct video_part *part)
 
 // Operands
 
-// Returns the register without its part. A number with a sign is unchanged as well, because the
-// sign applies to its extended value.
+// Returns the operand without its part. The sign of a number is also removed, because it applies to
+// the extended value.
 static struct ir_operand whole_of(const struct ir_operand *operand)
 {
     struct ir_operand whole = *operand;
     whole.negated = 0;
-    whole.part = operand->part && operand->value; // a sum
+    whole.part = operand->part && operand->value; // keep the sum of a register and a constant
     whole.member = W_UNKNOWN;
     return whole;
 }
@@ -68,7 +68,7 @@ static uint32_t source(struct decoder *d, uint32_t n)
     return decode_source(d, &whole, 4, W_b32);
 }
 
-// a, b and, where there is one, c.
+// Resolves a, b and, if present, c.
 static const char *take_registers(struct decoder *d, struct code *code)
 {
     const struct ir_operand *result = decode_operand(d, ROLE_DEF, 0);
@@ -91,7 +91,7 @@ static const char *take_registers(struct decoder *d, struct code *code)
 // Words
 
 struct types {
-    bool sign[3]; // of the result, unless it is a comparison's, and of a and b
+    bool sign[3]; // of the result (except for comparisons), a and b
 };
 
 static struct types types_of(const struct decoder *d, bool compares)
@@ -135,7 +135,7 @@ static void read_words(const struct decoder *d, struct video *v, struct types *t
     v->count_mask = decode_has(d, W_wrap) ? 31 : UINT32_MAX;
 }
 
-// Scalar: one result of parts of a and b.
+// Scalar: one result from a part of a and a part of b.
 
 static bool scalar_sources(const struct decoder *d, struct video *v, const struct types *types)
 {
@@ -165,8 +165,8 @@ static bool scalar(const struct decoder *d, struct video *v, const struct types 
     return true;
 }
 
-// SIMD: a result for each part of the destination that is named; its sources are chosen by a digit,
-// of which there is one for each part of the whole, from the left.
+// SIMD: a result for each selected part of the destination. For each part, counted from the left, a
+// digit selects the source part.
 
 static bool choose(struct video_part *part, const struct part_name *name, uint32_t count,
                    uint32_t place, bool sign)

@@ -7,9 +7,9 @@ struct filling {
     const struct tree *tree;
     uint8_t *to;
     uint64_t bytes;
-    uint32_t element;   // bytes
+    uint32_t element;   // bytes of an element
     uint64_t stride[8]; // bytes of an element at each depth of braces
-    uint32_t depth;     // of these
+    uint32_t depth;     // number of levels in `stride`
     uint16_t type;
     const char *error;
 };
@@ -19,7 +19,7 @@ static const struct node *node_at(const struct filling *f, uint32_t node)
     return &f->tree->nodes.v[node];
 }
 
-// The variable or function of the module with this name.
+// Returns the address of the module's variable or function with this name.
 static bool address_of(const struct filling *f, uint32_t node, uint64_t *address)
 {
     const struct ir_module *module = f->program->module;
@@ -42,7 +42,7 @@ static bool value_of(const struct filling *f, uint32_t node, uint64_t *value)
     switch (at->kind) {
     case NODE_INT: *value = at->value; return true;
     case NODE_NAME: return address_of(f, node, value);
-    case NODE_APPLY: // global addresses are generic ones
+    case NODE_APPLY: // global addresses are also generic addresses
         return at->size > 1 && value_of(f, node + 1, value);
     case NODE_OFFSET:
         if (at->size < 3 || !value_of(f, node + 1, &left) ||
@@ -71,7 +71,7 @@ static bool value_of(const struct filling *f, uint32_t node, uint64_t *value)
     }
 }
 
-// 0xff00(variable): the byte of the address that the mask picks.
+// Evaluates 0xff00(variable): the byte of the address that the mask selects.
 static uint64_t masked(const struct filling *f, uint32_t node, uint64_t value)
 {
     const struct node *at = node_at(f, node);
@@ -104,7 +104,7 @@ static void fill(struct filling *f, uint32_t node, uint32_t depth, uint64_t at)
         f->error = "a variable has more initial values than elements";
 }
 
-// Bytes of one element of each dimension, from the outermost.
+// Computes the bytes of one element of each dimension, from the outermost.
 static void find_strides(struct filling *f, uint32_t declarator, uint32_t vector)
 {
     uint64_t lengths[8];
@@ -133,7 +133,7 @@ const char *layout_initial(const struct program *program, const struct program_v
                         .element = (uint32_t)(ir_type_bits(symbol->type) + 7) / 8,
                         .type = symbol->type};
     if (f.type == W_texref || f.type == W_samplerref || f.type == W_surfref)
-        return NULL; // handles: their objects are not in memory
+        return NULL; // handles have no object in memory
     uint64_t elements = 1;
     NODE_EACH (child, f.tree, symbol->node)
         if (node_at(&f, child)->kind == NODE_DIMENSION && node_at(&f, child)->size > 1)

@@ -1,7 +1,8 @@
-// Every variable gets its address once, before decoding.
+// Assigns an address to every variable, before decoding.
 //
-// Shared variables: those that device functions or several kernels may use come first and are part
-// of every kernel's shared memory; a kernel's own follow, and the dynamic part comes last.
+// Shared variables that device functions or several kernels may use come first and are part of
+// every kernel's shared memory. They are followed by the kernel's own variables and the dynamic
+// part.
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
@@ -17,7 +18,8 @@ static bool is_array_without_size(const struct ir_symbol *symbol)
     return !symbol->size;
 }
 
-// Returns true for handles. Variables of old PTX in the space .tex, with any type, are .texref.
+// Returns true for handles. Variables in the space .tex of old PTX, of any type, are handles like
+// .texref.
 static bool is_opaque(const struct ir_symbol *symbol)
 {
     return symbol->type == W_texref || symbol->type == W_samplerref || symbol->type == W_surfref ||
@@ -38,10 +40,10 @@ static void place_global(struct program *program, uint32_t id, uint64_t *at)
     struct program_variable variable = {id, *at, bytes, symbol->space == W_const};
     vec_push(program->arena, &program->variables, variable);
     program->address_of.v[id] = *at;
-    *at += bytes + 256; // so that running past the end meets no neighbour
+    *at += bytes + 256; // a gap, so that an access beyond the end reaches no other variable
 }
 
-// An entry's own variables do not take from other entries.
+// Returns true for a variable of one kernel, which takes no space from other kernels.
 static bool is_own(const struct program *program, const struct ir_symbol *symbol)
 {
     return symbol->function != IR_NONE && program->module->functions.v[symbol->function].is_entry;
@@ -124,7 +126,7 @@ static void add_parameter(struct program *program, uint32_t declarator, uint32_t
     vec_push(program->arena, &program->parameters, parameter);
 }
 
-// Returns their number.
+// Places the parameters of a list. Returns their number.
 static uint32_t place_parameters(struct program *program, uint32_t list, uint32_t *at)
 {
     const struct tree *tree = program->module->tree;
@@ -164,7 +166,7 @@ static uint32_t place_locals(struct program *program, const struct program_funct
     return at;
 }
 
-// The arguments of a variadic function come behind all that has a size.
+// Places the arguments of a variadic function after everything that has a size.
 static void place_open(struct program *program, const struct program_function *function)
 {
     for (uint32_t i = 0; i < function->param_count; i++) {
@@ -176,8 +178,8 @@ static void place_open(struct program *program, const struct program_function *f
     }
 }
 
-// Reads a directive with three numbers; omitted ones are 1. Without the directive the shape is
-// unchanged.
+// Reads a directive with three numbers, of which omitted ones are 1. Leaves the shape unchanged if
+// there is no directive.
 static void read_shape(const struct tree *tree, const struct ir_function *fn, uint16_t directive,
                        uint32_t shape[3])
 {
@@ -217,8 +219,8 @@ static void layout_function(struct program *program, struct program_function *fu
         place_open(program, function);
 }
 
-// Returns the definition of a function. Declarations before it are functions of their own in the
-// module. A function without a definition is returned itself.
+// Returns the definition of a function. In the module, declarations before it are separate
+// functions. Returns a function without definition itself.
 static uint32_t definition_of(const struct ir_module *module, uint32_t function)
 {
     for (uint32_t i = 0; i < module->functions.n; i++)
@@ -285,7 +287,7 @@ struct location layout_locate(const struct program *program,
             place.kind = LOCATION_LAUNCH;
             place.launch = LAUNCH_PARAMETERS;
             break;
-        } // fallthrough: parameters of functions and of calls lie in local memory
+        } // fallthrough: parameters of functions and calls are in local memory
         __attribute__((fallthrough));
     case W_local: place.kind = LOCATION_FRAME; break;
     default: place.kind = LOCATION_UNKNOWN; break;

@@ -1,19 +1,19 @@
-// The rows' `prepare`: resolves operands that are more than lanes of a width. Each returns NULL, or
-// the feature that is not supported.
+// The `prepare` functions of rows: they resolve operands that are not simply lanes of one width.
+// Each returns NULL, or the feature that is not supported.
 #pragma once
 #include "runtime-sim/exec/decode/decode.h"
 
 typedef const char *prepare_fn(struct decoder *d, struct code *code);
 
 prepare_fn prepare_branch, prepare_branch_indexed, prepare_call;
-prepare_fn prepare_compare;      // setp, set: the comparison, then the Boolean operation
-prepare_fn prepare_compare_pair; // the same for packed halves
+prepare_fn prepare_compare;      // setp, set: a comparison, then the Boolean operation
+prepare_fn prepare_compare_pair; // setp, set of packed halves
 prepare_fn prepare_move;         // mov with vectors, addresses, clocks
 prepare_fn prepare_convert, prepare_convert_pack;
 prepare_fn prepare_meet, prepare_meet_here;
 prepare_fn prepare_set, prepare_barrier;
-prepare_fn prepare_rounding;     // rejects roundings that arithmetic does not have
-prepare_fn prepare_two_or_three; // min, max of f32: operands
+prepare_fn prepare_rounding;     // rejects rounding modes that arithmetic does not have
+prepare_fn prepare_two_or_three; // min, max of f32: number of operands
 prepare_fn prepare_load, prepare_store, prepare_atomic, prepare_discard;
 prepare_fn prepare_copy, prepare_async_store, prepare_fill, prepare_mbarrier;
 prepare_fn prepare_cvta, prepare_isspacep, prepare_mapa, prepare_getctarank, prepare_policy;

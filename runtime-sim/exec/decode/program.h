@@ -1,10 +1,10 @@
-// An executable module: code with every operand, branch and address resolved.
+// An executable module: code in which every operand, branch and address is resolved.
 #pragma once
 #include "ir/ir.h"
 #include "runtime-sim/exec/decode/code.h"
 
-// Address map. Generic addresses below GLOBAL_FIRST are windows onto memory of a thread or a CTA;
-// the first page is not mapped, so that a null pointer is a fault.
+// Address map. Generic addresses below GLOBAL_FIRST are windows to memory of a thread or a CTA. The
+// first page is not mapped, so that accessing a null pointer is a fault.
 #define SHARED_WINDOW UINT64_C(0x01000000)
 #define SHARED_STRIDE UINT64_C(0x00100000) // between the CTAs of a cluster
 #define LOCAL_WINDOW UINT64_C(0x02000000)
@@ -21,7 +21,7 @@ struct warp_value {
 
 enum launch_kind {
     LAUNCH_PARAMETER,      // bytes of the parameters at `offset`
-    LAUNCH_SPECIAL,        // special register that is the same in the whole grid
+    LAUNCH_SPECIAL,        // special register that is constant in the whole grid
     LAUNCH_DYNAMIC_SHARED, // address of the dynamic shared memory
     LAUNCH_PARAMETERS,     // address of the parameters + offset
 };
@@ -29,17 +29,17 @@ enum launch_kind {
 struct launch_value {
     uint8_t kind, width;
     uint16_t special, member;
-    uint16_t type;   // of a parameter: conversion of its bytes to a lane
-    uint32_t offset; // of a parameter
+    uint16_t type;   // for a parameter: type by which its bytes are converted to a lane
+    uint32_t offset; // for a parameter
     uint32_t slot;
 };
 
-// A variable of the module with its address and initial value.
+// A variable of the module with its address.
 struct program_variable {
     uint32_t symbol;
     uint64_t address;
     uint64_t bytes;
-    bool constant; // .const: read only
+    bool constant; // .const: read-only
 };
 
 struct program_parameter {
@@ -48,47 +48,50 @@ struct program_parameter {
     uint32_t offset, bytes;
     uint32_t slot;
     uint8_t width;
-    bool open; // an array without a size, which has the bytes of the argument: behind local_bytes
+    bool open; // an array without a size, which has the size of the argument and is located after
+               // local_bytes
 };
 
-// A register that a function may read before it has written it.
+// A register that a function may read before writing it.
 struct program_unset {
-    uint32_t reg;             // of the function
-    uint32_t offset, written; // in the frame: its slot, and a bit for each lane that has written it
-    uint32_t width;           // of a lane
+    uint32_t reg;             // number within the function
+    uint32_t offset, written; // offsets in the frame: its slot, and a mask of the lanes that have
+                              // written it
+    uint32_t width;           // bytes per lane
 };
 
 struct program_function {
-    uint32_t function;    // in the module
+    uint32_t function;    // number in the module
     uint32_t begin, end;  // its code
-    uint32_t frame_bytes; // registers
-    uint32_t local_bytes; // .local and .param variables of one thread
-    uint32_t registers;   // estimated 32-bit registers of a thread, including callees
-    uint32_t params, param_count, returns, return_count; // program->parameters
-    uint32_t unset, unset_count;                         // program->unset
-    uint32_t param_bytes;                                // of an entry
-    uint32_t shared_bytes; // of an entry: static, including the functions that it may call
+    uint32_t frame_bytes; // size of the registers
+    uint32_t local_bytes; // size of the .local and .param variables of one thread
+    uint32_t registers;   // estimated number of 32-bit registers per thread, including callees
+    uint32_t params, param_count, returns, return_count; // ranges in program->parameters
+    uint32_t unset, unset_count;                         // range in program->unset
+    uint32_t param_bytes;                                // of a kernel
+    uint32_t shared_bytes; // of a kernel: static size, including that of functions it may call
     uint32_t shared_align; // alignment of the dynamic part
-    uint32_t cluster[3];   // of an entry: .reqnctapercluster, or 0
+    uint32_t cluster[3];   // of a kernel: .reqnctapercluster, or 0
     uint32_t block[3];     // .reqntid, or 0
-    uint32_t most[3];      // .maxntid, a limit of the product, or 0
+    uint32_t most[3];      // .maxntid, a limit on the product, or 0
     uint32_t maxnreg;      // .maxnreg, or 0
-    bool ordered;  // contains atomics, volatile or ordered accesses: lanes and CTAs may wait for
+    bool ordered;  // contains atomic, volatile or ordered accesses, so lanes and CTAs may wait for
                    // each other
-    bool alone;    // the same in memory that CTAs share: CTAs run in a fixed order
-    bool in_order; // `alone`, and not only reductions: integer atomics of one operation that does
-                   // not depend on the order, whose result is not read. No CTA waits for those of
-                   // another one
-    uint16_t reduction; // isa_word of their operation; 0: no reductions
-    // Reason why it cannot be executed, as a sentence, and its place; NULL: it can.
+    bool alone;    // contains such accesses to memory that CTAs share, so CTAs run in a fixed order
+    bool in_order; // `alone`, and contains other such accesses than reductions: integer atomics of
+                   // one operation that is independent of the order, whose result is not read.
+                   // Otherwise no CTA waits for another one
+    uint16_t reduction; // isa_word of the reductions' operation; 0: no reductions
+    // Reason, as a sentence, why the function cannot be executed, and its place. NULL: it can be
+    // executed.
     const char *refusal;
     uint32_t refused_node;
 };
 
-// Immediate values with a slot.
+// An immediate value with a slot.
 struct constant {
     uint64_t value;
-    uint32_t width, place; // place + 1; 0: free
+    uint32_t width, place; // place + 1; 0: free entry
 };
 
 struct lanes_table;
@@ -98,29 +101,29 @@ struct program {
     const struct lanes_table *lanes;
     VEC(struct code) codes;
     VEC(struct program_function) functions; // functions with a body
-    VEC(uint32_t) function_of;              // ir function → program function, or IR_NONE
+    VEC(uint32_t) function_of;              // from IR function to program function, or IR_NONE
     VEC(struct program_parameter) parameters;
     VEC(struct program_unset) unset;
     VEC(struct program_variable) variables;
-    VEC(uint64_t) address_of; // per symbol: address in its space or, for a function, its handle
+    VEC(uint64_t) address_of; // per symbol: address in its space, or handle of a function
     VEC(struct warp_value) warp_values;
     VEC(struct launch_value) launch_values;
     VEC(uint8_t) constants;          // the area BASE_PROGRAM
-    struct constant *constant_table; // open addressing
+    struct constant *constant_table; // hash table with open addressing
     uint32_t constant_mask, constant_count;
     uint32_t warp_bytes, launch_bytes;
     uint64_t global_end; // first address after the module's variables
 };
 
-// Functions are identified by handles: addresses without memory.
+// Functions are identified by handles, which are addresses without memory.
 #define FUNCTION_HANDLE UINT64_C(0x00f00000)
 
-// Decodes every function of a module without errors. Never fails: a function that cannot be
-// executed, and each function that may call it, has a refusal.
+// Decodes every function of a module without errors. Always succeeds: a function that cannot be
+// executed, and each function that may call it, gets a refusal.
 void program_build(struct program *program, struct arena *arena, const struct ir_module *module,
                    const struct lanes_table *lanes);
 
-// Returns the entry of this name, or NULL.
+// Returns the kernel with this name, or NULL.
 const struct program_function *program_find(const struct program *program, const char *name);
 // The same for any function.
 const struct program_function *program_find_function(const struct program *program,

@@ -6,7 +6,7 @@
     {                                                                                              \
         OP_##op, "sync " words, widths, 0, .step = fn, .prepare = prepare_meet                     \
     }
-// Before PTX 6.0 the lanes were those that were there.
+// Before PTX 6.0, the lanes were the active ones.
 #define HERE(op, words, widths, fn)                                                                \
     {                                                                                              \
         OP_##op, words, widths, 0, .step = fn, .prepare = prepare_meet_here                        \

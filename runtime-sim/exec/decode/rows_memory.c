@@ -1,4 +1,4 @@
-// Instructions that access memory or reckon with addresses.
+// Rows of instructions that access memory or compute with addresses.
 #include "runtime-sim/exec/memory/access_steps.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/lanes/rows.h"

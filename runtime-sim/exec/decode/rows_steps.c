@@ -1,4 +1,4 @@
-// Instructions that are steps: the same for every instruction set of the host.
+// Rows of instructions that are steps. They are the same for every instruction set of the host.
 #include "runtime-sim/exec/decode/rows_steps.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/warp/cta.h"

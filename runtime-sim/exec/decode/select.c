@@ -1,4 +1,5 @@
-// Rows are looked at by opcode, their words compiled to isa_words when the opcode is first met.
+// Rows are grouped by opcode. The words of an opcode's rows are compiled to isa_words when it is
+// first used.
 #include "runtime-sim/exec/decode/select.h"
 #include "runtime-sim/exec/decode/rows_steps.h"
 #include <string.h>
@@ -34,7 +35,7 @@ struct selection *select_new(struct arena *arena, const struct ir_module *module
     return selection;
 }
 
-// Attributes of modifiers other than types and names of operations.
+// Attributes set by modifiers other than types and operations.
 static const struct {
     uint16_t word;
     uint8_t attribute, round;
@@ -59,8 +60,8 @@ static const struct {
     {W_rpi, ATTR_ROUND, ROUND_UP},
 };
 
-// Words that change nothing of what an instruction computes, as a warp runs as one; and the Boolean
-// operation of a comparison, which its `prepare` looks at.
+// Returns true for words without effect on the result of a warp, and for the Boolean operation of a
+// comparison, which its `prepare` handles.
 static bool means_nothing(uint16_t word)
 {
     return word == W_uni || word == W_aligned ||
@@ -122,7 +123,8 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
     return choices;
 }
 
-// Words may have any order, but types and state spaces keep theirs.
+// Matches a word of the row. Words may be in any order, except that types must be in order, and so
+// must state spaces.
 static bool take_word(const struct row_choice *choice, uint16_t word, uint32_t *taken)
 {
     for (uint32_t n = 0; n < choice->count; n++) {

@@ -1,6 +1,6 @@
-// Linear scan over the instructions in the order of the text. A register's life is the one stretch
-// from its first to its last place, blocks that it lives through included; short of exact, but it
-// costs one sort.
+// Linear-scan allocation over the instructions in the order of the text. The lifetime of a register
+// is the range from its first to its last occurrence, including blocks that it is live through.
+// This is less precise than exact liveness, but only needs one sort.
 #include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/exec/decode/code.h"
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void extend(struct life *life, uint32_t place)
         life->last = place;
 }
 
-// The register is live on entry of the block.
+// Extends the lifetime of a register that is live on entry to the block.
 static void extend_block(const struct ir_function *fn, uint32_t b, struct life *life)
 {
     const struct ir_block *block = &fn->blocks.v[b];
@@ -78,7 +78,7 @@ static void keep_parameters(const struct ir_function *fn, struct life *lives)
     }
 }
 
-// Places `written` from `at` on. Returns the end.
+// Places the masks `written` from offset `at` on. Returns the end.
 static uint32_t find_unset(struct slots *slots, struct arena *arena, const struct ir_function *fn,
                            uint32_t at)
 {
@@ -103,9 +103,9 @@ static int by_first(const void *a, const void *b)
                                 : (x->reg > y->reg) - (x->reg < y->reg);
 }
 
-// One class of widths: which places are taken, as a heap by the end of the life.
+// The slots of one width: those in use, as a heap by the end of their lifetime.
 struct places {
-    VEC(struct life) busy; // reg: the place
+    VEC(struct life) busy; // reg: the slot
     VEC(uint32_t) free;
     uint32_t count;
 };
@@ -148,7 +148,7 @@ static uint32_t take_place(struct arena *arena, struct places *places, struct li
     return place;
 }
 
-// Most 32-bit registers at once: lives that begin and end, in order.
+// Returns the maximum number of live 32-bit registers, from the starts and ends of lifetimes.
 static uint32_t most_at_once(const struct ir_function *fn, const struct life *lives, uint32_t count,
                              struct arena *scratch)
 {

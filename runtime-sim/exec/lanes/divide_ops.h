@@ -1,5 +1,5 @@
-// Division, reciprocal and square root of one lane, and the loops over lanes: for files that round
-// to nearest and for files with the rounding mode of a code.
+// Division, reciprocal and square root of one lane, and the loops over lanes. Used by files that
+// round to nearest and by files that use the rounding mode of a code.
 #pragma once
 #include "runtime-sim/exec/lanes/floats.h"
 
@@ -23,15 +23,15 @@ INLINE float root(float a, float b)
     return sqrtf(a);
 }
 
-// Two roundings: at most 2⁻²³, and 2⁻²²·⁹ is allowed.
+// Rounds twice. The error is at most 2⁻²³; 2⁻²²·⁹ is allowed.
 INLINE float reciprocal_root(float a, float b)
 {
     (void)b;
     return 1 / sqrtf(a);
 }
 
-// a · (1/b): for b above 2¹²⁶ the reciprocal, subnormal, is zero; below the least normal number
-// both operands are scaled up first.
+// Computes a · (1/b). For b above 2¹²⁶ the reciprocal, which is subnormal, is zero. If b is below
+// the smallest normal number, both operands are scaled up first.
 INLINE float quick_quotient(float a, float b)
 {
     float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1;
@@ -39,8 +39,8 @@ INLINE float quick_quotient(float a, float b)
     return a * scale * (b == b ? inverse : b);
 }
 
-// Only in quotients and reciprocals can a result be rounded up to the least normal number that .ftz
-// makes zero. Asked where the host does not flush.
+// Flushes a result that was rounded up to the smallest normal number, which .ftz makes zero. This
+// can happen only in quotients and reciprocals. Used if the host does not flush.
 INLINE float exact_tiny(f32_fn *fn, float a, float b, float result)
 {
     double exact = fn == quotient ? (double)a / b : 1 / (double)a;
@@ -49,6 +49,7 @@ INLINE float exact_tiny(f32_fn *fn, float a, float b, float result)
     return inexact && tiny ? f32_of(bits_f32(result) & 0x80000000) : result;
 }
 
+// Computes one lane, with .ftz if requested.
 INLINE float one_f32(f32_fn *fn, float a, float b, uint32_t attributes)
 {
     bool flushed = !HOST_FLUSHES && attributes & ATTR_FTZ;
@@ -59,6 +60,7 @@ INLINE float one_f32(f32_fn *fn, float a, float b, uint32_t attributes)
     return canonical(exact_tiny(fn, a, b, flush(fn(a, b))));
 }
 
+// Computes all lanes of f32.
 INLINE void each_f32(f32_fn *fn, uint32_t attributes, void *dp, const void *const *sp, int sources)
 {
     float *to = dp;
@@ -69,6 +71,7 @@ INLINE void each_f32(f32_fn *fn, uint32_t attributes, void *dp, const void *cons
     }
 }
 
+// Computes all lanes of f64.
 INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
 {
     double *to = dp;
@@ -80,6 +83,7 @@ INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
     }
 }
 
+// Computes all lanes of f32 in the mode of a code.
 INLINE void each_f32_mode(const struct code *code, f32_fn *fn, uint32_t attributes, void *dp,
                           const void *const *sp, int sources)
 {

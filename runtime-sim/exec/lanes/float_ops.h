@@ -1,5 +1,5 @@
-// add, sub, mul, fma of one lane, and the loops over lanes: for files that round to nearest and for
-// files with the rounding mode of a code.
+// add, sub, mul and fma of one lane, and the loops over lanes. Used by files that round to nearest
+// and by files that use the rounding mode of a code.
 #pragma once
 #include "runtime-sim/exec/lanes/half.h"
 
@@ -30,7 +30,7 @@ INLINE float mul(float a, float b, float c)
     return a * b;
 }
 
-// A product of two f32 is exact in f64.
+// The product of two f32 is exact in f64.
 INLINE float fma_nearest(float a, float b, float c)
 {
     return HAVE_FMA ? __builtin_fmaf(a, b, c) : (float)sum_odd((double)a * b, (double)c);
@@ -41,14 +41,15 @@ INLINE float fma_any(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 
-// Returns true if .ftz makes a result zero that was rounded up to the least normal number. Used
-// where the host does not flush: the value is scaled up, so that it is rounded as with smaller
-// exponents.
+// Returns true if the result was rounded up to the smallest normal number, so that .ftz makes it
+// zero. Used if the host does not flush. The value is scaled up, so that it is rounded as with an
+// unlimited exponent.
 INLINE bool is_tiny(float result, double exact)
 {
     return fabsf(result) == 0x1p-126f && fabsf((float)(exact * 0x1p64)) < 0x1p-62f;
 }
 
+// Flushes a result for which is_tiny holds.
 INLINE float exact_tiny(f32_fn *fn, float a, float b, float c, float result)
 {
     double exact = fn == mul ? (double)a * b : sum_odd((double)a * b, (double)c);
@@ -56,6 +57,7 @@ INLINE float exact_tiny(f32_fn *fn, float a, float b, float c, float result)
     return inexact && is_tiny(result, exact) ? f32_of(bits_f32(result) & 0x80000000) : result;
 }
 
+// Computes one lane, with the attributes .ftz and .sat.
 INLINE float one_f32(f32_fn *fn, float a, float b, float c, uint32_t attributes)
 {
     bool flushed = !HOST_FLUSHES && attributes & ATTR_FTZ;
@@ -70,6 +72,7 @@ INLINE float one_f32(f32_fn *fn, float a, float b, float c, uint32_t attributes)
     return attributes & ATTR_SAT ? saturate(result) : canonical(result);
 }
 
+// Computes `count` lanes of f32.
 INLINE void each_f32(f32_fn *fn, int count, uint32_t attributes, void *dp, const void *const *sp,
                      int sources)
 {
@@ -81,6 +84,7 @@ INLINE void each_f32(f32_fn *fn, int count, uint32_t attributes, void *dp, const
     }
 }
 
+// Computes `count` lanes of f32 in the mode of a code.
 INLINE void each_f32_mode(const struct code *code, f32_fn *fn, int count, uint32_t attributes,
                           void *dp, const void *const *sp, int sources)
 {
@@ -125,7 +129,7 @@ INLINE void each_f64(f64_fn *fn, void *dp, const void *const *sp, int sources)
     }
 }
 
-// f32 with the sources in front in half precision, which are made f32 first.
+// f32, with the first sources in half precision, which are converted to f32 first.
 
 INLINE void each_mixed(f32_fn *fn, enum half_format format, uint32_t attributes, void *dp,
                        const void *const *sp, int sources)
@@ -141,8 +145,8 @@ INLINE void each_mixed(f32_fn *fn, enum half_format format, uint32_t attributes,
     }
 }
 
-// The rows, of what a file makes of each kind: ROWS_F32, ROWS_F32X2, ROWS_F64 with the sources'
-// widths, ROWS_MIXED with those of the halves.
+// The rows, built from macros that a file defines for each kind: ROWS_F32, ROWS_F32X2 and ROWS_F64
+// with the widths of the sources, ROWS_MIXED with those of the halves.
 // clang-format off
 #define FLOAT_ROWS                                                                                 \
     ROWS_F32(add, add, "44"),                                                                      \

@@ -1,9 +1,9 @@
-// Shared by the files of floating-point lanes: bits, rounding modes, flushing, the rules for
-// results that are not numbers.
+// Shared by the files of floating-point lanes: bit access, rounding modes, flushing, rules for NaN
+// results.
 //
-// Flushing to zero (.ftz): a subnormal source is a zero of its sign; so is a result that is below
-// the least normal number after rounding to the format's digits with an exponent as small as need
-// be. That is how ptxas folds constants, and what SSE does.
+// Flushing to zero (.ftz): a subnormal source becomes a zero of its sign. So does a result that is
+// below the smallest normal number after rounding to the format's precision with an unlimited
+// exponent. This is how ptxas folds constants and how SSE works.
 #pragma once
 #include "runtime-sim/exec/lanes/lanes.h"
 #include <fenv.h>
@@ -20,6 +20,7 @@
 #define EACH(count) _Pragma("GCC ivdep") for (int i = 0; i < (count); i++)
 #endif
 
+// The bits of a number, and the number with these bits.
 INLINE uint32_t bits_f32(float value)
 {
     union {
@@ -56,13 +57,14 @@ INLINE double f64_of(uint64_t bits)
     return both.value;
 }
 
+// Replaces a NaN by the one NaN of PTX.
 INLINE float canonical(float value)
 {
     return value == value ? value : f32_of(0x7fffffff);
 }
 
-// A NaN among the sources is passed on, made quiet, the first one before the others: which one the
-// host's instructions pass on depends on the order that the compiler gives their operands.
+// Returns the result, or if it is a NaN, the first NaN among the sources, made quiet. The host's
+// instructions would propagate a NaN that depends on the compiler's order of operands.
 INLINE double canonical_f64(double value, double a, double b, double c)
 {
     uint64_t quiet = UINT64_C(1) << 51;
@@ -73,19 +75,21 @@ INLINE double canonical_f64(double value, double a, double b, double c)
     return value == value ? value : f64_of(nan);
 }
 
+// Clamps to 0 … 1.
 INLINE float saturate(float value)
 {
-    float low = value > 0 ? value : 0; // NaN and −0 too become +0
+    float low = value > 0 ? value : 0; // NaN and −0 also become +0
     return low < 1 ? low : 1;
 }
 
+// Flushes a subnormal number to zero.
 INLINE float flush(float value)
 {
     return f32_of(bits_f32(value) & (bits_f32(value) & 0x7f800000 ? 0xffffffff : 0x80000000));
 }
 
-// Sets the rounding and flushing of a code until mode_leave. The loops in between load and store
-// all values, so that the compiler does not move arithmetic out.
+// Sets the rounding and flushing of a code until mode_leave. Between the two calls the loops load
+// and store all values, so that the compiler does not move arithmetic out.
 #ifdef __SSE2__
 enum { HOST_FLUSHES = 1 };
 
@@ -125,8 +129,9 @@ INLINE void mode_leave(uint32_t before)
 }
 #endif
 
-// a + b, rounded to odd: when it is not exact, the neighbour whose last digit is 1. Rounding that
-// once more to at least two digits less gives what rounding a + b at once gives.
+// Returns a + b rounded to odd: if the sum is inexact, the neighbour whose last digit is 1.
+// Rounding it again to a precision that is at least two digits lower gives the result of rounding a
+// + b once.
 INLINE double sum_odd(double a, double b)
 {
     double sum = a + b, part = sum - a;
@@ -147,6 +152,7 @@ INLINE float sum_odd_f32(float a, float b)
     return f32_of(inexact ? bits + toward : bits);
 }
 
+// Converts to f32, rounded to odd.
 INLINE float narrow_odd(double value)
 {
     float near = (float)value;

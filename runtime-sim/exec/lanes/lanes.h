@@ -1,6 +1,6 @@
-// For the files that are compiled once for each instruction set of the host: NAMED makes the names
-// of their exports unique. The loops over lanes assume that a result is either exactly at a source
-// or does not overlap it.
+// For files that are compiled once per instruction set of the host. NAMED makes the names of their
+// exports unique. The loops over lanes assume that a result either is exactly at a source or does
+// not overlap it.
 #pragma once
 #include "runtime-sim/exec/lanes/rows.h"
 #include "frontend/isa.h"
@@ -16,7 +16,7 @@
 #define EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
 #endif
 
-// A function of one to four sources: D, A … are C types of a lane.
+// Defines a function of one to four sources; D, A … are the C types of a lane.
 #define LANES_1(name, D, A, ...)                                                                   \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \
@@ -59,7 +59,7 @@
             to[i] = (D)(__VA_ARGS__);                                                              \
         }                                                                                          \
     }
-// A predicate: one bit of the mask for each lane.
+// Defines a comparison, whose result has one bit per lane.
 #define LANES_TEST(name, A, B, ...)                                                                \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \

@@ -1,14 +1,15 @@
-// sin, cos, lg2, ex2, tanh: what PTX calls approximate. Polynomials in f64, far within the errors
-// that the manual allows, without a call of the host's library: every host gives the same bits.
+// sin, cos, lg2, ex2 and tanh, the approximate operations of PTX. They are polynomials in f64, far
+// within the errors that the manual allows. They do not call the host's library, so every host
+// gives the same bits.
 #include "runtime-sim/exec/lanes/half.h"
 
 typedef double wide_fn(double x);
 
-// Addition and subtraction of this number rounds to an integer; the sum has the integer in its last
-// bits.
+// Adding and subtracting this number rounds to an integer. The sum has the integer in its low bits.
 #define TO_INTEGER 0x1.8p52
 
-// Counts quarter turns. An angle beyond the precision of f64 counts as 0.
+// Returns the rest after removing quarter turns, whose number is added to `quarters`. An angle
+// beyond the precision of f64 counts as 0.
 INLINE double turned(double x, uint64_t quarters)
 {
     double turns = x * 0.63661977236758138; // 2/π
@@ -58,7 +59,7 @@ INLINE double power_of_two(double x)
     return sum * f64_of((bits_f64(whole) + 1023) << 52);
 }
 
-// x = 2ᵏ m with m from √½ to √2; log m = 2 artanh (m − 1)/(m + 1).
+// x = 2ᵏ m with m from √½ to √2, and log m = 2 artanh (m − 1)/(m + 1).
 INLINE double logarithm(double x)
 {
     uint64_t root = UINT64_C(0x3fe6a09e00000000), one = UINT64_C(0x3ff0000000000000);
@@ -146,7 +147,7 @@ HALF(tanh_bf16x2, tangent, false, HALF_BF16, 2 * LANES)
 #undef HALF
 
 // clang-format off
-// PTX before 1.4 leaves .approx.ftz away.
+// PTX before 1.4 omits .approx.ftz.
 #define ROWS_F32(name)                                                                             \
     {OP_##name, "approx f32", "4=4", 0, .lanes = name##_f32},                                      \
     {OP_##name, "approx f32", "4=4", ATTR_FTZ, .lanes = name##_ftz_f32},                           \

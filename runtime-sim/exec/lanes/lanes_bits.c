@@ -1,7 +1,7 @@
-// Bits counted, found and moved; sums of products of bytes.
+// Counting, finding and moving bits; sums of products of bytes.
 #include "runtime-sim/exec/lanes/lanes.h"
 
-// By halves, as few processors count bits of a vector's elements.
+// Counts bits by halves, since few hosts can count the bits of vector elements.
 static inline uint32_t count_32(uint32_t x)
 {
     x -= x >> 1 & 0x55555555;
@@ -15,7 +15,7 @@ static inline uint32_t count_64(uint64_t x)
     return count_32((uint32_t)x) + count_32((uint32_t)(x >> 32));
 }
 
-// All bits from the highest one that is set downwards.
+// Sets all bits below the highest set bit.
 static inline uint32_t smear_32(uint32_t x)
 {
     x |= x >> 1;
@@ -45,7 +45,7 @@ static inline uint64_t reverse_64(uint64_t x)
     return (uint64_t)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32));
 }
 
-// The highest bit that differs from the sign: its number, or how far it is from the top.
+// The highest bit that differs from the sign: its position, or its distance from the top.
 #define FIND(bits, U, S)                                                                           \
     LANES_1(popc_b##bits, uint32_t, U, count_##bits(a))                                            \
     LANES_1(clz_b##bits, uint32_t, U, bits - count_##bits(smear_##bits(a)))                        \
@@ -59,7 +59,8 @@ static inline uint64_t reverse_64(uint64_t x)
 FIND(32, uint32_t, int32_t)
 FIND(64, uint64_t, int64_t)
 
-// The n-th set bit from `base` on, upwards or, for a negative n, downwards; base itself counts.
+// Returns the position of the n-th set bit from `base` on, upwards, or downwards if n is negative.
+// `base` itself counts.
 static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 {
     if (base > 31)
@@ -75,8 +76,8 @@ static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 }
 LANES_3(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_bit(a, b, c))
 
-// Fields: position and length are bytes. Bits beyond the top are zeros or, in a signed number, its
-// sign; 64 bits hold every field of 32 with what lies beyond.
+// Bit fields: position and length are bytes. Bits beyond the top are zeros or, for signed numbers,
+// the sign. 64 bits hold every field of a 32-bit number with the bits beyond it.
 static inline uint64_t low_bits(uint32_t length)
 {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << (uint64_t)length) - 1;
@@ -116,7 +117,8 @@ LANES_3(bfe_s64, int64_t, int64_t, uint32_t, uint32_t, field_signed(a, b & 0xff,
 INSERT(bfi_b32, uint32_t)
 INSERT(bfi_b64, uint64_t)
 
-// szext: a number of b bits made one of 32; b of 32 and more, if not wrapped, is all.
+// szext: extends a number of b bits to 32. Without wrapping, b of 32 and more selects the whole
+// number.
 #define EXTEND(mode, too_large, count)                                                             \
     LANES_2(szext_##mode##_u32, uint32_t, uint32_t, uint32_t,                                      \
             too_large ? a : a &(uint32_t)low_bits(count))                                          \
@@ -130,7 +132,7 @@ LANES_2(bmsk_clamp, uint32_t, uint32_t, uint32_t,
         a > 31 ? 0 : low_bits(b > 32 ? 32 : b) << (uint64_t)(a & 31))
 LANES_2(bmsk_wrap, uint32_t, uint32_t, uint32_t, low_bits(b & 31) << (uint64_t)(a & 31))
 
-// Parts of a word, with sign or not.
+// Extract parts of a word, unsigned or signed.
 static inline uint32_t part_u(uint32_t word, uint32_t bits, uint32_t n)
 {
     return word >> bits * n & ((1u << bits) - 1);

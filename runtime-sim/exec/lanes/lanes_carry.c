@@ -1,15 +1,15 @@
-// Extended precision: the carry flag of a lane is a predicate, register 0 of every function.
+// Extended precision. The carry flag of a lane is a predicate, register 0 of every function.
 //
-// The manual calls what sub.cc leaves a borrow. The hardware has one flag for both directions, the
-// carry out of a + ~b + 1, which is set when there was no borrow, and subc reads it so. That shows
-// only when a sum's flag goes into a difference or the other way round; then what the hardware
-// gives counts.
+// The manual calls the flag of sub.cc a borrow. The hardware has one flag for both directions, the
+// carry out of a + ~b + 1, which is set if there was no borrow, and subc reads it accordingly. The
+// difference is visible only if the flag of a sum is used in a difference or vice versa. The
+// behaviour here is that of the hardware.
 #include "runtime-sim/exec/lanes/lanes.h"
 __extension__ typedef __int128 wide_signed;
 __extension__ typedef unsigned __int128 wide_unsigned;
 
-// d = x + y + carry, with its own carry to the second result. x and y are of the unsigned type U.
-// Signs do not matter but in the high half of a product.
+// d = x + y + carry, with the carry out as second result. x and y have the unsigned type U. Signs
+// matter only in the high half of a product.
 #define CARRY(name, U, T, count, carry_in, x, y)                                                   \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \
@@ -29,7 +29,7 @@ __extension__ typedef unsigned __int128 wide_unsigned;
         }                                                                                          \
         ((union lanes *)dp)[1].mask = out;                                                         \
     }
-// The same without a carry out: that is not written.
+// As CARRY, without a carry out.
 #define NO_CARRY(name, U, T, count, x, y)                                                          \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \
@@ -64,7 +64,7 @@ ALL(mad_hi_s32, uint32_t, int32_t, 3, (uint32_t)((int64_t)a *b >> 32), c)
 ALL(mad_hi_u64, uint64_t, uint64_t, 3, (uint64_t)((wide_unsigned)a *b >> 64), c)
 ALL(mad_hi_s64, uint64_t, int64_t, 3, (uint64_t)((wide_signed)a *b >> 64), c)
 
-// op.cc, opc.cc, opc; w: bytes of a lane, sources: of all.
+// op.cc, opc.cc, opc. w: bytes per lane; sources: widths of all sources.
 #define ROWS(op, words, w, sources, fn)                                                            \
     {OP_##op, "cc " words, w "p=" sources, 0, .lanes = fn##_cc},                                   \
         {OP_##op##c, "cc " words, w "p=" sources "p", 0, .lanes = fn##_c_cc},                      \

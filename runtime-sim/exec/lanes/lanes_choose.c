@@ -1,4 +1,5 @@
-// Which of the instruction sets that the lanes were compiled for this machine has.
+// Selects, among the instruction sets for which the lanes were compiled, the best one that the host
+// has.
 #include "runtime-sim/exec/lanes/rows.h"
 #include <string.h>
 

@@ -10,7 +10,8 @@
     LANES_TEST(le_##type, T, T, a <= b)                                                            \
     LANES_TEST(gt_##type, T, T, a > b)                                                             \
     LANES_TEST(ge_##type, T, T, a >= b)
-// The ordered operators are false for NaN, the others true. `as` makes a lane a number of C.
+// The ordered operators are false for NaN, the unordered ones true. `as` converts a lane to a
+// number.
 #define FLOATING_TESTS(TEST, type, T, as)                                                          \
     TEST(eq_##type, T, as(a) == as(b))                                                             \
     TEST(ne_##type, T, as(a) < as(b) || as(a) > as(b))                                             \
@@ -27,7 +28,8 @@
     TEST(num_##type, T, as(a) == as(a) && as(b) == as(b))                                          \
     TEST(nan_##type, T, as(a) != as(a) || as(b) != as(b))
 #define TEST_ONE(name, T, ...) LANES_TEST(name, T, T, __VA_ARGS__)
-// A pair of halves: a predicate for the lower, and an optional second one for the upper.
+// Compares a pair of halves: a predicate for the lower half, and an optional one for the upper
+// half.
 #define TEST_PAIR(name, T, ...)                                                                    \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \
@@ -75,7 +77,7 @@ FLOATING_TESTS(TEST_PAIR, bf16x2, uint16_t, f32_of_bf16)
     EQUAL(type, type, widths)                                                                      \
     INTEGER_ROW(lt, lt, type, type, widths) INTEGER_ROW(le, le, type, type, widths)                \
     INTEGER_ROW(gt, gt, type, type, widths) INTEGER_ROW(ge, ge, type, type, widths)
-// lo, ls, hi, hs are the unsigned operators' other names.
+// lo, ls, hi and hs are other names of the unsigned operators.
 #define UNSIGNED(type, widths)                                                                     \
     ORDER(type, widths)                                                                            \
     INTEGER_ROW(lo, lt, type, type, widths) INTEGER_ROW(ls, le, type, type, widths)                \

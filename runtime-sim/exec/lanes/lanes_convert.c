@@ -1,9 +1,9 @@
-// Conversions between integers: cut, extended by zeros or the sign, or limited to the range; two
-// integers in one register.
+// Conversions between integers: truncated, extended by zeros or the sign, or saturated; and packing
+// of two integers in one register.
 #include "runtime-sim/exec/lanes/lanes.h"
 #include "runtime-sim/exec/decode/prepare.h"
 
-// A type's name in PTX, in C, and where its range begins and ends.
+// A type's name in PTX, its C type, and the limits of its range.
 #define C_u8 uint8_t
 #define C_s8 int8_t
 #define C_u16 uint16_t
@@ -18,7 +18,7 @@ enum { LOW_s8 = INT8_MIN, LOW_s16 = INT16_MIN, LOW_s32 = INT32_MIN };
 enum { HIGH_u8 = UINT8_MAX, HIGH_s8 = INT8_MAX, HIGH_u16 = UINT16_MAX, HIGH_s16 = INT16_MAX };
 #define HIGH_u32 UINT32_MAX
 #define HIGH_s32 INT32_MAX
-#define HIGH_u64 INT64_MAX // of what can be had from a signed number
+#define HIGH_u64 INT64_MAX // the largest value from a signed source
 #define HIGH_s64 INT64_MAX
 
 #define RESIZE(T)                                                                                  \
@@ -36,7 +36,7 @@ RESIZE(u64)
 RESIZE(s64)
 #undef RESIZE
 
-// Where .sat may change something: result, bytes, source, bytes.
+// Conversions in which .sat has an effect: result, bytes, source, bytes.
 #define FROM_SIGNED(X)                                                                             \
     X(u8, 1, s8, 1)                                                                                \
     X(u8, 1, s16, 2)                                                                               \
@@ -92,7 +92,7 @@ FROM_UNSIGNED(SATURATE_UNSIGNED)
 #undef SATURATE_SIGNED
 #undef SATURATE_UNSIGNED
 
-// cvt.pack: a above b, and above both what c has room for.
+// cvt.pack: a above b, both above the part of c that still fits.
 #define PACK(type, bits, low, high)                                                                \
     static inline uint32_t pair_##type(int32_t a, int32_t b)                                       \
     {                                                                                              \

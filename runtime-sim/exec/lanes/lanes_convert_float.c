@@ -1,12 +1,13 @@
-// Conversions of floating-point numbers that compilers emit most, as plain loops; all others go
-// through lanes_number.c.
+// The floating-point conversions that compilers emit most, as plain loops. Others use
+// lanes_number.c.
 //
-// A row without a rounding modifier has the default rounding, to the nearest even or to the nearest
+// A row without a rounding modifier has the default rounding, to nearest even or to the nearest
 // integer.
 #include "runtime-sim/exec/lanes/half.h"
 
-// To integers: what is outside of the range becomes its end. `t` is rounded already, or is to be
-// cut. The values that are converted are made harmless first, so that nothing hangs on a condition.
+// To integers. Values outside the range become its nearest limit. `t` is already rounded, or is to
+// be truncated. Values outside the range are replaced before the conversion, so that the code has
+// no branches.
 
 INLINE int32_t s32_of_f32(float t)
 {
@@ -16,7 +17,7 @@ INLINE int32_t s32_of_f32(float t)
     return t < -0x1p31f ? INT32_MIN : value;
 }
 
-// Positive numbers have the order of their bits, NaN above them.
+// Positive numbers are ordered like their bits, with NaN above them.
 INLINE uint32_t u32_of_f32(float t)
 {
     uint32_t bits = bits_f32(t), half = 0x4f000000, end = 0x4f800000, nan = 0x7f800001;
@@ -30,7 +31,7 @@ INLINE uint32_t u32_of_f32(float t)
 INLINE int32_t s32_of_f64(double t)
 {
     bool inside = t > -0x1p31 - 1 && t < 0x1p31;
-    int32_t value = (int32_t)(inside ? t : -0x1p31); // NaN too
+    int32_t value = (int32_t)(inside ? t : -0x1p31); // for NaN, too
     return t >= 0x1p31 ? INT32_MAX : value;
 }
 
@@ -45,7 +46,7 @@ INLINE uint32_t u32_of_f64(double t)
 INLINE int64_t s64_of_f64(double t)
 {
     bool inside = t >= -0x1p63 && t < 0x1p63;
-    int64_t value = (int64_t)(inside ? t : -0x1p63); // NaN too
+    int64_t value = (int64_t)(inside ? t : -0x1p63); // for NaN, too
     return t >= 0x1p63 ? INT64_MAX : value;
 }
 
@@ -65,9 +66,9 @@ INLINE int32_t within(float t, float low, float high)
     return (int32_t)(value > high ? high : value);
 }
 
-// Rounds to an integer in the same format. Above 2^23 and 2^52 all numbers are integers. Below, the
-// sum with that power has no fraction digits, so the host rounds it to the nearest even. Other
-// modes are at most one step away.
+// Rounds to an integer in the same format. From 2^23 and 2^52 on all numbers are integers. Below,
+// the sum with that power has no fraction digits, so the host rounds it to nearest even. Results of
+// other modes are at most one step away.
 INLINE float integral_f32(float a, enum code_round mode)
 {
     uint32_t sign = bits_f32(a) & 0x80000000;
@@ -119,7 +120,7 @@ INLINE double rpi_f64(double a)
     return integral_f64(a, ROUND_UP);
 }
 
-// rni rzi rmi rpi: .rzi is what the host's conversion to integers does by itself.
+// rni rzi rmi rpi. The host's conversion to integers itself does .rzi.
 #define ROUNDINGS(X, ...)                                                                          \
     X(rni, rni_f32, rni_f64, __VA_ARGS__)                                                          \
     X(rzi, , , __VA_ARGS__)                                                                        \
@@ -185,7 +186,7 @@ LANES_1(rna_tf32_f32, uint32_t, float, tf32_of(a, 0x1000))
 LANES_2(f16x2_f32, uint32_t, float, float, (uint32_t)f16_of_f32(a) << 16 | f16_of_f32(b))
 LANES_2(bf16x2_f32, uint32_t, float, float, (uint32_t)bf16_of_f32(a) << 16 | bf16_of_f32(b))
 
-// Subnormal sources matter where the next integer is meant.
+// Subnormal sources matter when rounding up or down.
 enum {
     ATTRS_rni = ATTR_SAT | ATTR_FTZ,
     ATTRS_rzi = ATTR_SAT | ATTR_FTZ,

@@ -1,13 +1,13 @@
-// Conversions between floating-point numbers of 8 bits, two in a register, and larger ones, as
-// plain loops: those without .relu; all others go through lanes_number.c.
+// Conversions between 8-bit floating-point numbers, two in a register, and larger formats, as plain
+// loops: those without .relu. Others use lanes_number.c.
 #include "runtime-sim/exec/lanes/half.h"
 
-// How e4m3 and e5m2 differ from f32. What is too large becomes the largest number.
+// Properties of e4m3 and e5m2 relative to f32. Values that are too large become the largest number.
 struct small {
-    uint32_t dropped; // digits
-    uint32_t normal;  // the least normal number, in f32
-    uint32_t rebias;  // exponents of f32 below it
-    uint32_t magic;   // a number in f32 with the last digit of subnormals
+    uint32_t dropped; // fraction digits dropped
+    uint32_t normal;  // the smallest normal number, as f32
+    uint32_t rebias;  // exponents of f32 below the smallest normal exponent
+    uint32_t magic;   // an f32 number whose last digit is that of subnormals
     uint32_t most, nan;
 };
 static const struct small small_e4m3 = {20, 0x3c800000, 120, 0x46800000, 0x7e, 0x7f};
@@ -36,7 +36,7 @@ INLINE uint32_t f16_of_e4m3(uint32_t bits)
     return f16_of_f32(f32_of_e4m3(bits));
 }
 
-// The same exponents; of NaN there is one.
+// The exponents are the same. f16 results have one NaN.
 INLINE uint32_t f16_of_e5m2(uint32_t bits)
 {
     return (bits & 0x7f) > 0x7c ? HALF_NAN : (bits & 0xff) << 8;

@@ -1,5 +1,5 @@
-// Division, reciprocal and square root of f32 and f64, rounded to nearest: what PTX calls
-// approximate is made of correctly rounded operations, so that every host gives the same.
+// Division, reciprocal and square root of f32 and f64, rounded to nearest. The approximate
+// operations of PTX are built from correctly rounded ones, so every host gives the same bits.
 #include "runtime-sim/exec/lanes/divide_ops.h"
 
 #define F32(name, fn, sources)                                                                     \
@@ -18,7 +18,7 @@ F32(rcp, reciprocal, 1)
 F32(sqrt, root, 1)
 F32(rsqrt, reciprocal_root, 1)
 
-// PTX before 1.4 leaves .approx.ftz away.
+// PTX before 1.4 omits .approx.ftz.
 #define OLD(name)                                                                                  \
     static void name##_old_f32(const struct code *code, void *d, const void *const *s)             \
     {                                                                                              \
@@ -47,7 +47,7 @@ static void rsqrt_f64(const struct code *code, void *d, const void *const *s)
     each_f64(reciprocal_root_wide, d, s, 1);
 }
 
-// The upper half of an f64 alone, the lower half is zero; subnormal numbers are zeros.
+// Operations on the upper half of an f64, with a zero lower half. Subnormal numbers are zeros.
 
 INLINE uint64_t upper(uint64_t bits)
 {
@@ -83,7 +83,7 @@ static void rsqrt_upper(const struct code *code, void *d, const void *const *s)
 }
 
 // clang-format off
-// Without a rounding they are from before PTX 1.4.
+// Rows without a rounding modifier are of PTX before 1.4.
 #define ROWS(op, name, old, widths, wide)                                                          \
     {OP_##op, "rn f32", widths, 0, .lanes = name##_f32},                                           \
     {OP_##op, "rn f32", widths, ATTR_FTZ, .lanes = name##_ftz_f32},                                \

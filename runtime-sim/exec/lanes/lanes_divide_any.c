@@ -1,5 +1,5 @@
-// Division, reciprocal and square root with a rounding other than to nearest. Compiled for a
-// rounding that changes.
+// Division, reciprocal and square root with rounding modes other than to nearest. Compiled for a
+// rounding mode that changes at run time.
 #include "runtime-sim/exec/lanes/divide_ops.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

@@ -1,9 +1,8 @@
-// add, sub, mul, fma of f32, f32x2, f64, and of f32 with halves, rounded to nearest. An f32 result
-// that is not a number is the one NaN that PTX gives, 0x7fffffff. An f32x2 is two lanes of f32 side
-// by side.
+// add, sub, mul and fma of f32, f32x2, f64, and of f32 with halves, rounded to nearest. A NaN
+// result of f32 is the one NaN of PTX, 0x7fffffff. An f32x2 is two adjacent f32 lanes.
 #include "runtime-sim/exec/lanes/float_ops.h"
 
-// Returns the distance of the magnitude of a number other than zero to the least one.
+// Returns the distance of the magnitude of a nonzero number from the smallest one.
 INLINE uint32_t above_zero(float value)
 {
     return (bits_f32(value) << 1) - 1;
@@ -14,8 +13,8 @@ INLINE uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-// .ftz: usually no value must be flushed, and a change of the host's mode takes longer than the
-// lanes. The least normal number may be a result that was rounded up to it.
+// .ftz: usually no value must be flushed, and changing the host's mode takes longer than the lanes.
+// A result that equals the smallest normal number may have been rounded up to it.
 INLINE void each_f32_ftz(const struct code *code, f32_fn *fn, void *dp, const void *const *sp,
                          int sources)
 {

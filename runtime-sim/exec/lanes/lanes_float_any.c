@@ -1,5 +1,5 @@
-// add, sub, mul, fma with all modifiers: every rounding, .ftz, .sat. Compiled for a rounding mode
-// that changes. lanes_float.c has the usual ones.
+// add, sub, mul and fma with all modifiers: every rounding mode, .ftz, .sat. Compiled for a
+// rounding mode that changes at run time. lanes_float.c has the usual cases.
 #include "runtime-sim/exec/lanes/float_ops.h"
 #include "runtime-sim/exec/decode/prepare.h"
 

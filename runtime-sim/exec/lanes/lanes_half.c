@@ -1,8 +1,8 @@
-// add, sub, mul, fma of f16, f16x2, bf16, bf16x2: computed in f32 and rounded once more. That is
-// what one rounding gives: sums and products of two halves are exact in f32, or its 24 digits are
-// more than twice those of the result and two; fma goes by numbers rounded to odd.
+// add, sub, mul and fma of f16, f16x2, bf16 and bf16x2, computed in f32 and rounded again. The
+// result equals that of a single rounding: sums and products of two halves are exact in f32, or the
+// 24 digits of f32 are at least twice those of the result plus two; fma uses rounding to odd.
 //
-// A packed pair is two lanes side by side.
+// A packed pair is two adjacent lanes.
 #include "runtime-sim/exec/lanes/half.h"
 
 typedef float half_fn(enum half_format format, float a, float b, float c);
@@ -28,14 +28,14 @@ INLINE float mul(enum half_format format, float a, float b, float c)
     return a * b;
 }
 
-// The product of two f16 is exact in f32, that of two bf16 may be too large or too small for it.
+// The product of two f16 is exact in f32; that of two bf16 may exceed the range of f32.
 INLINE float fma_half(enum half_format format, float a, float b, float c)
 {
     return format == HALF_F16 ? sum_odd_f32(a * b, c)
                               : narrow_odd(sum_odd((double)a * b, (double)c));
 }
 
-// The value of out-of-bounds elements of a tensor that multiplications skip.
+// The value of out-of-bounds tensor elements, which multiplications skip.
 enum { OUT_OF_BOUNDS = 0x7fff };
 
 INLINE uint16_t finish(enum half_format format, float value, uint32_t attributes)

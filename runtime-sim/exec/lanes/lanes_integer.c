@@ -3,8 +3,8 @@
 __extension__ typedef __int128 wide_signed;
 __extension__ typedef unsigned __int128 wide_unsigned;
 
-// Sum, difference and low half of a product are the same for both signs; U is unsigned and at least
-// as wide as int, as products of narrower numbers would be computed in int and could overflow it.
+// Sum, difference and low half of a product do not depend on the sign. U is unsigned and at least
+// as wide as int, since products of narrower numbers would be computed in int and could overflow.
 #define MODULAR(bits, T, U)                                                                        \
     LANES_2(add_##bits, T, T, T, (U)a + b)                                                         \
     LANES_2(sub_##bits, T, T, T, (U)a - b)                                                         \
@@ -41,7 +41,7 @@ LANES_2(add_sat_s32, int32_t, int32_t, int32_t, saturate((int64_t)a + b))
 LANES_2(sub_sat_s32, int32_t, int32_t, int32_t, saturate((int64_t)a - b))
 LANES_3(mad_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, saturate(((int64_t)a * b >> 32) + c))
 
-// 24 bits: the upper byte of a source does not count. `hi` are bits 16 to 47 of the product.
+// 24-bit operations ignore the upper byte of a source. `hi` is bits 16 to 47 of the product.
 static inline int64_t low_s24(int32_t value)
 {
     return (int32_t)((uint32_t)value << 8) >> 8;
@@ -83,7 +83,7 @@ SIGNED(16, int16_t, uint16_t)
 SIGNED(32, int32_t, uint32_t)
 SIGNED(64, int64_t, uint64_t)
 
-// Two halves of 16 bits: twice as many lanes.
+// Two 16-bit halves are two adjacent lanes.
 #define PAIRS(name, T, ...)                                                                        \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \
@@ -106,7 +106,7 @@ PAIRS(min_relu_s16x2, int16_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
 PAIRS(max_relu_s16x2, int16_t, a < 0 && b < 0 ? 0 : a > b ? a : b)
 
 #define ROW(op, words, widths, fn) {OP_##op, words, widths, 0, .lanes = fn},
-// The same for both signs.
+// Rows whose function is the same for both signs.
 #define BOTH(op, words, widths, fn, bits)                                                          \
     ROW(op, words "u" #bits, widths, fn##_##bits) ROW(op, words "s" #bits, widths, fn##_##bits)
 #define EACH(op, words, widths, fn, bits)                                                          \

@@ -1,9 +1,8 @@
 // Integer division.
 //
-// Results that PTX leaves undefined are those of NVIDIA's compiler: the quotient and the remainder
-// of a division by zero are all ones, in a folded constant and in the code that divides at run time
-// (it ends with the complement of a divisor of zero). The least number divided by −1 is
-// itself.
+// Results that PTX leaves undefined are those of NVIDIA's compiler. Quotient and remainder of a
+// division by zero are all ones, both in folded constants and in the code that divides at run time
+// (it ends with the complement of a divisor of zero). The smallest number divided by −1 is itself.
 #include "runtime-sim/exec/lanes/lanes.h"
 
 #define UNSIGNED(bits, T)                                                                          \
@@ -13,7 +12,7 @@ UNSIGNED(16, uint16_t)
 UNSIGNED(32, uint32_t)
 UNSIGNED(64, uint64_t)
 
-// Magnitudes are divided, as every quotient of them fits.
+// Divides magnitudes, whose quotients always fit.
 #define SIGNED(bits, T, U)                                                                         \
     static inline U magnitude_s##bits(T a)                                                         \
     {                                                                                              \

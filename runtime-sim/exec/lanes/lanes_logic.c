@@ -1,8 +1,8 @@
-// Logic, shifts and the permutation of bytes.
+// Logic, shifts and byte permutation.
 #include "runtime-sim/exec/lanes/lanes.h"
 #include "runtime-sim/exec/decode/prepare.h"
 
-// A shift by more than the width is one by the width.
+// A shift by more than the width equals a shift by the width.
 #define LOGIC(bits, U, S)                                                                          \
     LANES_2(and_##bits, U, U, U, a &b)                                                             \
     LANES_2(or_##bits, U, U, U, a | b)                                                             \
@@ -16,7 +16,7 @@ LOGIC(16, uint16_t, int16_t)
 LOGIC(32, uint32_t, int32_t)
 LOGIC(64, uint64_t, int64_t)
 
-// Predicates: the whole mask at once.
+// Predicates: operates on the mask of all lanes.
 #define MASKS(name, ...)                                                                           \
     static void name##_pred(const struct code *code, void *d, const void *const *s)                \
     {                                                                                              \
@@ -29,8 +29,8 @@ MASKS(or, a | b)
 MASKS(xor, a ^ b)
 MASKS(not, ~a)
 
-// lop3: any function of three bits is a sum modulo 2 of products. `value` has a bit for each: 1, c,
-// b, bc, a, ac, ab, abc (see prepare_lop3).
+// lop3: any function of three bits is a sum of products modulo 2. `value` has one bit for each of
+// 1, c, b, bc, a, ac, ab, abc (see prepare_lop3).
 static inline void lop3_terms(uint32_t value, uint32_t *term)
 {
     for (int k = 0; k < 8; k++)
@@ -80,8 +80,8 @@ FUNNEL(shf_l_clamp, c > 32 ? 32 : c, <<, 32)
 FUNNEL(shf_r_wrap, c & 31, >>, 0)
 FUNNEL(shf_r_clamp, c > 32 ? 32 : c, >>, 0)
 
-// Selects four bytes of eight by the digits of `control`; with its top bit a digit selects the sign
-// of the byte.
+// Selects four of eight bytes by the digits of `control`. A digit with its top bit set selects the
+// sign of the byte.
 static inline uint32_t pick(uint64_t bytes, uint32_t digit)
 {
     uint32_t byte = (uint32_t)(bytes >> (uint64_t)(8 * (digit & 7))) & 0xff;
@@ -96,7 +96,7 @@ static inline uint32_t permute(uint32_t low, uint32_t high, uint32_t control)
 }
 LANES_3(prmt_each, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, c))
 
-// Most permutations are constants: then all lanes shift by the same amount.
+// Most permutations are constant, so that all lanes shift by the same amount.
 static void pick_all(uint32_t *to, const void *const *sp, uint32_t digit, uint32_t place)
 {
     const uint32_t *from = sp[digit >> 2 & 1];
@@ -119,7 +119,7 @@ static void prmt(const struct code *code, void *dp, const void *const *sp)
     memcpy(dp, result, sizeof result);
 }
 
-// The control of a mode for c = 0 … 3, 16 bits each.
+// The control values of a mode for c = 0 … 3, 16 bits each.
 #define MODE(name, controls)                                                                       \
     LANES_3(prmt_##name, uint32_t, uint32_t, uint32_t, uint32_t,                                   \
             permute(a, b, (uint32_t)(UINT64_C(controls) >> (uint64_t)(16 * (c & 3))) & 0xffff))

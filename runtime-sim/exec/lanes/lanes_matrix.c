@@ -1,9 +1,9 @@
-// Products of matrices. Elements are turned into numbers 32 at a time, as they lie in the lanes,
-// and then put where they belong.
+// Matrix products. Elements are converted to numbers 32 at a time, in the order of the lanes, and
+// then placed in the matrix.
 #include "runtime-sim/exec/lanes/half.h"
 #include "runtime-sim/exec/lanes/matrix_ops.h"
 
-// Element e of a register of up to 32 bits, of all lanes.
+// Extracts element e of a register, for elements of up to 32 bits, from all lanes.
 INLINE void take_elements(const struct fragment *f, const union lanes *from, uint32_t e,
                           uint32_t *to)
 {
@@ -118,12 +118,12 @@ static uint64_t bits_of_double(uint16_t type, double value)
 
 // The row of b for each element of a sparse a.
 
-// Returns the place of kept element n in its chunk: two of the chunk's four bits are the place of
-// the first half of the kept elements, two that of the second half.
+// Returns the position of kept element n in its chunk. Two of the chunk's four bits are the
+// position of the first half of the kept elements, two that of the second half.
 static uint32_t place_in_chunk(uint32_t bits, uint32_t kept, uint32_t n)
 {
     switch (kept) {
-    case 1: return bits >> 1 & 1; // the places of two halves of an element, side by side
+    case 1: return bits >> 1 & 1; // the positions of the two halves of an element are adjacent
     case 2: return bits >> 2 * n & 3;
     default: return (bits >> 2 * (n / 2) & 3) * 2 + n % 2;
     }
@@ -143,8 +143,8 @@ static void find_rows(const struct product *p, void *const *registers, uint8_t *
         }
 }
 
-// Products: a, b and d by rows; d is c at first. Eight columns at a time stay in registers.
-// `row_of_b`: for element k of a row of a.
+// Products. a, b and d are stored by rows; initially d is c. Eight columns at a time stay in
+// registers. `row_of_b` is the row of b for element k of a row of a.
 #define MULTIPLY(name, T, row_of_b, ...)                                                           \
     static void name(const struct product *p, const T *a, const T *b, T *d, const uint8_t *rows)   \
     {                                                                                              \

@@ -8,7 +8,8 @@ static struct span span_of_all(const uint64_t *address)
     uint64_t bits = 0, sign = UINT64_C(1) << 63;
     EACH_LANE
     {
-        int64_t at = (int64_t)(address[i] ^ sign); // signed comparison of unsigned numbers
+        int64_t at = (int64_t)(address[i] ^ sign); // compares unsigned numbers with a signed
+                                                   // comparison
         least = at < least ? at : least;
         most = at > most ? at : most;
         bits |= address[i];
@@ -25,7 +26,7 @@ static struct span span(const uint64_t *address, uint32_t mask)
     return span_of_all(some);
 }
 
-// Half the work where the addresses have 32 bits.
+// Addresses of 32 bits need half of the work.
 static struct span narrow_addresses(uint64_t *address, const uint32_t *base, uint32_t offset)
 {
     uint32_t least = UINT32_MAX, most = 0, bits = 0;
@@ -65,7 +66,8 @@ static bool in_a_row(const uint64_t *address, uint64_t bytes)
     return !other;
 }
 
-// Where address 0 would lie: no pointer, as nothing of ours is there.
+// Returns the position that address 0 would have. It is not a pointer, since it need not be in an
+// object.
 static inline uintptr_t start_of(const void *host, uint64_t least)
 {
     return (uintptr_t)host - (uintptr_t)least;
@@ -76,8 +78,8 @@ static inline void *memory_at(uintptr_t start, uint64_t address)
     return (void *)(start + (uintptr_t)address);
 }
 
-// Eight neighbours at a time: each group in a row, or all of it at one address. What rows of tiles
-// and broadcasts look like, found in less time than single loads take.
+// Recognises groups of eight lanes whose addresses are consecutive or equal. Rows of tiles and
+// broadcasts look like this. The test takes less time than single loads.
 enum { GROUP = 8 };
 enum row_pattern { PATTERN_NONE, PATTERN_ROWS, PATTERN_SAME };
 
@@ -109,7 +111,7 @@ static void load_same(uint32_t *to, uintptr_t start, const uint64_t *address)
     }
 }
 
-// Lanes of type L from memory of type M, converted as C does.
+// Loads lanes of type L from memory of type M, with the conversion of C.
 #define GATHER(name, L, M)                                                                         \
     static void name(void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask)         \
     {                                                                                              \
@@ -163,7 +165,7 @@ FROM_EACH(SCATTER, store_128, wide)
 typedef void gather_fn(void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask);
 typedef void scatter_fn(const void *lanes, uintptr_t start, const uint64_t *address, uint32_t mask);
 
-// By the bytes of a lane and the bytes in memory: 1, 2, 4, 8, 16.
+// Indexed by the bytes of a lane and the bytes in memory: 1, 2, 4, 8, 16.
 #define OF_LANE(lane)                                                                              \
     {                                                                                              \
         lane##_u8, lane##_u16, lane##_u32, lane##_u64, lane##_u128                                 \
@@ -211,7 +213,7 @@ static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t lea
     EACH_LANE to->member[i] = mask >> i & 1 ? from->member[i] : to->member[i];                     \
     break
 
-// Its slot has the alignment of a word only.
+// The slot of a predicate has only the alignment of a word.
 static void blend_predicate(uint32_t *to, const uint32_t *from, uint32_t mask)
 {
     *to = (*to & ~mask) | (*from & mask);

@@ -1,4 +1,4 @@
-// mov: lanes copied, packed from parts, or parts of them taken.
+// mov: copies lanes, packs them from parts, and extracts parts.
 #include "runtime-sim/exec/lanes/lanes.h"
 #include "runtime-sim/exec/lanes/move.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -27,7 +27,7 @@ TAKE(take_2_8, uint16_t, uint64_t)
 TAKE(take_2_4, uint16_t, uint32_t)
 #undef TAKE
 
-// code->round: bytes of the whole.
+// code->round is the bytes of the whole.
 static void take(const struct code *code, void *d, const void *s)
 {
     uint32_t index = (uint32_t)(code->value >> MOVE_INDEX_SHIFT);

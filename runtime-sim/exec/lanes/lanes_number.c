@@ -1,5 +1,5 @@
-// Conversions through exact numbers: every pair of formats, way to round and modifier. What
-// compilers emit often has a shorter way in lanes_convert.c and its neighbours.
+// Conversions through exact numbers: every pair of formats, rounding mode and modifier. Conversions
+// that compilers emit often have faster versions in lanes_convert*.c.
 #include "runtime-sim/exec/lanes/convert.h"
 #include "runtime-sim/exec/lanes/lanes.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -16,7 +16,7 @@ static uint64_t element(const struct convert *convert, const void *const *s, int
     return low_bits(words[from / 64] >> from % 64, convert->from.bits);
 }
 
-// The two scales are adjacent: powers of two; 0xff: not a number.
+// The two scales, powers of two, are adjacent. 0xff is a NaN.
 static void apply_scale(const struct convert *convert, struct number *number, uint16_t scales,
                         uint32_t place)
 {

@@ -1,13 +1,13 @@
 // Operations on the bits of floating-point numbers, without arithmetic: min, max, abs, neg,
-// copysign, testp. One text for f16, bf16, f32 and f64; packed types have twice the number of
-// lanes.
+// copysign, testp. The same code is used for f16, bf16, f32 and f64. Packed types have twice the
+// number of lanes.
 //
-// NaN results: f64 keeps the digits of the (first) source, the others give their format's one NaN.
+// NaN results: f64 keeps the digits of the (first) source; the other formats give their one NaN.
 #include "runtime-sim/exec/lanes/floats.h"
 #include "runtime-sim/exec/decode/prepare.h"
 
-// A format: the bits of its unsigned integer U, infinity, the least normal number, the NaN of
-// results.
+// A format: the unsigned integer type U of its bits, infinity, the smallest normal number, the NaN
+// of results.
 #define FORMAT(format, U, S, infinity, least, nan)                                                 \
     enum { BITS_##format = 8 * sizeof(U) };                                                        \
     INLINE U magnitude_##format(U a)                                                               \
@@ -128,7 +128,7 @@ UNARY_AS(neg_f64, negative, f64, uint64_t, LANES, 0)
 CHOICE_AS(min_f64, least, f64, uint64_t, LANES, 0)
 CHOICE_AS(max_f64, greatest, f64, uint64_t, LANES, 0)
 
-// f32 has min and max of two or three.
+// f32 has min and max of two or three sources.
 CHOICE(two_f32, f32, uint32_t, LANES)
 #define THREE(name, fn, attributes)                                                                \
     static void name##_f32(const struct code *code, void *dp, const void *const *sp)               \
@@ -159,7 +159,7 @@ THREE(max_any, greatest_f32, code->attributes)
 LANES_2(copysign_f32, uint32_t, uint32_t, uint32_t, sign_f32(a) | magnitude_f32(b))
 LANES_2(copysign_f64, uint64_t, uint64_t, uint64_t, sign_f64(a) | magnitude_f64(b))
 
-// testp: zeros are normal.
+// testp: zeros count as normal.
 #define PROPERTY(name, U, ...)                                                                     \
     static void name(const struct code *code, void *dp, const void *const *sp)                     \
     {                                                                                              \

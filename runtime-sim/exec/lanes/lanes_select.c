@@ -1,4 +1,4 @@
-// One of two values, by a predicate or by a sign.
+// Selects one of two values, by a predicate or by a sign.
 #include "runtime-sim/exec/lanes/lanes.h"
 
 #define SELECT(bits, T)                                                                            \
@@ -14,7 +14,7 @@
     LANES_3(slct_##bits##_f32, T, T, T, float, c >= 0 ? a : b)                                     \
     LANES_3(slct_##bits##_ftz, T, T, T, uint32_t, at_least_zero(c) ? a : b)
 
-// Denormals count as zeros, and a zero is not negative.
+// Subnormal numbers count as zeros, and zeros are not negative.
 static inline bool at_least_zero(uint32_t bits)
 {
     uint32_t magnitude = bits & 0x7fffffff;

@@ -1,9 +1,9 @@
-// Video instructions, scalar and SIMD. All sources and results between are 64-bit numbers, wide
-// enough for everything that parts of 32 bits give; only vmad can need more.
+// Video instructions, scalar and SIMD. All sources and intermediate results are 64-bit numbers,
+// which suffice for all results of 32-bit parts; only vmad can need more.
 //
-// These are the manual's numbers. Targets without such instructions run what ptxas writes for them,
-// which is not always the same: without .sat it cuts a sum or difference to 32 bits, with a sign,
-// before .min and .max, and gives the third source of an unsigned vmad a sign.
+// The results are those of the manual. Targets without video instructions run a replacement that
+// ptxas generates, which differs: without .sat it truncates a sum or difference to 32 bits, signed,
+// before .min and .max, and it treats the third source of an unsigned vmad as signed.
 #include "runtime-sim/exec/lanes/lanes.h"
 #include "runtime-sim/exec/lanes/video.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -37,7 +37,7 @@ static void put_field(uint32_t *result, const int64_t *value, const struct video
     EACH_LANE result[i] = (result[i] & ~mask) | ((uint32_t)value[i] << at & mask);
 }
 
-// The third source as a number: result[i] until now.
+// Combines the result with the third source, which is in result[i] before.
 #define COMBINE(...)                                                                               \
     EACH_LANE                                                                                      \
     {                                                                                              \
@@ -84,8 +84,8 @@ static inline uint64_t shift_count(int64_t b, uint32_t count_mask)
     return count > 32 ? 32 : count;
 }
 
-// A shift by 32 can leave 64 bits; then the number is too great or small for every comparison that
-// follows, and its low half is zero: so is this one's.
+// A shift by 32 can exceed 64 bits. The true value is then too large or too small for every
+// following comparison and its low half is zero; so is the value returned.
 static inline int64_t shift_left(int64_t a, uint64_t count)
 {
     int64_t limit = INT64_C(1) << 61;

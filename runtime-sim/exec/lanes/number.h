@@ -1,5 +1,5 @@
-// A number of any format, exactly: ± digits × 2^exponent. What conversions go through where there
-// is no shorter way from one format to the other.
+// A number of any format, exactly: ± digits × 2^exponent. Conversions without a direct
+// implementation use it.
 //
 // NaN: f64 keeps the payload, and so do conversions from f32 to f64 and back. All other formats
 // have one NaN, 0x7fffffff in f32 and its conversion in f64.
@@ -9,7 +9,7 @@
 enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };
 
 struct number {
-    uint64_t digits; // of a NaN: what it carries, from the highest bit on
+    uint64_t digits; // of a NaN: the payload, from the highest bit on
     int32_t exponent;
     bool negative;
     uint8_t kind;
@@ -18,36 +18,37 @@ struct number {
 enum format_kind {
     FORMAT_SIGNED,
     FORMAT_UNSIGNED,
-    FORMAT_IEEE,   // the largest exponent is infinity and NaN
-    FORMAT_NAN,    // the largest code is NaN; no infinity
-    FORMAT_FINITE, // neither
-    FORMAT_POWER,  // an exponent without sign and digits; the largest code is NaN
-    FORMAT_FIXED,  // two's complement, `fraction` digits after the point
+    FORMAT_IEEE,   // codes with the largest exponent are infinities and NaNs
+    FORMAT_NAN,    // the largest code is NaN; no infinities
+    FORMAT_FINITE, // neither infinities nor NaN
+    FORMAT_POWER,  // an exponent, without sign and fraction; the largest code is NaN
+    FORMAT_FIXED,  // two's complement with `fraction` fraction bits
 };
 
 struct format {
     uint8_t kind;
-    uint8_t bits; // of all of it
+    uint8_t bits; // total bits
     uint8_t exponent, fraction;
-    uint8_t unused; // bits below the last digit, which are 0
+    uint8_t unused; // unused low bits, which are 0
     int16_t bias;
 };
 
 // The conversion of a number to a format.
 struct rounding {
     uint8_t mode;          // code_round
-    bool finite;           // what is too large becomes the largest number
-    bool flush;            // what is below the least normal number becomes 0
-    uint8_t random_digits; // ROUND_STOCHASTIC: number of bits in `random`
+    bool finite;           // values that are too large become the largest number
+    bool flush;            // values below the smallest normal number become 0
+    uint8_t random_digits; // for ROUND_STOCHASTIC: number of bits in `random`
     uint32_t random;
 };
 
+// Returns the low `count` bits.
 static inline uint64_t low_bits(uint64_t value, uint32_t count)
 {
     return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
 }
 
-// Would `random`, added to the highest of the digits that are dropped, carry into those kept?
+// Returns true if `random`, added to the highest of the dropped digits, carries into the kept ones.
 static inline bool carries(uint64_t dropped, uint32_t drop, const struct rounding *how)
 {
     uint32_t n = how->random_digits;
@@ -55,10 +56,12 @@ static inline bool carries(uint64_t dropped, uint32_t drop, const struct roundin
     return (high + how->random) >> n != 0;
 }
 
+// Returns true if the kept digits must be incremented.
 static inline bool rounds_up(uint64_t kept, uint64_t dropped, uint32_t drop, bool negative,
                              const struct rounding *how)
 {
-    uint64_t half = drop <= 64 ? UINT64_C(1) << (drop - 1) : 0; // 0: more than there can be
+    uint64_t half = drop <= 64 ? UINT64_C(1) << (drop - 1) : 0; // 0: more than the dropped digits
+                                                                // can be
     switch (how->mode) {
     case ROUND_ZERO: return false;
     case ROUND_DOWN: return negative && dropped;
@@ -69,7 +72,7 @@ static inline bool rounds_up(uint64_t kept, uint64_t dropped, uint32_t drop, boo
     }
 }
 
-// The digits without the lowest `drop`, rounded.
+// Returns the digits without the lowest `drop` ones, rounded.
 static inline uint64_t drop_digits(uint64_t digits, int32_t drop, bool negative,
                                    const struct rounding *how)
 {
@@ -79,7 +82,7 @@ static inline uint64_t drop_digits(uint64_t digits, int32_t drop, bool negative,
     return kept + rounds_up(kept, low_bits(digits, (uint32_t)drop), (uint32_t)drop, negative, how);
 }
 
-// The exponent of the first digit; the number is not 0.
+// Returns the exponent of the first digit. Requires a nonzero number.
 static inline int32_t number_top(const struct number *number)
 {
     return number->exponent + 63 - __builtin_clzll(number->digits);
@@ -87,6 +90,7 @@ static inline int32_t number_top(const struct number *number)
 
 // From a format
 
+// Returns the number of an integer or fixed-point format.
 static inline struct number number_of_integer(uint64_t bits, const struct format *from)
 {
     uint64_t sign = from->kind == FORMAT_UNSIGNED ? 0 : UINT64_C(1) << (from->bits - 1);
@@ -96,6 +100,7 @@ static inline struct number number_of_integer(uint64_t bits, const struct format
                            .negative = negative};
 }
 
+// Returns the number of a power-of-two format.
 static inline struct number number_of_power(uint64_t bits, const struct format *from)
 {
     bool nan = bits == low_bits(~UINT64_C(0), from->bits);
@@ -104,7 +109,7 @@ static inline struct number number_of_power(uint64_t bits, const struct format *
                            .kind = nan ? NUMBER_NAN : NUMBER_FINITE};
 }
 
-// `bits` has nothing above the format's own.
+// Returns the number with these bits. Requires that `bits` has no bits beyond the format.
 static inline struct number number_of(uint64_t bits, const struct format *from)
 {
     if (from->kind == FORMAT_POWER)
@@ -134,6 +139,7 @@ static inline struct number number_of(uint64_t bits, const struct format *from)
 
 // Into a format
 
+// Rounds to an integer.
 static inline void number_to_integral(struct number *number, const struct rounding *how)
 {
     if (number->kind != NUMBER_FINITE || number->exponent >= 0)
@@ -142,7 +148,7 @@ static inline void number_to_integral(struct number *number, const struct roundi
     number->exponent = 0;
 }
 
-// Rounded; what is too large becomes the largest or least there is.
+// Converts to an integer, rounded. Values outside the range become its nearest limit.
 static inline uint64_t number_in_integer(struct number number, const struct format *to,
                                          const struct rounding *how)
 {
@@ -162,7 +168,7 @@ static inline uint64_t number_in_integer(struct number number, const struct form
     return low_bits(number.negative ? 0 - magnitude : magnitude, to->bits);
 }
 
-// The exponent alone, at least that of code 0; the sign does not count.
+// Converts to an exponent, at least that of code 0. Ignores the sign.
 static inline uint64_t number_in_power(const struct number *number, const struct format *to,
                                        const struct rounding *how)
 {
@@ -180,6 +186,7 @@ static inline uint64_t number_in_power(const struct number *number, const struct
     return (uint64_t)code < nan ? (uint64_t)code : nan - how->finite;
 }
 
+// Returns true if a value that is too large becomes infinity.
 static inline bool overflows_to_infinity(bool negative, const struct rounding *how)
 {
     switch (how->mode) {
@@ -190,13 +197,14 @@ static inline bool overflows_to_infinity(bool negative, const struct rounding *h
     }
 }
 
-// The code of a finite number that is not 0, without its sign; may be too large.
+// Returns the code of a finite nonzero number without its sign. The code may exceed the largest
+// one.
 static inline uint64_t rounded_code(const struct number *number, const struct format *to,
                                     const struct rounding *how)
 {
     int32_t top = number_top(number), least = 1 - to->bias;
     int32_t lowest = (top > least ? top : least) - to->fraction;
-    if (how->flush && top < least) { // as if there were smaller exponents
+    if (how->flush && top < least) { // rounds as with an unlimited exponent
         uint64_t digits = drop_digits(number->digits, top - to->fraction - number->exponent,
                                       number->negative, how);
         bool carried = digits >> (to->fraction + 1) && top + 1 == least;
@@ -206,6 +214,7 @@ static inline uint64_t rounded_code(const struct number *number, const struct fo
     return ((uint64_t)(top > least ? top - least : 0) << to->fraction) + kept;
 }
 
+// Converts to a floating-point format. Requires a number other than NaN.
 static inline uint64_t number_in_float(const struct number *number, const struct format *to,
                                        const struct rounding *how)
 {
@@ -224,8 +233,8 @@ static inline uint64_t number_in_float(const struct number *number, const struct
     return sign | code;
 }
 
-// `carry`: the result of a NaN is a NaN that carries what it can of the source's; else it is the
-// one that PTX gives, or of a format without NaN the largest number.
+// Converts a NaN. With `carry`, the result keeps as much of the payload as possible. Otherwise it
+// is the one NaN of PTX, or the largest number of a format without NaN.
 static inline uint64_t number_nan(const struct number *number, const struct format *to, bool carry)
 {
     if (!carry)

@@ -1,13 +1,14 @@
-// How an instruction is executed: rows of a table, each for one spelling of an opcode.
+// The execution of instructions: a table with one row per spelling of an opcode.
 //
 //     {OP_add, "s32", "4=44", ATTR_SAT, .lanes = add_s32}
 //
-// words   the modifiers that must stand there, without dots, in any order but that of types among
-//         themselves and of state spaces. NULL: any.
-// widths  results = sources, a letter each: 1 2 4 8 bytes of a lane, x 16 bytes, p a predicate.
-//         NULL: the row's `prepare` looks at the operands itself.
-// allowed attributes that may stand there beside the words; default rounding always may.
-// The first row that fits is used. An instruction without a row cannot be executed.
+// words   the required modifiers, without dots. They may be in any order, except that types must be
+//         in order, and so must state spaces. NULL: any modifiers.
+// widths  results = sources, one letter each: 1 2 4 8 bytes per lane, x 16 bytes, p a predicate.
+//         NULL: the row's `prepare` resolves the operands.
+// allowed attributes that may be present in addition to the words; the default rounding is always
+//         allowed.
+// The first row that matches is used. An instruction without a row cannot be executed.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
@@ -20,12 +21,12 @@ struct exec_row {
     uint16_t allowed;
     exec_fn *lanes;
     step_fn *step;
-    // Sets members that depend on the instruction. Returns NULL, or the unsupported feature, for
-    // the user.
+    // Sets members that depend on the instruction. Returns NULL, or a description of the
+    // unsupported feature for the user.
     const char *(*prepare)(struct decoder *d, struct code *code);
 };
 
-// The tables of one instruction set of the host: compiled from exec/lanes/lanes_*.c.
+// The tables of one instruction set of the host, compiled from exec/lanes/lanes_*.c.
 struct memory_ops;
 struct matrix_ops;
 struct lanes_table {
@@ -36,6 +37,7 @@ struct lanes_table {
         *rows; // groups that end with a row without op words; NULL-terminated
 };
 
-// The best that this machine can do; `name`: that one, or NULL if the machine cannot.
+// Returns the tables of the best instruction set of the host, or those of the named one; NULL if
+// the host does not have it.
 const struct lanes_table *lanes_best(void);
 const struct lanes_table *lanes_named(const char *name);

@@ -1,4 +1,4 @@
-// From a lane's address to memory of the host, and faults of addresses without memory.
+// Maps a lane's address to memory of the host, and reports addresses without memory.
 #include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -20,7 +20,7 @@ static const char *access_name(const struct access *access)
                               : "load";
 }
 
-// Shared memory: the variable at or below the address.
+// Describes an address of shared memory by the variable at or below it.
 static void describe_shared(const struct warp *warp, uint64_t address, char *to, size_t size)
 {
     const struct program *program = warp->program;
@@ -39,7 +39,7 @@ static void describe_shared(const struct warp *warp, uint64_t address, char *to,
     }
     uint32_t bytes = warp->cta->shared_bytes, dynamic = warp->cta->launch->dynamic_shared;
     uint32_t before = (uint32_t)-address;
-    if (address >= SHARED_STRIDE && before < SHARED_STRIDE) { // of 32 bits or 64
+    if (address >= SHARED_STRIDE && before < SHARED_STRIDE) { // with 32-bit or 64-bit addresses
         snprintf(to, size, "%u bytes in front of the CTA's %u bytes of shared memory", before,
                  bytes);
         return;
@@ -92,12 +92,13 @@ static bool bad_address(struct warp *warp, const struct access *access, const st
     warp_fault(warp, access->code, 1u << lane,
                "%s of %" PRIu64 " bytes at %s address 0x%" PRIx64 " %s", access_name(access), bytes,
                space_name(spot->space), spot->address, what);
-    fault->function = access->function; // the warp may be elsewhere by now
+    fault->function = access->function; // the warp may be in another function by now
     return false;
 }
 
-// Windows of generic addresses: shared memory of the CTAs of the cluster, one after the other, and
-// local memory. In shared space a CTA's own memory begins at 0, the memory of other CTAs follows.
+// Maps generic addresses to their window: the shared memory of the cluster's CTAs, one after the
+// other, or local memory. In shared space, a CTA's own memory starts at 0 and is followed by that
+// of the other CTAs.
 void access_settle(const struct cta *cta, struct spot *spot)
 {
     uint64_t shared = spot->address - SHARED_WINDOW, local = spot->address - LOCAL_WINDOW;
@@ -132,7 +133,7 @@ static bool find_global(struct warp *warp, const struct access *access, uint32_t
     return true;
 }
 
-// Returns true if a lane before this one accesses the same words: those count once for a warp.
+// Returns true if a lower lane accesses the same words, which count once per warp.
 static bool is_again(const struct access *access, uint32_t lane)
 {
     for (uint32_t mask = access->mask & ((1u << lane) - 1); mask; mask &= mask - 1)
@@ -141,7 +142,8 @@ static bool is_again(const struct access *access, uint32_t lane)
     return false;
 }
 
-// Without time: a load of an empty word is a fault that ends the launch, and a store fills words.
+// Untimed access to a state plane: a load of an empty word is a fault that ends the launch, and a
+// store fills words.
 static bool use_plane(struct warp *warp, const struct access *access, uint32_t lane, uint64_t bytes,
                       struct spot *spot)
 {

@@ -1,4 +1,4 @@
-// Addresses as values: from one space to another, and the stack.
+// Addresses as values: conversion between spaces, and the stack.
 #include "runtime-sim/exec/memory/access_steps.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -10,7 +10,7 @@ static uint64_t read_lane(const struct warp *warp, uint32_t slot, uint32_t width
     return width == 4 ? ((const uint32_t *)lanes)[lane] : ((const uint64_t *)lanes)[lane];
 }
 
-// d = fn(cta, a, b), for each lane.
+// Computes d = fn(cta, a, b) for each lane.
 typedef uint64_t address_fn(const struct cta *cta, uint64_t a, uint32_t b);
 
 static enum step_result each_lane(struct warp *warp, const struct code *code, uint32_t mask,
@@ -64,7 +64,7 @@ static uint64_t generic_to_local(const struct cta *cta, uint64_t a, uint32_t b)
     return a - LOCAL_WINDOW;
 }
 
-// The same place in the shared memory of another CTA of the cluster.
+// Returns the corresponding address in the shared memory of another CTA of the cluster.
 static uint64_t map_shared(const struct cta *cta, uint64_t a, uint32_t b)
 {
     (void)cta;
@@ -149,11 +149,11 @@ enum step_result step_is_in_space(struct warp *warp, struct path *path, const st
     return STEP_NEXT;
 }
 
-// The stack of a thread grows upwards here, and is as high for all lanes of a path.
+// The stack of a thread grows upwards here. Its height is the same for all lanes of a path.
 
-enum { MOST_LOCAL = 512 << 10 }; // as CUDA has it
+enum { MOST_LOCAL = 512 << 10 }; // as in CUDA
 
-// Lanes that meet again keep what any of them has allocated.
+// Reconverging lanes keep what any of them has allocated.
 static void grow_stack(struct warp *warp, struct path *path, uint32_t end)
 {
     path->local_end = end;
@@ -219,7 +219,7 @@ enum step_result step_stack_restore(struct warp *warp, struct path *path, const 
     const struct program_function *fn = &warp->program->functions.v[path->function];
     if (end < path->local + (uint64_t)fn->local_bytes || end > MOST_LOCAL)
         return warp_fault(warp, code, mask, "the stack is set to what no stacksave returned");
-    if (mask == path->mask) // else others still have what they allocated
+    if (mask == path->mask) // other lanes may still use the stack
         path->local_end = (uint32_t)end;
     warp_reserve(warp, 0, path->local_end);
     return STEP_NEXT;

@@ -1,4 +1,4 @@
-// cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk: lane by lane.
+// cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async and st.bulk, lane by lane.
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -27,7 +27,7 @@ static void begin(struct warp *warp, const struct path *path, const struct code 
     copy->to.reads = copy->to.atomic = what->op != NULL;
 }
 
-// Bytes to one place; a reduction takes what is there.
+// Writes bytes to one location. A reduction combines them with the present value.
 static void put(const struct code *code, const struct spot *to, const uint8_t *from, uint32_t bytes,
                 uint32_t mask)
 {
@@ -43,7 +43,8 @@ static void put(const struct code *code, const struct spot *to, const uint8_t *f
         memmove(to->host, from, bytes);
 }
 
-// The same place in each CTA that the mask names; the barriers are those of these CTAs.
+// Writes to the corresponding location in each CTA in `mask`, and signals the barriers of these
+// CTAs.
 static enum step_result put_each(struct warp *warp, const struct access *access, uint32_t lane,
                                  const struct spot *to, const uint8_t *from, uint32_t bytes,
                                  uint8_t *barrier, uint32_t mask)
@@ -63,12 +64,12 @@ static enum step_result put_each(struct warp *warp, const struct access *access,
         put(access->code, &spot, from, bytes, 0);
         mbarrier_complete(warp, spot.cta->shared + offset, bytes);
     }
-    if (warp->check) // waits at any of these mbarriers are ordered after the copies
+    if (warp->check) // waits at these mbarriers are ordered after the copies
         check_order(warp->check, warp, 1u << lane, true);
     return STEP_NEXT;
 }
 
-// The bytes that are read of one lane's copy; the others are zeros.
+// Returns the number of bytes that a lane's copy reads. The rest is filled with zeros.
 static uint32_t bytes_read(const struct warp *warp, const struct code *code, uint32_t lane,
                            uint32_t bytes)
 {

@@ -1,4 +1,4 @@
-// atom, red: the lanes one after the other, in ascending order.
+// atom and red: executes the lanes one after the other, in ascending order.
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/half.h"
@@ -65,7 +65,7 @@ static uint64_t sum_f64(uint64_t a, uint64_t b)
 }
 
 ATOMIC(add_f32, uint32_t, sum_f32(a, b))
-// As the manual has it of today's GPUs: in global memory subnormal numbers are flushed.
+// As the manual states for present GPUs, subnormal numbers are flushed in global memory.
 ATOMIC(add_f32_ftz, uint32_t, flushed(sum_f32(flushed(a), flushed(b))))
 ATOMIC(add_f64, uint64_t, sum_f64(a, b))
 
@@ -74,7 +74,7 @@ static bool is_nan(enum half_format format, uint16_t half)
     return (half & 0x7fff) > (format == HALF_F16 ? 0x7c00 : 0x7f80);
 }
 
-// As an integer that is ordered as the numbers are, −0 below +0.
+// Returns an integer that is ordered like the numbers, with −0 below +0.
 static int order_of(uint16_t half)
 {
     return half & 0x8000 ? -(half & 0x7fff) - 1 : half;
@@ -82,7 +82,7 @@ static int order_of(uint16_t half)
 
 enum half_op { HALF_ADD, HALF_MIN, HALF_MAX };
 
-// f32 has more than twice the digits and two more: rounding twice does no harm.
+// f32 has more than twice the digits plus two, so rounding twice gives the correct result.
 static uint16_t half_op(enum half_format format, enum half_op op, uint16_t a, uint16_t b)
 {
     if (op == HALF_ADD)
@@ -204,7 +204,7 @@ void atomic_begin(struct warp *warp, const struct path *path, const struct code 
 }
 
 // A cas or exch without effect usually waits for a lock that another warp holds, so other warps
-// continue.
+// should continue.
 void atomic_yield(struct warp *warp, const struct code *code)
 {
     uint16_t op = ((const struct atomic_code *)code->extra)->op->op;

@@ -1,5 +1,5 @@
-// Addresses are never given twice, so that a use of what was given back is found; this machine's
-// memory is, by powers of two.
+// Addresses are not reused, so that accesses to freed memory are detected. The host's memory is
+// reused, in blocks whose sizes are powers of two.
 #include "runtime-sim/exec/memory/heap.h"
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #pragma once
 #include "runtime-sim/exec/memory/image.h"
 
-// Returns the address of `bytes` zeroed bytes, or 0 if the heap has less room.
+// Allocates `bytes` zeroed bytes. Returns their address, or 0 if the heap has not enough room.
 uint64_t heap_take(struct image *image, uint64_t bytes);
-// Returns false if no live allocation begins there.
+// Frees an allocation. Returns false if no live allocation begins at `address`.
 bool heap_give(struct image *image, uint64_t address);
-// Restores an allocation of an earlier run, above all others; the caller fills it.
+// Restores an allocation of an earlier run, above all others. The caller fills it.
 struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t bytes);

@@ -27,7 +27,7 @@ struct allocation *image_add(struct image *image, uint64_t address, uint64_t byt
                              const char *name)
 {
     struct allocation allocation = {.address = address, .bytes = bytes, .data = data, .name = name};
-    uint32_t after = image_find(image, address) + 1; // 0: below all others
+    uint32_t after = image_find(image, address) + 1; // 0 if it is below all others
     vec_push(image->arena, &image->list, allocation);
     struct allocation *to = &image->list.v[after];
     if (after + 1 < image->list.n) {
@@ -90,7 +90,8 @@ static bool is_launch_memory(const struct allocation *at)
     return !strcmp(at->name, IMAGE_PARAMETERS) || !strcmp(at->name, IMAGE_WORKSPACE);
 }
 
-// Returns the nearest allocation at or below an address that describes it, or NULL.
+// Returns the nearest allocation at or below an address that is suitable to describe the address,
+// or NULL.
 static const struct allocation *find_below(const struct image *image, uint64_t address)
 {
     uint32_t at = image_find(image, address);
@@ -98,7 +99,7 @@ static const struct allocation *find_below(const struct image *image, uint64_t a
     if (first && address - first->address <= first->bytes)
         return first;
     while (at != UINT32_MAX && is_launch_memory(&image->list.v[at]))
-        at--; // to UINT32_MAX after the first
+        at--; // wraps to UINT32_MAX after the first
     return at == UINT32_MAX ? NULL : &image->list.v[at];
 }
 

@@ -2,7 +2,7 @@
 #include "runtime-sim/exec/memory/access.h"
 #include <string.h>
 
-// Rows. Elements narrower than a byte are stored from the lowest bits up.
+// Rows. Elements of less than a byte are stored from the lowest bits up.
 
 #define READ_WHOLE(T)                                                                              \
     for (uint32_t i = 0; i < count; i++) {                                                         \
@@ -48,7 +48,7 @@ static uint32_t line_bytes(const struct matrix_memory *matrix)
     return (uint32_t)matrix->length * matrix->fragment.bits / 8;
 }
 
-// Addresses of the lines, in the lanes of their numbers.
+// Computes the addresses of the lines, in the lanes with the lines' numbers.
 static void begin(struct warp *warp, const struct code *code, struct access *access)
 {
     const struct matrix_memory *matrix = code->extra;

@@ -34,7 +34,7 @@ static uint64_t word_of(const struct mbarrier *barrier)
            (uint64_t)barrier->phase << 62 | (uint64_t)barrier->valid << 63;
 }
 
-// Back to memory; the phase ends when nothing is waited for.
+// Stores the state. The phase ends when no arrivals and no bytes are pending.
 static void store(struct warp *warp, uint8_t *at, struct mbarrier barrier)
 {
     if (barrier.valid && !barrier.pending && !barrier.bytes) {

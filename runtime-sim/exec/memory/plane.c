@@ -23,7 +23,7 @@ void plane_add(struct image *image, uint64_t address, struct plane_kind kind)
     image->round += !image->round;
 }
 
-// Returns the live allocation with this address that has a plane, or NULL.
+// Returns the live allocation that contains the address if it has a plane, or NULL.
 static const struct allocation *find(const struct image *image, uint64_t address)
 {
     uint32_t found = image->has_planes ? image_find(image, address) : UINT32_MAX;
@@ -54,7 +54,7 @@ struct plane_line plane_find(const struct image *image, uint64_t address)
               : (struct plane_line){NULL, 0};
 }
 
-// Returns the words that have not the state of the trigger.
+// Returns the words whose state differs from that of the trigger.
 static uint32_t other_state(struct plane_line line, uint32_t words, enum plane_trigger trigger)
 {
     if (!line.plane || trigger == PLANE_ALWAYS)
@@ -74,7 +74,8 @@ bool plane_lacks(struct plane_line line, uint32_t words, enum plane_trigger trig
     return other_state(line, words, trigger);
 }
 
-// Counts an access to each of the words. Returns those that have had `most`, which begin again.
+// Counts an access to each of the words. Returns the words whose count reached `most`; their counts
+// restart.
 static uint32_t count_words(struct plane_line line, uint32_t words, uint32_t most)
 {
     uint32_t done = 0;
@@ -89,7 +90,7 @@ static uint32_t count_words(struct plane_line line, uint32_t words, uint32_t mos
     return done;
 }
 
-// Notes the round of words that are filled. Returns the stale ones.
+// Records the round in which words are filled. Returns the stale words.
 static uint32_t note_fill(struct plane_line line, uint32_t words, uint8_t round)
 {
     uint32_t stale = 0;
@@ -151,7 +152,7 @@ bool plane_holds_atomics(struct plane_line line)
     return line.plane && line.plane->fills == 1;
 }
 
-// The part of a range in the line of its first byte. Returns its words.
+// Determines the part of a range in the line of its first byte. Returns its words.
 static uint32_t first_words(uint64_t address, uint64_t bytes, uint64_t *part)
 {
     uint64_t at = address % PLANE_LINE;

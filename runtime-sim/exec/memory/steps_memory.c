@@ -1,10 +1,11 @@
-// Loads and stores without a clock.
+// Untimed loads and stores.
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"
 
-// Where the lanes' addresses of one space lie in this machine's memory: `host` is where `least` is.
+// The location in the host's memory of the addresses of all lanes, in one space: `host` corresponds
+// to `least`.
 struct memory_view {
     uint8_t *host;
     uint64_t least;
@@ -28,7 +29,8 @@ static void transfer(const struct warp *warp, const struct access *access,
     }
 }
 
-// Lane by lane: for several allocations or spaces, an invalid address, or an active check.
+// Accesses memory lane by lane: for several allocations or spaces, an invalid address, or an active
+// check.
 static enum step_result access_each(struct warp *warp, const struct access *access)
 {
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
@@ -42,7 +44,8 @@ static enum step_result access_each(struct warp *warp, const struct access *acce
     return STEP_NEXT;
 }
 
-// All lanes at once, if their accesses are in one place; these functions return false otherwise.
+// Access all lanes at once if their accesses are in one allocation or space; otherwise return
+// false.
 
 static bool access_global(struct warp *warp, const struct access *access)
 {
@@ -58,7 +61,7 @@ static bool access_global(struct warp *warp, const struct access *access)
     return true;
 }
 
-// `base`: address of the first byte of the CTA's own memory.
+// `base` is the address of the first byte of the CTA's own memory.
 static bool access_shared(struct warp *warp, const struct access *access, uint64_t base)
 {
     const struct cta *cta = warp->cta;
@@ -92,7 +95,7 @@ static bool access_generic(struct warp *warp, const struct access *access)
            access_local(warp, access, LOCAL_WINDOW);
 }
 
-// First step: addresses, and where the values lie, to warp->access.
+// First step: stores the addresses and the location of the values in warp->access.
 static void begin(struct warp *warp, const struct path *path, const struct code *code,
                   uint32_t mask)
 {
@@ -145,7 +148,7 @@ enum step_result step_store(struct warp *warp, struct path *path, const struct c
     return access_memory(warp, &warp->access);
 }
 
-// Without bits, what was there is as good a value as any.
+// Without state planes a discard has no effect: the old value is as good as any.
 enum step_result step_discard(struct warp *warp, struct path *path, const struct code *code,
                               uint32_t mask)
 {

@@ -43,7 +43,7 @@ static bool is_float(const struct texture *texture)
            (texture->normalized_float && texture->format <= TEXTURE_S16);
 }
 
-// Normalises a signed integer. The least one gives the same as the one above it.
+// Normalises a signed integer. The smallest integer gives the same result as the next larger one.
 static uint32_t normalized(int32_t value, float most)
 {
     float number = (float)value / most;
@@ -66,17 +66,17 @@ static uint32_t channel(const struct texture *texture, const uint8_t *from)
     }
 }
 
-// One lane's fetch.
+// The fetch of one lane.
 struct fetch {
     struct warp *warp;
     const struct code *code;
     uint32_t lane, function;
-    bool linear; // between texels
+    bool linear; // interpolates between texels
     const struct texture *texture;
     const struct sampler *sampler;
 };
 
-// Adds a description of an invalid address to the fault.
+// Adds the description of an invalid address to the fault.
 static void describe(struct warp *warp, uint64_t address)
 {
     struct fault *fault = warp->fault;
@@ -87,7 +87,7 @@ static void describe(struct warp *warp, uint64_t address)
     image_describe(warp->cta->launch->image, address, fault->nearest, sizeof fault->nearest);
 }
 
-// Checks of races and of reads of unwritten bytes treat texels as plain loads.
+// For the checks of races and of reads of unwritten bytes, texels are plain loads.
 static void check_texel(const struct fetch *fetch, uint64_t address, uint8_t *from, uint32_t size)
 {
     static const struct memory_code memory = {.space = W_global, .order = W_weak};
@@ -97,7 +97,8 @@ static void check_texel(const struct fetch *fetch, uint64_t address, uint8_t *fr
     check_access(fetch->warp->check, fetch->warp, &access, fetch->lane, &spot, size);
 }
 
-// A negative coordinate is outside. Returns false if the texel is not in the image.
+// Reads a texel. A negative coordinate is outside the texture. Returns false if the texel is not in
+// the memory image.
 static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t *texel)
 {
     const struct texture *texture = fetch->texture;
@@ -137,8 +138,7 @@ static bool read_texel(const struct fetch *fetch, int64_t x, int64_t y, uint32_t
     return true;
 }
 
-// Coordinates. The one or two texels that one dimension's coordinate lies at or between; −1:
-// outside.
+// Coordinates. The one or two texels at or around the coordinate of one dimension; −1: outside.
 struct taps {
     int64_t index[2];
     uint32_t weight[2]; // of 256
@@ -184,7 +184,7 @@ static struct taps find_taps(const struct fetch *fetch, uint32_t dimension, doub
         {256 - part, part}};
 }
 
-// Sums the texels around the position, each with its weight. A texel of weight 1 is copied.
+// Sums the texels around the position with their weights. A texel of weight 1 is copied.
 static bool sample(const struct fetch *fetch, const struct taps taps[2], uint32_t *result)
 {
     double sum[4] = {0};
@@ -212,7 +212,7 @@ static double coordinate(const struct fetch *fetch, const struct texture_code *w
     return what->whole ? lanes->s32[fetch->lane] : (double)lanes->f32[fetch->lane];
 }
 
-// Describes an unbound handle: the address of an unbound variable, or of a buffer.
+// Reports an unbound handle, which may be the address of an unbound variable or of a buffer.
 static void unbound(struct warp *warp, const struct code *code, uint32_t lane, const char *what,
                     uint64_t handle)
 {
@@ -276,7 +276,7 @@ static void put_results(union lanes *results, uint32_t lane, uint16_t type, bool
     }
 }
 
-// Finds the texels at or around one lane's coordinates. Returns false without a texture.
+// Finds the texels at or around the coordinates of one lane. Returns false if no texture is bound.
 static bool begin_fetch(struct fetch *fetch, const struct texture_code *what, bool gathers,
                         struct taps taps[2])
 {
@@ -319,8 +319,8 @@ enum step_result step_tex(struct warp *warp, struct path *path, const struct cod
     return STEP_NEXT;
 }
 
-// One channel of the four texels around, counter-clockwise from the lower left one: y grows
-// downwards.
+// Returns one channel of the four texels around the position, counter-clockwise from the lower left
+// one; y increases downwards.
 enum step_result step_tld4(struct warp *warp, struct path *path, const struct code *code,
                            uint32_t mask)
 {
@@ -344,7 +344,7 @@ enum step_result step_tld4(struct warp *warp, struct path *path, const struct co
     return STEP_NEXT;
 }
 
-// txq. Types and orders of channels are numbered as in OpenCL.
+// txq. Channel types and orders have the numbers of OpenCL.
 
 static uint32_t channel_type(const struct texture *texture)
 {

@@ -1,15 +1,15 @@
-// Accesses of steps that access memory themselves, for a machine that counts their time.
+// Accesses by steps that access memory themselves, for a machine that models their time.
 #pragma once
 #include "frontend/isa.h"
 #include "runtime-sim/exec/decode/code.h"
 
-// Shared memory of another CTA of the cluster has addresses from SHARED_STRIDE on.
+// Addresses from SHARED_STRIDE on are in the shared memory of other CTAs of the cluster.
 enum touched_space { TOUCHED_GLOBAL, TOUCHED_SHARED, TOUCHED_LOCAL, TOUCHED_TEXTURE };
 
-// Discarded bytes are not needed any more.
+// Discarded bytes are no longer needed.
 enum touched_use { TOUCHED_READ, TOUCHED_WRITTEN, TOUCHED_DISCARDED };
 
-// One access by each lane of `mask`.
+// One access per lane in `mask`.
 struct touched_part {
     uint8_t space; // touched_space
     uint8_t use;   // touched_use
@@ -18,7 +18,8 @@ struct touched_part {
     uint64_t address[LANES];
 };
 
-// Maximum of a step: a texel from each of four places, a copy with source, target and mbarrier.
+// Maximum per step: a texel from each of four locations; or a copy with source, destination and
+// mbarrier.
 enum { TOUCHED_PARTS = 4 };
 
 struct touched {
@@ -26,11 +27,12 @@ struct touched {
     struct touched_part *parts;
 };
 
+// Returns the touched_space of a state space.
 static inline enum touched_space touched_space(uint16_t space)
 {
     return space == W_shared ? TOUCHED_SHARED : space == W_local ? TOUCHED_LOCAL : TOUCHED_GLOBAL;
 }
 
-// Adds an access of a lane; its n-th access of a kind is in the n-th part of that kind.
+// Adds an access of a lane. Its n-th access of a kind is in the n-th part of that kind.
 void touched_add(struct touched *touched, enum touched_space space, enum touched_use use,
                  uint32_t lane, uint64_t address, uint32_t bytes);

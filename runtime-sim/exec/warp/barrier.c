@@ -1,7 +1,7 @@
-// bar and barrier: a barrier opens when enough threads have arrived.
+// bar and barrier. A barrier completes when enough threads have arrived.
 //
-// Threads that have ended or do not exist arrive with the last thread of their warp, because a
-// count is given in whole warps.
+// Threads that have ended or do not exist arrive with the last thread of their warp, because thread
+// counts are multiples of the warp size.
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -33,7 +33,7 @@ static bool is_open(const struct cta *cta, const struct barrier *barrier)
                              : all_come(cta, barrier);
 }
 
-// d of bar.red, for the lanes of one path.
+// Writes the result of bar.red for the lanes of one path.
 static void write_result(struct warp *warp, const struct path *path, const struct code *code,
                          const struct barrier *barrier)
 {
@@ -42,7 +42,7 @@ static void write_result(struct warp *warp, const struct path *path, const struc
         return;
     uint32_t *d = slot_at((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
                                              warp->bases[2], warp->bases[3]},
-                          code->d); // a predicate's slot is no more than a word
+                          code->d); // a predicate's slot has the size of a word
     bool holds =
         what->reduce == BARRIER_AND ? barrier->trues == barrier->threads : barrier->trues > 0;
     if (what->reduce != BARRIER_COUNT) {
@@ -118,8 +118,8 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
     return path->state == PATH_READY ? STEP_JUMP : STEP_LEAVE;
 }
 
-// Reads the operand of the lanes of `mask`, which is one value for a whole warp. Returns false if
-// the values differ.
+// Reads an operand for the lanes in `mask`, which must have the same value in all of them. Returns
+// false if the values differ.
 static bool take_operand(struct warp *warp, const struct code *code, uint32_t which, uint32_t mask,
                          const char *what, uint32_t *value)
 {
@@ -151,7 +151,7 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
         return STEP_FAULT;
     if (number >= BARRIERS)
         return warp_fault(warp, code, mask, "there is no barrier %u", number);
-    // Lanes whose guard is false continue by themselves.
+    // Lanes whose guard is false continue separately.
     if (mask != path->mask) {
         uint32_t self = warp->current;
         warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);

@@ -11,7 +11,7 @@ struct barrier_code {
     bool counted;   // s[1] has the number of threads
 };
 
-// path->wait of threads that wait for their cluster; not the number of a barrier.
+// path->wait of threads that wait for their cluster; not a barrier number.
 enum { CLUSTER_WAIT = 1 << 17 };
 
 struct cta;

@@ -1,5 +1,5 @@
-// Calls and returns. A call is a join at the return address: lanes that return early wait there for
-// the others that were called with them.
+// Calls and returns. A call creates a join at the return address: lanes that return early wait
+// there for the others that were called with them.
 #include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/steps.h"
@@ -8,12 +8,12 @@
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
-enum { MOST_LOCAL = 512 << 10 }; // bytes of local memory of a thread, as CUDA has it
+enum { MOST_LOCAL = 512 << 10 }; // bytes of local memory per thread, as in CUDA
 
 // Arguments and results
 
 struct side {
-    uint32_t frame, local; // of the function that has the value
+    uint32_t frame, local; // of the function that owns the value
     uint32_t offset, slot, bytes, width;
 };
 
@@ -47,7 +47,7 @@ static struct side callee_side(const struct program_parameter *value, uint32_t f
     return (struct side){frame, local, value->offset, value->slot, value->bytes, value->width};
 }
 
-// Returns the bytes of arguments that a variadic function gets behind its local memory.
+// Returns the size of the arguments that a variadic function gets after its local memory.
 static uint32_t open_bytes(const struct warp *warp, const struct call *call,
                            const struct program_function *callee)
 {
@@ -87,7 +87,7 @@ static void copy_results(struct warp *warp, const struct join *join, const struc
 
 // Calls
 
-// Registers of a function in which lanes are: where they begin and end.
+// The range of a function's registers in the warp's frames, for lanes in the function.
 struct frame {
     uint32_t begin, end, function;
 };
@@ -98,8 +98,9 @@ static struct frame frame_at(const struct warp *warp, uint32_t begin, uint32_t f
     return (struct frame){begin, begin + bytes, function};
 }
 
-// Frames of other lanes may only be exactly here, and of the same function: then no lane's
-// registers lie where another's are.
+// Returns true if a frame overlaps that of other lanes. Frames of other lanes may overlap only if
+// they start at the same place and belong to the same function, so that no lane's registers overlap
+// those of another lane.
 static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t begin,
                        uint32_t function, bool own, uint32_t *end)
 {
@@ -148,9 +149,9 @@ static bool others_have(const struct warp *warp, uint32_t begin, uint32_t functi
     return false;
 }
 
-// Returns the place of the registers of a function that lanes of `from` call: after the caller's if
-// that is free. Lanes that are in the function already should have the same place, because these
-// lanes may have to synchronise with them; lanes that have called it at the same depth are
+// Returns the start of the registers of a function that lanes of `from` call: after the caller's
+// registers if that is free. Lanes that already are in the function should have the same start,
+// because these lanes may have to synchronise with them. Lanes that called it at the same depth are
 // preferred.
 static uint32_t find_frame(const struct warp *warp, const struct path *from, uint32_t function)
 {
@@ -189,7 +190,7 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     warp_reserve(warp, to.frame + callee->frame_bytes, to.local_end);
     unset_enter(warp, function, to.frame, mask);
     copy_arguments(warp, code->extra, callee, &from, &to, mask);
-    if (mask != from.mask) { // lanes that call another function
+    if (mask != from.mask) { // other lanes call another function
         warp_fork(warp, &from, from.pc, from.mask & ~mask, from.join);
         warp_uncount(warp, from.mask & ~mask);
     }
@@ -198,8 +199,8 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     return STEP_JUMP;
 }
 
-// Calls the function of the first lane with all lanes that have the same handle. The others execute
-// the call again.
+// Calls the function of the first lane for all lanes with the same handle. The others execute the
+// call again.
 static enum step_result call_by_handle(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const struct call *call = code->extra;
@@ -215,7 +216,7 @@ static enum step_result call_by_handle(struct warp *warp, const struct code *cod
     return enter(warp, code, function, same & mask);
 }
 
-// The lanes whose guard is false continue by themselves; the caller runs with the others alone.
+// Splits off the lanes whose guard is false. The current path continues with the others.
 static void part_guarded(struct warp *warp, uint32_t mask)
 {
     uint32_t self = warp->current;
@@ -249,7 +250,7 @@ enum step_result step_return(struct warp *warp, struct path *path, const struct 
     uint32_t call = path->join;
     while (call != IR_NONE && !warp->joins.v[call].call)
         call = warp->joins.v[call].parent;
-    if (call == IR_NONE) // of the entry itself
+    if (call == IR_NONE) // return of the kernel itself
         return step_exit(warp, path, code, mask);
     struct path from = *path;
     copy_results(warp, &warp->joins.v[call], &from, mask);

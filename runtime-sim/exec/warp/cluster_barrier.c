@@ -1,8 +1,7 @@
-// barrier.cluster: every thread of the cluster's CTAs arrives, and may do other things until it
-// waits.
+// barrier.cluster: every thread of the cluster's CTAs arrives, and may continue until it waits.
 //
-// A thread that has arrived keeps its bit until all have; then all bits are taken away at once, so
-// that one without its bit need not wait.
+// The bit of a thread that has arrived stays set until all have arrived. All bits are then cleared
+// together, so a thread whose bit is clear need not wait.
 #include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -63,7 +62,7 @@ enum step_result step_cluster_wait(struct warp *warp, struct path *path, const s
     (void)code;
     if (!(mask & warp->cluster_arrived))
         return STEP_NEXT;
-    if (mask != path->mask) { // lanes whose guard is false continue by themselves
+    if (mask != path->mask) { // lanes whose guard is false continue separately
         uint32_t self = warp->current;
         warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
         path = &warp->paths.v[self];

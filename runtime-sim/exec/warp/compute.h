@@ -4,7 +4,7 @@
 #include "runtime-sim/exec/warp/warp.h"
 #include "support/inline.h"
 
-// These are inlined into the loops that execute.
+// Executes a code that computes lanes. Inlined into the execution loops, like the next function.
 static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const void *s[CODE_SOURCES];
@@ -20,6 +20,7 @@ static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, ui
         warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
+// Returns the lanes of `mask` whose guard is true.
 static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code *code,
                                       uint32_t mask)
 {
@@ -29,7 +30,8 @@ static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code
     return mask & (code->guard_negated ? ~guard : guard);
 }
 
-// Usually all lanes are active; without a population count instruction, counting is a call.
+// Usually all lanes are active. Without a population count instruction, counting is a function
+// call.
 static inline uint32_t count_lanes(uint32_t mask)
 {
     return mask == FULL_MASK ? LANES : (uint32_t)__builtin_popcount(mask);

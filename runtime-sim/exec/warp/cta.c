@@ -11,7 +11,7 @@ struct cta *cta_new(struct arena *arena, const struct launch *launch, struct pro
     struct cta *cta = ARENA_NEW(arena, struct cta);
     cta->launch = launch;
     cta->fault = fault;
-    cta->cluster = (struct cluster){1, {cta}}; // until the caller sets another one
+    cta->cluster = (struct cluster){1, {cta}}; // until the caller sets another cluster
     cta->threads = launch->block[0] * launch->block[1] * launch->block[2];
     cta->warp_count = divide_up(cta->threads, LANES);
     cta->warps = aligned_lanes(arena, cta->warp_count * sizeof(struct warp));
@@ -61,7 +61,7 @@ void cta_start(struct cta *cta, uint32_t linear)
         check_start(launch->check, cta);
 }
 
-// Every warp once, until it waits, ends or its budget is spent.
+// Runs every warp once, until it waits, ends or has used up its budget.
 static enum warp_state run_once(struct cta *cta, int64_t budget)
 {
     uint32_t done = 0, waiting = 0;
@@ -85,14 +85,14 @@ static enum warp_state run_once(struct cta *cta, int64_t budget)
 
 enum { PASSES = 256 };
 
-// Nothing has happened for a while: lanes that wait at a barrier may keep others waiting where they
-// were to meet, and those may be what the barrier waits for, or end.
+// Called if there has been no progress for some time. Lanes that wait at a barrier may delay others
+// at their reconvergence point, and the barrier may wait for these, or they may end.
 static bool relieve(struct cta *cta, enum warp_state state)
 {
     const struct launch *launch = cta->launch;
     bool released = false;
     if (state == WARP_YIELDS && !launch->program->functions.v[launch->function].ordered)
-        return false; // independent of other threads: it will end
+        return false; // does not depend on other threads, so it will end
     for (uint32_t i = 0; i < cta->warp_count; i++)
         released |= warp_relieve_barriers(&cta->warps[i]);
     return released;
@@ -118,7 +118,7 @@ enum warp_state cta_run(struct cta *cta, int64_t budget)
         if (state == WARP_YIELDS || (cta->events == seen && !released))
             return state;
     }
-    return WARP_YIELDS; // barriers without end: others may be what its warps wait for
+    return WARP_YIELDS; // a loop of barriers; other CTAs may have to make progress first
 }
 
 void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3])

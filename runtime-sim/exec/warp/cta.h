@@ -6,17 +6,17 @@
 
 enum { BARRIERS = 16, CTA_WARPS = 64 };
 
-// Arrivals at a barrier, per warp, since it last completed.
+// Arrivals at a barrier, per warp, since its last completion.
 struct barrier {
     uint32_t arrived[CTA_WARPS];
-    uint32_t expected; // threads; 0: all of the CTA
-    uint32_t trues;    // bar.red: threads whose predicate holds
-    uint32_t threads;  // and all threads with a predicate
+    uint32_t expected; // threads; 0: all threads of the CTA
+    uint32_t trues;    // bar.red: threads whose predicate is true
+    uint32_t threads;  // number of threads with a predicate
 };
 
 enum { CLUSTER_CTAS = 16 };
 
-// CTAs that run at the same time and access each other's shared memory, by rank.
+// CTAs that run concurrently and access each other's shared memory, by rank.
 struct cluster {
     uint32_t count;
     struct cta *ctas[CLUSTER_CTAS];
@@ -28,7 +28,7 @@ struct map; // passes/maps
 struct profile;
 struct textures;
 
-// The cycles of the machine on which a launch runs.
+// Time of the machine that executes the launch.
 struct launch_time {
     uint64_t cycle; // now
     uint64_t clock; // MHz
@@ -45,20 +45,22 @@ struct launch {
     struct image *image;
     bool cooperative; // all CTAs are resident from the start, and have a workspace for their
                       // barrier
-    const struct textures *textures; // bound to handles; NULL: no textures
-    uint64_t params_address;         // of the parameters, in the image
-    uint64_t workspace;              // of a cooperative launch, in the image; else 0
+    const struct textures *textures; // bound textures; may be NULL
+    uint64_t params_address;         // address of the parameters in the image
+    uint64_t workspace;              // address of a cooperative launch's workspace in the image;
+                                     // else 0
     uint32_t id;                     // %gridid
     struct check *check;             // checks races and reads of unwritten bytes; NULL: disabled
     struct profile *profile;         // counts executions of each instruction; NULL: disabled
-    const struct map *map;           // that hardware may run instead of warps; NULL: none
-    // Receives the output of printf; NULL: discarded.
+    const struct map *map;           // map that hardware may execute instead of warps; NULL: no map
+    // Receives the output of printf. NULL: the output is discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // Source of clocks and %nsmid. NULL: without time, a clock counts its reads.
+    // Source of clocks and %nsmid. NULL: the launch is untimed, and a clock counts its reads.
     const struct launch_time *time;
-    bool high_lane_later;   // on a divergent branch the lanes without the highest one execute first
-    const atomic_int *stop; // a value other than 0 aborts the launch; NULL: not used
+    bool high_lane_later;   // at a divergent branch, the lanes without the highest lane execute
+                            // first
+    const atomic_int *stop; // a value other than 0 aborts the launch; may be NULL
     // Set by launch_prepare.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;
@@ -66,46 +68,48 @@ struct launch {
 
 struct cta {
     const struct launch *launch;
-    uint64_t events; // barriers passed and lanes ended: progress
-    uint32_t opened; // completed barriers, until the bits are cleared
-    uint32_t busy;   // barriers with arrivals; all others are zeroed
+    uint64_t events; // barriers passed and lanes ended, as a measure of progress
+    uint32_t opened; // barriers that completed since the bits were cleared
+    uint32_t busy;   // barriers with arrivals; the others are zeroed
     uint32_t place[3];
     uint32_t linear;
-    uint32_t rank; // in its cluster
-    uint32_t core; // of the machine, %smid; set before cta_start
+    uint32_t rank; // rank in its cluster
+    uint32_t core; // core of the machine (%smid); must be set before cta_start
     struct cluster cluster;
-    struct check_shadow *shadow; // of its shared memory, if launch->check
+    struct check_shadow *shadow; // shadow of its shared memory, if launch->check
     uint32_t threads, warp_count;
     struct warp *warps;
     uint8_t *shared;
     uint32_t shared_bytes;
     struct barrier barriers[BARRIERS];
-    bool detached; // only holds a detached warp (detached.h)
+    bool detached; // only executes a detached warp (detached.h)
     struct fault *fault;
 };
 
+// Returns true if the launch is to be aborted.
 static inline bool launch_stops(const struct launch *launch)
 {
     return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
 }
 
-// Allocates a CTA for launches of this shape; it executes one of the launch's CTAs after another.
-// `profile` is NULL or the profile of its warps, which no other thread of the host may use.
+// Allocates a CTA for launches of this shape. It executes CTAs of the launch one after another.
+// `profile` is NULL or the profile of its warps, which no other host thread may use.
 struct cta *cta_new(struct arena *arena, const struct launch *launch, struct profile *profile,
                     struct fault *fault);
-// Starts the CTA with this linear index: all threads are at their start.
+// Starts the CTA with this linear index, with all threads at the beginning of the kernel.
 void cta_start(struct cta *cta, uint32_t linear);
-// Runs all warps in turn, each until it waits, ends or its budget is spent, and repeats this while
-// barriers complete. Returns WARP_WAITS if all remaining warps wait for other CTAs.
+// Runs all warps round-robin, each until it waits, ends or has used up its budget, and repeats this
+// while barriers complete. Returns WARP_WAITS if all remaining warps wait for other CTAs.
 enum warp_state cta_run(struct cta *cta, int64_t budget);
-// For execution by single instructions (issue.h): to be called when no warp of the CTA can
-// continue, and when cta->events has not changed for long. Lanes that wait at a reconvergence point
-// may continue without those that wait at a barrier. Returns false if no lane was released.
+// For execution by single instructions (issue.h): must be called when no warp of the CTA can
+// continue, and when cta->events has not changed for a long time. Lanes that wait at a
+// reconvergence point may then continue without those that wait at a barrier. Returns false if no
+// lane was released.
 bool cta_relieve(struct cta *cta);
 
-// Returns the index of a lane's CTA and thread, in x, y, z.
+// Returns the indices in x, y, z of a lane's CTA and thread.
 void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);
-// Called when lanes of the warp have ended: barriers may complete.
+// Called when lanes of the warp have ended, which may complete barriers.
 void cta_lanes_ended(struct warp *warp);
 
 step_fn step_barrier, step_cluster_arrive, step_cluster_wait;

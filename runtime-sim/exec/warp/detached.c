@@ -19,7 +19,7 @@ struct cta *cta_new_detached(struct arena *arena, const struct program *program)
     return cta;
 }
 
-// The memory of the other warp. A call in it has its frame of local memory behind that of the
+// Shares the memory of the other warp. Calls place their frame of local memory after that of the
 // caller.
 static void share_memory(struct cta *cta, const struct warp *of)
 {
@@ -62,7 +62,7 @@ void cta_end_detached(const struct cta *cta, struct warp *of)
     of->local_stride = cta->warps[0].local_stride;
 }
 
-// A detached warp begins and ends in its first frame.
+// A detached warp starts and ends in its first frame.
 static uint8_t *frame_of(const struct warp *warp)
 {
     return warp->frames + (warp->cta->detached ? 0 : warp->paths.v[warp->current].frame);
@@ -79,7 +79,7 @@ void warp_write_registers(struct warp *warp, const struct warp_register *list, u
                           const uint8_t *values, uint32_t mask)
 {
     for (uint32_t i = 0; i < count; values += list[i++].bytes) {
-        // A predicate is a word with a bit for each lane.
+        // A predicate is a word with one bit per lane.
         uint32_t width = list[i].bytes < LANES ? WIDTH_PREDICATE : list[i].bytes / LANES;
         union lanes from __attribute__((aligned(64)));
         memcpy(&from, values, list[i].bytes);

@@ -1,6 +1,6 @@
-// CTAs one after another. Where lanes may wait for other CTAs, many are there at once and have
-// their turn in a fixed order: one more starts when all that are there wait or have used up their
-// turn.
+// Runs CTAs one after another. If lanes may wait for other CTAs, many CTAs are resident and run
+// round-robin in a fixed order. Another CTA starts when all resident ones wait or have used up
+// their turn.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/grid_parallel.h"
@@ -21,7 +21,7 @@ const char *grid_load(struct image *image, const struct program *program, uint32
             image_allocate_at(image, variable->address, variable->bytes,
                               arena_strndup(image->arena, name->text, name->length));
         at->constant = variable->constant;
-        at->filled = true; // without an initial value it is 0
+        at->filled = true; // a variable without an initial value is 0
         const char *error = layout_initial(program, variable, at->data);
         if (error)
             return error;
@@ -29,14 +29,14 @@ const char *grid_load(struct image *image, const struct program *program, uint32
     return NULL;
 }
 
-// The resources of one multiprocessor; architectures from sm_70 on have no more.
+// The resources of one multiprocessor, the maximum of architectures from sm_70 on.
 enum {
     MULTIPROCESSORS = 160,
     SM_CTAS = 32,
     SM_WARPS = 64,
     SM_REGISTERS = 64 * 1024,
     SM_SHARED = 228 * 1024,
-    CTA_SHARED = 1024, // that each CTA takes for the system
+    CTA_SHARED = 1024, // reserved by the system for each CTA
 };
 
 uint32_t grid_shared_bytes(const struct launch *launch)
@@ -59,8 +59,8 @@ uint64_t grid_room(const struct launch *launch)
     return (uint64_t)ctas * MULTIPROCESSORS;
 }
 
-// The workspace that cooperative_groups reads through the environment registers: its size, and the
-// counter of the grid's barrier.
+// Prepares the workspace that cooperative_groups finds through the environment registers: its size,
+// and the counter of the grid's barrier.
 static void prepare_workspace(struct launch *launch)
 {
     enum { WORKSPACE = 8 };
@@ -104,7 +104,7 @@ void grid_count(struct grid_result *result, struct cta *cta)
 
 struct residents {
     VEC(struct cta *) active, idle;
-    uint64_t next, count; // clusters of the grid; without clusters each CTA is one
+    uint64_t next, count; // clusters of the grid; without clusters, each CTA is one
 };
 
 uint32_t grid_cluster_ctas(const struct launch *launch)
@@ -126,7 +126,7 @@ uint32_t grid_cta(const struct launch *launch, uint64_t cluster, uint32_t rank)
     return (uint32_t)linear;
 }
 
-// The CTAs of one cluster begin together.
+// Starts the CTAs of one cluster together.
 static bool start_one(struct residents *residents, struct launch *launch, struct arena *arena,
                       struct grid_result *result)
 {
@@ -154,8 +154,8 @@ static bool has_ended(const struct cta *cta)
     return true;
 }
 
-// Others may still access the shared memory of a CTA that has ended: the last of a cluster frees
-// all.
+// Other CTAs of the cluster may still access the shared memory of an ended CTA, so the last one of
+// a cluster frees all.
 static void end_one(struct residents *residents, struct arena *arena, const struct cta *cta)
 {
     struct cluster cluster = cta->cluster;
@@ -174,8 +174,8 @@ static uint64_t progress(const struct residents *residents)
     return events;
 }
 
-// One turn of every CTA that is there. False after a fault, or when the run is to stop. `waits`:
-// all of them wait for others.
+// Runs one turn of every resident CTA. Returns false after a fault, or if the run must stop. Sets
+// `waits` if all of them wait for others.
 static bool turn(struct residents *residents, struct arena *arena,
                  const struct grid_options *options, struct grid_result *result, bool *waits)
 {
@@ -232,7 +232,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
-        // If all wait and the state has not changed, no CTA will continue.
+        // If all CTAs wait and the state has not changed, none will continue.
         if (idle > most_idle || (waits && idle && residents.active.n) ||
             repeats_turn(&repeats, residents.active.v, residents.active.n, idle)) {
             give_up(&residents, launch, result);
@@ -241,7 +241,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
     }
 }
 
-// Returns false if the grid is no multiple of its clusters, or these are too large.
+// Returns false if the grid is not a multiple of its clusters, or if these are too large.
 static bool fits_clusters(const struct launch *launch)
 {
     for (uint32_t i = 0; i < 3; i++)

@@ -1,43 +1,48 @@
-// A launch, from the first CTA to the last.
+// Execution of a launch, from its first to its last CTA.
 #pragma once
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/stall.h"
 
 struct grid_options {
-    uint32_t threads;   // of the host, for kernels whose CTAs need no order; 0 or 1: one
-    uint64_t most_idle; // turns without progress until a run is aborted; 0: 1 << 20
-    // Warp instructions after which the run ends, at the end of a CTA's turn; 0: no limit. With one
-    // the CTAs run in a fixed order.
+    uint32_t threads;   // host threads, for kernels whose CTAs need no order; 0 counts as 1
+    uint64_t most_idle; // turns without progress after which a run is aborted; 0: 1 << 20
+    // Warp instructions after which the run ends, at the end of a CTA's turn; 0: no limit. With a
+    // limit, CTAs run in a fixed order.
     uint64_t most_instructions;
 };
 
 struct grid_result {
     uint64_t warp_instructions, thread_instructions;
-    bool stuck;   // no progress: `stalls` has the waiting warps
-    bool stopped; // launch->stop
+    bool stuck;   // no progress; `stalls` has the waiting warps
+    bool stopped; // stopped by launch->stop
     bool limited; // the limit of cycles or instructions was reached
     struct fault fault;
     struct stalls stalls;
 };
 
-// Allocates the variables of the module from number `first` on in the image, with their initial
-// values. Returns NULL or the error.
+// Allocates the module's variables from index `first` on in the image, with their initial values.
+// Returns NULL or the error.
 const char *grid_load(struct image *image, const struct program *program, uint32_t first);
-// Returns the number of CTAs of this shape that a GPU of 160 multiprocessors can hold: the maximum
-// of a cooperative launch. `launch` requires program, function, block and dynamic_shared.
+// Returns the number of CTAs of this shape that a GPU with 160 multiprocessors can hold, which is
+// the limit of a cooperative launch. Requires the members program, function, block and
+// dynamic_shared of `launch`.
 uint64_t grid_room(const struct launch *launch);
-// Returns the shared memory of a CTA. `launch` requires program, function and dynamic_shared.
+// Returns the size of a CTA's shared memory. Requires the members program, function and
+// dynamic_shared of `launch`.
 uint32_t grid_shared_bytes(const struct launch *launch);
-// For callers that run the CTAs themselves: prepares a launch, in memory that lives until grid_end.
-// Returns false with the reason in `fault`; grid_end must be called nevertheless.
+// For callers that run the CTAs themselves: prepares a launch. Its memory is valid until grid_end.
+// Returns false and sets `fault` if the launch is not possible; grid_end must be called
+// nevertheless.
 bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault);
+// Frees the launch's own allocations in the image.
 void grid_end(struct launch *launch);
-// Return the CTAs of a cluster, and the linear index of one by its cluster and its rank. CTAs of a
-// cluster start together, and their memory is in use until the last of them has ended.
+// Return the number of CTAs per cluster, and the linear index of the CTA with this cluster and
+// rank. CTAs of a cluster start together, and their memory is in use until the last of them has
+// ended.
 uint32_t grid_cluster_ctas(const struct launch *launch);
 uint32_t grid_cta(const struct launch *launch, uint64_t cluster, uint32_t rank);
-// Adds the counts of the CTA's warps.
+// Adds the counts of the CTA's warps to the result.
 void grid_count(struct grid_result *result, struct cta *cta);
-// Runs all CTAs. `launch` requires program, function, grid, block, params and image.
+// Runs all CTAs. Requires the members program, function, grid, block, params and image of `launch`.
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result);

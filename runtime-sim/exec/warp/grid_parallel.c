@@ -1,5 +1,5 @@
-// Each thread takes the next CTA when it has completed one. A fault aborts later CTAs. Earlier ones
-// are completed, so that the reported fault is that of the first CTA.
+// Each thread fetches the next CTA when it has completed one. A fault cancels later CTAs. Earlier
+// ones are completed, so that the reported fault is that of the first CTA.
 #include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/warp/repeat.h"
@@ -19,7 +19,7 @@ struct worker {
     struct crew *crew;
     pthread_t thread;
     struct memory memory;
-    struct profile profile; // if one is wanted
+    struct profile profile; // used if the launch has a profile
     struct grid_result result;
     uint64_t fault_at; // CTA of its fault
     bool out_of_memory;
@@ -32,7 +32,7 @@ static void end_at(struct crew *crew, uint64_t cta)
         ;
 }
 
-// The warps have the same turns as on one thread.
+// The warps take the same turns as on one thread.
 enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle)
 {
     enum warp_state state = WARP_YIELDS;
@@ -88,7 +88,7 @@ static void *start(void *context)
     return NULL;
 }
 
-// The counts of the worker are in its own memory.
+// Adds the worker's counts, which are in its own memory.
 static void take_profile(const struct crew *crew, struct worker *worker)
 {
     if (crew->launch->profile && !worker->out_of_memory)
@@ -125,7 +125,7 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
     for (; started + 1 < threads; started++) {
         workers[started].crew = &crew;
         if (pthread_create(&workers[started].thread, NULL, start, &workers[started]))
-            break; // the threads that were created do the work
+            break; // the existing threads do the work
     }
     workers[started].crew = &crew;
     start(&workers[started]);

@@ -1,6 +1,6 @@
-// Accesses between their first step and the others. They are the accesses of steps_memory.c and
-// atomic.c, but their operands are found by the frame in which they were issued: the warp may be in
-// another one, and frames may have moved.
+// Accesses after their first step. They correspond to the accesses of steps_memory.c and atomic.c,
+// but find their operands through the frame in which they were issued: the warp may have changed
+// its frame, and frames may have moved.
 #include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/memory/atomic.h"
@@ -44,14 +44,14 @@ bool held_touches(const struct code *code)
     return false;
 }
 
-// Operands. Results are first in the list; the others are read.
+// Operands. The list starts with the results; the others are read.
 
 static uint32_t results_of(const struct code *code)
 {
     return code->step == step_store ? 0 : memory_of(code)->elements;
 }
 
-// Slots outside of the frame do not change.
+// Slots outside the frame do not change.
 static uint32_t kept_bytes(const struct code *code, uint32_t n)
 {
     if (n < results_of(code) || code->list->slot[n] == SLOT_NONE ||
@@ -152,7 +152,7 @@ static void begin_plain(struct held *held, const struct path *path,
         held->warp->budget -= ORDERED_COST;
 }
 
-// Notes the address of one lane, for the report on a launch without progress.
+// Records the address of one lane, for the report of a launch without progress.
 static void note_access(const struct held *held)
 {
     const struct access *from = &held->access;
@@ -221,8 +221,8 @@ static bool serve(struct held *held, uint32_t mask)
     return (held_is_plain(held->code) ? serve_plain : serve_atomic)(held);
 }
 
-// Lanes are served in the order of their lines. Of several that fault, the first one is reported,
-// as without a clock.
+// Lanes are served in the order of their lines. If several fault, the first one is reported, as in
+// an untimed run.
 static bool report_first(struct held *held)
 {
     held->warp->fault->happened = false;

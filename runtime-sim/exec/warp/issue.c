@@ -9,7 +9,7 @@ static const struct code *code_of(const struct warp *warp, const struct path *pa
     return &warp->program->codes.v[path->pc];
 }
 
-// A path has left: if it has had its turn, the others have theirs.
+// Called after a path left: if it has used up its turn, the other paths have theirs.
 static void take_turns(struct warp *warp)
 {
     if (warp->budget > 0)
@@ -18,7 +18,7 @@ static void take_turns(struct warp *warp)
     warp->budget = TURN;
 }
 
-// Lanes reconverge: no instruction of the program's text.
+// Reconverges lanes. This is not an instruction of the program's text.
 static void come_to_join(struct warp *warp, struct path *path, const struct code *code)
 {
     if (warp->profile)
@@ -29,7 +29,7 @@ static void come_to_join(struct warp *warp, struct path *path, const struct code
         take_turns(warp);
 }
 
-// The rest of an instruction in which the path has waited.
+// Executes the rest of an instruction inside which the path has waited.
 static void end_instruction(struct warp *warp, struct path *path, const struct code *code)
 {
     warp->bases[BASE_FRAME] = warp->frames + path->frame;
@@ -41,7 +41,8 @@ static void end_instruction(struct warp *warp, struct path *path, const struct c
     path->pc++;
 }
 
-// Returns the path that is next in turn, at an instruction, or NULL if no path can continue.
+// Returns the next path in round-robin order, which is at an instruction, or NULL if no path can
+// continue.
 static const struct path *settle(struct warp *warp)
 {
     while (warp->live) {
@@ -49,7 +50,7 @@ static const struct path *settle(struct warp *warp)
         if (index == IR_NONE) {
             if (warp_relieve_all(warp))
                 continue;
-            warp->budget = TURN; // others will have had theirs
+            warp->budget = TURN; // the other warps have had their turns
             return NULL;
         }
         warp->current = index;
@@ -94,7 +95,7 @@ static enum step_result step(struct warp *warp, const struct code *code, uint32_
     return result;
 }
 
-// A step has accessed memory by itself.
+// Handles a step that has accessed memory itself.
 static enum issue_result was_touched(struct warp *warp, const struct code *code, struct held *held)
 {
     bool writes = false, reads = false;
@@ -123,7 +124,7 @@ static enum issue_result leave(struct warp *warp, enum step_result result)
     return ISSUE_DONE;
 }
 
-// Its codes up to the one that ends it, or by which the path goes elsewhere.
+// Executes an instruction's codes up to the one that ends it, or by which the path leaves.
 static enum issue_result execute(struct warp *warp, const struct code *code, struct held *held)
 {
     const struct path *path = &warp->paths.v[warp->current];

@@ -1,7 +1,7 @@
 // Instructions that several lanes execute together: shfl, vote, match, redux, elect, bar.warp.
 //
-// The instruction names its lanes. The path that arrives first waits at the instruction for its
-// other lanes, until they have arrived on any path or have ended. Then the instruction is executed
+// The instruction names its lanes. The path that arrives first waits at the instruction for the
+// other lanes, until each has arrived on any path or has ended. The instruction is then executed
 // once for all of them.
 #include "runtime-sim/exec/warp/meet.h"
 #include "runtime-sim/exec/check/check_memory.h"
@@ -13,15 +13,15 @@ static const union lanes *source(const struct warp *warp, const struct code *cod
     return warp_slot(warp, code->s[n]);
 }
 
-// Meeting
+// Synchronisation
 
-// The lanes that the code names for one lane; the operand with them is counted from 1.
+// Returns the lanes that the code names for one lane. The operand with them is counted from 1.
 static uint32_t named_by(const struct warp *warp, const struct code *code, uint32_t lane)
 {
     return source(warp, code, (uint32_t)code->value - 1)->u32[lane];
 }
 
-// Those of `mask` for which the code names these lanes: nearly always all.
+// Returns the lanes in `mask` for which the code names these lanes; usually all.
 static uint32_t naming(const struct warp *warp, const struct code *code, uint32_t named,
                        uint32_t mask)
 {
@@ -41,7 +41,7 @@ static const struct code *code_of(const struct warp *warp, const struct path *pa
     return &warp->program->codes.v[path->pc];
 }
 
-// A path's operand.
+// Returns the operand of a path.
 static void *operand(const struct warp *warp, const struct path *path, uint32_t slot)
 {
     uint8_t *bases[4] = {warp->frames + path->frame, warp->bases[BASE_WARP],
@@ -54,13 +54,14 @@ static bool is_here(const struct path *path, const struct path *other)
     return other->frame == path->frame && other->pc == path->pc;
 }
 
-// The same instruction, but for its registers.
+// Returns true for instructions that differ only in their registers.
 static bool is_alike(const struct code *a, const struct code *b)
 {
     return a->step == b->step && a->type == b->type && a->attributes == b->attributes;
 }
 
-// A path that waits names the same lanes for all of its own.
+// Returns true if another path waits at the instruction. All lanes of a waiting path name the same
+// lanes.
 static bool waits_too(const struct warp *warp, const struct path *path, const struct path *other,
                       uint32_t named, bool anywhere)
 {
@@ -72,7 +73,7 @@ static bool waits_too(const struct warp *warp, const struct path *path, const st
     return masks->u32[__builtin_ctz(other->mask)] == named;
 }
 
-// Lanes that have arrived, and whether some of them are on other paths.
+// The lanes that have arrived, and whether some of them are on other paths.
 struct coming {
     uint32_t lanes;
     bool apart;
@@ -121,11 +122,11 @@ static void execute(struct warp *warp, const struct code *code, uint32_t mask, m
     write_results(warp, code, mask);
 }
 
-// Lanes on several paths: their operands are gathered, and each path gets its results.
+// Lanes on several paths: operands are gathered from the paths, and each path gets its results.
 
 struct together {
     union lanes lanes[CODE_SOURCES];
-    struct code code; // its sources are these
+    struct code code; // its sources are `lanes`
 };
 
 static void bring(const struct warp *warp, const struct path *path, struct together *together)
@@ -161,8 +162,8 @@ static void execute_apart(struct warp *warp, const struct path *path, uint32_t n
     write_results(warp, code_of(warp, path), path->mask);
 }
 
-// Several groups of lanes that name only each other, such as the tiles of a cooperative group: are
-// all of all groups on this path?
+// Returns true if the lanes name several groups, such as the tiles of a cooperative group, and all
+// lanes of all groups are on this path.
 static bool groups_are_here(const struct warp *warp, const struct code *code, uint32_t mask)
 {
     for (uint32_t rest = mask; rest;) {
@@ -187,7 +188,7 @@ static enum step_result execute_groups(struct warp *warp, const struct code *cod
     return STEP_NEXT;
 }
 
-// The other lanes of the path go to this place by themselves.
+// Splits off the other lanes of the path, which continue at `pc`.
 static struct path *part(struct warp *warp, struct path *path, uint32_t pc, uint32_t mask)
 {
     uint32_t self = warp->current;
@@ -234,7 +235,7 @@ enum step_result meet(struct warp *warp, struct path *path, const struct code *c
         if (groups_are_here(warp, code, mask))
             return execute_groups(warp, code, mask, fn);
         path = part(warp, path, path->pc, group);
-        warp_uncount(warp, mask & ~group); // they execute it again
+        warp_uncount(warp, mask & ~group); // these execute it again
     }
     return wait_for(warp, path, code, named, fn, anywhere);
 }
@@ -260,7 +261,7 @@ void meet_again(struct warp *warp)
 
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 
-// The lane that `lane` reads, and whether it is in range.
+// Returns the lane that `lane` reads, and whether it is in range.
 static bool shuffle_lane(enum shuffle mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31, distance = b & 31;
@@ -311,7 +312,7 @@ MEET(step_shfl_idx, shuffle_idx)
 
 // vote
 
-// The predicate that is voted on, whose slot is no more than a word.
+// Returns the source predicate, whose slot has the size of a word.
 static uint32_t truths(const struct warp *warp, const struct code *code)
 {
     return *(const uint32_t *)warp_slot(warp, code->s[0]);
@@ -383,7 +384,7 @@ static void match_all(struct warp *warp, const struct code *code, uint32_t mask)
 MEET(step_match_any, match_any)
 MEET(step_match_all, match_all)
 
-// redux: the lanes in their order
+// redux: combines the lanes in order
 
 #define REDUCE(name, T, member, ...)                                                               \
     static void name(struct warp *warp, const struct code *code, uint32_t mask)                    \
@@ -413,14 +414,14 @@ MEET(step_redux_and, redux_and)
 MEET(step_redux_or, redux_or)
 MEET(step_redux_xor, redux_xor)
 
-// redux.f32: NaN counts for nothing, or for all with .NaN; −0 is below +0.
+// redux.f32: NaNs are ignored or, with .NaN, give a NaN; −0 is below +0.
 
 static bool is_nan(uint32_t bits)
 {
     return (bits & INT32_MAX) > 0x7f800000;
 }
 
-// Returns bits that have the order of the numbers as integers.
+// Returns an integer that is ordered like the numbers.
 static int32_t ordered(uint32_t bits)
 {
     return (int32_t)(bits >> 31 ? ~(bits & INT32_MAX) : bits);

@@ -3,17 +3,17 @@
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/warp/warp.h"
 
-// Executes an instruction when all its lanes have arrived. Results go to warp->temp.
+// Executes an instruction for all its lanes. Results go to warp->temp.
 typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
-// Waits for the lanes that the code names, then executes `fn` once for all of them; NULL:
-// synchronisation only. `anywhere`: lanes at other codes count if the instruction there differs in
-// its registers only; then `extra` has the bytes of a lane of each source.
+// Waits for the lanes that the code names, then executes `fn` once for all of them; NULL: only
+// synchronises. With `anywhere`, lanes at other codes count if the instruction there differs only
+// in its registers; `extra` must then have the bytes per lane of each source.
 enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
                       meet_fn *fn, bool anywhere);
-// Called when lanes have ended: lanes that wait for them check again.
+// Called when lanes have ended, so that lanes that wait for them check again.
 void meet_again(struct warp *warp);
 
-// The value of a code is the number of the source, from 1, that has the lanes' mask; 0: the lanes
+// code->value is the number of the source, counted from 1, that has the mask of lanes; 0: the lanes
 // of the path.
 step_fn step_shfl_up, step_shfl_down, step_shfl_bfly, step_shfl_idx;
 step_fn step_vote_all, step_vote_any, step_vote_uni, step_vote_ballot;

@@ -44,7 +44,7 @@ uint32_t warp_new_join(struct warp *warp, const struct path *from, uint32_t pc, 
     return warp->joins.n - 1;
 }
 
-// The lanes that have arrived continue together.
+// Lets the lanes that have arrived continue together.
 static void release(struct warp *warp, uint32_t index)
 {
     struct join *join = &warp->joins.v[index];
@@ -65,7 +65,8 @@ static void complete(struct warp *warp, uint32_t index)
         release(warp, index);
 }
 
-// Lanes that continue elsewhere, or end, are no longer waited for from `join` up to before `until`.
+// Removes lanes that continue elsewhere, or end, from the expected lanes of the joins from `join`
+// up to and without `until`.
 void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask)
 {
     while (join != until) {
@@ -120,7 +121,7 @@ void warp_relieve(struct warp *warp, const struct path *path)
     for (uint32_t i = path->join; i != IR_NONE;) {
         uint32_t parent = warp->joins.v[i].parent;
         if (warp->joins.v[i].arrived)
-            release(warp, i); // moves paths
+            release(warp, i); // may move paths
         i = parent;
     }
 }
@@ -155,7 +156,7 @@ bool warp_relieve_barriers(struct warp *warp)
     return some_path(warp, PATH_BARRIER) && release_all(warp);
 }
 
-// Lanes that wait for each other must all have their turn.
+// Jumps backward. Lanes that wait for each other must all get their turn.
 static enum step_result turn_back(struct warp *warp, struct path *path, uint32_t target)
 {
     path->pc = target;

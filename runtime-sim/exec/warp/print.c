@@ -1,5 +1,5 @@
-// vprintf: the format and a buffer of arguments, each at a multiple of its size: 4 bytes for int, 8
-// for everything else. Lanes print in their order.
+// vprintf: the format, and a buffer of arguments, each aligned to its size: 4 bytes for int, 8 for
+// all others. Lanes print in ascending order.
 #include "runtime-sim/exec/warp/print.h"
 #include "runtime-sim/exec/warp/builtin.h"
 #include "runtime-sim/exec/warp/cta.h"
@@ -13,8 +13,8 @@ enum { FORMAT = 4096, PIECE = 8192, SPEC = 64 };
 struct printing {
     struct warp *warp;
     uint32_t lane;
-    uint64_t arguments; // address of the next one
-    int count;          // conversions done
+    uint64_t arguments; // address of the next argument
+    int count;          // number of conversions so far
     const char *error;
 };
 
@@ -38,7 +38,7 @@ static uint64_t next_argument(struct printing *p, uint32_t bytes)
     return value;
 }
 
-// One conversion: flags, width, precision, length, letter. Returns its length in the format.
+// Reads one conversion: flags, width, precision, length, letter. Returns its length in the format.
 static size_t read_conversion(struct printing *p, const char *at, char *spec, uint32_t *bytes)
 {
     size_t length = 1, n = 1;
@@ -47,7 +47,7 @@ static size_t read_conversion(struct printing *p, const char *at, char *spec, ui
     for (; at[length] && strchr("-+ #0123456789.*hlLzjt", at[length]); length++) {
         if (strchr("hlLzjt", at[length]))
             *bytes = at[length] == 'h' ? (*bytes + 1) / 2 : at[length] == 'L' ? *bytes : 8;
-        else if (n > SPEC - 16) // unrealistically long; a skipped one uses no argument
+        else if (n > SPEC - 16) // excessively long; ignoring the rest uses no argument
             continue;
         else if (at[length] == '*')
             n += (size_t)snprintf(spec + n, 12, "%d", (int)next_argument(p, 4));
@@ -115,7 +115,7 @@ static size_t print_conversion(struct printing *p, const char *at)
     } else if (letter && strchr("csp", letter)) {
         printed = print_string(p, text, spec, letter);
         p->count++;
-    } else { // unknown: printed unchanged
+    } else { // unknown conversions are printed unchanged
         put(p, at, length + (letter != 0));
     }
     if (printed > 0)

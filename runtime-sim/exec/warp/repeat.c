@@ -1,7 +1,7 @@
 #include "runtime-sim/exec/warp/repeat.h"
 #include <string.h>
 
-// A state that was seen again may be a coincidence: a load in flight is not part of it.
+// One repetition may be a coincidence: a load in flight is not part of the state.
 enum { SEEN_AGAIN = 2 };
 
 static uint64_t mix(uint64_t state, uint64_t value)
@@ -20,7 +20,7 @@ static uint64_t mix_bytes(uint64_t state, const uint8_t *at, uint32_t bytes)
     return state;
 }
 
-// Registers of a lane have 4 bytes at least, those of a warp 128.
+// A register has at least 4 bytes per lane, so 128 per warp.
 static uint64_t state_of(const struct warp *warp)
 {
     uint64_t state = mix(mix(warp->live, warp->writes), warp->clock);

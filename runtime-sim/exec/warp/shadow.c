@@ -1,6 +1,6 @@
-// A captured code is a copy whose slots name places in the shadow's memory instead of the path's
-// frame. Each instruction has new places for its results and for its inputs, so that it does not
-// overwrite a value that another one needs, even if they share a slot in the frame.
+// A captured code is a copy whose slots refer to the shadow's memory instead of the path's frame.
+// Each instruction has new locations for its results and inputs, so that it does not overwrite a
+// value that another one needs, even if both share a slot in the frame.
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/held.h"
@@ -9,22 +9,22 @@
 #include <assert.h>
 #include <string.h>
 
-// A slot of the frame, and its place in the shadow.
+// A slot of the frame, and its location in the shadow.
 struct shadow_place {
     struct shadow_place *next;
-    uint32_t slot;    // of the frame
-    uint32_t version; // of the IR, that the instruction makes
-    uint32_t at;      // slot, in the shadow
-    uint32_t mask;    // lanes that it makes; 0: it was taken along
+    uint32_t slot;    // slot in the frame
+    uint32_t version; // IR version that the instruction defines
+    uint32_t at;      // slot in the shadow
+    uint32_t mask;    // lanes that the instruction writes; 0: copied from the frame
     uint8_t width;
-    bool made;  // by the instruction
-    bool spent; // was read by another one or is overwritten: not to be given back
+    bool made;  // written by the instruction
+    bool spent; // read by another instruction, or overwritten; must not be written back
 };
 
 struct shadow_code {
     struct shadow_code *next;
     uint32_t mask; // lanes that issued it
-    uint32_t left; // lanes that are still to be computed
+    uint32_t left; // lanes still to be computed
     struct code code;
 };
 
@@ -37,7 +37,7 @@ static void *take(struct shadow *shadow, size_t bytes)
     return at;
 }
 
-// Which instructions
+// Classification of instructions
 
 enum shadow_kind shadow_kind(const struct code *code)
 {
@@ -50,14 +50,14 @@ enum shadow_kind shadow_kind(const struct code *code)
     return code->lanes ? SHADOW_COMPUTES : SHADOW_NOTHING;
 }
 
-// Room
+// Memory
 
 static size_t place_bytes(uint32_t bytes)
 {
     return align_up(sizeof(struct shadow_place), CACHE_LINE) + align_up(bytes, CACHE_LINE);
 }
 
-// The copy of a code, with places for what it writes.
+// Returns the size of the copy of a code, with locations for its results.
 static size_t code_bytes(const struct code *code)
 {
     size_t bytes = align_up(sizeof(struct shadow_code), CACHE_LINE);
@@ -72,7 +72,7 @@ static size_t code_bytes(const struct code *code)
     return bytes;
 }
 
-// Each register that is read is taken along once.
+// Each register that is read is copied once.
 static size_t instruction_bytes(const struct code *code, const struct slot_use *uses,
                                 uint32_t count)
 {
@@ -104,7 +104,7 @@ void shadow_begin(struct shadow *shadow, struct warp *warp, const struct slots_u
     *shadow = (struct shadow){.warp = warp, .slots = slots, .frame = IR_NONE};
 }
 
-// All members belong to one path.
+// Checks that all members of the chain are of one path.
 static void come(struct shadow *shadow, uint32_t frame, uint32_t function)
 {
     assert(shadow->frame == IR_NONE || shadow->frame == frame);
@@ -112,7 +112,7 @@ static void come(struct shadow *shadow, uint32_t frame, uint32_t function)
     shadow->function = function;
 }
 
-// Places
+// Locations
 
 static const struct slot_use *find_use(const struct shadow *shadow, const struct code *code,
                                        uint32_t slot, bool written)
@@ -161,7 +161,8 @@ static bool in_frame(uint32_t slot)
     return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME;
 }
 
-// A register that the chain has made, or a copy of the frame's current value.
+// Returns the location of a register that the chain has written, or of a copy of the frame's
+// current value.
 static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t slot)
 {
     if (!in_frame(slot))
@@ -170,7 +171,7 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
     if (place)
         return place->at;
     const struct slot_use *use = find_use(shadow, code, slot, false);
-    assert(use); // a value between codes was made by one of them
+    assert(use); // a value between codes was written by one of them
     for (place = shadow->made; place; place = place->next)
         if (place->slot == slot && place->version == use->version) {
             place->spent = true;
@@ -181,7 +182,8 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
     return place->at;
 }
 
-// `mask`: lanes that will be written; the others keep what they have.
+// Returns the location for a result. `mask` has the lanes that will be written; the others keep
+// their value.
 static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width, uint32_t mask)
 {
     if (!in_frame(slot))
@@ -198,14 +200,15 @@ static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width,
     return place->at;
 }
 
-// A result in a slot ends the value that the slot had.
+// A result in a slot ends the life of the slot's previous value.
 static void spend_made(struct shadow *shadow, uint32_t slot)
 {
     for (struct shadow_place *place = shadow->made; place; place = place->next)
         place->spent |= place->slot == slot;
 }
 
-// An instruction ends: its registers are what others of the chain may read.
+// Called at the end of an instruction: keeps the registers that other instructions of the chain may
+// read.
 static void keep_made(struct shadow *shadow, const struct code *code)
 {
     for (struct shadow_place *place = shadow->inside, *next; place; place = next) {
@@ -269,7 +272,7 @@ static void put_back(struct shadow *shadow, const struct shadow_place *place, ui
                              place->mask & lanes, place->width);
 }
 
-// Returns true if the place is one that this load writes.
+// Returns true if the load writes this location.
 static bool is_of(const struct held *held, const struct shadow_place *place)
 {
     for (uint32_t i = 0; i < held->code->list->count; i++)
@@ -316,7 +319,7 @@ static const struct path *begin_capture(struct warp *warp, struct shadow *shadow
     return path;
 }
 
-// As the core does for an instruction that it executes.
+// Counts the code, as the core does for an instruction that it executes.
 static uint32_t count_code(struct warp *warp, const struct path *path, const struct code *code)
 {
     uint32_t mask = guarded(warp, code, path->mask);

@@ -1,6 +1,7 @@
-// The operands of the IR have the registers that an instruction uses, in the same way for every
-// opcode. The places of registers are those of the decoder. Values between the codes of one
-// instruction have places after the registers, which all instructions share: they are one slot.
+// The registers that an instruction uses come from the operands of the IR, in the same way for
+// every opcode. Their locations are those of the decoder. Values between the codes of one
+// instruction are located after the registers in a place that all instructions share, which is one
+// slot.
 #include "runtime-sim/exec/warp/slots_used.h"
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/barrier.h"
@@ -118,7 +119,7 @@ static bool drains(const struct code *code)
     return code->step == step_call || code->step == step_return || held_touches(code);
 }
 
-// The codes of one instruction, up to before `end`.
+// Adds the uses of one instruction, whose codes are [begin, end).
 static void add_instruction(struct slot_finder *f, uint32_t begin, uint32_t end)
 {
     const struct code *codes = f->program->codes.v;

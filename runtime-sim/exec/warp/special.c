@@ -81,7 +81,7 @@ void special_fill_cta(struct warp *warp)
     }
 }
 
-// Values that are the same for a launch
+// Values that are constant during a launch
 
 static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16_t member)
 {
@@ -109,7 +109,7 @@ static uint64_t grid_value(const struct launch *launch, uint16_t special, uint16
     }
 }
 
-// A parameter's bytes as a lane: extended by its type.
+// Converts a parameter's bytes to a lane, extended as its type requires.
 static uint64_t parameter_value(const struct launch *launch, const struct launch_value *value)
 {
     uint32_t bytes = (uint32_t)(ir_type_bits(value->type) + 7) / 8;
@@ -143,7 +143,7 @@ void special_fill_launch(struct launch *launch, struct arena *arena)
     launch->values = aligned_lanes(arena, program->launch_bytes);
     for (uint32_t i = 0; i < program->launch_values.n; i++) {
         const struct launch_value *value = &program->launch_values.v[i];
-        // Other kernels' parameters lie elsewhere.
+        // Skips parameters of other kernels.
         if (value->kind == LAUNCH_PARAMETER && value->offset >= params)
             continue;
         uint64_t bits = launch_value(launch, value);

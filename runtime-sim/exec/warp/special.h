@@ -1,10 +1,11 @@
-// Special registers: properties of a launch and a warp.
+// Special registers, which describe a launch and a warp.
 #pragma once
 #include "runtime-sim/exec/warp/cta.h"
 
-// Fills the area BASE_WARP of a warp once: values that differ between lanes and warps of a CTA.
+// Fills the area BASE_WARP of a warp with the values that differ between lanes and warps of a CTA.
+// Called once.
 void special_fill_warp(struct warp *warp);
-// Fills the part of it that differs between CTAs, when the CTA has its place.
+// Fills the part of that area that differs between CTAs. Called when the CTA has its index.
 void special_fill_cta(struct warp *warp);
 // Fills the area BASE_LAUNCH.
 void special_fill_launch(struct launch *launch, struct arena *arena);

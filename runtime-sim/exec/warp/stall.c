@@ -1,5 +1,5 @@
-// No extra state is kept while a launch runs: the places of paths and the last access of a warp are
-// part of the state.
+// No additional state is maintained during a launch: the positions of paths and the last access of
+// a warp are part of the state.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/warp/barrier.h"
@@ -18,13 +18,13 @@ static bool has_place(const struct warp *warp, const struct join *join)
     return join->pc < warp->program->codes.n;
 }
 
-// A path that waits at a barrier is at the instruction after it.
+// A path that waits at a barrier is already at the next instruction.
 static struct stall_place path_place(const struct warp *warp, const struct path *path)
 {
     return place(warp, path->function, path->pc - (path->state == PATH_BARRIER));
 }
 
-// Where some of the lanes are.
+// Returns the place of some of the lanes.
 static struct stall_place lanes_place(const struct warp *warp, uint32_t lanes)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
@@ -52,7 +52,7 @@ static void add_missing(struct stall *stall, const struct warp *warp, uint32_t l
         missing->at = lanes_place(warp, lanes);
 }
 
-// Those that have ended are not waited for, unless the barrier counts threads.
+// Counts arrivals. Ended threads are not waited for, unless the barrier counts threads.
 static void look_at_barrier(struct stall *stall, const struct cta *cta)
 {
     const struct barrier *barrier = &cta->barriers[stall->number];
@@ -124,8 +124,8 @@ static void look_at_mbarrier(struct stall *stall, const struct cta *cta)
     mbarrier_look(cta->shared + stall->address, &stall->come, &stall->expected, &stall->bytes);
 }
 
-// cooperative_groups: each CTA adds 1, and the first as much as makes the highest bit change with
-// the last of them.
+// In cooperative_groups each CTA adds 1, except that the first one adds a number such that the
+// highest bit changes when the last one arrives.
 static void look_at_grid(struct stall *stall, const struct launch *launch)
 {
     uint32_t ctas = launch->grid[0] * launch->grid[1] * launch->grid[2], count;
@@ -136,7 +136,7 @@ static void look_at_grid(struct stall *stall, const struct launch *launch)
     stall->come = count < ctas ? count : count + ctas - (UINT32_C(1) << 31);
 }
 
-// Reads the last access of the loop.
+// Describes the last access of the loop.
 static void look_at_access(struct stall *stall, struct warp *warp, const struct path *path)
 {
     const struct access *access = &warp->access;
@@ -182,7 +182,7 @@ static void look_at_path(struct stall *stall, struct warp *warp, const struct pa
     }
 }
 
-// Returns true for paths at the same instruction, or anywhere in the same loop if they spin.
+// Returns true for paths at the same instruction or, if they spin, in the same loop.
 static bool is_alike(const struct stall *a, const struct stall *b)
 {
     return a->kind == b->kind && a->at.function == b->at.function && a->first == b->first &&

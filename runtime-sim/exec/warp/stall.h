@@ -1,4 +1,4 @@
-// Reports why a launch makes no progress: what each warp that has not ended waits for, and which
+// Determines why a launch makes no progress: what each warp that has not ended waits for, and which
 // warps have not arrived there.
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 enum stall_kind {
     STALL_BARRIER,  // barrier `number` of its CTA
     STALL_CLUSTER,  // the barrier of its cluster
-    STALL_LANES,    // other lanes that must arrive at the same instruction
+    STALL_LANES,    // other lanes of the warp that must arrive at the same instruction
     STALL_JOIN,     // lanes of its warp on a divergent path
     STALL_MBARRIER, // polls an mbarrier
     STALL_GRID,     // polls the barrier of a cooperative grid
@@ -32,30 +32,30 @@ struct stall_missing {
 struct stall {
     uint8_t kind; // stall_kind
     struct stall_place at;
-    uint32_t first, last;         // a loop's first and last instruction in the text
-    uint32_t cta[3], warp, lanes; // one example
+    uint32_t first, last;         // first and last instruction of a loop, in the text
+    uint32_t cta[3], warp, lanes; // an example
     uint64_t warps, ctas;         // number of warps, and of their CTAs
-    uint32_t number;              // of the barrier
-    uint32_t come, expected; // arrived and expected: warps; threads of a barrier with a count; an
-                             // mbarrier's arrivals
+    uint32_t number;              // number of the barrier
+    uint32_t come, expected; // arrived and expected: warps; threads, if the barrier counts threads;
+                             // arrivals, for an mbarrier
     bool threads;
     struct stall_missing missing[STALL_MISSING];
     uint32_t missing_count;
-    uint64_t ended;   // STALL_BARRIER: warps of the CTA that have ended, a bit each
-    bool has_address; // of the last access in the loop
+    uint64_t ended;   // STALL_BARRIER: bit mask of the CTA's warps that have ended
+    bool has_address; // the last access of the loop has an address
     uint16_t space;   // W_global, W_shared, W_local
     uint64_t address;
-    char nearest[STALL_NEAREST]; // description of the place
+    char nearest[STALL_NEAREST]; // description of the location
     int64_t bytes;               // pending bytes of an mbarrier
-    uint32_t last_cta;           // the CTA that was counted last
+    uint32_t last_cta;           // CTA that was counted last
 };
 
 struct stalls {
     uint32_t count;
     struct stall list[STALLS];
-    uint64_t others;             // warps that are not in the list
-    uint64_t ended, there, ctas; // CTAs that have ended, that are resident, and of the launch
-    uint64_t idle; // cycles without progress of warps whose registers change; 0: they do not
+    uint64_t others;             // number of warps that are not in the list
+    uint64_t ended, there, ctas; // numbers of ended CTAs, resident CTAs, and CTAs of the launch
+    uint64_t idle; // cycles without progress although registers change; 0: they do not change
 };
 
 struct cta;

@@ -1,4 +1,4 @@
-// Steps that are no memory access and no divergence.
+// Steps other than memory accesses and divergence.
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"
@@ -17,7 +17,7 @@ enum step_result step_trap(struct warp *warp, struct path *path, const struct co
     return mask ? warp_fault(warp, code, mask, "the kernel trapped") : STEP_NEXT;
 }
 
-// There is no debugger.
+// No debugger is attached, so a breakpoint is a fault.
 enum step_result step_breakpoint(struct warp *warp, struct path *path, const struct code *code,
                                  uint32_t mask)
 {
@@ -51,7 +51,7 @@ enum step_result step_frame_address(struct warp *warp, struct path *path, const 
     return STEP_NEXT;
 }
 
-// A functional run has no time: a clock counts the reads of its warp.
+// An untimed run has no clock: the value is the number of reads of the warp.
 static uint64_t read_clock(struct warp *warp, bool nanoseconds)
 {
     const struct launch_time *time = warp->cta->launch->time;

@@ -1,8 +1,8 @@
-// Instructions that are more than 32 lanes of arithmetic, and their data.
+// Steps, which are instructions other than arithmetic on 32 lanes, and their data.
 #pragma once
 #include "runtime-sim/exec/decode/code.h"
 
-// bra, brx: `join`: code of the reconvergence point, IR_NONE: the function's end.
+// bra, brx. `join` is the code of the reconvergence point; IR_NONE: the function's end.
 struct branch {
     uint32_t join, count;
     bool backward; // a target precedes the branch

@@ -30,8 +30,8 @@ void unset_enter(struct warp *warp, uint32_t function, uint32_t frame, uint32_t 
         clear(warp, &warp->program->unset.v[fn->unset + i], frame, mask);
 }
 
-// A move does not count as a read: nvcc packs halves of which it uses only one, and stores
-// structures, with the bytes between their members, as vectors.
+// A move does not count as a read: nvcc packs halves of which it uses only one, and it stores
+// structures as vectors, including the padding between members.
 static bool moves(const struct ir_inst *inst, const struct ir_operand *operand)
 {
     return operand->role == ROLE_USE &&
@@ -74,6 +74,6 @@ void unset_look(struct warp *warp, const struct path *path, const struct code *c
         if (use.reads & ~*written)
             check_register(warp->check, warp, path->function, code, use.reads & ~*written,
                            unset->reg);
-        *written |= use.reads | use.writes; // a lane's first read is the one that counts
+        *written |= use.reads | use.writes; // report only the first read of a lane
     }
 }

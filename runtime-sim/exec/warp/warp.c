@@ -1,4 +1,4 @@
-// The loop that executes a warp.
+// The execution loop of a warp.
 #include "runtime-sim/exec/warp/warp.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/compute.h"
@@ -31,8 +31,8 @@ static enum step_result watched_step(struct warp *warp, struct path *path, const
     return result;
 }
 
-// Runs a path until it leaves. Made three times: with `followed` (by a profile or a watch) and
-// `checked` constants, nothing is left of them where they are false.
+// Runs a path until it leaves. Instantiated three times with constant `followed` (by a profile or a
+// watch) and `checked`, so that their code disappears where they are false.
 static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t index, bool followed,
                                                   bool checked)
 {
@@ -61,7 +61,7 @@ static ALWAYS_INLINE enum step_result run_path_as(struct warp *warp, uint32_t in
         path->pc = (uint32_t)(code - codes);
         result = watched && mask ? watched_step(warp, path, code, mask)
                                  : code->step(warp, path, code, mask);
-        path = &warp->paths.v[index]; // where new paths have moved it to
+        path = &warp->paths.v[index]; // new paths may have moved it
         if (result == STEP_NEXT) {
             if (profiled)
                 profile_after(warp, code, mask);
@@ -87,7 +87,7 @@ static __attribute__((noinline)) enum step_result run_path_followed(struct warp 
     return run_path_as(warp, index, true, false);
 }
 
-// Followed or not.
+// Runs a path with checks, followed or not.
 static __attribute__((noinline)) enum step_result run_path_checked(struct warp *warp,
                                                                    uint32_t index)
 {
@@ -103,7 +103,7 @@ static run_path_fn *choose_run(const struct warp *warp)
 
 uint32_t warp_next_ready(const struct warp *warp)
 {
-    if (warp->paths.n == 1) // no remainder to compute
+    if (warp->paths.n == 1) // avoids the division below
         return warp->paths.v[0].state == PATH_READY ? 0 : IR_NONE;
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         uint32_t index = (warp->current + i) % warp->paths.n;
@@ -160,7 +160,8 @@ void warp_reserve(struct warp *warp, uint32_t frame_bytes, uint32_t local_bytes)
 void warp_start(struct warp *warp, uint32_t function, uint32_t mask)
 {
     const struct program_function *at = &warp->program->functions.v[function];
-    warp_reserve(warp, at->frame_bytes + 64, at->local_bytes); // some frame even if it is empty
+    warp_reserve(warp, at->frame_bytes + 64, at->local_bytes); // a frame is needed even if it is
+                                                               // empty
     warp->lanes = warp->live = mask;
     warp->end = IR_NONE;
     warp->reached = 0;
