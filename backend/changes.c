@@ -1,5 +1,6 @@
 #include "backend/changes.h"
 #include "passes/analysis/measured.h"
+#include "support/search.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

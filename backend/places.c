@@ -2,6 +2,7 @@
 #include "backend/text.h"
 #include "ir/loc.h"
 #include "support/bits.h"
+#include "support/search.h"
 #include <stdlib.h>
 
 enum { LONGEST_TEXT = 200 }; // bytes of an instruction that are kept

@@ -1,16 +1,7 @@
 #include "runtime-sim/base/clock.h"
+#include "support/integer.h"
 
 enum { LONGEST = 86400 }; // maximum simulated time in seconds
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 bool clocks_init(struct clocks *clocks, struct arena *arena, const uint64_t *hertz, uint32_t count)
 {
