@@ -1,27 +1,22 @@
 // Plots of a table: bars, adjacent or stacked, or lines over the points of a sweep. The paper's
 // values are outlined.
 #include "campaign/report.h"
-#include "support/svg.h"
+#include "support/chart.h"
 #include <math.h>
 
 enum { HEIGHT = 380, TOP = 64, LEFT = 70, RIGHT = 20, BOTTOM = 86 };
 
-struct chart {
+struct figure_chart {
     const struct campaign_table *table;
     struct arena *arena;
     FILE *to;
     uint32_t *series; // columns that are drawn
     uint32_t count;
-    double width, low, high, step; // of the axis
-    double x_low, x_high;
+    struct chart chart;
 };
 
-static double at_y(const struct chart *c, double value)
-{
-    return TOP + (c->high - value) / (c->high - c->low) * (HEIGHT - TOP - BOTTOM);
-}
-
-static const struct campaign_cell *cell_of(const struct chart *c, uint32_t row, uint32_t series)
+static const struct campaign_cell *cell_of(const struct figure_chart *c, uint32_t row,
+                                           uint32_t series)
 {
     return &c->table->rows.v[row].cells[c->series[series]];
 }
@@ -34,13 +29,14 @@ static double drawn(double value)
 
 // Axes
 
-static void reach(struct chart *c, double value)
+static void reach(struct figure_chart *c, double value)
 {
-    c->low = fmin(c->low, drawn(value));
-    c->high = fmax(c->high, drawn(value));
+    c->chart.y.low = fmin(c->chart.y.low, drawn(value));
+    c->chart.y.high = fmax(c->chart.y.high, drawn(value));
 }
 
-static void find_range(struct chart *c)
+// Returns the step of the axis.
+static double find_range(struct figure_chart *c)
 {
     for (uint32_t r = 0; r < c->table->rows.n; r++) {
         double sum = 0;
@@ -52,31 +48,21 @@ static void find_range(struct chart *c)
         if (c->table->figure->plot == PLOT_STACKED)
             reach(c, sum);
     }
-    if (c->high - c->low <= 0)
-        c->high = 1;
-    c->step = svg_round_up((c->high - c->low) / 7);
-    // A sum of parts may be 100 and the last bit.
-    c->low = floor(c->low / c->step + 1e-9) * c->step;
-    c->high = ceil(c->high / c->step - 1e-9) * c->step;
+    if (c->chart.y.high - c->chart.y.low <= 0)
+        c->chart.y.high = 1;
+    return chart_fit(&c->chart.y, 7);
 }
 
-static void draw_axis(const struct chart *c)
+static void draw_axis(const struct figure_chart *c, double step)
 {
     const struct campaign_column *column = &c->table->figure->columns.v[c->series[0]];
-    int steps = (int)lround((c->high - c->low) / c->step);
-    for (int i = 0; i <= steps; i++) {
-        double value = c->low + i * c->step;
-        svg_line(c->to, LEFT, at_y(c, value), c->width - RIGHT, at_y(c, value),
-                 fabs(value) < c->step / 2 ? "axis" : "grid");
-        svg_text(c->to, LEFT - 8, at_y(c, value) + 4, "end", "", "%.4g",
-                 fabs(value) < c->step / 2 ? 0 : value);
-    }
-    svg_line(c->to, LEFT, TOP, LEFT, HEIGHT - BOTTOM, "axis");
+    chart_rows(&c->chart, step, false);
+    chart_side(&c->chart);
     if (column->unit != UNIT_NUMBER)
         svg_text(c->to, LEFT, TOP - 8, "end", "faint", "%%");
 }
 
-static bool has_papers(const struct chart *c)
+static bool has_papers(const struct figure_chart *c)
 {
     bool any = false;
     for (uint32_t r = 0; r < c->table->rows.n; r++)
@@ -85,29 +71,17 @@ static bool has_papers(const struct chart *c)
     return any && c->table->figure->plot != PLOT_STACKED;
 }
 
-static void draw_key(const struct chart *c, double x, const char *class, const char *name)
-{
-    svg_open(c->to, "rect", class);
-    fprintf(c->to, " x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\"/>\n", x, TOP - 32);
-    svg_text(c->to, x + 17, TOP - 22, "start", "small", "%s", name);
-}
-
-static void draw_legend(const struct chart *c)
+static void draw_legend(const struct figure_chart *c)
 {
     double x = LEFT + 10;
-    for (uint32_t s = 0; s < c->count; s++) {
-        const char *name = c->table->figure->columns.v[c->series[s]].name;
-        double length = 0;
-        for (const char *at = name; *at; at++)
-            length += ((unsigned char)*at & 0xc0) != 0x80;
-        draw_key(c, x, arena_printf(c->arena, "c%u", s % SVG_SERIES), name);
-        x += 34 + 6.4 * length;
-    }
+    for (uint32_t s = 0; s < c->count; s++)
+        chart_key(c->to, &x, TOP - 22, chart_fill(s),
+                  c->table->figure->columns.v[c->series[s]].name);
     if (has_papers(c))
-        draw_key(c, x, "outline", "paper");
+        chart_key(c->to, &x, TOP - 22, "outline", "paper");
 }
 
-static void draw_label(const struct chart *c, double x, const struct campaign_row *row)
+static void draw_label(const struct figure_chart *c, double x, const struct campaign_row *row)
 {
     const char *class = row->is_mean ? "strong small" : "small";
     svg_open(c->to, "text", class);
@@ -119,18 +93,18 @@ static void draw_label(const struct chart *c, double x, const struct campaign_ro
 
 // Bars
 
-static void draw_bar(const struct chart *c, double x, double width, double from, double to,
+static void draw_bar(const struct figure_chart *c, double x, double width, double from, double to,
                      const char *class, const char *tip)
 {
-    double top = fmin(at_y(c, from), at_y(c, to));
+    double top = fmin(chart_y(&c->chart, from), chart_y(&c->chart, to));
     svg_open(c->to, "rect", class);
     fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>", x, top, width,
-            fabs(at_y(c, from) - at_y(c, to)));
+            fabs(chart_y(&c->chart, from) - chart_y(&c->chart, to)));
     svg_escaped(c->to, tip);
     fputs("</title></rect>\n", c->to);
 }
 
-static const char *tip_of(const struct chart *c, uint32_t row, uint32_t series, double value,
+static const char *tip_of(const struct figure_chart *c, uint32_t row, uint32_t series, double value,
                           const char *whose)
 {
     const struct campaign_column *column = &c->table->figure->columns.v[c->series[series]];
@@ -138,16 +112,15 @@ static const char *tip_of(const struct chart *c, uint32_t row, uint32_t series, 
                         campaign_value_text(c->arena, column, value));
 }
 
-static void draw_group(const struct chart *c, uint32_t row, double x, double width)
+static void draw_group(const struct figure_chart *c, uint32_t row, double x, double width)
 {
     bool is_stacked = c->table->figure->plot == PLOT_STACKED;
     double each = is_stacked ? width : width / c->count, base = 0;
     for (uint32_t s = 0; s < c->count; s++) {
         const struct campaign_cell *cell = cell_of(c, row, s);
-        const char *class = arena_printf(c->arena, "c%u", s % SVG_SERIES);
         double at = is_stacked ? x : x + s * each;
         if (!isnan(cell->value))
-            draw_bar(c, at, each * 0.92, base, base + cell->value, class,
+            draw_bar(c, at, each * 0.92, base, base + cell->value, chart_fill(s),
                      tip_of(c, row, s, cell->value, ""));
         base += is_stacked ? drawn(cell->value) : 0;
         if (!isnan(cell->paper) && !is_stacked)
@@ -156,9 +129,9 @@ static void draw_group(const struct chart *c, uint32_t row, double x, double wid
     }
 }
 
-static void draw_bars(const struct chart *c)
+static void draw_bars(const struct figure_chart *c)
 {
-    double each = (c->width - LEFT - RIGHT) / c->table->rows.n;
+    double each = (c->chart.right - LEFT) / c->table->rows.n;
     for (uint32_t r = 0; r < c->table->rows.n; r++) {
         draw_group(c, r, LEFT + (r + 0.1) * each, each * 0.8);
         draw_label(c, LEFT + (r + 0.55) * each, &c->table->rows.v[r]);
@@ -167,55 +140,46 @@ static void draw_bars(const struct chart *c)
 
 // Lines
 
-static double at_x(const struct chart *c, double value)
+static void draw_dot(const struct figure_chart *c, const struct chart *on, uint32_t row,
+                     uint32_t series, double value, const char *class, const char *whose)
 {
-    double part = c->x_high > c->x_low ? (value - c->x_low) / (c->x_high - c->x_low) : 0.5;
-    return LEFT + 24 + part * (c->width - LEFT - RIGHT - 48);
+    if (!isnan(value))
+        chart_dot(on, class, c->table->rows.v[row].x, value, 4,
+                  tip_of(c, row, series, value, whose));
 }
 
-static void draw_dot(const struct chart *c, uint32_t row, uint32_t series, double value,
-                     const char *class, const char *whose)
+static void draw_lines(const struct figure_chart *c)
 {
-    if (isnan(value))
-        return;
-    svg_open(c->to, "circle", class);
-    fprintf(c->to, " cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>", at_x(c, c->table->rows.v[row].x),
-            at_y(c, value));
-    svg_escaped(c->to, tip_of(c, row, series, value, whose));
-    fputs("</title></circle>\n", c->to);
-}
-
-static void draw_lines(struct chart *c)
-{
+    enum { EDGE = 24 };
     const struct campaign_table *table = c->table;
-    c->x_low = c->x_high = table->rows.v[0].x;
+    struct chart on = c->chart;
+    on.left += EDGE;
+    on.right -= EDGE;
+    on.x = (struct chart_range){table->rows.v[0].x, table->rows.v[0].x, false, false};
     for (uint32_t r = 0; r < table->rows.n; r++) {
-        c->x_low = fmin(c->x_low, table->rows.v[r].x);
-        c->x_high = fmax(c->x_high, table->rows.v[r].x);
+        on.x.low = fmin(on.x.low, table->rows.v[r].x);
+        on.x.high = fmax(on.x.high, table->rows.v[r].x);
     }
     for (uint32_t s = 0; s < c->count; s++) {
-        const char *class = arena_printf(c->arena, "c%u", s % SVG_SERIES);
-        svg_open_numbered(c->to, "polyline", 'v', s % SVG_SERIES);
-        fputs(" points=\"", c->to);
+        chart_line_begin(&on, chart_stroke(s), false);
         for (uint32_t r = 0; r < table->rows.n; r++)
             if (!isnan(cell_of(c, r, s)->value))
-                fprintf(c->to, "%.1f,%.1f ", at_x(c, table->rows.v[r].x),
-                        at_y(c, cell_of(c, r, s)->value));
-        fputs("\"/>\n", c->to);
+                chart_line_to(&on, table->rows.v[r].x, cell_of(c, r, s)->value);
+        chart_line_end(&on);
         for (uint32_t r = 0; r < table->rows.n; r++) {
-            draw_dot(c, r, s, cell_of(c, r, s)->value, class, "");
-            draw_dot(c, r, s, cell_of(c, r, s)->paper, "outline", ", paper");
+            draw_dot(c, &on, r, s, cell_of(c, r, s)->value, chart_fill(s), "");
+            draw_dot(c, &on, r, s, cell_of(c, r, s)->paper, "outline", ", paper");
         }
     }
     for (uint32_t r = 0; r < table->rows.n; r++)
-        draw_label(c, at_x(c, table->rows.v[r].x), &table->rows.v[r]);
+        draw_label(c, chart_x(&on, table->rows.v[r].x), &table->rows.v[r]);
 }
 
 void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to)
 {
     enum { NARROWEST = 560, BAR = 13, GAP = 26 };
     const struct campaign_figure *figure = table->figure;
-    struct chart c = {.table = table, .arena = arena, .to = to};
+    struct figure_chart c = {.table = table, .arena = arena, .to = to};
     c.series = ARENA_ARRAY(arena, uint32_t, figure->columns.n + 1);
     for (uint32_t i = 0; i < figure->columns.n; i++)
         if (figure->columns.v[i].is_plotted)
@@ -223,18 +187,23 @@ void campaign_chart(const struct campaign_table *table, struct arena *arena, FIL
     if (!c.count || !table->rows.n)
         return;
     double bars = figure->plot == PLOT_STACKED ? 2 : c.count;
-    c.width = fmax(NARROWEST, LEFT + RIGHT + table->rows.n * (bars * BAR + GAP));
-    find_range(&c);
-    svg_begin(to, c.width, HEIGHT, figure->title);
+    double width = fmax(NARROWEST, LEFT + RIGHT + table->rows.n * (bars * BAR + GAP));
+    c.chart = (struct chart){.to = to,
+                             .left = LEFT,
+                             .top = TOP,
+                             .right = width - RIGHT,
+                             .bottom = HEIGHT - BOTTOM,
+                             .numbers = ""};
+    double step = find_range(&c);
+    svg_begin(to, width, HEIGHT, figure->title);
     svg_text(to, LEFT, 20, "start", "title", "%s", figure->title);
-    draw_axis(&c);
+    draw_axis(&c, step);
     draw_legend(&c);
     if (figure->plot == PLOT_LINES)
         draw_lines(&c);
     else
         draw_bars(&c);
     if (figure->x_title)
-        svg_text(to, (c.width + LEFT - RIGHT) / 2, HEIGHT - 8, "middle", "faint", "%s",
-                 figure->x_title);
+        chart_x_title(&c.chart, HEIGHT - 8, figure->x_title);
     svg_end(to);
 }

@@ -1,5 +1,5 @@
 #include "tools/noc/plot.h"
-#include "support/svg.h"
+#include "support/chart.h"
 #include <math.h>
 #include <string.h>
 
@@ -7,21 +7,6 @@ enum { WIDTH = 760, HEIGHT = 660, LEFT = 76, RIGHT = 24 };
 
 // Latency is shown up to this many times the least one.
 static const double tallest = 6;
-
-struct panel {
-    double y, height; // of the upper edge, in pixels
-    double x_most, y_most;
-};
-
-static double at_x(const struct panel *panel, double value)
-{
-    return LEFT + value / panel->x_most * (WIDTH - LEFT - RIGHT);
-}
-
-static double at_y(const struct panel *panel, double value)
-{
-    return panel->y + panel->height - value / panel->y_most * panel->height;
-}
 
 const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
 {
@@ -43,38 +28,14 @@ const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
     return text;
 }
 
-// Axes
-
-static void draw_axes(FILE *to, const struct panel *panel, const char *y_title)
+static void draw_saturation(const struct chart *c, const struct sweep *sweep, bool is_named)
 {
-    double x_step = svg_round_up(panel->x_most / 11), y_step = svg_round_up(panel->y_most / 8);
-    double bottom = panel->y + panel->height;
-    for (int i = 0; i * y_step <= panel->y_most * (1 + 1e-9); i++) {
-        double y = at_y(panel, i * y_step);
-        svg_line(to, LEFT, y, WIDTH - RIGHT, y, "grid");
-        svg_text(to, LEFT - 8, y + 4, "end", "", "%.4g", i * y_step);
-    }
-    for (int i = 0; i * x_step <= panel->x_most * (1 + 1e-9); i++) {
-        double x = at_x(panel, i * x_step);
-        svg_line(to, x, bottom, x, bottom + 5, "axis");
-        svg_text(to, x, bottom + 20, "middle", "", "%.4g", i * x_step);
-    }
-    svg_line(to, LEFT, bottom, WIDTH - RIGHT, bottom, "axis");
-    svg_line(to, LEFT, panel->y, LEFT, bottom, "axis");
-    svg_text(to, LEFT, panel->y - 10, "start", "faint", "%s", y_title);
-}
-
-static void draw_saturation(FILE *to, const struct panel *panel, const struct sweep *sweep,
-                            bool is_named)
-{
+    char text[32] = "";
     if (sweep->saturation <= 0 || sweep->best + 1 == sweep->points.n)
         return;
-    double x = at_x(panel, sweep->saturation);
-    bool right = x > (WIDTH + LEFT) / 2;
-    svg_line(to, x, panel->y, x, panel->y + panel->height, "mark");
     if (is_named)
-        svg_text(to, x + (right ? -6 : 6), panel->y + 14, right ? "end" : "start", "faint",
-                 "saturation %.3g", sweep->saturation);
+        snprintf(text, sizeof text, "saturation %.3g", sweep->saturation);
+    chart_mark(c, sweep->saturation, text);
 }
 
 // Series
@@ -91,46 +52,50 @@ static bool is_drawn(const struct measured *m)
     return m->stable && m->packets;
 }
 
-static void draw_series(FILE *to, const struct panel *panel, const struct sweep *sweep,
-                        point_value *value, bool all, const char *class)
+static void draw_series(const struct chart *c, const struct sweep *sweep, point_value *value,
+                        bool all, const char *class)
 {
-    svg_open(to, "polyline", class);
-    fprintf(to, " clip-path=\"url(#panel%d)\" points=\"", (int)panel->y);
+    chart_line_begin(c, class, true);
     for (uint32_t i = 0; i < sweep->points.n; i++) {
         const struct measured *m = &sweep->points.v[i];
         if (all ? m->window > 0 : is_drawn(m))
-            fprintf(to, "%.1f,%.1f ", at_x(panel, m->load), at_y(panel, value(m)));
+            chart_line_to(c, m->load, value(m));
     }
-    fputs("\"/>\n", to);
+    chart_line_end(c);
 }
 
-static void draw_dot(FILE *to, const struct panel *panel, const struct measured *m, double value,
+static void draw_dot(const struct chart *c, const struct measured *m, double value,
                      const char *class)
 {
-    if (value > panel->y_most)
-        return;
-    svg_open(to, "circle", class);
-    fprintf(to,
-            " cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>load %.4g: accepted %.4g, "
-            "latency %.4g, 99%% within %.0f%s</title></circle>\n",
-            at_x(panel, m->load), at_y(panel, value), m->load, measured_accepted(m),
-            measured_latency(m), tail_latency(m), m->stable ? "" : ", not stable");
-}
-
-static void draw_legend(FILE *to, double x, double y, const char *class, const char *text)
-{
-    svg_line(to, x, y - 4, x + 26, y - 4, class);
-    svg_text(to, x + 32, y, "start", "small", "%s", text);
+    char tip[160];
+    snprintf(tip, sizeof tip, "load %.4g: accepted %.4g, latency %.4g, 99%% within %.0f%s", m->load,
+             measured_accepted(m), measured_latency(m), tail_latency(m),
+             m->stable ? "" : ", not stable");
+    if (value <= c->y.high)
+        chart_dot(c, class, m->load, value, 4, tip);
 }
 
 // Panels
 
-static void clip(FILE *to, const struct panel *panel)
+static struct chart panel_of(FILE *to, double top, double height, double x_most)
 {
-    fprintf(to,
-            "<clipPath id=\"panel%d\"><rect x=\"%d\" y=\"%.0f\" width=\"%d\" "
-            "height=\"%.0f\"/></clipPath>\n",
-            (int)panel->y, LEFT, panel->y, WIDTH - LEFT - RIGHT, panel->height);
+    return (struct chart){.to = to,
+                          .left = LEFT,
+                          .right = WIDTH - RIGHT,
+                          .top = top,
+                          .bottom = top + height,
+                          .x = {.high = x_most},
+                          .numbers = ""};
+}
+
+static void draw_axes(struct chart *c, double most, const char *y_title)
+{
+    c->y.high = most > 0 ? most : 1;
+    chart_rows(c, chart_fit(&c->y, 8), false);
+    chart_columns(c, svg_round_up(c->x.high / 11));
+    chart_side(c);
+    svg_text(c->to, c->left, c->top - 10, "start", "faint", "%s", y_title);
+    chart_clip(c);
 }
 
 static double latency_most(const struct sweep *sweep)
@@ -147,38 +112,34 @@ static double latency_most(const struct sweep *sweep)
 }
 
 // Beyond what the network bears there is no latency to show: it grows for as long as one measures.
-static void draw_latency(FILE *to, struct panel *panel, const struct sweep *sweep)
+static void draw_latency(struct chart *c, const struct sweep *sweep)
 {
-    double step = svg_round_up(latency_most(sweep) / 8);
-    panel->y_most = ceil(latency_most(sweep) / step) * step;
-    clip(to, panel);
-    draw_axes(to, panel, "latency in cycles, from creation to the arrival of the tail");
-    draw_saturation(to, panel, sweep, true);
-    draw_series(to, panel, sweep, tail_latency, false, "b thin");
-    draw_series(to, panel, sweep, measured_latency, false, "a");
+    draw_axes(c, latency_most(sweep),
+              "latency in cycles, from creation to the arrival of the tail");
+    draw_saturation(c, sweep, true);
+    draw_series(c, sweep, tail_latency, false, "b thin");
+    draw_series(c, sweep, measured_latency, false, "a");
     for (uint32_t i = 0; i < sweep->points.n; i++)
         if (is_drawn(&sweep->points.v[i]))
-            draw_dot(to, panel, &sweep->points.v[i], measured_latency(&sweep->points.v[i]), "da");
-    draw_legend(to, LEFT + 14, panel->y + 20, "a", "mean");
-    draw_legend(to, LEFT + 14, panel->y + 38, "b thin", "99 % of packets are within");
+            draw_dot(c, &sweep->points.v[i], measured_latency(&sweep->points.v[i]), "da");
+    chart_line_key(c->to, LEFT + 14, c->top + 20, "a", "mean");
+    chart_line_key(c->to, LEFT + 14, c->top + 38, "b thin", "99 % of packets are within");
 }
 
-static void draw_accepted(FILE *to, struct panel *panel, const struct sweep *sweep)
+static void draw_accepted(struct chart *c, const struct sweep *sweep)
 {
     double most = 0;
     for (uint32_t i = 0; i < sweep->points.n; i++)
         most = fmax(most, measured_accepted(&sweep->points.v[i]));
-    panel->y_most = most > 0 ? ceil(most / svg_round_up(most / 8)) * svg_round_up(most / 8) : 1;
-    clip(to, panel);
-    draw_axes(to, panel, "accepted: flits that arrive per sender and cycle");
-    draw_saturation(to, panel, sweep, false);
-    double end = fmin(panel->x_most, panel->y_most);
-    svg_line(to, at_x(panel, 0), at_y(panel, 0), at_x(panel, end), at_y(panel, end), "mark");
-    draw_series(to, panel, sweep, measured_accepted, true, "a");
+    draw_axes(c, most, "accepted: flits that arrive per sender and cycle");
+    draw_saturation(c, sweep, false);
+    double end = fmin(c->x.high, c->y.high);
+    svg_line(c->to, chart_x(c, 0), chart_y(c, 0), chart_x(c, end), chart_y(c, end), "mark");
+    draw_series(c, sweep, measured_accepted, true, "a");
     for (uint32_t i = 0; i < sweep->points.n; i++) {
         const struct measured *m = &sweep->points.v[i];
         if (m->window)
-            draw_dot(to, panel, m, measured_accepted(m), m->stable ? "da" : "hollow");
+            draw_dot(c, m, measured_accepted(m), m->stable ? "da" : "hollow");
     }
 }
 
@@ -189,13 +150,12 @@ void plot_sweep(const struct measure_head *head, const struct sweep *sweep, FILE
     for (uint32_t i = 0; i < sweep->points.n; i++)
         most = fmax(most, sweep->points.v[i].load);
     most = most > 0 ? most * 1.02 : 1;
-    struct panel upper = {.y = 66, .height = 300, .x_most = most};
-    struct panel lower = {.y = 434, .height = 160, .x_most = most};
+    struct chart upper = panel_of(to, 66, 300, most), lower = panel_of(to, 434, 160, most);
     svg_begin(to, WIDTH, HEIGHT, plot_title(title, head));
     svg_text(to, LEFT, 26, "start", "title", "%s", title);
-    draw_latency(to, &upper, sweep);
-    draw_accepted(to, &lower, sweep);
-    svg_text(to, (WIDTH + LEFT - RIGHT) / 2, HEIGHT - 18, "middle", "faint",
-             "offered load: flits per sender and cycle (hollow: not stable)");
+    draw_latency(&upper, sweep);
+    draw_accepted(&lower, sweep);
+    chart_x_title(&lower, HEIGHT - 18,
+                  "offered load: flits per sender and cycle (hollow: not stable)");
     svg_end(to);
 }

@@ -1,5 +1,5 @@
 // Charts of a simulation: its course, and the roofline.
-#include "support/svg.h"
+#include "support/chart.h"
 #include "tools/sim/html.h"
 #include <string.h>
 
@@ -13,11 +13,17 @@ struct sim_chart {
     uint32_t first, end; // samples that lie in the window, at least in part
 };
 
-static double at_x(const struct sim_chart *c, double cycle)
+// Returns a panel over the cycles of the window, with values up to `most`.
+static struct chart panel_of(const struct sim_chart *c, double top, double height, double most)
 {
-    const struct sim_window *w = &c->window;
-    double share = (cycle - w->from) / (w->until - w->from);
-    return LEFT + fmin(1, fmax(0, share)) * (WIDTH - LEFT - RIGHT);
+    return (struct chart){.to = c->to,
+                          .left = LEFT,
+                          .right = WIDTH - RIGHT,
+                          .top = top,
+                          .bottom = top + height,
+                          .x = {c->window.from, c->window.until, false, true},
+                          .y = {0, most, false, true},
+                          .numbers = "small"};
 }
 
 uint32_t sim_samples_in(const struct sim_report *report, struct sim_window window, uint32_t *first)
@@ -62,14 +68,15 @@ static const char *short_name(const struct sim_chart *c, const char *name)
 static void draw_launches(const struct sim_chart *c, double top)
 {
     enum { SPANS_MOST = 4000 };
+    const struct chart on = panel_of(c, top, 0, 1);
     uint32_t spans = c->report->spans.n < SPANS_MOST ? c->report->spans.n : SPANS_MOST;
     for (uint32_t i = 0; i < spans; i++) {
         const struct sim_span *span = &c->report->spans.v[i];
         uint32_t row = row_of(c, span->kernel);
-        svg_open_numbered(c->to, "rect", 'c', span->kernel % SVG_SERIES);
+        svg_open(c->to, "rect", chart_fill(span->kernel));
         fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>",
-                at_x(c, span->begun), top + row * ROW + 3,
-                fmax(0.7, at_x(c, span->ended) - at_x(c, span->begun)), ROW - 8);
+                chart_x(&on, span->begun), top + row * ROW + 3,
+                fmax(0.7, chart_x(&on, span->ended) - chart_x(&on, span->begun)), ROW - 8);
         svg_escaped(c->to, c->report->kernels.v[span->kernel].shown);
         fprintf(c->to, ": cycles %.0f to %.0f, grid %g, %g, %g, block %g, %g, %g</title></rect>\n",
                 span->begun, span->ended, span->grid[0], span->grid[1], span->grid[2],
@@ -84,47 +91,18 @@ static void draw_launches(const struct sim_chart *c, double top)
 
 // Panels
 
-struct sim_panel {
-    double top, height, most; // most: value at the upper edge
-    const char *title;
-};
+enum { PANEL = 120, GAP = 46, PANELS = 4 };
 
-static double at_y(const struct sim_panel *p, double value)
+static void draw_frame(const struct chart *p, const char *title, bool percent)
 {
-    return p->top + p->height - fmin(1, value / p->most) * p->height;
+    svg_text(p->to, LEFT, p->top - 10, "start", "small", "%s", title);
+    chart_rows(p, p->y.high / 4, percent);
 }
 
-static void draw_frame(const struct sim_chart *c, const struct sim_panel *p, const char *format)
+static void draw_cycles(const struct chart *p)
 {
-    svg_text(c->to, LEFT, p->top - 10, "start", "small", "%s", p->title);
-    for (int i = 0; i <= 4; i++) {
-        double value = p->most * i / 4;
-        char text[32];
-        snprintf(text, sizeof text, "%.4g%s", value * (*format == '%' ? 100 : 1),
-                 *format == '%' ? " %" : "");
-        svg_line(c->to, LEFT, at_y(p, value), WIDTH - RIGHT, at_y(p, value), i ? "grid" : "axis");
-        svg_text(c->to, LEFT - 6, at_y(p, value) + 4, "end", "small", "%s", text);
-    }
-}
-
-static void draw_cycles(const struct sim_chart *c, double y)
-{
-    const struct sim_window *w = &c->window;
-    double step = svg_round_up((w->until - w->from) / 8);
-    for (double at = ceil(w->from / step) * step; at <= w->until * (1 + 1e-9); at += step) {
-        svg_line(c->to, at_x(c, at), y, at_x(c, at), y + 5, "axis");
-        svg_text(c->to, at_x(c, at), y + 18, "middle", "small", "%.9g", at);
-    }
-    svg_text(c->to, (WIDTH + LEFT) / 2.0, y + 34, "middle", "faint", "cycles of the cores");
-}
-
-static void draw_key(const struct sim_chart *c, double *x, double y, unsigned series,
-                     const char *text)
-{
-    svg_open_numbered(c->to, "rect", 'c', series);
-    fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\"/>\n", *x, y - 9);
-    svg_text(c->to, *x + 14, y, "start", "small", "%s", text);
-    *x += 30 + 6.3 * (double)strlen(text);
+    chart_columns(p, svg_round_up((p->x.high - p->x.low) / 8));
+    chart_x_title(p, p->bottom + 34, "cycles of the cores");
 }
 
 static double value_of(const struct sim_chart *c, const struct sim_sample *sample, const char *name)
@@ -196,18 +174,18 @@ static double slots_in(const struct sim_chart *c, const struct sim_sample *sampl
     return sum;
 }
 
-static void draw_slice(const struct sim_chart *c, const struct sim_panel *p,
-                       const struct sim_sample *s, double from, double share, unsigned series)
+static void draw_slice(const struct chart *p, const struct sim_sample *s, double from, double share,
+                       unsigned series)
 {
     if (share <= 0.0005)
         return;
-    svg_open_numbered(c->to, "rect", 'c', series);
-    fprintf(c->to, " x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", at_x(c, s->begun),
-            at_y(p, from + share), at_x(c, s->ended) - at_x(c, s->begun) + 0.3,
-            at_y(p, from) - at_y(p, from + share));
+    svg_open(p->to, "rect", chart_fill(series));
+    fprintf(p->to, " x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", chart_x(p, s->begun),
+            chart_y(p, from + share), chart_x(p, s->ended) - chart_x(p, s->begun) + 0.3,
+            chart_y(p, from) - chart_y(p, from + share));
 }
 
-static void draw_slots(const struct sim_chart *c, const struct sim_panel *p)
+static void draw_slots(const struct sim_chart *c, const struct chart *p)
 {
     struct reasons reasons = find_reasons(c);
     double x = LEFT + 130;
@@ -218,18 +196,19 @@ static void draw_slots(const struct sim_chart *c, const struct sim_panel *p)
             continue;
         for (uint32_t k = 0; k < reasons.count; k++) {
             double share = s->values[reasons.name[k]] / all;
-            draw_slice(c, p, s, from, share, k);
+            draw_slice(p, s, from, share, k);
             from += share;
         }
-        draw_slice(c, p, s, from, slots_in(c, s, &reasons) / all, REASONS);
+        draw_slice(p, s, from, slots_in(c, s, &reasons) / all, REASONS);
         putc('\n', c->to);
     }
-    draw_frame(c, p, "%");
+    draw_frame(p, "warps in their slots", true);
     for (uint32_t k = 0; k < reasons.count; k++) {
         const char *name = c->report->series.names.v[reasons.name[k]] + strlen("core.");
-        draw_key(c, &x, p->top - 10, k, !strncmp(name, "stall_", 6) ? name + 6 : name);
+        chart_key(c->to, &x, p->top - 10, chart_fill(k),
+                  !strncmp(name, "stall_", 6) ? name + 6 : name);
     }
-    draw_key(c, &x, p->top - 10, REASONS, "others");
+    chart_key(c->to, &x, p->top - 10, chart_fill(REASONS), "others");
 }
 
 // Lines
@@ -239,45 +218,47 @@ struct sim_line {
     double divide;
 };
 
-static void draw_line(const struct sim_chart *c, const struct sim_panel *p,
-                      const struct sim_line *line, unsigned series)
+// The mean of a sample.
+static double line_value(const struct sim_chart *c, const struct sim_line *line,
+                         const struct sim_sample *s)
 {
-    svg_open_numbered(c->to, "polyline", 'v', series);
-    fputs(" points=\"", c->to);
+    double below = *line->denominator ? value_of(c, s, line->denominator)
+                                      : (s->ended - s->begun) * line->divide;
+    return below > 0 ? value_of(c, s, line->numerator) / below : 0;
+}
+
+static void draw_line(const struct sim_chart *c, const struct chart *p, const struct sim_line *line,
+                      unsigned series)
+{
+    chart_line_begin(p, chart_stroke(series), false);
     for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
-        double below = *line->denominator ? value_of(c, s, line->denominator)
-                                          : (s->ended - s->begun) * line->divide;
-        double value = below > 0 ? value_of(c, s, line->numerator) / below : 0;
-        fprintf(c->to, "%.1f,%.1f %.1f,%.1f ", at_x(c, s->begun), at_y(p, value), at_x(c, s->ended),
-                at_y(p, value));
+        chart_line_to(p, s->begun, line_value(c, line, s));
+        chart_line_to(p, s->ended, line_value(c, line, s));
     }
-    fputs("\"/>\n", c->to);
+    chart_line_end(p);
 }
 
 static double most_of(const struct sim_chart *c, const struct sim_line *line)
 {
     double most = 0;
-    for (uint32_t i = c->first; i < c->end; i++) {
-        const struct sim_sample *s = &c->report->series.samples.v[i];
-        double below = *line->denominator ? value_of(c, s, line->denominator)
-                                          : (s->ended - s->begun) * line->divide;
-        most = fmax(most, below > 0 ? value_of(c, s, line->numerator) / below : 0);
-    }
+    for (uint32_t i = c->first; i < c->end; i++)
+        most = fmax(most, line_value(c, line, &c->report->series.samples.v[i]));
     return most > 0 ? svg_round_up(most) : 1;
 }
 
-static void draw_lines(const struct sim_chart *c, struct sim_panel *p, const struct sim_line *lines,
-                       uint32_t count, const char *format)
+// `p->y.high`: 0: that of the first line.
+static void draw_lines(const struct sim_chart *c, struct chart p, const char *title,
+                       const struct sim_line *lines, uint32_t count, bool percent)
 {
     double x = LEFT + 130;
-    for (uint32_t i = 0; i < count && p->most <= 0; i++)
-        p->most = fmax(p->most, most_of(c, &lines[i]));
-    draw_frame(c, p, format);
+    if (p.y.high <= 0)
+        p.y.high = most_of(c, &lines[0]);
+    draw_frame(&p, title, percent);
     for (uint32_t i = 0; i < count; i++)
-        draw_line(c, p, &lines[i], i);
+        draw_line(c, &p, &lines[i], i);
     for (uint32_t i = 0; i < count && count > 1; i++)
-        draw_key(c, &x, p->top - 10, i, lines[i].name);
+        chart_key(c->to, &x, p.top - 10, chart_fill(i), lines[i].name);
 }
 
 // The peak of a resource in a cycle of the cores: its share is known from the counts of the run.
@@ -300,19 +281,13 @@ static double peak_of(const struct sim_report *report, const char *resource, con
     return 1;
 }
 
-enum { PANEL = 120, GAP = 46, PANELS = 4 };
-
 // Draws the panels below each other.
 static void draw_panels(const struct sim_chart *c, double top)
 {
     const struct sim_report *report = c->report;
-    struct sim_panel slots = {top, PANEL, 1, "warps in their slots"};
-    draw_slots(c, &slots);
-    struct sim_panel ipc = {slots.top + PANEL + GAP, PANEL, 0,
-                            "IPC: thread instructions in a cycle"};
-    draw_lines(c, &ipc, (const struct sim_line[]){{"IPC", "machine.thread_instructions", "", 1}}, 1,
-               "");
-    const struct sim_line lines[] = {
+    const struct sim_line ipc = {"IPC", "machine.thread_instructions", "", 1};
+    const struct sim_line latency = {"latency", "memory.latency_sum", "memory.data_answers", 1};
+    const struct sim_line use[] = {
         {"DRAM data bus", "dram.data_clocks", "",
          peak_of(report, "DRAM data bus", "dram.data_clocks")},
         {"LLC ports", "llc.port_clocks", "", peak_of(report, "LLC ports", "llc.port_clocks")},
@@ -320,15 +295,14 @@ static void draw_panels(const struct sim_chart *c, double top)
          peak_of(report, "request network", "request.noc_link")},
         {"reply network", "reply.noc_link", "", peak_of(report, "reply network", "reply.noc_link")},
     };
-    struct sim_panel use = {ipc.top + PANEL + GAP, PANEL, 1, "share of the peak"};
-    draw_lines(c, &use, lines, ARRAY_LENGTH(lines), "%");
-    struct sim_panel latency = {use.top + PANEL + GAP, PANEL, 0,
-                                "mean latency of all replies with data, cycles"};
-    draw_lines(
-        c, &latency,
-        (const struct sim_line[]){{"latency", "memory.latency_sum", "memory.data_answers", 1}}, 1,
-        "");
-    draw_cycles(c, latency.top + PANEL);
+    struct chart panels[PANELS];
+    for (int i = 0; i < PANELS; i++)
+        panels[i] = panel_of(c, top + i * (PANEL + GAP), PANEL, i % 2 ? 0 : 1);
+    draw_slots(c, &panels[0]);
+    draw_lines(c, panels[1], "IPC: thread instructions in a cycle", &ipc, 1, false);
+    draw_lines(c, panels[2], "share of the peak", use, ARRAY_LENGTH(use), true);
+    draw_lines(c, panels[3], "mean latency of all replies with data, cycles", &latency, 1, false);
+    draw_cycles(&panels[3]);
 }
 
 void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena, FILE *to)
@@ -343,7 +317,12 @@ void sim_chart_timeline(const struct sim_report *report, double most, struct are
     if (c.end)
         draw_panels(&c, y);
     else
-        draw_cycles(&c, y - GAP + 4);
+        draw_cycles(&(struct chart){.to = to,
+                                    .left = LEFT,
+                                    .right = WIDTH - RIGHT,
+                                    .bottom = y - GAP + 4,
+                                    .x = {0, c.window.until, false, true},
+                                    .numbers = "small"});
     svg_end(to);
 }
 
@@ -361,21 +340,6 @@ void sim_chart_launch(const struct sim_report *report, struct sim_window window,
 
 enum { ROOF_HEIGHT = 420, ROOF_TOP = 40, ROOF_BOTTOM = 60 };
 
-struct roof {
-    double x_low, x_high, y_low, y_high; // decades
-};
-
-static double roof_x(const struct roof *r, double value)
-{
-    return LEFT + (log10(value) - r->x_low) / (r->x_high - r->x_low) * (WIDTH - LEFT - RIGHT);
-}
-
-static double roof_y(const struct roof *r, double value)
-{
-    return ROOF_TOP + (r->y_high - log10(value)) / (r->y_high - r->y_low) *
-                          (ROOF_HEIGHT - ROOF_TOP - ROOF_BOTTOM);
-}
-
 // Returns false if the kernel has no place: it accesses no DRAM.
 static bool place_of(const struct sim_kernel *kernel, double *x, double *y)
 {
@@ -385,71 +349,48 @@ static bool place_of(const struct sim_kernel *kernel, double *x, double *y)
     return *x > 0 && *y > 0;
 }
 
-static void reach(struct roof *r, const struct sim_report *report)
+static void reach(struct chart *roof, const struct sim_report *report)
 {
     for (uint32_t i = 0; report && i < report->kernels.n; i++) {
         double x, y;
         if (!place_of(&report->kernels.v[i], &x, &y))
             continue;
-        r->x_low = fmin(r->x_low, floor(log10(x)));
-        r->x_high = fmax(r->x_high, ceil(log10(x)));
-        r->y_low = fmin(r->y_low, floor(log10(y)));
+        roof->x.low = fmin(roof->x.low, floor(log10(x)));
+        roof->x.high = fmax(roof->x.high, ceil(log10(x)));
+        roof->y.low = fmin(roof->y.low, floor(log10(y)));
     }
 }
 
-static void draw_decades(FILE *to, const struct roof *r)
+static void draw_roofs(const struct chart *roof, const struct sim_report *report)
 {
-    for (double d = r->x_low; d <= r->x_high; d++) {
-        svg_line(to, roof_x(r, pow(10, d)), ROOF_TOP, roof_x(r, pow(10, d)),
-                 ROOF_HEIGHT - ROOF_BOTTOM, "grid");
-        svg_text(to, roof_x(r, pow(10, d)), ROOF_HEIGHT - ROOF_BOTTOM + 18, "middle", "small",
-                 d < 0 ? "%.4g" : "%.0f", pow(10, d));
-    }
-    for (double d = r->y_low; d <= r->y_high; d++) {
-        svg_line(to, LEFT, roof_y(r, pow(10, d)), WIDTH - RIGHT, roof_y(r, pow(10, d)), "grid");
-        svg_text(to, LEFT - 6, roof_y(r, pow(10, d)) + 4, "end", "small", d < 0 ? "%.4g" : "%.0f",
-                 pow(10, d));
-    }
-    svg_text(to, (WIDTH + LEFT) / 2.0, ROOF_HEIGHT - 14, "middle", "faint",
-             "thread instructions for each byte of the DRAM");
-    svg_text(to, LEFT, 18, "start", "small", "thread instructions in a cycle");
-}
-
-static void draw_roofs(FILE *to, const struct roof *r, const struct sim_report *report)
-{
-    double knee = report->peak_instructions / report->dram_bytes;
-    double left = pow(10, r->x_low), right = pow(10, r->x_high);
-    double from = fmax(left, pow(10, r->y_low) / report->dram_bytes);
-    svg_open(to, "polyline", "v5");
-    fprintf(to, " points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", roof_x(r, from),
-            roof_y(r, from * report->dram_bytes), roof_x(r, knee),
-            roof_y(r, report->peak_instructions), roof_x(r, right),
-            roof_y(r, report->peak_instructions));
-    svg_text(to, roof_x(r, right) - 4, roof_y(r, report->peak_instructions) - 6, "end", "small",
-             "issue: %.4g in a cycle", report->peak_instructions);
-    svg_text(to, roof_x(r, knee) - 10, roof_y(r, report->peak_instructions) - 6, "end", "small",
+    double peak = report->peak_instructions, knee = peak / report->dram_bytes;
+    double left = pow(10, roof->x.low), right = pow(10, roof->x.high);
+    double from = fmax(left, pow(10, roof->y.low) / report->dram_bytes);
+    chart_line_begin(roof, "v5", false);
+    chart_line_to(roof, from, from * report->dram_bytes);
+    chart_line_to(roof, knee, peak);
+    chart_line_to(roof, right, peak);
+    chart_line_end(roof);
+    svg_text(roof->to, chart_x(roof, right) - 4, chart_y(roof, peak) - 6, "end", "small",
+             "issue: %.4g in a cycle", peak);
+    svg_text(roof->to, chart_x(roof, knee) - 10, chart_y(roof, peak) - 6, "end", "small",
              "DRAM: %.4g B in a cycle", report->dram_bytes);
 }
 
-static void draw_points(const struct sim_chart *c, const struct roof *r, const char *whose)
+static void draw_points(const struct chart *roof, const struct sim_report *report,
+                        struct arena *arena, const char *whose)
 {
-    for (uint32_t i = 0; i < c->report->kernels.n; i++) {
-        const struct sim_kernel *kernel = &c->report->kernels.v[i];
+    for (uint32_t i = 0; i < report->kernels.n; i++) {
+        const struct sim_kernel *kernel = &report->kernels.v[i];
         double x, y;
         if (!place_of(kernel, &x, &y))
             continue;
-        if (*whose)
-            svg_open(c->to, "circle", "outline");
-        else
-            svg_open_numbered(c->to, "circle", 'c', i % SVG_SERIES);
-        fprintf(c->to, " cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>", roof_x(r, x), roof_y(r, y),
-                *whose ? 6 : 5);
-        svg_escaped(c->to, kernel->shown);
-        fprintf(c->to, "%s: %.4g instructions in a cycle, %.4g for each byte</title></circle>\n",
-                whose, y, x);
-        bool right = roof_x(r, x) > 2.0 / 3 * WIDTH;
+        chart_dot(roof, *whose ? "outline" : chart_fill(i), x, y, *whose ? 6 : 5,
+                  arena_printf(arena, "%s%s: %.4g instructions in a cycle, %.4g for each byte",
+                               kernel->shown, whose, y, x));
+        bool right = chart_x(roof, x) > 2.0 / 3 * WIDTH;
         if (!*whose)
-            svg_text(c->to, roof_x(r, x) + (right ? -9 : 9), roof_y(r, y) + 4,
+            svg_text(roof->to, chart_x(roof, x) + (right ? -9 : 9), chart_y(roof, y) + 4,
                      right ? "end" : "start", "small halo", "%s", kernel->shown);
     }
 }
@@ -457,18 +398,25 @@ static void draw_points(const struct sim_chart *c, const struct roof *r, const c
 void sim_chart_roofline(const struct sim_report *report, const struct sim_report *beside,
                         struct arena *arena, FILE *to)
 {
-    struct sim_chart c = {.report = report, .arena = arena, .to = to};
     double knee = log10(report->peak_instructions / report->dram_bytes);
-    struct roof roof = {floor(knee) - 1, ceil(knee) + 1, 0, ceil(log10(report->peak_instructions))};
+    struct chart roof = {.to = to,
+                         .left = LEFT,
+                         .top = ROOF_TOP,
+                         .right = WIDTH - RIGHT,
+                         .bottom = ROOF_HEIGHT - ROOF_BOTTOM,
+                         .x = {floor(knee) - 1, ceil(knee) + 1, true, false},
+                         .y = {0, ceil(log10(report->peak_instructions)), true, false},
+                         .numbers = "small"};
     reach(&roof, report);
     reach(&roof, beside);
     svg_begin(to, WIDTH, ROOF_HEIGHT, "roofline");
-    draw_decades(to, &roof);
-    draw_roofs(to, &roof, report);
-    if (beside) {
-        struct sim_chart other = {.report = beside, .arena = arena, .to = to};
-        draw_points(&other, &roof, ", the other run");
-    }
-    draw_points(&c, &roof, "");
+    chart_columns(&roof, 0);
+    chart_rows(&roof, 0, false);
+    chart_x_title(&roof, ROOF_HEIGHT - 14, "thread instructions for each byte of the DRAM");
+    svg_text(to, LEFT, 18, "start", "small", "thread instructions in a cycle");
+    draw_roofs(&roof, report);
+    if (beside)
+        draw_points(&roof, beside, arena, ", the other run");
+    draw_points(&roof, report, arena, "");
     svg_end(to);
 }
