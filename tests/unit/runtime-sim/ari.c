@@ -84,7 +84,7 @@ static void test_requirements(void **state)
     assert_int_equal(n->injection_links, 4);
     assert_int_equal(n->injection_vc, NOC_VC_OWN);
     assert_int_equal(n->injection_queue, 36); // of four queues together
-    static const uint64_t by_outputs[CONTROLLERS] = {3, 4, 4, 3, 3, 4, 4, 3};
+    static const uint32_t by_outputs[CONTROLLERS] = {3, 4, 4, 3, 3, 4, 4, 3};
     assert_int_equal(n->injection_speedups.n, CONTROLLERS);
     assert_memory_equal(n->injection_speedups.v, by_outputs, sizeof by_outputs);
     assert_true(n->priority_decay);
