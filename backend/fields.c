@@ -66,12 +66,12 @@ const char *fields_expected(struct arena *arena, const struct record_field *fiel
     return text_end(&text, &length);
 }
 
-struct slots {
+struct slot_list {
     struct arena *arena;
     VEC(struct field_slot) list;
 };
 
-static void add_in_order(struct slots *slots, struct field_slot slot)
+static void add_in_order(struct slot_list *slots, struct field_slot slot)
 {
     vec_push(slots->arena, &slots->list, slot);
     struct field_slot *at = &slots->list.v[slots->list.n - 1];
@@ -81,7 +81,7 @@ static void add_in_order(struct slots *slots, struct field_slot slot)
 }
 
 // Adds the fields of an object; `outer` is the object's own place.
-static void add_slots(struct slots *slots, const struct record_field *rows, unsigned form,
+static void add_slots(struct slot_list *slots, const struct record_field *rows, unsigned form,
                       struct field_slot outer)
 {
     bool tag = form == FIELD_SMALL_TAG;
@@ -107,7 +107,7 @@ static void add_slots(struct slots *slots, const struct record_field *rows, unsi
 const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
                                    unsigned form)
 {
-    struct slots slots = {.arena = arena};
+    struct slot_list slots = {.arena = arena};
     add_slots(&slots, rows, form, (struct field_slot){.path = "", .option = SIZE_MAX});
     vec_push(arena, &slots.list, (struct field_slot){0});
     return slots.list.v;
