@@ -80,23 +80,31 @@ static void add_in_order(struct slot_list *slots, struct field_slot slot)
     *at = slot;
 }
 
+static const char *path_of(struct slot_list *slots, const char *outer, const char *key)
+{
+    return arena_printf(slots->arena, "%s%s%s", outer, *outer ? "." : "", key);
+}
+
 // Adds the fields of an object; `outer` is the object's own place.
 static void add_slots(struct slot_list *slots, const struct record_field *rows, unsigned form,
                       struct field_slot outer)
 {
-    bool tag = form == FIELD_SMALL_TAG;
+    bool tag = form == FIELD_SMALL_TAG; // its fields have keys instead of paths
     for (const struct record_field *field = rows; field->key; field++) {
-        struct field_slot slot = {field, arena_printf(slots->arena, "%s%s", outer.path, field->key),
-                                  outer.offset + field->offset, outer.option,
-                                  tag ? field->tag.at : outer.at + field->elf.at};
+        struct field_slot slot = outer;
+        slot.field = field;
+        slot.offset += field->offset;
+        slot.at = tag ? field->tag.at : outer.at + field->elf.at;
+        if (field->kind == FIELD_PART) {
+            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
+            continue;
+        }
+        slot.path = tag ? field->tag.key : path_of(slots, outer.path, field->key);
         if (tag ? field->tag.key != NULL : field->elf.size && field->elf.part == form)
             add_in_order(slots, slot);
-        if (field->kind == FIELD_PART) {
-            slot.path = outer.path;
-            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
-        } else if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
+        if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
             struct field_slot inner = outer;
-            inner.path = arena_printf(slots->arena, "%s.", slot.path);
+            inner.path = slot.path;
             if (field->kind == FIELD_OPTION)
                 inner.option = slot.offset;
             add_slots(slots, field->rows, form, inner);
