@@ -66,12 +66,12 @@ const char *fields_expected(struct arena *arena, const struct record_field *fiel
     return text_end(&text, &length);
 }
 
-struct slots {
+struct slot_list {
     struct arena *arena;
     VEC(struct field_slot) list;
 };
 
-static void add_in_order(struct slots *slots, struct field_slot slot)
+static void add_in_order(struct slot_list *slots, struct field_slot slot)
 {
     vec_push(slots->arena, &slots->list, slot);
     struct field_slot *at = &slots->list.v[slots->list.n - 1];
@@ -80,23 +80,31 @@ static void add_in_order(struct slots *slots, struct field_slot slot)
     *at = slot;
 }
 
+static const char *path_of(struct slot_list *slots, const char *outer, const char *key)
+{
+    return arena_printf(slots->arena, "%s%s%s", outer, *outer ? "." : "", key);
+}
+
 // Adds the fields of an object; `outer` is the object's own place.
-static void add_slots(struct slots *slots, const struct record_field *rows, unsigned form,
+static void add_slots(struct slot_list *slots, const struct record_field *rows, unsigned form,
                       struct field_slot outer)
 {
-    bool tag = form == FIELD_SMALL_TAG;
+    bool tag = form == FIELD_SMALL_TAG; // its fields have keys instead of paths
     for (const struct record_field *field = rows; field->key; field++) {
-        struct field_slot slot = {field, arena_printf(slots->arena, "%s%s", outer.path, field->key),
-                                  outer.offset + field->offset, outer.option,
-                                  tag ? field->tag.at : outer.at + field->elf.at};
+        struct field_slot slot = outer;
+        slot.field = field;
+        slot.offset += field->offset;
+        slot.at = tag ? field->tag.at : outer.at + field->elf.at;
+        if (field->kind == FIELD_PART) {
+            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
+            continue;
+        }
+        slot.path = tag ? field->tag.key : path_of(slots, outer.path, field->key);
         if (tag ? field->tag.key != NULL : field->elf.size && field->elf.part == form)
             add_in_order(slots, slot);
-        if (field->kind == FIELD_PART) {
-            slot.path = outer.path;
-            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
-        } else if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
+        if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
             struct field_slot inner = outer;
-            inner.path = arena_printf(slots->arena, "%s.", slot.path);
+            inner.path = slot.path;
             if (field->kind == FIELD_OPTION)
                 inner.option = slot.offset;
             add_slots(slots, field->rows, form, inner);
@@ -107,7 +115,7 @@ static void add_slots(struct slots *slots, const struct record_field *rows, unsi
 const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
                                    unsigned form)
 {
-    struct slots slots = {.arena = arena};
+    struct slot_list slots = {.arena = arena};
     add_slots(&slots, rows, form, (struct field_slot){.path = "", .option = SIZE_MAX});
     vec_push(arena, &slots.list, (struct field_slot){0});
     return slots.list.v;

@@ -62,7 +62,7 @@ struct record_field {
 // A field of a record or of an object in it that a form has.
 struct field_slot {
     const struct record_field *field; // NULL after the last
-    const char *path;                 // its key in the document, as `object.key`
+    const char *path;                 // its key in the form: of objects, `object.key`
     size_t offset;                    // in the record
     size_t option;                    // of the bool that says that it exists; SIZE_MAX: it does
     uint32_t at;                      // its place in the form

@@ -191,7 +191,7 @@ void fields_write_tag(struct text *text, const struct field_slot *slots, const v
         const void *value = (const char *)record + slot->offset;
         if (!is_absent(slot->field, value) &&
             !is_same(slot->field, value, (const char *)usual + slot->offset))
-            add_pair(text, NULL, slot->field->tag.key, slot->field, value, true);
+            add_pair(text, NULL, slot->path, slot->field, value, true);
     }
 }
 
@@ -448,8 +448,8 @@ bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots
 {
     bool good = true;
     for (const struct field_slot *slot = slots; slot->field; slot++)
-        good &= read_pair(reader, slot->field, (char *)record + slot->offset, pairs,
-                          slot->field->tag.key, true);
+        good &=
+            read_pair(reader, slot->field, (char *)record + slot->offset, pairs, slot->path, true);
     return good;
 }
 

@@ -6,7 +6,7 @@ bool json_line_read(void *record, const struct record_field *rows, struct arena 
                     const char *text, size_t length)
 {
     struct diags diags; // not reported
-    struct field_reader reader = {arena, &diags, "run-file", NO_OFFSET, NO_OFFSET, NULL, false};
+    struct field_reader reader = {arena, &diags, "run-file", NO_OFFSET, NO_OFFSET, NULL};
     diags_init(&diags, arena);
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     if (!root)
