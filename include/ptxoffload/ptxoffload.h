@@ -166,8 +166,7 @@ enum ptxoffload_product {
     PTXOFFLOAD_METADATA_ELF,  /* the object, with the PTX; include/ptxoffload/metadata.h */
     PTXOFFLOAD_REPORT_TEXT,
     PTXOFFLOAD_REPORT_JSON,
-    PTXOFFLOAD_MAPS /* YAML documents, docs/reference/rgpu.md; a comment for a kernel without a map
-                     */
+    PTXOFFLOAD_MAPS /* YAML, docs/reference/rgpu.md; a comment for a kernel without a map */
 };
 /* Sets *bytes and *size. Texts have a 0 byte after their end, which does not count. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_product(struct ptxoffload_program *program,
