@@ -65,7 +65,7 @@ enum isa_kind {
     KIND_PLAIN,
 };
 
-// How the value of a special register varies between the threads that read it.
+// The variation of a special register's value between the threads that read it.
 enum isa_varies {
     VARIES_LANE,  // between the lanes of a warp
     VARIES_WARP,  // between warps or cores; all lanes of a warp read the same value

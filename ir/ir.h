@@ -196,7 +196,7 @@ void ir_build_parallel(struct ir_module *module, struct arena *arena, struct tre
 // The steps of ir_build without flow analyses, for processing functions one after another.
 // ir_build_items reads the module's items that were added to the tree since the last call; it
 // returns false if the module declares families of registers outside functions. ir_build_function
-// builds a function. ir_build_drop frees all of it but its head.
+// builds a function. ir_build_drop frees it except for its head.
 struct ir_builder;
 struct ir_builder *ir_build_begin(struct ir_module *module, struct arena *arena, struct tree *tree,
                                   struct diags *diags);

@@ -36,7 +36,6 @@ WORDS = (
     (r'lanes (part|meet)|parts? lanes', 'diverge, reconverge'),
     (r'(go(es|ing|ne)?|went) on', 'continue'),
     (r'on (its|their) way', 'in flight'),
-    (r'whatever|whoever|whence', 'any, every'),
 )
 # A comment begins with the subject or a verb: "Returns true if …".
 START = re.compile(r'^\s*//\s*(What|Who|Whose|Of|True:|False:|Is|Does|May)(?!\w)')

@@ -412,7 +412,7 @@ void memsys_shuffle(struct memsys *memsys, uint64_t seed);
 
 // Returns the number of requests whose reply was not popped.
 uint64_t memsys_inside(const struct memsys *memsys);
-// Prints what waits for what: the cycle of the last movement, partitions, then at most `most`
+// Prints the waiting components: the cycle of the last movement, partitions, then at most `most`
 // packets of each network. Requests in flight long after the last movement will never get a reply.
 void memsys_report(const struct memsys *memsys, FILE *to, uint32_t most);
 

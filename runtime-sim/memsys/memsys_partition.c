@@ -82,7 +82,7 @@ static const struct noc_packet *arrival(const struct memsys_partition *p,
     return noc_peek(p->memsys->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
 }
 
-// Returns true if the gate has room for a request, or if there is no gate, the slice's input.
+// Returns true if the gate or, without a gate, the slice's input has room for a request.
 static bool has_room(const struct memsys_partition *p, const struct memsys_message *message,
                      uint64_t entry)
 {

@@ -11,7 +11,7 @@
 //     - SA returns the credit. A router takes credit_delay cycles from SA to return a credit, the
 //       first of them at no cost, and as many to count one: it is usable channel_latency + 2 ·
 //       credit_delay − 1 cycles after the flit's SA in the next router. With all delays 1, the loop
-//       from SA to the next SA for the same place takes 3 + 2 cycles for a body flit, and 2 more
+//       from SA to the next SA for the same entry takes 3 + 2 cycles for a body flit, and 2 more
 //       for a head flit, because of RC and VA. An interface takes one cycle for either.
 //     - A switch that takes d > 1 cycles is not pipelined: flits that are allocated while others
 //       cross it wait, cross together after these, and then leave one by one.

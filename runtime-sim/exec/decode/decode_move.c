@@ -12,7 +12,7 @@ void move_copy(const struct code *code, void *d, const void *const *s)
     memmove(d, s[0], lanes_bytes(code->width));
 }
 
-// Extracts a part. `value` is the index of the part, `round` the bytes of the whole.
+// Extracts a part. `value` is the index of the part, `round` the size of the whole in bytes.
 static void take_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
@@ -22,7 +22,8 @@ static void take_part(const struct code *code, void *d, const void *const *s)
         memcpy(to + i * part, from + i * whole + code->value * part, part);
 }
 
-// Inserts a part. `round` is the bytes of the part. The second source is the previous value.
+// Inserts a part. `round` is the size of the part in bytes. The second source is the previous
+// value.
 static void put_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;

@@ -6,7 +6,7 @@
 enum half_format { HALF_F16, HALF_BF16 };
 enum { HALF_NAN = 0x7fff };
 
-// Selects one of two computed values by a mask. gcc moves the arithmetic of a ? b : c behind the
+// Selects one of two computed values by a mask. gcc moves the arithmetic of a ? b : c after the
 // condition, and does not vectorise the loop with the resulting branches.
 INLINE uint32_t choose(uint32_t mask, uint32_t a, uint32_t b)
 {

@@ -27,7 +27,7 @@ TAKE(take_2_8, uint16_t, uint64_t)
 TAKE(take_2_4, uint16_t, uint32_t)
 #undef TAKE
 
-// code->round is the bytes of the whole.
+// code->round is the size of the whole in bytes.
 static void take(const struct code *code, void *d, const void *s)
 {
     uint32_t index = (uint32_t)(code->value >> MOVE_INDEX_SHIFT);
