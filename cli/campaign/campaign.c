@@ -1,9 +1,7 @@
 // ptxoffload-campaign: runs workloads on variants of a machine, and reports on what came out.
 #include "cli/campaign/options.h"
 #include "cli/campaign/outputs.h"
-#include "cli/common/input.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/messages.h"
 #include "campaign/compare.h"
 #include "campaign/keys.h"
 #include "campaign/report.h"
@@ -14,16 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, JOB_FAILED = 3 };
+enum { JOB_FAILED = CHECK_FAILED };
 
 struct campaign_program {
-    struct memory memory;
-    struct arena arena;
+    struct frame frame;
     struct campaign_arguments arguments;
-    struct messages messages;
-    struct message_log log;
-    struct outputs outputs;
-    bool out_of_memory;
     struct source source;
     struct diags diags;
     struct campaign campaign;
@@ -34,15 +27,14 @@ struct campaign_program {
     struct campaign_comparison comparison;
     struct file_text notes; // around the tables of --markdown
     const char *command;
-    bool is_terminal, shown; // a line of progress is on the terminal
-    atomic_int stop;         // the signal that has interrupted the run, or 0
+    bool shown; // a line of progress is on the terminal
 };
 
 // Returns true if there is no error.
 static bool good(struct campaign_program *p, const char *error)
 {
     if (error)
-        message_error(&p->messages, "%s", error);
+        message_error(&p->frame.messages, "%s", error);
     return !error;
 }
 
@@ -52,22 +44,22 @@ static bool read_campaign(struct campaign_program *p)
 {
     struct file_text file;
     const char *path = p->arguments.file;
-    const char *error = file_read(&p->arena, path, &file);
+    const char *error = file_read(&p->frame.arena, path, &file);
     if (error) {
-        message_error(&p->messages, "cannot read '%s': %s", path, error);
+        message_error(&p->frame.messages, "cannot read '%s': %s", path, error);
         return false;
     }
-    source_init(&p->source, &p->arena, path, file.text, file.length);
-    diags_init(&p->diags, &p->arena);
-    bool read = campaign_read(&p->campaign, &p->arena, &p->source, &p->diags);
-    read &= messages_diags(&p->messages, &p->diags, &p->source);
+    source_init(&p->source, &p->frame.arena, path, file.text, file.length);
+    diags_init(&p->diags, &p->frame.arena);
+    bool read = campaign_read(&p->campaign, &p->frame.arena, &p->source, &p->diags);
+    read &= messages_diags(&p->frame.messages, &p->diags, &p->source);
     p->campaign.is_trusted = p->arguments.allow_outside;
     if (p->campaign.notes)
-        protect_file(&p->memory, p->campaign.notes);
+        protect_file(&p->frame.memory, p->campaign.notes);
     if (p->campaign.quick_notes)
-        protect_file(&p->memory, p->campaign.quick_notes);
+        protect_file(&p->frame.memory, p->campaign.quick_notes);
     return read && (p->arguments.allow_outside ||
-                    campaign_outputs_check(&p->arena, &p->messages, &p->campaign));
+                    campaign_outputs_check(&p->frame.arena, &p->frame.messages, &p->campaign));
 }
 
 static const char *own_folder(struct campaign_program *p)
@@ -76,14 +68,14 @@ static const char *own_folder(struct campaign_program *p)
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = 0;
     char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(&p->arena, path, (size_t)(slash - path)) : ".";
+    return slash ? arena_strndup(&p->frame.arena, path, (size_t)(slash - path)) : ".";
 }
 
 static bool make_plan(struct campaign_program *p)
 {
     const char *folder = p->arguments.tools ? p->arguments.tools : own_folder(p);
-    return read_campaign(p) && good(p, campaign_tools_find(&p->tools, &p->arena, folder)) &&
-           good(p, campaign_plan_make(&p->plan, &p->arena, &p->campaign, &p->tools,
+    return read_campaign(p) && good(p, campaign_tools_find(&p->tools, &p->frame.arena, folder)) &&
+           good(p, campaign_plan_make(&p->plan, &p->frame.arena, &p->campaign, &p->tools,
                                       &p->arguments.selection));
 }
 
@@ -98,7 +90,7 @@ static uint32_t jobs_at_a_time(const struct campaign_program *p)
 // Returns true if the folder is a store, with results or not.
 static bool is_store(struct campaign_program *p, const char *folder)
 {
-    return !access(arena_printf(&p->arena, "%s/results", folder), F_OK);
+    return !access(arena_printf(&p->frame.arena, "%s/results", folder), F_OK);
 }
 
 // Opens the store. With `must`, or if no other has it, as the one process that writes.
@@ -106,20 +98,20 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
                        bool must)
 {
     enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
-    struct campaign_words damaged = {0};
+    struct text_list damaged = {0};
     bool chosen = p->arguments.store || !p->arguments.file;
     if (!must && !is_store(p, folder)) {
-        message_error(&p->messages, "no store '%s': no job has been run", folder);
+        message_error(&p->frame.messages, "no store '%s': no job has been run", folder);
         return false;
     }
-    if (!good(p, campaign_store_open(store, &p->arena, folder, chosen)))
+    if (!good(p, campaign_store_open(store, &p->frame.arena, folder, chosen)))
         return false;
     const char *error;
     if (!campaign_store_lock(store, must ? PATIENCE : 0, &error) && must) {
         if (error)
-            message_error(&p->messages, "%s", error);
+            message_error(&p->frame.messages, "%s", error);
         else
-            message_error(&p->messages, "another run uses the store '%s'", folder);
+            message_error(&p->frame.messages, "another run uses the store '%s'", folder);
         return false;
     }
     if (store->lock >= 0)
@@ -142,7 +134,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
 static const char *store_name(struct campaign_program *p)
 {
     return p->arguments.store ? p->arguments.store
-                              : arena_printf(&p->arena, "%s.campaign", p->campaign.name);
+                              : arena_printf(&p->frame.arena, "%s.campaign", p->campaign.name);
 }
 
 // Progress
@@ -152,10 +144,10 @@ static const char *time_text(struct campaign_program *p, double seconds)
     if (seconds < 1)
         return "";
     if (seconds < 120)
-        return arena_printf(&p->arena, ", about %.0f s left", seconds);
+        return arena_printf(&p->frame.arena, ", about %.0f s left", seconds);
     if (seconds < 7200)
-        return arena_printf(&p->arena, ", about %.0f min left", seconds / 60);
-    return arena_printf(&p->arena, ", about %.1f h left", seconds / 3600);
+        return arena_printf(&p->frame.arena, ", about %.0f min left", seconds / 60);
+    return arena_printf(&p->frame.arena, ", about %.1f h left", seconds / 3600);
 }
 
 static void hide_progress(struct campaign_program *p)
@@ -168,7 +160,7 @@ static void hide_progress(struct campaign_program *p)
 static void show_progress(void *context, const struct campaign_counts *counts)
 {
     struct campaign_program *p = context;
-    if (!p->is_terminal || p->arguments.common.quiet)
+    if (p->arguments.common.quiet || !messages_can_erase(STDERR_FILENO))
         return;
     p->shown = true;
     fprintf(stderr, "\r\033[K%u of %u done, %u running, %u failed%s", counts->done + counts->failed,
@@ -193,7 +185,7 @@ static void report_ended(void *context, const struct campaign_job *job,
     }
     if (p->arguments.common.verbose)
         hide_progress(p);
-    message_verbose(&p->messages, "%s: %.1f CPU seconds", job->name, found->cpu);
+    message_verbose(&p->frame.messages, "%s: %.1f CPU seconds", job->name, found->cpu);
 }
 
 // Failed jobs that were not run now.
@@ -273,10 +265,10 @@ static bool make_slurm(struct campaign_program *p, struct campaign_slurm *slurm)
     campaign_slurm_init(slurm);
     for (size_t k = 0; k < 2; k++)
         for (uint32_t i = 0; i < from[k]->list.n && !error; i++)
-            error = campaign_slurm_set(slurm, &p->arena, from[k]->list.v[i].key,
+            error = campaign_slurm_set(slurm, &p->frame.arena, from[k]->list.v[i].key,
                                        from[k]->list.v[i].value);
     slurm->sbatch = p->arguments.sbatch;
-    slurm->program = arena_printf(&p->arena, "%s/ptxoffload-campaign", own_folder(p));
+    slurm->program = arena_printf(&p->frame.arena, "%s/ptxoffload-campaign", own_folder(p));
     return good(p, error);
 }
 
@@ -288,13 +280,13 @@ static bool run_jobs(struct campaign_program *p, const struct campaign_watch *wa
     if (p->arguments.on == ON_SLURM && !make_slurm(p, &slurm))
         return false;
     if (p->arguments.on != ON_SLURM && campaign_store_has_arrays(&p->store)) {
-        message_error(&p->messages,
+        message_error(&p->frame.messages,
                       "jobs of '%s' are in Slurm's queue: --on=slurm collects them; if the cluster "
                       "is gone, remove '%s/slurm'",
                       p->store.folder, p->store.folder);
         return false;
     }
-    interrupt_defer(&p->stop);
+    interrupt_defer(&p->frame.stop);
     const char *error = p->arguments.on == ON_SLURM
                             ? campaign_slurm_run(&p->store, &p->plan, watch, &slurm, counts)
                             : campaign_run(&p->store, &p->plan, watch, counts);
@@ -305,26 +297,26 @@ static bool run_jobs(struct campaign_program *p, const struct campaign_watch *wa
 
 static bool check_statistics(struct campaign_program *p)
 {
-    diags_init(&p->diags, &p->arena);
+    diags_init(&p->diags, &p->frame.arena);
     return good(p, campaign_statistics_check(&p->campaign, &p->tools)) &&
-           messages_diags(&p->messages, &p->diags, &p->source);
+           messages_diags(&p->frame.messages, &p->diags, &p->source);
 }
 
 static int run(struct campaign_program *p)
 {
-    enum { BY_SIGNAL = 128 }; // as a shell says it
     struct campaign_counts counts;
     struct campaign_watch watch = {.context = p,
                                    .at_a_time = jobs_at_a_time(p),
                                    .is_limited = p->arguments.jobs,
                                    .retry = p->arguments.retry,
                                    .reuse = p->arguments.reuse,
-                                   .stop = &p->stop,
+                                   .stop = &p->frame.stop,
                                    .progress = show_progress,
                                    .ended = report_ended};
     for (uint32_t i = 0; i < p->arguments.reuse.list.n; i++)
         if (access(p->arguments.reuse.list.v[i], F_OK)) {
-            message_error(&p->messages, "no store '%s' to reuse", p->arguments.reuse.list.v[i]);
+            message_error(&p->frame.messages, "no store '%s' to reuse",
+                          p->arguments.reuse.list.v[i]);
             return BAD_INPUT;
         }
     if (!check_statistics(p))
@@ -345,8 +337,8 @@ static int run(struct campaign_program *p)
     putchar('\n');
     if (campaign_store_has_arrays(&p->store))
         puts("Jobs stay in Slurm's queue; the same command collects them, and scancel ends them.");
-    if (p->stop)
-        return BY_SIGNAL + p->stop;
+    if (p->frame.stop)
+        return BY_SIGNAL + p->frame.stop;
     return counts.failed ? JOB_FAILED : DONE;
 }
 
@@ -366,7 +358,7 @@ static void show_queue(struct campaign_program *p)
 
 static int status(struct campaign_program *p)
 {
-    struct campaign_words working = {0};
+    struct text_list working = {0};
     struct campaign_counts counts;
     const char *folder = store_name(p);
     if (is_store(p, folder) && !open_store(p, &p->store, folder, false))
@@ -394,18 +386,10 @@ static int status(struct campaign_program *p)
 static bool write_to(struct campaign_program *p, const char *path,
                      void (*write)(struct campaign_program *, FILE *))
 {
-    const char *error;
-    FILE *to = path ? output_open(&p->outputs, path, &error) : NULL;
+    FILE *to = path ? frame_open(&p->frame, path) : NULL;
     if (to)
         write(p, to);
-    else if (path)
-        message_error(&p->messages, "%s", error);
     return to || !path;
-}
-
-static int commit(struct campaign_program *p, int code)
-{
-    return good(p, outputs_commit(&p->outputs)) ? code : BAD_INPUT;
 }
 
 static void write_text(struct campaign_program *p, FILE *to)
@@ -438,9 +422,9 @@ static bool read_notes(struct campaign_program *p)
     const char *own = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
     const char *notes = p->arguments.notes ? p->arguments.notes : own;
     const char *path = p->arguments.markdown ? notes : NULL;
-    const char *error = path ? file_read(&p->arena, path, &p->notes) : NULL;
+    const char *error = path ? file_read(&p->frame.arena, path, &p->notes) : NULL;
     if (error)
-        message_error(&p->messages, "cannot read '%s': %s", path, error);
+        message_error(&p->frame.messages, "cannot read '%s': %s", path, error);
     return !error;
 }
 
@@ -452,14 +436,14 @@ static int report(struct campaign_program *p)
         !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
         return BAD_INPUT;
     if (a->svg && !campaign_report_has_plot(&p->report)) {
-        message_error(&p->messages, "the figure '%s' has no plot", a->figures.list.v[0]);
+        message_error(&p->frame.messages, "the figure '%s' has no plot", a->figures.list.v[0]);
         return BAD_INPUT;
     }
     if (!write_to(p, any ? a->text : "-", write_text) || !write_to(p, a->csv, write_csv) ||
         !write_to(p, a->html, write_html) || !write_to(p, a->markdown, write_markdown) ||
         !write_to(p, a->svg, write_svg))
         return BAD_INPUT;
-    return commit(p, DONE);
+    return frame_commit(&p->frame, DONE);
 }
 
 static void write_comparison(struct campaign_program *p, FILE *to)
@@ -475,7 +459,7 @@ static void write_comparison_csv(struct campaign_program *p, FILE *to)
 static bool find_pairs(struct campaign_program *p)
 {
     const struct campaign_arguments *a = &p->arguments;
-    p->comparison = (struct campaign_comparison){.arena = &p->arena, .all = a->all};
+    p->comparison = (struct campaign_comparison){.arena = &p->frame.arena, .all = a->all};
     if (!a->file) {
         if (!open_store(p, &p->store, a->a, false) || !open_store(p, &p->other, a->b, false))
             return false;
@@ -484,8 +468,8 @@ static bool find_pairs(struct campaign_program *p)
                !good(p, campaign_compare_variants(&p->comparison, &p->store, &p->plan, a->a, a->b)))
         return false;
     if (!p->comparison.pairs.n)
-        message_error(&p->messages, "'%s' and '%s' have no results of the same workload", a->a,
-                      a->b);
+        message_error(&p->frame.messages, "'%s' and '%s' have no results of the same workload",
+                      a->a, a->b);
     return p->comparison.pairs.n;
 }
 
@@ -495,20 +479,17 @@ static int compare(struct campaign_program *p)
     if (!find_pairs(p) || !write_to(p, a->text || a->csv ? a->text : "-", write_comparison) ||
         !write_to(p, a->csv, write_comparison_csv))
         return BAD_INPUT;
-    return commit(p, DONE);
+    return frame_commit(&p->frame, DONE);
 }
 
 // All of it
 
-static void print_only(struct campaign_program *p, FILE *to)
+static bool print_keys(void *own, FILE *to)
 {
-    if (p->arguments.common.help)
-        options_help(&campaign_command, to);
-    else if (p->arguments.help_keys)
-        (p->arguments.help_keys == TOPIC_MARKDOWN ? yaml_keys_print_markdown
-                                                  : yaml_keys_print)(&campaign_file_keys, to);
-    else
-        options_version(&campaign_command, to);
+    struct campaign_program *p = own;
+    (p->arguments.common.help.as_markdown ? yaml_keys_print_markdown
+                                          : yaml_keys_print)(&campaign_file_keys, to);
+    return true;
 }
 
 static int act(struct campaign_program *p)
@@ -518,64 +499,43 @@ static int act(struct campaign_program *p)
     case CAMPAIGN_STATUS: return status(p);
     case CAMPAIGN_REPORT: return report(p);
     case CAMPAIGN_WORK:
-        return campaign_slurm_work(&p->arena, p->arguments.store, p->arguments.tickets,
+        return campaign_slurm_work(&p->frame.arena, p->arguments.store, p->arguments.tickets,
                                    (uint32_t)p->arguments.task);
     default: return compare(p);
     }
 }
 
-static int do_all(struct campaign_program *p, int argc, char **argv)
+static int run_all(void *own)
 {
-    const struct campaign_arguments *a = &p->arguments;
-    if (!campaign_arguments_read(&p->arguments, &p->arena, argc, argv, stderr))
-        return BAD_USAGE;
-    messages_init(&p->messages, campaign_command.name, &p->arguments.common, &p->log);
-    if (a->common.help || a->common.version || a->help_keys)
-        return write_to(p, "-", print_only) ? commit(p, DONE) : BAD_INPUT;
+    struct campaign_program *p = own;
+    int code = BAD_INPUT;
+    p->store.lock = p->other.lock = -1;
     p->command = campaign_command.name;
-    for (int i = 1; i < argc; i++)
-        p->command = arena_printf(&p->arena, "%s %s", p->command, argv[i]);
-    if (!messages_begin(&p->messages, &p->arena) || (a->file && !make_plan(p)))
-        return BAD_INPUT;
-    return act(p);
-}
-
-static int out_of_memory(struct campaign_program *p)
-{
-    outputs_abandon(&p->outputs);
-    if (!p->out_of_memory) {
-        p->out_of_memory = true;
-        hide_progress(p);
-        message_memory(&p->messages, &p->memory);
-    }
-    return BAD_INPUT;
-}
-
-static int work(struct campaign_program *p, int argc, char **argv)
-{
-    if (setjmp(p->memory.on_failure))
-        return messages_end(&p->messages, argc, argv, out_of_memory(p));
-    int code = do_all(p, argc, argv);
+    for (int i = 1; i < p->frame.argc; i++)
+        p->command = arena_printf(&p->frame.arena, "%s %s", p->command, p->frame.argv[i]);
+    if (!p->arguments.file || make_plan(p))
+        code = act(p);
     campaign_store_close(&p->store);
     campaign_store_close(&p->other);
-    outputs_abandon(&p->outputs);
-    return messages_end(&p->messages, argc, argv, code);
-}
-
-int main(int argc, char **argv)
-{
-    struct campaign_program p = {.store = {.lock = -1}, .other = {.lock = -1}};
-    input_open_standard();
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    p.is_terminal = messages_can_erase(STDERR_FILENO);
-    arena_init(&p.arena, &p.memory);
-    outputs_init(&p.outputs, &p.arena);
-    outputs_init(&p.log.outputs, &p.arena);
-    messages_init(&p.messages, campaign_command.name, &p.arguments.common, &p.log);
-    interrupt_remove(&p.outputs, &p.log.outputs);
-    int code = work(&p, argc, argv);
-    memory_free(&p.memory);
-    if (p.stop)
-        interrupt_end(p.stop);
     return code;
 }
+
+static void abandon(void *own)
+{
+    hide_progress(own);
+}
+
+static const struct topic topics[] = {
+    TOPIC_OF_HELP(0, false, print_keys),
+    {0},
+};
+
+const struct cli_program campaign_program = {
+    .command = &campaign_command,
+    .size = sizeof(struct campaign_program),
+    .options = offsetof(struct campaign_program, arguments),
+    .topics = topics,
+    .check = campaign_options_check,
+    .run = run_all,
+    .abandon = abandon,
+};

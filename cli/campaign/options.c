@@ -1,19 +1,8 @@
 #include "cli/campaign/options.h"
-#include "cli/common/diagnostics_options.h"
-#include "cli/common/response.h"
 #include "campaign/slurm.h"
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_JOBS = 4096 };
-
-static const char *const colour_names[] = {
-    [COLOUR_AUTO] = "auto",
-    [COLOUR_ALWAYS] = "always",
-    [COLOUR_NEVER] = "never",
-    NULL,
-};
 
 static const char *const action_names[] = {
     [CAMPAIGN_RUN] = "run",         [CAMPAIGN_STATUS] = "status", [CAMPAIGN_REPORT] = "report",
@@ -22,47 +11,7 @@ static const char *const action_names[] = {
 
 static const char *const place_names[] = {[ON_THIS_HOST] = "host", [ON_SLURM] = "slurm", NULL};
 
-static const char *take_jobs(struct arena *arena, void *into, const char *argument)
-{
-    char *end;
-    errno = 0;
-    uint64_t value = strtoull(argument, &end, 10);
-    if (*argument < '0' || *argument > '9' || *end || errno || !value || value > MOST_JOBS)
-        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
-                            MOST_JOBS);
-    ((struct campaign_arguments *)into)->jobs = value;
-    return NULL;
-}
-
-static const char *take_study(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->selection.studies.list, argument);
-    return NULL;
-}
-
-static const char *take_workload(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->selection.workloads.list, argument);
-    return NULL;
-}
-
-static const char *take_variant(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->selection.variants.list, argument);
-    return NULL;
-}
-
-static const char *take_figure(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->figures.list, argument);
-    return NULL;
-}
-
-static const char *take_reuse(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->reuse.list, argument);
-    return NULL;
-}
+static const char *const help_names[] = {"keys", NULL};
 
 static const char *take_slurm(struct arena *arena, void *into, const char *argument)
 {
@@ -77,43 +26,21 @@ static const char *take_slurm(struct arena *arena, void *into, const char *argum
     return campaign_slurm_set(&checked, arena, made.key, made.value);
 }
 
-static const char *take_sbatch(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct campaign_arguments *)into)->sbatch.list, argument);
-    return NULL;
-}
-
-static const char *take_help(struct arena *arena, void *into, const char *argument)
-{
-    struct campaign_arguments *arguments = into;
-    if (!argument)
-        arguments->common.help = 1;
-    else
-        arguments->help_keys = options_topic(argument, "keys");
-    return !argument || arguments->help_keys
-               ? NULL
-               : arena_printf(arena, "cannot be '%s': it is keys, or omitted", argument);
-}
-
-#define INTO(field) .offset = offsetof(struct campaign_arguments, field)
-#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
-#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
-#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
-#define CALL(function) .kind = OPTION_CALL, .call = (function)
+#define OPTIONS_OF struct campaign_arguments
 
 static const struct option what_options[] = {
     {"--quick", NULL, FLAG(quick, 1), .help = "the workloads' quick sizes, and quick studies only"},
-    {"--study", "NAME", CALL(take_study), .help = "only this study; may be repeated"},
-    {"--workload", "NAME", CALL(take_workload),
+    {"--study", "NAME", LIST(selection.studies), .help = "only this study; may be repeated"},
+    {"--workload", "NAME", LIST(selection.workloads),
      .help = "only this workload or group; may be repeated"},
-    {"--variant", "NAME", CALL(take_variant), .help = "only this variant; may be repeated"},
+    {"--variant", "NAME", LIST(selection.variants), .help = "only this variant; may be repeated"},
     {0},
 };
 
 static const struct option how_options[] = {
-    {"--store", "FOLDER", TEXT(store), .file = OPTION_WRITES,
+    {"--store", "FOLDER", TEXT(store), .file = OPTION_WRITES, .folder = true,
      .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
-    {"--jobs", "N", CALL(take_jobs),
+    {"--jobs", "N", NUMBER(jobs, 1, MOST_JOBS),
      .help =
          "jobs at a time (default: number of processors; with slurm:\nwhat the cluster allows)"},
     {"--on", "host|slurm", CHOICE(on, place_names),
@@ -122,13 +49,13 @@ static const struct option how_options[] = {
     {"--slurm", "KEY=VALUE", CALL(take_slurm),
      .help = "partition, time, memory, array_size, jobs_per_task or\n"
              "poll (seconds); may be repeated"},
-    {"--sbatch", "OPTION", CALL(take_sbatch), .help = "another option of sbatch; may be repeated"},
-    {"--reuse", "FOLDER", CALL(take_reuse), .file = OPTION_READS,
+    {"--sbatch", "OPTION", LIST(sbatch), .help = "another option of sbatch; may be repeated"},
+    {"--reuse", "FOLDER", LIST(reuse), .file = OPTION_READS, .folder = true,
      .help = "take results of the same jobs from this store of another\ncampaign; may be repeated"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
     {"--dry-run", NULL, FLAG(dry_run, 1),
      .help = "list the jobs and their states, and the expected time"},
-    {"--tools", "FOLDER", TEXT(tools), .file = OPTION_READS,
+    {"--tools", "FOLDER", TEXT(tools), .file = OPTION_READS, .folder = true,
      .help = "folder of ptxoffload and ptxoffload-sim (that of this program)"},
     {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
      .help = "allow the campaign's options to write files, and its run\n"
@@ -148,26 +75,24 @@ static const struct option output_options[] = {
      .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
     {"--notes", "FILE", TEXT(notes), .file = OPTION_READS,
      .help = "with --markdown: the text of this file instead"},
-    {"--figure", "NAME", CALL(take_figure), .help = "report only this figure; may be repeated"},
+    {"--figure", "NAME", LIST(figures), .help = "report only this figure; may be repeated"},
     {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
     {0},
 };
 
-static const struct option message_options[] = {
-    {"--quiet", NULL, FLAG(common.quiet, 1), .brief = "-q", .help = "no progress"},
-    {"-v", NULL, FLAG(common.verbose, 1), .help = "report the steps"},
-    {"--color", "auto|always|never", CHOICE(common.colour, colour_names),
-     .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=keys]", CALL(take_help), .joined = true, .brief = "-h",
-     .help = "print this, or the keys of campaign files"},
-    {"--version", NULL, FLAG(common.version, 1), .brief = "-V", .help = "print the version"},
+static const struct option help_options[] = {
+    HELP_OPTION("[=keys]", help_names, "print this, or the keys of campaign files"),
     {0},
 };
 
 static const struct option_group groups[] = {
-    {"What", what_options},        {"How", how_options},
-    {"Output", output_options},    {"Diagnostics", diagnostics_options},
-    {"Messages", message_options}, {0},
+    {"What", what_options},
+    {"How", how_options},
+    {"Output", output_options},
+    {"Diagnostics", diagnostics_options},
+    {"Messages", message_options},
+    {"", help_options},
+    {0},
 };
 
 static const struct option_example examples[] = {
@@ -203,62 +128,56 @@ const struct command campaign_command = {
 
 // Checks
 
-static bool fault(FILE *errors, const char *text, const char *name)
-{
-    fprintf(errors, "%s: error: %s%s\n", campaign_command.name, text, name);
-    return false;
-}
-
-static bool take_compared(struct campaign_arguments *a, const struct command_line *line,
-                          FILE *errors)
+static bool take_compared(struct campaign_arguments *a, struct command_line *line)
 {
     uint32_t n = line->operands.n;
     if (n != 3 && n != 4)
-        return fault(errors, "compare needs two folders, or a campaign file and two variants", "");
+        return options_fault(line,
+                             "compare needs two folders, or a campaign file and two variants");
     a->file = n == 4 ? line->operands.v[1] : NULL;
     a->a = line->operands.v[n - 2];
     a->b = line->operands.v[n - 1];
     if (!a->file && a->store)
-        return fault(errors, "--store cannot be combined with a comparison of two folders", "");
+        return options_fault(line, "--store cannot be combined with a comparison of two folders");
     return true;
 }
 
-static bool take_work(struct campaign_arguments *a, const struct command_line *line, FILE *errors)
+static bool take_work(struct campaign_arguments *a, struct command_line *line)
 {
-    char *end = NULL;
-    errno = 0;
     a->tickets = line->operands.n == 3 ? line->operands.v[1] : NULL;
-    a->task = a->tickets ? strtoull(line->operands.v[2], &end, 10) : 0;
-    if (!a->tickets || *line->operands.v[2] < '0' || *line->operands.v[2] > '9' || *end || errno ||
-        a->task > UINT32_MAX)
-        return fault(errors, "work needs a file of tickets and the number of a task", "");
-    return a->store || fault(errors, "work needs ", "--store");
+    if (!a->tickets || options_number(line->arena, line->operands.v[2], 0, UINT32_MAX, &a->task))
+        return options_fault(line, "work needs a file of tickets and the number of a task");
+    return a->store || options_fault(line, "work needs --store");
 }
 
-static bool take_operands(struct campaign_arguments *a, const struct command_line *line,
-                          FILE *errors)
+static bool take_operands(struct campaign_arguments *a, struct command_line *line)
 {
     if (!line->operands.n)
-        return fault(errors, "no command: run, status, report or compare", "");
+        return options_fault(line, "no command: run, status, report or compare");
     const char *word = line->operands.v[0];
     int action = options_choice(action_names, word, strlen(word));
     if (action < 0)
-        return fault(errors, "unknown command (run, status, report or compare): ", word);
+        return options_fault(line, "unknown command (run, status, report or compare): %s", word);
     a->action = (enum campaign_action)action;
     if (a->action == CAMPAIGN_COMPARE)
-        return take_compared(a, line, errors);
+        return take_compared(a, line);
     if (a->action == CAMPAIGN_WORK)
-        return take_work(a, line, errors);
+        return take_work(a, line);
     if (line->operands.n < 2)
-        return fault(errors, "no campaign file: ", word);
+        return options_fault(line, "no campaign file: %s", word);
     if (line->operands.n > 2)
-        return fault(errors, "more than one campaign file: ", line->operands.v[2]);
+        return options_fault(line, "more than one campaign file: %s", line->operands.v[2]);
     a->file = line->operands.v[1];
     return true;
 }
 
-static bool check(const struct campaign_arguments *a, FILE *errors)
+bool campaign_options_check(void *arguments, struct command_line *line)
 {
+    struct campaign_arguments *a = arguments;
+    a->selection.is_quick = a->quick;
+    if (!take_operands(a, line) || !common_options_check(line, &a->common))
+        return false;
+
     const char *running = a->retry          ? "--retry"
                           : a->dry_run      ? "--dry-run"
                           : a->reuse.list.n ? "--reuse"
@@ -271,45 +190,20 @@ static bool check(const struct campaign_arguments *a, FILE *errors)
                           : a->svg      ? "--svg"
                                         : NULL;
     const char *cluster = a->slurm.list.n ? "--slurm" : a->sbatch.list.n ? "--sbatch" : NULL;
-    const char *const outputs[] = {a->text, a->csv, a->html, a->markdown, a->svg};
-    const char *conflict =
-        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
-    if (conflict)
-        return fault(errors, conflict, "");
     if (cluster && a->on != ON_SLURM)
-        return fault(errors, "only --on=slurm uses ", cluster);
+        return options_fault(line, "only --on=slurm uses %s", cluster);
     if (running && a->action != CAMPAIGN_RUN)
-        return fault(errors, "only run accepts ", running);
+        return options_fault(line, "only run accepts %s", running);
     if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)
-        return fault(errors, "only report and compare accept ", writing);
+        return options_fault(line, "only report and compare accept %s", writing);
     const char *page = a->html ? "--html" : a->markdown ? "--markdown" : a->svg ? "--svg" : NULL;
     if (page && a->action == CAMPAIGN_COMPARE)
-        return fault(errors, "compare writes --text and --csv, but not ", page);
+        return options_fault(line, "compare writes --text and --csv, but not %s", page);
     if (a->svg && a->figures.list.n != 1)
-        return fault(errors, "--svg writes the plot of one figure: it needs one ", "--figure");
+        return options_fault(line, "--svg writes the plot of one figure: it needs one --figure");
     if (a->notes && !a->markdown)
-        return fault(errors, "only --markdown uses ", "--notes");
+        return options_fault(line, "only --markdown uses --notes");
     if (a->figures.list.n && a->action != CAMPAIGN_REPORT)
-        return fault(errors, "only report accepts ", "--figure");
+        return options_fault(line, "only report accepts --figure");
     return true;
-}
-
-bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena *arena, int argc,
-                             char *const *argv, FILE *errors)
-{
-    *arguments = (struct campaign_arguments){0};
-    arguments->common.max_errors = -1;
-    struct response_line response = response_expand(arena, argc, argv);
-    bool good = !response.error || fault(errors, response.error, "");
-    if (good) {
-        struct command_line line = options_read(&campaign_command, arena, (int)response.arguments.n,
-                                                response.arguments.v, arguments, errors);
-        bool is_query = arguments->common.help || arguments->common.version || arguments->help_keys;
-        good = !line.failed &&
-               (is_query || (take_operands(arguments, &line, errors) && check(arguments, errors)));
-    }
-    arguments->selection.is_quick = arguments->quick;
-    if (!good)
-        fprintf(errors, "'%s --help' explains the options\n", campaign_command.name);
-    return good;
 }

@@ -1,6 +1,6 @@
 // The command line of ptxoffload-campaign.
 #pragma once
-#include "cli/tagger/arguments.h"
+#include "cli/common/frame.h"
 #include "campaign/plan.h"
 
 enum campaign_action {
@@ -14,7 +14,7 @@ enum campaign_action {
 enum campaign_place { ON_THIS_HOST, ON_SLURM };
 
 struct campaign_arguments {
-    struct arguments common;
+    struct common_options common;
     enum campaign_action action;
     const char *file;    // NULL: `compare` of two stores
     const char *a, *b;   // of `compare`: variants or stores
@@ -24,17 +24,15 @@ struct campaign_arguments {
     const char *tools; // folder; NULL: this program's
     uint64_t jobs;     // 0: the number of processors
     struct campaign_selection selection;
-    struct campaign_words figures, reuse;
+    struct text_list figures, reuse;
     int on;                         // enum campaign_place
     struct campaign_settings slurm; // take precedence over those of the file
-    struct campaign_words sbatch;   // options
-    int quick, retry, dry_run, all, help_keys, allow_outside;
+    struct text_list sbatch;        // options
+    int quick, retry, dry_run, all, allow_outside;
     const char *text, *csv, *html, *markdown, *svg; // files to write
     const char *notes;                              // file to read instead of the campaign's
 };
 
 extern const struct command campaign_command;
 
-// Reads the command line with response files. Returns false after reporting errors on `errors`.
-bool campaign_arguments_read(struct campaign_arguments *arguments, struct arena *arena, int argc,
-                             char *const *argv, FILE *errors);
+bool campaign_options_check(void *arguments, struct command_line *line);

@@ -1,11 +1,11 @@
 #include "cli/campaign/outputs.h"
-#include "cli/tagger/options.h"
 #include "cli/sim/options.h"
+#include "cli/tagger/arguments.h"
 
 // Returns the first word by which the command may write files: an option, as the command finds it,
 // or a response file; or NULL. The command reports wrong words itself, when it runs.
 static const char *find_output(struct arena *arena, const struct command *command, void *into,
-                               const struct campaign_words *words)
+                               const struct text_list *words)
 {
     char **argv = ARENA_ARRAY(arena, char *, words->list.n + 1);
     FILE *nowhere = fopen("/dev/null", "we");
@@ -27,13 +27,13 @@ static const char *find_output(struct arena *arena, const struct command *comman
     return found;
 }
 
-static const char *sim_output(struct arena *arena, const struct campaign_words *words)
+static const char *sim_output(struct arena *arena, const struct text_list *words)
 {
     struct sim_arguments ignored = {0};
     return find_output(arena, sim_command_with_policies(arena), &ignored, words);
 }
 
-static const char *tag_output(struct arena *arena, const struct campaign_words *words)
+static const char *tag_output(struct arena *arena, const struct text_list *words)
 {
     struct arguments ignored = {0};
     return find_output(arena, &ptxoffload_command, &ignored, words);

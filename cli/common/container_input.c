@@ -1,4 +1,5 @@
-#include "cli/common/container_input.h"
+#include "backend/elf_tables.h"
+#include "cli/common/input.h"
 #include "frontend/container.h"
 #include "support/file.h"
 #include "support/file_map.h"
@@ -74,12 +75,16 @@ bool container_input_list(const struct messages *messages, struct arena *arena, 
     return close_container(&o, messages, good);
 }
 
+// Other commands use one module and write none.
+static bool is_tagger(const struct messages *messages)
+{
+    return !strcmp(messages->command, "ptxoffload");
+}
+
 static uint32_t choose(struct opened_container *o, const struct messages *messages,
                        uint32_t **modules)
 {
-    const struct arguments *arguments = messages->arguments;
-    struct container_choice choice = {arguments->module, arguments->arch};
-    return container_choose(&o->container, choice, modules, &o->diags);
+    return container_choose(&o->container, messages->options->choice, modules, &o->diags);
 }
 
 static bool unpack_module(struct opened_container *o, const struct messages *messages,
@@ -101,7 +106,7 @@ static bool read_module(struct opened_container *o, const struct messages *messa
                         struct arena *arena, struct source *source)
 {
     uint32_t *modules, count = choose(o, messages, &modules);
-    bool runs = strcmp(messages->command, "ptxoffload"); // another command, which writes none
+    bool runs = !is_tagger(messages);
     if (count > 1)
         message_fault(messages, "module-choice",
                       "'%s' has %u matching modules of PTX: select one with --module=N%s; "
@@ -128,7 +133,7 @@ bool container_input_each(const struct messages *messages, struct arena *arena,
                           struct arena *of_module, container_input_take *take, void *context)
 {
     struct opened_container o;
-    bool good = open_container(&o, messages, arena, messages->arguments->input);
+    bool good = open_container(&o, messages, arena, messages->options->input);
     uint32_t *modules, count = o.container.arena ? choose(&o, messages, &modules) : 0;
     for (uint32_t i = 0; i < count; i++) {
         good &= take_module(&o, messages, modules[i], of_module, take, context);
@@ -137,11 +142,71 @@ bool container_input_each(const struct messages *messages, struct arena *arena,
     return close_container(&o, messages, good && count);
 }
 
-bool container_input_read(const struct messages *messages, struct arena *arena,
-                          struct source *source)
+static bool read_container(const struct messages *messages, struct arena *arena,
+                           struct source *source)
 {
     struct opened_container o;
-    bool good = open_container(&o, messages, arena, messages->arguments->input);
+    bool good = open_container(&o, messages, arena, messages->options->input);
     good = good && read_module(&o, messages, arena, source);
     return close_container(&o, messages, good);
+}
+
+// Objects
+
+static bool is_object(const struct messages *messages, struct arena *arena)
+{
+    const struct common_options *options = messages->options;
+    struct file_map map;
+    if (options->choice.module || options->choice.arch || !container_input_is(options->input) ||
+        file_map(arena, options->input, &map))
+        return false;
+    bool is_ours = tables_is_elf(map.bytes, map.size);
+    file_unmap(&map);
+    return is_ours;
+}
+
+static bool read_object(const struct messages *messages, struct arena *arena, struct source *ptx,
+                        struct tables *tables)
+{
+    const char *input = messages->options->input;
+    struct file_map map;
+    struct diags diags;
+    struct source whole; // for messages: a name without a text
+    const char *error = file_map(arena, input, &map);
+    if (error) {
+        message_error(messages, "cannot read '%s': %s", input, error);
+        return false;
+    }
+    diags_init(&diags, arena);
+    source_init(&whole, arena, input, "", 0);
+    int32_t artifact = messages_artifact(messages, input, map.bytes, map.size, -1);
+    tables_read_elf(tables, ptx, arena, arena_printf(arena, "%s(.ptxoffload.ptx)", input),
+                    map.bytes, map.size, &diags);
+    file_unmap(&map);
+    if (!messages_diags(messages, &diags, &whole))
+        return false;
+    messages_artifact(messages, ptx->name, ptx->text, ptx->length, artifact);
+    return true;
+}
+
+static bool read_text(const struct messages *messages, struct arena *arena, struct source *source)
+{
+    const struct common_options *options = messages->options;
+    if (!input_text(messages, arena, options->input, source))
+        return false;
+    if (!options->choice.module && !options->choice.arch)
+        return true;
+    message_fault(messages, "module-choice", "%s in a program or library: this is PTX text",
+                  is_tagger(messages) ? "--module and --arch choose"
+                                      : "a module or architecture is chosen");
+    return false;
+}
+
+bool input_read(const struct messages *messages, struct arena *arena, struct source *source,
+                struct tables *tables, bool *is_its_object)
+{
+    *is_its_object = is_object(messages, arena);
+    return *is_its_object ? read_object(messages, arena, source, tables)
+           : container_input_is(messages->options->input) ? read_container(messages, arena, source)
+                                                          : read_text(messages, arena, source);
 }

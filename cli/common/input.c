@@ -2,9 +2,6 @@
 #include "support/file.h"
 #include <elf.h>
 #include <string.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define MAGIC(bytes, what)                                                                         \
     {                                                                                              \
@@ -153,27 +150,20 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     return text_kind(file->text);
 }
 
-const char *input_read(struct source *source, struct arena *arena, const char *path,
-                       const char **id)
+bool input_text(const struct messages *messages, struct arena *arena, const char *path,
+                struct source *source)
 {
     struct file_text file;
     const char *error = file_read(arena, path, &file);
     const char *name = file_is_standard(path) ? "standard input" : path;
-    *id = error ? "file" : "not-ptx";
+    const char *kind = error ? NULL : kind_of(arena, &file);
     if (error)
-        return arena_printf(arena, "cannot read '%s': %s", name, error);
-    const char *kind = kind_of(arena, &file);
-    if (kind)
-        return arena_printf(arena, "'%s' is not PTX text: it is %s", name, kind);
+        message_error(messages, "cannot read '%s': %s", name, error);
+    else if (kind)
+        message_fault(messages, "not-ptx", "'%s' is not PTX text: it is %s", name, kind);
+    if (error || kind)
+        return false;
     source_init(source, arena, file_is_standard(path) ? "<stdin>" : path, file.text, file.length);
-    return NULL;
-}
-
-// The wrong direction makes their use an error.
-void input_open_standard(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            _exit(EXIT_FAILURE);
+    messages_artifact(messages, source->name, source->text, source->length, -1);
+    return true;
 }

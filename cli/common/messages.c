@@ -23,9 +23,9 @@ bool messages_can_erase(int descriptor)
 }
 
 // Returns true if a document is written to standard error, which has nothing else then.
-static bool has_document(const struct arguments *arguments)
+static bool has_document(const struct common_options *options)
 {
-    return arguments->diagnostics.format != DIAGNOSTICS_TEXT && !arguments->diagnostics.path;
+    return options->diagnostics.format != DIAGNOSTICS_TEXT && !options->diagnostics.path;
 }
 
 uint32_t messages_width(int descriptor)
@@ -41,15 +41,15 @@ uint32_t messages_width(int descriptor)
     return width < LEAST ? LEAST : width > MOST ? MOST : (uint32_t)width;
 }
 
-bool messages_progress(const struct arguments *arguments)
+bool messages_progress(const struct common_options *options)
 {
-    return !arguments->quiet && !has_document(arguments) && messages_can_erase(STDERR_FILENO);
+    return !options->quiet && !has_document(options) && messages_can_erase(STDERR_FILENO);
 }
 
-bool messages_colour(const struct arguments *arguments, int descriptor)
+bool messages_colour(const struct common_options *options, int descriptor)
 {
-    if (arguments->colour != COLOUR_AUTO)
-        return arguments->colour == COLOUR_ALWAYS;
+    if (options->colour != COLOUR_AUTO)
+        return options->colour == COLOUR_ALWAYS;
     if (is_set("NO_COLOR"))
         return false;
     if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0"))
@@ -58,13 +58,13 @@ bool messages_colour(const struct arguments *arguments, int descriptor)
 }
 
 void messages_init(struct messages *messages, const char *command,
-                   const struct arguments *arguments, struct message_log *log)
+                   const struct common_options *options, struct message_log *log)
 {
     *messages = (struct messages){
-        .arguments = arguments,
+        .options = options,
         .command = command,
         .to = stderr,
-        .colour = messages_colour(arguments, STDERR_FILENO),
+        .colour = messages_colour(options, STDERR_FILENO),
         .log = log,
     };
     log->to = stderr;
@@ -88,12 +88,13 @@ static void print(const struct messages *messages, FILE *to, const char *colour,
 
 static bool hide(const struct messages *messages, enum severity severity)
 {
-    const struct arguments *a = messages->arguments;
+    const struct common_options *o = messages->options;
     struct message_log *log = messages->log;
     bool error = severity == DIAG_ERROR;
     uint32_t count = error ? ++log->errors : ++log->warnings;
-    int most = a->max_errors >= 0 ? a->max_errors : a->verbose ? 0 : MOST_SHOWN;
-    if (!log->to || !most || count <= (uint32_t)most)
+    uint64_t usual = o->verbose ? 0 : MOST_SHOWN;
+    uint64_t most = o->max_errors == ALL_ERRORS_USUAL ? usual : o->max_errors;
+    if (!log->to || !most || count <= most)
         return false;
     ++*(error ? &log->hidden_errors : &log->hidden_warnings);
     return true;
@@ -158,12 +159,12 @@ void message_internal(const struct messages *messages, const char *format, ...)
 void message_memory(const struct messages *messages, const struct memory *memory)
 {
     struct message_log *log = messages->log;
-    const char *input = messages->arguments->input;
+    const char *input = messages->options->input;
     enum { NAME_SHOWN = 200 };
     if (memory->limited)
         snprintf(log->last_words, sizeof log->last_words,
                  "'%.*s' needs more than %zu MiB of memory; --max-memory=SIZE sets the limit",
-                 NAME_SHOWN, input ? input : "", memory->limit >> 20);
+                 NAME_SHOWN, input ? input : messages->command, memory->limit >> 20);
     else
         snprintf(log->last_words, sizeof log->last_words, "out of memory, after %zu MiB",
                  memory->peak >> 20);
@@ -186,7 +187,7 @@ say(const struct messages *messages, const char *word, const char *format, va_li
 void message_note(const struct messages *messages, const char *format, ...)
 {
     va_list args;
-    if (messages->arguments->quiet || has_document(messages->arguments))
+    if (messages->options->quiet || has_document(messages->options))
         return;
     va_start(args, format);
     say(messages, "note: ", format, args);
@@ -196,7 +197,7 @@ void message_note(const struct messages *messages, const char *format, ...)
 void message_verbose(const struct messages *messages, const char *format, ...)
 {
     va_list args;
-    if (!messages->arguments->verbose)
+    if (!messages->options->verbose)
         return;
     va_start(args, format);
     say(messages, "", format, args);
@@ -208,7 +209,7 @@ static const struct source *shown_source(const struct messages *messages,
                                          const struct source *source)
 {
     struct arena *arena = messages->log->outputs.arena;
-    const char *name = prefix_map_name(&messages->arguments->prefixes, arena, source->name);
+    const char *name = prefix_map_name(&messages->options->prefixes, arena, source->name);
     if (name == source->name)
         return source;
     struct source *shown = ARENA_NEW(arena, struct source);
@@ -220,9 +221,9 @@ static const struct source *shown_source(const struct messages *messages,
 int32_t messages_artifact(const struct messages *messages, const char *name, const char *bytes,
                           size_t length, int32_t parent)
 {
-    if (messages->arguments->diagnostics.format != DIAGNOSTICS_SARIF)
+    if (messages->options->diagnostics.format != DIAGNOSTICS_SARIF)
         return -1;
-    name = prefix_map_name(&messages->arguments->prefixes, messages->log->outputs.arena, name);
+    name = prefix_map_name(&messages->options->prefixes, messages->log->outputs.arena, name);
     return findings_artifact(&messages->log->findings, name, bytes, length, parent);
 }
 
@@ -232,7 +233,7 @@ static void show(const struct messages *messages, const struct diag *diag,
                  const struct source *source)
 {
     struct message_log *log = messages->log;
-    bool by_source = messages->arguments->locations == LOCATIONS_SOURCE && diag->origin.file;
+    bool by_source = messages->options->locations == LOCATIONS_SOURCE && diag->origin.file;
     if (!log->to)
         findings_add(&log->findings, diag);
     else if (by_source)
@@ -255,7 +256,7 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
         struct diag diag = diags->list.v[i];
         // A note belongs to what precedes it.
         if (diag.severity != DIAG_NOTE) {
-            silent = !warnings_judge(&messages->arguments->warnings, &diag);
+            silent = !warnings_judge(&messages->options->warnings, &diag);
             errors += !silent && diag.severity == DIAG_ERROR;
             silent = silent || hide(messages, diag.severity);
         }
@@ -319,7 +320,7 @@ void messages_remarks(const struct messages *messages, const struct remarks *rem
     for (uint32_t i = 0; i < remarks->list.n; i++)
         if (log->to)
             print_remark(log, &remarks->list.v[i], source,
-                         messages->arguments->locations == LOCATIONS_SOURCE);
+                         messages->options->locations == LOCATIONS_SOURCE);
         else
             findings_remark(&log->findings, &remarks->list.v[i]);
 }
@@ -328,7 +329,7 @@ void messages_remarks(const struct messages *messages, const struct remarks *rem
 
 static bool report_unknown_warnings(const struct messages *messages)
 {
-    const struct warnings *warnings = &messages->arguments->warnings;
+    const struct warnings *warnings = &messages->options->warnings;
     bool good = true;
     for (uint32_t i = 0; i < warnings->faults.n; i++) {
         struct diag diag = {
@@ -343,7 +344,7 @@ static bool report_unknown_warnings(const struct messages *messages)
 
 bool messages_begin(const struct messages *messages, struct arena *arena)
 {
-    const struct diagnostics_request *request = &messages->arguments->diagnostics;
+    const struct format_request *request = &messages->options->diagnostics;
     struct message_log *log = messages->log;
     const char *error;
     if (request->path) {
@@ -353,14 +354,13 @@ bool messages_begin(const struct messages *messages, struct arena *arena)
             return false;
         }
         log->to = to;
-        log->colour = messages->arguments->colour == COLOUR_ALWAYS ||
-                      (file_is_standard(request->path) &&
-                       messages_colour(messages->arguments, STDOUT_FILENO));
+        log->colour =
+            messages->options->colour == COLOUR_ALWAYS ||
+            (file_is_standard(request->path) && messages_colour(messages->options, STDOUT_FILENO));
     }
     if (request->format != DIAGNOSTICS_TEXT) {
         findings_init(&log->findings, arena);
-        log->findings.remarks = messages->arguments->remarks;
-        log->findings.by_source = messages->arguments->locations == LOCATIONS_SOURCE;
+        log->findings.by_source = messages->options->locations == LOCATIONS_SOURCE;
         log->document = log->to;
         log->to = NULL;
     }
@@ -402,7 +402,7 @@ static void write_document(const struct messages *messages, int argc, char *cons
         .argv = argv + 1,
         .exit_code = status,
     };
-    if (messages->arguments->diagnostics.format == DIAGNOSTICS_JSON)
+    if (messages->options->diagnostics.format == DIAGNOSTICS_JSON)
         diagnostics_json(&log->findings, log->document);
     else
         diagnostics_sarif(&log->findings, &run, log->document);

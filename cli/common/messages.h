@@ -2,7 +2,7 @@
 // progress.
 #pragma once
 #include "backend/diagnostics.h"
-#include "cli/tagger/arguments.h"
+#include "cli/common/common_options.h"
 #include "support/output.h"
 
 // Messages so far. All zero before messages_begin, except the arena of `outputs`.
@@ -18,7 +18,7 @@ struct message_log {
 };
 
 struct messages {
-    const struct arguments *arguments;
+    const struct common_options *options;
     const char *command;
     FILE *to; // standard error
     bool colour;
@@ -26,7 +26,7 @@ struct messages {
 };
 
 void messages_init(struct messages *messages, const char *command,
-                   const struct arguments *arguments, struct message_log *log);
+                   const struct common_options *options, struct message_log *log);
 
 // Opens the file of --diagnostics, and reports wrong -W options. Returns false if that is an error.
 bool messages_begin(const struct messages *messages, struct arena *arena);
@@ -40,9 +40,9 @@ uint32_t messages_width(int descriptor);
 // Returns true if the descriptor is a terminal that can erase a line: not one with TERM=dumb.
 bool messages_can_erase(int descriptor);
 // Returns true if progress is shown: on a terminal that can erase a line, and not with -q.
-bool messages_progress(const struct arguments *arguments);
+bool messages_progress(const struct common_options *options);
 // Returns true if output to this descriptor is to have colours.
-bool messages_colour(const struct arguments *arguments, int descriptor);
+bool messages_colour(const struct common_options *options, int descriptor);
 
 // A file that cannot be read or written: `ptxoffload: error: …`
 void message_error(const struct messages *messages, const char *format, ...)

@@ -1,31 +1,29 @@
 #include "cli/common/options.h"
-#include "cli/common/revision.h"
+#include "support/file.h"
 #include "support/nearest.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct option_reader {
-    const struct command *command;
-    struct arena *arena;
     char *const *argv;
     int argc, at;
     void *into;
-    FILE *errors;
     struct command_line line;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-fail(struct option_reader *r, const char *format, ...)
+bool options_fault(struct command_line *line, const char *format, ...)
 {
     va_list args;
-    fprintf(r->errors, "%s: error: ", r->command->name);
+    fprintf(line->errors, "%s: error: ", line->command->name);
     va_start(args, format);
-    vfprintf(r->errors, format, args);
+    vfprintf(line->errors, format, args);
     va_end(args);
-    putc('\n', r->errors);
-    r->line.failed = true;
+    putc('\n', line->errors);
+    line->failed = true;
+    return false;
 }
 
 // Finding an option
@@ -86,11 +84,11 @@ static const char *nearest_option(const struct command *command, const char *nam
 
 static void unknown_option(struct option_reader *r, const char *name)
 {
-    const char *nearest = nearest_option(r->command, name);
+    const char *nearest = nearest_option(r->line.command, name);
     if (nearest)
-        fail(r, "unknown option '%s'; did you mean '%s'?", name, nearest);
+        options_fault(&r->line, "unknown option '%s'; did you mean '%s'?", name, nearest);
     else
-        fail(r, "unknown option '%s'", name);
+        options_fault(&r->line, "unknown option '%s'", name);
 }
 
 // Taking an argument
@@ -110,6 +108,24 @@ const char *options_size(const char *text, size_t *bytes)
     return NULL;
 }
 
+const char *options_number(struct arena *arena, const char *text, uint64_t least, uint64_t most,
+                           uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    uint64_t number = strtoull(text, &end, 10);
+    bool good = *text >= '0' && *text <= '9' && !*end && !errno;
+    if (good && number >= least && number <= most) {
+        *value = number;
+        return NULL;
+    }
+    if (most == UINT64_MAX)
+        return arena_printf(arena, "cannot be '%s': it is a whole number%s", text,
+                            least ? " from 1 on" : "");
+    return arena_printf(arena, "cannot be '%s': it is a number from %" PRIu64 " to %" PRIu64, text,
+                        least, most);
+}
+
 int options_choice(const char *const *choices, const char *text, size_t length)
 {
     for (int i = 0; choices[i]; i++)
@@ -118,7 +134,8 @@ int options_choice(const char *const *choices, const char *text, size_t length)
     return -1;
 }
 
-const char *options_list(struct arena *arena, const char *const *choices)
+// "a, b or c"
+static const char *list_choices(struct arena *arena, const char *const *choices)
 {
     const char *list = *choices;
     for (int i = 1; choices[i]; i++)
@@ -126,16 +143,10 @@ const char *options_list(struct arena *arena, const char *const *choices)
     return list;
 }
 
-const char *options_format(struct arena *arena, const char *argument, const char *const *choices,
-                           int *format, const char **path)
+// Standard output by another name, so that all is one.
+static const char *output_name(const char *path)
 {
-    size_t length = strcspn(argument, ":");
-    *format = options_choice(choices, argument, length);
-    if (*format < 0)
-        return arena_printf(arena, "cannot be '%.*s': it is %s", (int)length, argument,
-                            options_list(arena, choices));
-    *path = argument[length] ? argument + length + 1 : NULL;
-    return *path && !**path ? arena_printf(arena, "needs a file after '%s'", argument) : NULL;
+    return path && !strcmp(path, "/dev/stdout") ? "-" : path;
 }
 
 static int take_choice(struct option_reader *r, const struct option *option, const char *text,
@@ -143,8 +154,8 @@ static int take_choice(struct option_reader *r, const struct option *option, con
 {
     int choice = options_choice(option->choices, text, length);
     if (choice < 0)
-        fail(r, "%s cannot be '%.*s': it is %s", option->name, (int)length, text,
-             options_list(r->arena, option->choices));
+        options_fault(&r->line, "%s cannot be '%.*s': it is %s", option->name, (int)length, text,
+                      list_choices(r->line.arena, option->choices));
     return choice;
 }
 
@@ -163,26 +174,80 @@ static void take_set(struct option_reader *r, const struct option *option, const
     }
 }
 
-static void apply(struct option_reader *r, const struct option *option, const char *argument)
+static void take_format(struct option_reader *r, const struct option *option, const char *argument,
+                        struct format_request *requests)
+{
+    size_t length = strcspn(argument, ":");
+    const char *path = argument[length] ? argument + length + 1 : NULL;
+    int format = take_choice(r, option, argument, length);
+    if (format < 0)
+        return;
+    if (path && !*path)
+        options_fault(&r->line, "%s needs a file after '%s'", option->name, argument);
+    else
+        requests[option->value ? format : 0] =
+            (struct format_request){format, true, output_name(path)};
+}
+
+// The topic, also as `keys-markdown`: as tables for the documentation.
+static void take_topic(struct option_reader *r, const struct option *option, const char *argument,
+                       struct topic_request *request)
+{
+    static const char suffix[] = "-markdown";
+    size_t length = argument ? strlen(argument) : 0, end = sizeof suffix - 1;
+    bool as_markdown = length > end && !strcmp(argument + length - end, suffix);
+    int topic = argument
+                    ? options_choice(option->choices, argument, as_markdown ? length - end : length)
+                    : -1;
+    if (!argument)
+        request->topic = 1;
+    else if (topic >= 0)
+        *request = (struct topic_request){topic + 2, as_markdown};
+    else if (!*option->choices)
+        options_fault(&r->line, "%s takes no argument", option->name);
+    else
+        options_fault(&r->line, "%s cannot be '%s': it is %s, or omitted", option->name, argument,
+                      list_choices(r->line.arena, option->choices));
+}
+
+// Returns the error, or NULL if there is none or it was reported.
+static const char *apply(struct option_reader *r, const struct option *option, const char *argument)
 {
     void *field = (char *)r->into + option->offset;
+    const char *error = NULL;
     int choice;
+    if (option->call)
+        error = option->call(r->line.arena, r->into, argument);
+    if (error)
+        return error;
     switch (option->kind) {
+    case OPTION_CALL: break;
     case OPTION_FLAG: *(int *)field = option->value; break;
-    case OPTION_TEXT: *(const char **)field = argument; break;
+    case OPTION_TEXT:
+        if (option->file == OPTION_WRITES)
+            argument = argument ? output_name(argument) : "-";
+        *(const char **)field = argument;
+        break;
+    case OPTION_NUMBER:
+        return options_number(r->line.arena, argument, option->least, option->most, field);
     case OPTION_CHOICE:
         choice = take_choice(r, option, argument, strlen(argument));
         if (choice >= 0)
             *(int *)field = choice;
         break;
     case OPTION_SET: take_set(r, option, argument, field); break;
-    case OPTION_CALL: {
-        const char *error = option->call(r->arena, r->into, argument);
-        if (error)
-            fail(r, "%s %s", option->name, error);
-        break;
+    case OPTION_LIST: vec_push(r->line.arena, &((struct text_list *)field)->list, argument); break;
+    case OPTION_FORMAT: take_format(r, option, argument, field); break;
+    case OPTION_TOPIC: take_topic(r, option, argument, field); break;
     }
-    }
+    return NULL;
+}
+
+static void apply_option(struct option_reader *r, const struct option *option, const char *argument)
+{
+    const char *error = apply(r, option, argument);
+    if (error)
+        options_fault(&r->line, "%s %s", option->name, error);
 }
 
 static bool is_option(const char *text)
@@ -193,29 +258,29 @@ static bool is_option(const char *text)
 static void read_option(struct option_reader *r, const char *text)
 {
     size_t length = strcspn(text, "=");
-    const struct option *option = find_option(r->command, text, length);
+    const struct option *option = find_option(r->line.command, text, length);
     const char *argument = text[length] ? text + length + 1 : NULL;
-    if (!option && (option = find_joined(r->command, text)))
+    if (!option && (option = find_joined(r->line.command, text)))
         argument = text + strlen(option->name);
     if (option)
-        vec_push(r->arena, &r->line.recognized, option);
+        vec_push(r->line.arena, &r->line.recognized, option);
     if (!option) {
-        unknown_option(r, arena_strndup(r->arena, text, length));
+        unknown_option(r, arena_strndup(r->line.arena, text, length));
     } else if (!option->argument) {
         if (argument)
-            fail(r, "%s takes no argument", option->name);
+            options_fault(&r->line, "%s takes no argument", option->name);
         else
-            apply(r, option, NULL);
+            apply_option(r, option, NULL);
     } else if (option->joined) {
-        apply(r, option, argument);
+        apply_option(r, option, argument);
     } else {
         // An option directly after is more likely a forgotten argument than a file of that name.
         if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))
             argument = r->argv[r->at++];
         if (!argument || !*argument)
-            fail(r, "%s needs an argument: %s", option->name, option->argument);
+            options_fault(&r->line, "%s needs an argument: %s", option->name, option->argument);
         else
-            apply(r, option, argument);
+            apply_option(r, option, argument);
     }
 }
 
@@ -223,143 +288,42 @@ struct command_line options_read(const struct command *command, struct arena *ar
                                  char *const *argv, void *into, FILE *errors)
 {
     struct option_reader reader = {
-        .command = command,
-        .arena = arena,
         .argv = argv,
         .argc = argc,
         .at = 1,
         .into = into,
-        .errors = errors,
+        .line = {.command = command, .arena = arena, .errors = errors, .end = argc},
     };
-    bool only_operands = false;
-    while (reader.at < argc) {
+    for (bool ended = false; reader.at < argc;) {
         const char *text = argv[reader.at++];
-        if (only_operands || !is_option(text))
+        bool separates = !ended && !strcmp(text, "--");
+        if (!ended && (separates || (command->starts && !is_option(text)))) {
+            ended = true;
+            reader.line.end = reader.at - 1;
+        }
+        if (separates)
+            continue;
+        if (ended || !is_option(text))
             vec_push(arena, &reader.line.operands, text);
-        else if (!strcmp(text, "--"))
-            only_operands = true;
         else
             read_option(&reader, text);
     }
     return reader.line;
 }
 
-// Help
-
-int options_topic(const char *argument, const char *topic)
+void options_files(const struct command *command, const void *options, bool written,
+                   option_add *add, void *context)
 {
-    size_t length = strlen(topic);
-    if (strncmp(argument, topic, length))
-        return 0;
-    return !argument[length]                         ? TOPIC_TEXT
-           : !strcmp(argument + length, "-markdown") ? TOPIC_MARKDOWN
-                                                     : 0;
-}
-
-enum { COLUMN = 24, MOST_COLUMNS = 79 }; // where explanations begin; of a line
-
-static int columns_of(const char *text, size_t length)
-{
-    int columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += (text[i] & 0xc0) != 0x80; // not the bytes of a character after its first
-    return columns;
-}
-
-// Prints words from this column on, and further lines from `indent` on, in lines of MOST_COLUMNS.
-// Ends the last line. Returns the rest after a blank line or before a line that begins with a
-// blank.
-static const char *print_words(const char *text, int column, int indent, FILE *to)
-{
-    bool is_first = true; // in its line
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        int width = columns_of(text, length);
-        if (!is_first && column + 1 + width > MOST_COLUMNS) {
-            fprintf(to, "\n%*s", indent, "");
-            column = indent;
-            is_first = true;
-        }
-        fprintf(to, "%s%.*s", is_first ? "" : " ", (int)length, text);
-        column += width + !is_first;
-        is_first = false;
-        text += length;
-        if (*text == '\n' && (text[1] == '\n' || text[1] == ' '))
-            break;
-        text += *text != 0;
-    }
-    putc('\n', to);
-    return text + (*text == '\n');
-}
-
-// Prints paragraphs. Lines that begin with a blank stay as they are.
-static void print_text(const char *text, FILE *to)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        if (length && *text != ' ') {
-            text = print_words(text, 0, 0, to);
+    OPTION_EACH (option, command) {
+        const void *field = (const char *)options + option->offset;
+        const struct format_request *requests = field;
+        if (option->file != (written ? OPTION_WRITES : OPTION_READS))
             continue;
-        }
-        fprintf(to, "%.*s\n", (int)length, text);
-        text += length + (text[length] == '\n');
+        if (option->kind == OPTION_TEXT && *(const char *const *)field)
+            add(context, *(const char *const *)field, option->name);
+        for (int i = 0;
+             option->kind == OPTION_FORMAT && (!i || (option->value && option->choices[i])); i++)
+            if (requests[i].path)
+                add(context, requests[i].path, option->name);
     }
-}
-
-void options_usage(const struct command *command, FILE *to)
-{
-    int column = fprintf(to, "usage: %s ", command->name);
-    print_words(command->usage, column, column, to);
-}
-
-static int option_width(const struct option *option)
-{
-    size_t width = strlen(option->name) + (option->brief ? strlen(option->brief) + 2 : 0);
-    if (option->argument)
-        width += !option->joined + strlen(option->argument);
-    return (int)width;
-}
-
-static void print_option(const struct option *option, FILE *to)
-{
-    // `-o OUT`, but `--metadata=FILE`
-    char between = option->name[1] == '-' ? '=' : ' ';
-    fprintf(to, "  %s%s%s", option->brief ? option->brief : "", option->brief ? ", " : "",
-            option->name);
-    if (option->argument)
-        fprintf(to, "%.*s%s", !option->joined, &between, option->argument);
-    int width = 2 + option_width(option);
-    if (width + 2 > COLUMN) {
-        putc('\n', to);
-        width = 0;
-    }
-    fprintf(to, "%*s", COLUMN - width, "");
-    print_words(option->help, COLUMN, COLUMN, to);
-}
-
-void options_help(const struct command *command, FILE *to)
-{
-    options_usage(command, to);
-    putc('\n', to);
-    print_text(command->about, to);
-    for (const struct option_group *group = command->groups; group->title; group++) {
-        fprintf(to, "\n%s:\n", group->title);
-        for (const struct option *option = group->options; option->name; option++)
-            if (option->help)
-                print_option(option, to);
-    }
-    if (command->more) {
-        putc('\n', to);
-        print_text(command->more, to);
-    }
-    fputs("\nExamples:\n", to);
-    for (const struct option_example *example = command->examples; example->line; example++)
-        fprintf(to, "  %s %s\n      %s\n", command->name, example->line, example->text);
-}
-
-void options_version(const struct command *command, FILE *to)
-{
-    bool known = strcmp(PTXOFFLOAD_REVISION, "unknown") != 0;
-    fprintf(to, "%s %s%s%s%s\n", command->name, PTXOFFLOAD_VERSION, known ? " (" : "",
-            known ? PTXOFFLOAD_REVISION : "", known ? ")" : "");
 }

@@ -1,36 +1,71 @@
 // ptxoffload-lsp: a language server for PTX, on standard input and output.
-#include "cli/common/input.h"
-#include "cli/lsp/options.h"
+#include "cli/common/frame.h"
 #include "lsp/server.h"
 
-enum { DONE = 0, BAD_USAGE = 2 };
+struct lsp_arguments {
+    struct common_options common;
+    int stdio; // the only way to talk to it; some editors name it
+};
 
-static int run(struct memory *memory, int argc, char **argv)
+struct lsp_run {
+    struct frame frame;
+    struct lsp_arguments arguments;
+};
+
+#define OPTIONS_OF struct lsp_arguments
+
+static const char *const no_topics[] = {NULL};
+
+static const struct option own_options[] = {
+    {"--stdio", NULL, FLAG(stdio, 1), .help = "use standard input and output, as always"},
+    HELP_OPTION("", no_topics, "print this"),
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Options", own_options},
+    {"", message_options},
+    {0},
+};
+
+static const struct option_example examples[] = {
+    {"--stdio", "what an editor runs"},
+    {"--version", "print the version"},
+    {0},
+};
+
+static const struct command command = {
+    .name = "ptxoffload-lsp",
+    .purpose = "language server for PTX",
+    .usage = "[OPTION]...",
+    .about =
+        "Reports to an editor errors and warnings of PTX texts, the forms of instructions and\n"
+        "which of them are offloaded and why, definitions of labels and registers, an outline,\n"
+        "and the canonical form. Speaks the Language Server Protocol 3.17.\n",
+    .groups = groups,
+    .more = "docs/editor.md says how to set up an editor. A text that needs more memory than\n"
+            "--max-memory is not analysed.\n"
+            "\n"
+            "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
+    .examples = examples,
+};
+
+static bool check(void *arguments, struct command_line *line)
 {
-    struct arena arena;
-    struct lsp_arguments arguments = {.common.max_memory = (size_t)USUAL_MEMORY << 30};
-    if (setjmp(memory->on_failure))
-        return BAD_USAGE;
-    arena_init(&arena, memory);
-    struct command_line line = options_read(&lsp_command, &arena, argc, argv, &arguments, stderr);
-    if (line.operands.n)
-        fprintf(stderr, "%s: error: takes no files: an editor sends them\n", lsp_command.name);
-    if (line.failed || line.operands.n)
-        return BAD_USAGE;
-    if (arguments.common.help)
-        options_help(&lsp_command, stdout);
-    if (arguments.common.version)
-        options_version(&lsp_command, stdout);
-    if (arguments.common.help || arguments.common.version)
-        return DONE;
-    return server_run(stdin, stdout, arguments.common.max_memory);
+    (void)arguments;
+    return !line->operands.n || options_fault(line, "takes no files: an editor sends them");
 }
 
-int main(int argc, char **argv)
+static int run(void *own)
 {
-    struct memory memory = {0};
-    input_open_standard();
-    int status = run(&memory, argc, argv);
-    memory_free(&memory);
-    return status;
+    struct lsp_run *run = own;
+    return server_run(stdin, stdout, run->arguments.common.max_memory);
 }
+
+const struct cli_program lsp_program = {
+    .command = &command,
+    .size = sizeof(struct lsp_run),
+    .options = offsetof(struct lsp_run, arguments),
+    .check = check,
+    .run = run,
+};

@@ -1,58 +1,39 @@
 // ptxoffload-dram: measures a DRAM by itself.
 #include "cli/measure/dram_options.h"
-#include "cli/common/input.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/messages.h"
 #include "tools/dram/dram_report.h"
 #include "runtime-sim/dram/dram_trace.h"
 #include <string.h>
 #include <unistd.h>
 
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
-
 struct dram_run {
-    struct memory memory;
-    struct arena arena;
+    struct measure_base base;
     struct dram_arguments arguments;
-    struct messages messages;
-    struct message_log log;
-    struct outputs outputs;
-    bool out_of_memory;
     struct dram_config values;
-    struct config_section section;
-    struct config config;
     struct dram_drive drive;
     struct dram_head head;
     struct dram_trace_file trace;
     struct dram_result result;
     struct dram_sweep sweep;
-    atomic_int stop; // the signal that has interrupted the run, or 0
 };
 
 // The configuration
 
-static bool print_texts(struct dram_run *run)
+static void begin(void *own)
 {
-    bool good = true;
-    for (uint32_t i = 0; i < run->config.texts.n; i++) {
-        struct config_text *text = run->config.texts.v[i];
-        good &= messages_diags(&run->messages, &text->diags, &text->source);
-    }
-    return good;
+    struct dram_run *run = own;
+    struct config_section section = {"dram", dram_keys, dram_key_count, &run->values};
+    measure_begin_config(&run->base, section, "dram");
 }
 
-static bool read_config(struct dram_run *run)
+static bool prepare(void *own)
 {
-    bool good = true;
-    if (run->arguments.measure.config)
-        good = config_load(&run->config, run->arguments.measure.config);
-    for (uint32_t i = 0; i < run->arguments.measure.settings.n; i++)
-        good &= config_set(&run->config, run->arguments.measure.settings.v[i]);
-    if (!print_texts(run) || !good)
+    struct dram_run *run = own;
+    if (!measure_read_config(&run->base))
         return false;
-    const char *fault = dram_config_fault(&run->values, &run->arena);
+    const char *fault = dram_config_fault(&run->values, &run->base.frame.arena);
     if (fault)
-        message_fault(&run->messages, "config", "%s", fault);
+        message_fault(&run->base.frame.messages, "config", "%s", fault);
     return !fault;
 }
 
@@ -60,35 +41,7 @@ static bool read_config(struct dram_run *run)
 
 static FILE *open_output(struct dram_run *run, const char *path)
 {
-    const char *error;
-    FILE *to = output_open(&run->outputs, path, &error);
-    if (!to)
-        message_error(&run->messages, "%s", error);
-    return to;
-}
-
-static bool check_paths(struct dram_run *run)
-{
-    const struct dram_arguments *a = &run->arguments;
-    const char *const paths[] = {a->measure.json, a->measure.csv, a->measure.plot, a->measure.stats,
-                                 a->trace};
-    const char *const names[] = {"--json", "--csv", "--plot", "--stats", "--trace"};
-    bool good = true;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (paths[i] && a->measure.config &&
-            output_same(&run->arena, paths[i], a->measure.config)) {
-            message_error(&run->messages, "%s would overwrite the configuration '%s'", names[i],
-                          paths[i]);
-            good = false;
-        }
-        for (size_t k = 0; k < i; k++)
-            if (paths[i] && paths[k] && output_same(&run->arena, paths[i], paths[k])) {
-                message_error(&run->messages, "%s and %s are both written to '%s'", names[k],
-                              names[i], paths[i]);
-                good = false;
-            }
-    }
-    return good;
+    return frame_open(&run->base.frame, path);
 }
 
 static bool write_stats(struct dram_run *run, const char *path)
@@ -97,7 +50,7 @@ static bool write_stats(struct dram_run *run, const char *path)
     FILE *to = open_output(run, path);
     if (!to)
         return false;
-    dram_report_stats(&stats, &run->arena, &run->result);
+    dram_report_stats(&stats, &run->base.frame.arena, &run->result);
     if (measure_ends_in(path, ".json")) {
         struct json json;
         json_init(&json, to);
@@ -157,14 +110,6 @@ static bool write_all(struct dram_run *run)
            (!a->measure.stats || write_stats(run, a->measure.stats)) && (any || write_text(run));
 }
 
-static int commit(struct dram_run *run)
-{
-    const char *error = outputs_commit(&run->outputs);
-    if (error)
-        message_error(&run->messages, "%s", error);
-    return error ? BAD_INPUT : DONE;
-}
-
 // Measuring
 
 static bool all_answered(struct dram_run *run)
@@ -173,7 +118,7 @@ static bool all_answered(struct dram_run *run)
     for (uint32_t i = 0; i < run->sweep.points.n; i++)
         good &= run->sweep.points.v[i].conserved;
     if (!good)
-        message_internal(&run->messages, "not every request got exactly one reply");
+        message_internal(&run->base.frame.messages, "not every request got exactly one reply");
     return good;
 }
 
@@ -182,7 +127,7 @@ static bool begin_trace(struct dram_run *run)
     FILE *to = open_output(run, run->arguments.trace);
     if (!to)
         return false;
-    dram_trace_file_begin(&run->trace, &run->arena, &run->values, to);
+    dram_trace_file_begin(&run->trace, &run->base.frame.arena, &run->values, to);
     run->drive.trace = dram_trace_file_command;
     run->drive.trace_context = &run->trace;
     run->drive.channel = &run->trace.channel;
@@ -192,12 +137,13 @@ static bool begin_trace(struct dram_run *run)
 static void measure_all(struct dram_run *run)
 {
     const struct dram_arguments *a = &run->arguments;
-    interrupt_defer(&run->stop);
+    interrupt_defer(&run->base.frame.stop);
     if (a->measure.sweep) {
-        dram_sweep(&run->sweep, &run->arena, &run->drive, a->measure.loads.v, a->measure.loads.n);
+        dram_sweep(&run->sweep, &run->base.frame.arena, &run->drive, a->measure.loads.v,
+                   a->measure.loads.n);
     } else {
-        dram_drive(&run->drive, &run->arena, &run->result);
-        vec_push(&run->arena, &run->sweep.points, run->result);
+        dram_drive(&run->drive, &run->base.frame.arena, &run->result);
+        vec_push(&run->base.frame.arena, &run->sweep.points, run->result);
     }
     interrupt_defer(NULL);
 }
@@ -212,9 +158,9 @@ static bool measure(struct dram_run *run)
                                      .warmup = a->measure.warmup,
                                      .cycles = a->measure.cycles,
                                      .seed = a->measure.seed,
-                                     .stop = &run->stop};
+                                     .stop = &run->base.frame.stop};
     run->head =
-        (struct dram_head){&run->config, &run->drive, dram_pattern_names[run->drive.pattern]};
+        (struct dram_head){&run->base.config, &run->drive, dram_pattern_names[run->drive.pattern]};
     if (a->trace && !begin_trace(run))
         return false;
     measure_all(run);
@@ -225,98 +171,44 @@ static bool measure(struct dram_run *run)
 
 // Information without a run
 
-static void list_stats(struct dram_run *run, FILE *to)
+static bool list_stats(void *own, FILE *to)
 {
+    struct dram_run *run = own;
     struct stats stats;
     struct dram_stats none = {0};
-    stats_init(&stats, &run->arena);
+    stats_init(&stats, &run->base.frame.arena);
     stats_add(&stats, "dram", dram_stat_keys, dram_stat_key_count, &none);
     stats_list(&stats, to);
+    return true;
 }
 
-static int print_only(struct dram_run *run)
+static int run_all(void *own)
 {
-    const struct dram_arguments *a = &run->arguments;
-    FILE *to = open_output(run, "-");
-    if (!to)
+    struct dram_run *run = own;
+    if (!measure_check_paths(&run->base, NULL) || !measure(run))
         return BAD_INPUT;
-    if (a->measure.common.help)
-        options_help(&dram_command, to);
-    else if (a->measure.common.version)
-        options_version(&dram_command, to);
-    else if (a->measure.help_keys)
-        (a->measure.help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
-                                                : config_keys_print)(&run->config, to);
-    else if (a->measure.list_configs)
-        config_names_print(&run->config, to);
-    else if (a->measure.list_stats)
-        list_stats(run, to);
-    else
-        config_print(&run->config, to);
-    return commit(run);
+    config_show_files(&run->base.config, &run->base.frame.messages.options->prefixes);
+    return write_all(run) ? frame_commit(&run->base.frame, DONE) : BAD_INPUT;
 }
 
-// Without a look at the configuration.
-static bool only_explains(const struct dram_arguments *a)
-{
-    return a->measure.common.help || a->measure.common.version || a->measure.help_keys ||
-           a->measure.list_configs || a->measure.list_stats;
-}
+#define FLAG_OF(name) .flag = offsetof(struct measure_arguments, name)
 
-static int do_all(struct dram_run *run, int argc, char **argv)
-{
-    if (!dram_arguments_read(&run->arguments, &run->arena, argc, argv, stderr))
-        return BAD_USAGE;
-    messages_init(&run->messages, dram_command.name, &run->arguments.measure.common, &run->log);
-    run->section = (struct config_section){"dram", dram_keys, dram_key_count, &run->values};
-    config_init(&run->config, &run->arena, &run->section, 1);
-    run->config.folder = "dram";
-    if (only_explains(&run->arguments))
-        return print_only(run);
-    if (!messages_begin(&run->messages, &run->arena) || !read_config(run))
-        return BAD_INPUT;
-    if (run->arguments.measure.print_config)
-        return print_only(run);
-    if (!check_paths(run) || !measure(run))
-        return BAD_INPUT;
-    config_show_files(&run->config, &run->messages.arguments->prefixes);
-    if (!write_all(run))
-        return BAD_INPUT;
-    return commit(run);
-}
+static const struct topic topics[] = {
+    TOPIC_OF_HELP(0, false, measure_print_keys),
+    {FLAG_OF(list_configs), .print = measure_print_configs},
+    {FLAG_OF(list_stats), .print = list_stats},
+    {FLAG_OF(print_config), .is_late = true, .print = measure_print_config},
+    {0},
+};
 
-static int out_of_memory(struct dram_run *run)
-{
-    outputs_abandon(&run->outputs);
-    if (!run->out_of_memory) {
-        run->out_of_memory = true;
-        message_memory(&run->messages, &run->memory);
-    }
-    return BAD_INPUT;
-}
-
-static int work(struct dram_run *run, int argc, char **argv)
-{
-    if (setjmp(run->memory.on_failure))
-        return messages_end(&run->messages, argc, argv, out_of_memory(run));
-    int status = do_all(run, argc, argv);
-    outputs_abandon(&run->outputs);
-    return messages_end(&run->messages, argc, argv, status);
-}
-
-int main(int argc, char **argv)
-{
-    struct dram_run run = {0};
-    input_open_standard();
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    arena_init(&run.arena, &run.memory);
-    outputs_init(&run.outputs, &run.arena);
-    outputs_init(&run.log.outputs, &run.arena);
-    messages_init(&run.messages, dram_command.name, &run.arguments.measure.common, &run.log);
-    interrupt_remove(&run.outputs, &run.log.outputs);
-    int status = work(&run, argc, argv);
-    memory_free(&run.memory);
-    if (run.stop)
-        interrupt_end(run.stop);
-    return status;
-}
+const struct cli_program dram_program = {
+    .command = &dram_command,
+    .size = sizeof(struct dram_run),
+    .options = offsetof(struct dram_run, arguments),
+    .topics = topics,
+    .begin = begin,
+    .set_defaults = dram_options_default,
+    .check = dram_options_check,
+    .prepare = prepare,
+    .run = run_all,
+};

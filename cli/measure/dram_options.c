@@ -1,7 +1,5 @@
 #include "cli/measure/dram_options.h"
-#include "cli/common/diagnostics_options.h"
 #include "tools/dram/dram_drive.h"
-#include <string.h>
 
 static const struct measure_limits limits = {.most = 64, .above_zero = true};
 
@@ -39,44 +37,7 @@ static const char *take_sweep(struct arena *arena, void *into, const char *argum
     return measure_take_sweep(arena, into, &limits, argument);
 }
 
-// Texts
-
-static const char *take_set(struct arena *arena, void *into, const char *argument)
-{
-    return measure_take_set(arena, into, "dram", argument);
-}
-
-static const char *take_plot(struct arena *arena, void *into, const char *argument)
-{
-    ((struct measure_arguments *)into)->plot = argument;
-    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg"))
-        return NULL;
-    return arena_printf(arena, "cannot be '%s': its name ends in .svg", argument);
-}
-
-static const char *take_stats(struct arena *arena, void *into, const char *argument)
-{
-    (void)arena;
-    ((struct measure_arguments *)into)->stats = argument ? argument : "-";
-    return NULL;
-}
-
-#define INTO(field) .offset = offsetof(struct dram_arguments, field)
-#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
-#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
-#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
-#define CALL(function) .kind = OPTION_CALL, .call = (function)
-
-static const struct option memory_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(measure.config), .file = OPTION_READS,
-     .help = "the memory; the default has the initial values of all keys"},
-    {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the memory"},
-    {"--print-config", NULL, FLAG(measure.print_config, 1),
-     .help = "print the configuration as a file that can be read back"},
-    {"--list-configs", NULL, FLAG(measure.list_configs, 1),
-     .help = "print the names of the built-in configurations"},
-    {0},
-};
+#define OPTIONS_OF struct dram_arguments
 
 static const struct option request_options[] = {
     {"--pattern", "seq|random|one-bank|bank-rr", CHOICE(pattern, dram_pattern_names),
@@ -89,34 +50,33 @@ static const struct option request_options[] = {
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
              "without LOADS at fractions of the maximum"},
-    {"--seed", "N", CALL(measure_take_seed), .help = "seed of the random numbers (1)"},
-    {"--warmup", "N", CALL(measure_take_warmup), .help = "clocks before the measurement (1000)"},
-    {"--cycles", "N", CALL(measure_take_cycles), .help = "clocks of the measurement (1000000)"},
+    {"--seed", "N", NUMBER(measure.seed, 0, UINT64_MAX), .help = "seed of the random numbers (1)"},
+    {"--warmup", "N", NUMBER(measure.warmup, 0, MOST_CYCLES),
+     .help = "clocks before the measurement (1000)"},
+    {"--cycles", "N", NUMBER(measure.cycles, 1, MOST_CYCLES),
+     .help = "clocks of the measurement (1000000)"},
     {0},
 };
 
-static const struct option output_options[] = {
-    {"--json", "FILE", TEXT(measure.json), .file = OPTION_WRITES,
-     .help = "write the results; '-' is standard output"},
-    {"--csv", "FILE", TEXT(measure.csv), .file = OPTION_WRITES,
-     .help = "write them as a table, a line for each load"},
-    {"--plot", "FILE.svg", CALL(take_plot), .file = OPTION_WRITES,
+static const struct option picture_options[] = {
+    {"--plot", "FILE.svg", TEXT(measure.plot), .call = measure_check_svg, .file = OPTION_WRITES,
      .help = "plot latency and served requests over the load"},
     {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write all commands as Chrome trace events, for Perfetto;\n"
              "about 100 bytes per command: use few --cycles"},
-    {"--stats", "[=FILE]", CALL(take_stats), .joined = true, .file = OPTION_WRITES,
-     .help = "write all statistics, as text, or by the suffix as .json or\n"
-             ".csv; without FILE to standard output"},
-    {"--list-stats", NULL, FLAG(measure.list_stats, 1),
-     .help = "print the names and meanings of the statistics"},
     {0},
 };
 
 static const struct option_group groups[] = {
-    {"The memory", memory_options}, {"Requests and measurement", request_options},
-    {"Output", output_options},     {"Diagnostics", diagnostics_options},
-    {"Messages", measure_messages}, {0},
+    {"The memory", measure_config_options},
+    {"", measure_set_options},
+    {"Requests and measurement", request_options},
+    {"Output", measure_output_options},
+    {"", picture_options},
+    {"Diagnostics", diagnostics_options},
+    {"Messages", message_options},
+    {"", measure_help_options},
+    {0},
 };
 
 static const struct option_example examples[] = {
@@ -141,34 +101,31 @@ const struct command dram_command = {
             "2 bad usage.\n",
 };
 
-// Checks
-
-static bool fault(FILE *errors, const char *text, const char *name)
+bool dram_options_check(void *arguments, struct command_line *line)
 {
-    return measure_fault(&dram_command, errors, text, name);
-}
-
-static bool check(struct measure_arguments *a, const struct command_line *line, FILE *errors)
-{
-    struct dram_arguments *own = (struct dram_arguments *)a;
-    measure_name_output(&own->trace);
+    const struct dram_arguments *own = arguments;
+    const struct measure_arguments *a = arguments;
+    if (!common_options_check(line, &a->common))
+        return false;
     if (line->operands.n)
-        return fault(errors, "unexpected operand (options begin with --): ", line->operands.v[0]);
+        return options_fault(line, "unexpected operand (options begin with --): %s",
+                             line->operands.v[0]);
     if (a->sweep && a->load >= 0)
-        return fault(errors, "--load and --sweep exclude each other", "");
+        return options_fault(line, "--load and --sweep exclude each other");
     if (!a->sweep && a->plot)
-        return fault(errors, "--plot needs --sweep", "");
+        return options_fault(line, "--plot needs --sweep");
     if (a->sweep && (own->trace || a->stats))
-        return fault(errors, own->trace ? "--trace" : "--stats",
-                     " is for one measurement and excludes --sweep");
+        return options_fault(line, "%s is for one measurement and excludes --sweep",
+                             own->trace ? "--trace" : "--stats");
     return true;
 }
 
-bool dram_arguments_read(struct dram_arguments *arguments, struct arena *arena, int argc,
-                         char *const *argv, FILE *errors)
+void dram_options_default(void *into, struct arena *arena)
 {
-    *arguments = (struct dram_arguments){
-        .measure = {.seed = 1, .warmup = 1000, .cycles = 1000000, .load = -1}};
-    return measure_arguments_read(&dram_command, &arguments->measure, arena, argc, argv, check,
-                                  errors);
+    struct measure_arguments *a = into;
+    (void)arena;
+    a->seed = 1;
+    a->warmup = 1000;
+    a->cycles = 1000000;
+    a->load = -1;
 }

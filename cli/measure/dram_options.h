@@ -12,6 +12,5 @@ struct dram_arguments {
 extern const struct command dram_command;
 extern const char *const dram_pattern_names[];
 
-// Reads the command line with response files. Returns false after reporting errors on `errors`.
-bool dram_arguments_read(struct dram_arguments *arguments, struct arena *arena, int argc,
-                         char *const *argv, FILE *errors);
+void dram_options_default(void *arguments, struct arena *arena);
+bool dram_options_check(void *arguments, struct command_line *line);

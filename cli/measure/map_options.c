@@ -1,41 +1,16 @@
 #include "cli/measure/map_options.h"
-#include "cli/common/diagnostics_options.h"
-#include <string.h>
 
-static const char *take_set(struct arena *arena, void *into, const char *argument)
-{
-    return measure_take_set(arena, into, "spatial", argument);
-}
-
-static const char *take_copies(struct arena *arena, void *into, const char *argument)
-{
-    return measure_take_uint(arena, argument, 1, 1024, &((struct map_arguments *)into)->copies);
-}
-
-static const char *take_plot(struct arena *arena, void *into, const char *argument)
-{
-    ((struct measure_arguments *)into)->plot = argument;
-    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg") ||
-        measure_ends_in(argument, ".html"))
-        return NULL;
-    return arena_printf(arena, "cannot be '%s': its name ends in .svg or .html", argument);
-}
-
-#define INTO(field) .offset = offsetof(struct map_arguments, field)
-#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
-#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
-#define CALL(function) .kind = OPTION_CALL, .call = (function)
+#define OPTIONS_OF struct map_arguments
 
 static const struct option hardware_options[] = {
-    {"--set", "KEY=VALUE", CALL(take_set), .help = "set a key of the hardware"},
-    {"--print-config", NULL, FLAG(measure.print_config, 1),
-     .help = "print the configuration as a file that can be read back"},
-    {"--copies", "N", CALL(take_copies), .help = "copies of the map; as many as fit without it"},
+    {"--copies", "N", NUMBER(copies, 1, 1024),
+     .help = "copies of the map; as many as fit without it"},
     {0},
 };
 
 static const struct option output_options[] = {
-    {"--plot", "FILE.svg|.html", CALL(take_plot), .file = OPTION_WRITES,
+    {"--plot", "FILE.svg|.html", TEXT(measure.plot), .call = measure_check_picture,
+     .file = OPTION_WRITES,
      .help = "draw the map, its placement and its lanes; .svg has the\n"
              "placement only"},
     {"--rewrite", "FILE", TEXT(rewrite), .file = OPTION_WRITES,
@@ -44,10 +19,12 @@ static const struct option output_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"The hardware", hardware_options},
+    {"The hardware", measure_set_options},
+    {"", hardware_options},
     {"Output", output_options},
     {"Diagnostics", diagnostics_options},
-    {"Messages", measure_messages},
+    {"Messages", message_options},
+    {"", measure_help_options},
     {0},
 };
 
@@ -71,23 +48,13 @@ const struct command map_command = {
             "read or written, 2 bad usage.\n",
 };
 
-static bool check(struct measure_arguments *a, const struct command_line *line, FILE *errors)
+bool map_options_check(void *arguments, struct command_line *line)
 {
-    struct map_arguments *own = (struct map_arguments *)a;
-    bool explains = a->common.help || a->common.version || a->help_keys || a->print_config;
-    measure_name_output(&own->rewrite);
+    struct measure_arguments *a = arguments;
+    if (!common_options_check(line, &a->common))
+        return false;
     if (line->operands.n > 1)
-        return measure_fault(&map_command, errors, "unexpected operand: ", line->operands.v[1]);
-    if (!line->operands.n && !explains)
-        return measure_fault(&map_command, errors, "a map is missing", "");
-    own->input = line->operands.n ? line->operands.v[0] : NULL;
-    return true;
-}
-
-bool map_arguments_read(struct map_arguments *arguments, struct arena *arena, int argc,
-                        char *const *argv, FILE *errors)
-{
-    *arguments = (struct map_arguments){0};
-    return measure_arguments_read(&map_command, &arguments->measure, arena, argc, argv, check,
-                                  errors);
+        return options_fault(line, "unexpected operand: %s", line->operands.v[1]);
+    a->common.input = line->operands.n ? line->operands.v[0] : NULL;
+    return a->common.input || options_fault(line, "a map is missing");
 }

@@ -14,6 +14,5 @@ struct noc_arguments {
 
 extern const struct command noc_command;
 
-// Reads the command line with response files. Returns false after reporting errors on `errors`.
-bool noc_arguments_read(struct noc_arguments *arguments, struct arena *arena, int argc,
-                        char *const *argv, FILE *errors);
+void noc_options_default(void *arguments, struct arena *arena);
+bool noc_options_check(void *arguments, struct command_line *line);

@@ -1,55 +1,11 @@
 #include "cli/measure/options.h"
-#include "cli/common/diagnostics_options.h"
-#include "cli/common/response.h"
-#include <errno.h>
-#include <inttypes.h>
+#include "cli/common/files.h"
+#include "cli/sim/configuration.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LOADS = 1000 };
-
-static const uint64_t most_cycles = UINT64_C(1000000000000);
-
-static const char *const colour_names[] = {
-    [COLOUR_AUTO] = "auto",
-    [COLOUR_ALWAYS] = "always",
-    [COLOUR_NEVER] = "never",
-    NULL,
-};
-
-// Numbers
-
-const char *measure_take_uint(struct arena *arena, const char *argument, uint64_t least,
-                              uint64_t most, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoull(argument, &end, 10);
-    if (*argument >= '0' && *argument <= '9' && !*end && !errno && *value >= least &&
-        *value <= most)
-        return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a number from %" PRIu64 " to %" PRIu64,
-                        argument, least, most);
-}
-
-const char *measure_take_seed(struct arena *arena, void *into, const char *argument)
-{
-    struct measure_arguments *a = into;
-    return measure_take_uint(arena, argument, 0, UINT64_MAX, &a->seed);
-}
-
-const char *measure_take_cycles(struct arena *arena, void *into, const char *argument)
-{
-    struct measure_arguments *a = into;
-    return measure_take_uint(arena, argument, 1, most_cycles, &a->cycles);
-}
-
-const char *measure_take_warmup(struct arena *arena, void *into, const char *argument)
-{
-    struct measure_arguments *a = into;
-    return measure_take_uint(arena, argument, 0, most_cycles, &a->warmup);
-}
 
 bool measure_read_real(const char **at, double most, double *value)
 {
@@ -104,45 +60,14 @@ const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
 
 // Texts
 
-const char *measure_take_set(struct arena *arena, struct measure_arguments *a, const char *section,
-                             const char *argument)
+static const char *check_set(struct arena *arena, void *into, const char *argument)
 {
     const char *equals = strchr(argument, '=');
-    if (!equals || equals == argument)
-        return arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
-    // There is one section only, so its name can be left out.
-    if (!memchr(argument, '.', (size_t)(equals - argument)))
-        argument = arena_printf(arena, "%s.%s", section, argument);
-    vec_push(arena, &a->settings, argument);
-    return NULL;
-}
-
-static const char *take_help(struct arena *arena, void *into, const char *argument)
-{
-    struct measure_arguments *a = into;
-    if (!argument)
-        a->common.help = 1;
-    else
-        a->help_keys = options_topic(argument, "keys");
-    return !argument || a->help_keys
+    (void)into;
+    return equals && equals != argument
                ? NULL
-               : arena_printf(arena, "cannot be '%s': it is keys, or omitted", argument);
+               : arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
 }
-
-#define INTO(field) .offset = offsetof(struct measure_arguments, field)
-
-const struct option measure_messages[] = {
-    {"--quiet", NULL, .kind = OPTION_FLAG, INTO(common.quiet), .value = 1, .brief = "-q",
-     .help = "no progress"},
-    {"-v", NULL, .kind = OPTION_FLAG, INTO(common.verbose), .value = 1, .help = "report the steps"},
-    {"--color", "auto|always|never", .kind = OPTION_CHOICE, INTO(common.colour),
-     .choices = colour_names, .help = "auto: on a terminal, if NO_COLOR is not set"},
-    {"--help", "[=keys]", .kind = OPTION_CALL, .call = take_help, .joined = true, .brief = "-h",
-     .help = "print this, or the keys of configurations"},
-    {"--version", NULL, .kind = OPTION_FLAG, INTO(common.version), .value = 1, .brief = "-V",
-     .help = "print the version"},
-    {0},
-};
 
 bool measure_ends_in(const char *name, const char *suffix)
 {
@@ -150,47 +75,112 @@ bool measure_ends_in(const char *name, const char *suffix)
     return length > end && !strcmp(name + length - end, suffix);
 }
 
-void measure_name_output(const char **path)
+const char *measure_check_svg(struct arena *arena, void *into, const char *argument)
 {
-    if (*path && !strcmp(*path, "/dev/stdout"))
-        *path = "-";
+    (void)into;
+    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg"))
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': its name ends in .svg", argument);
 }
 
-// The command line
-
-bool measure_fault(const struct command *command, FILE *errors, const char *text, const char *name)
+const char *measure_check_picture(struct arena *arena, void *into, const char *argument)
 {
-    fprintf(errors, "%s: error: %s%s\n", command->name, text, name);
-    return false;
+    (void)into;
+    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg") ||
+        measure_ends_in(argument, ".html"))
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': its name ends in .svg or .html", argument);
 }
 
-static bool read_line(const struct command *command, struct measure_arguments *a,
-                      struct arena *arena, int argc, char *const *argv, measure_check *check,
-                      FILE *errors)
+#define OPTIONS_OF struct measure_arguments
+
+static const char *const help_names[] = {"keys", NULL};
+
+const struct option measure_config_options[] = {
+    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
+     .help = "a built-in configuration or a file; the default has the\n"
+             "initial values of all keys"},
+    {"--list-configs", NULL, FLAG(list_configs, 1),
+     .help = "print the names of the built-in configurations"},
+    {0},
+};
+
+const struct option measure_set_options[] = {
+    {"--set", "KEY=VALUE", LIST(settings), .call = check_set, .help = "set a key"},
+    {"--print-config", NULL, FLAG(print_config, 1),
+     .help = "print the configuration as a file that can be read back"},
+    {0},
+};
+
+const struct option measure_output_options[] = {
+    {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
+     .help = "write the results; '-' is standard output"},
+    {"--csv", "FILE", TEXT(csv), .file = OPTION_WRITES,
+     .help = "write them as a table, a line for each load"},
+    {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
+     .help = "write all statistics, as text, or by the suffix as .json or\n"
+             ".csv; '-' is standard output"},
+    {"--list-stats", NULL, FLAG(list_stats, 1),
+     .help = "print the names and meanings of the statistics"},
+    {0},
+};
+
+const struct option measure_help_options[] = {
+    HELP_OPTION("[=keys]", help_names, "print this, or the keys of configurations"),
+    {0},
+};
+
+// Configuration and files
+
+void measure_begin_config(struct measure_base *base, struct config_section section,
+                          const char *folder)
 {
-    struct response_line response = response_expand(arena, argc, argv);
-    if (response.error)
-        return measure_fault(command, errors, response.error, "");
-    struct command_line line =
-        options_read(command, arena, (int)response.arguments.n, response.arguments.v, a, errors);
-    const char **paths[] = {&a->json, &a->csv, &a->plot, &a->stats};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        measure_name_output(paths[i]);
-    const char *const outputs[] = {a->json, a->csv, a->plot, a->stats};
-    const char *conflict =
-        diagnostics_conflict(&a->common, outputs, sizeof outputs / sizeof *outputs);
-    if (conflict)
-        return measure_fault(command, errors, conflict, "");
-    return !line.failed && check(a, &line, errors);
+    base->section = section;
+    config_init(&base->config, &base->frame.arena, &base->section, 1);
+    base->config.folder = folder;
 }
 
-bool measure_arguments_read(const struct command *command, struct measure_arguments *a,
-                            struct arena *arena, int argc, char *const *argv, measure_check *check,
-                            FILE *errors)
+bool measure_read_config(struct measure_base *base)
 {
-    a->common.max_errors = -1;
-    bool good = read_line(command, a, arena, argc, argv, check, errors);
-    if (!good)
-        fprintf(errors, "'%s --help' explains the options\n", command->name);
-    return good;
+    const struct measure_arguments *a = (const void *)base->frame.options;
+    struct text_list settings = {0};
+    for (uint32_t i = 0; i < a->settings.list.n; i++) {
+        const char *text = a->settings.list.v[i];
+        // There is one section only, so its name can be left out.
+        if (!memchr(text, '.', strcspn(text, "=")))
+            text = arena_printf(&base->frame.arena, "%s.%s", base->section.name, text);
+        vec_push(&base->frame.arena, &settings.list, text);
+    }
+    return configuration_read(&base->config, a->config, &settings, &base->frame.messages);
+}
+
+bool measure_check_paths(struct measure_base *base, const char *input)
+{
+    struct named_files files = {.arena = &base->frame.arena, .messages = &base->frame.messages};
+    files_add(&files, input, "the map", false);
+    for (uint32_t i = 0; i < base->config.texts.n; i++)
+        files_add(&files, base->config.texts.v[i]->source.name, "the configuration", false);
+    files_add_outputs(&files, base->frame.command, base->frame.options);
+    return files_check(&files);
+}
+
+bool measure_print_keys(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    configuration_print_keys(&base->config, base->frame.options->help.as_markdown, to);
+    return true;
+}
+
+bool measure_print_config(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    config_print(&base->config, to);
+    return true;
+}
+
+bool measure_print_configs(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    config_names_print(&base->config, to);
+    return true;
 }

@@ -2,31 +2,24 @@
 // installed.
 //
 // usage: pages man|bash|zsh|fish|files COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
-#include "cli/campaign/options.h"
-#include "cli/tagger/options.h"
-#include "cli/measure/dram_options.h"
-#include "cli/lsp/options.h"
-#include "cli/measure/map_options.h"
-#include "cli/measure/noc_options.h"
-#include "cli/run/options.h"
-#include "cli/sim/options.h"
+#include "cli/common/frame.h"
 #include <string.h>
 
-enum { COMMANDS = 8 };
+extern const struct cli_program ptxoffload_program, sim_program, run_program, noc_program,
+    dram_program, map_program, campaign_program, lsp_program;
+
+static const struct cli_program *const programs[] = {
+    &ptxoffload_program, &sim_program, &run_program,      &noc_program,
+    &dram_program,       &map_program, &campaign_program, &lsp_program,
+};
+enum { COMMANDS = sizeof programs / sizeof *programs };
 typedef const struct command *command_list[COMMANDS + 1]; // up to a NULL
 
 static void list_commands(command_list commands, struct arena *arena)
 {
-    command_list all = {&ptxoffload_command,
-                        sim_command_with_policies(arena),
-                        run_command(arena),
-                        &noc_command,
-                        &dram_command,
-                        &map_command,
-                        &campaign_command,
-                        &lsp_command,
-                        NULL};
-    memcpy(commands, all, sizeof all);
+    for (int i = 0; i < COMMANDS; i++)
+        commands[i] = programs[i]->complete ? programs[i]->complete(arena) : programs[i]->command;
+    commands[COMMANDS] = NULL;
 }
 
 // Text for troff: backslashes and dashes are as typed, and no line begins with a control character.
@@ -113,7 +106,8 @@ static void write_man(const struct command *command, const command_list commands
     put_paragraphs(command->about);
     puts(".SH OPTIONS");
     for (const struct option_group *group = command->groups; group->title; group++) {
-        printf(".SS %s\n", group->title);
+        if (*group->title)
+            printf(".SS %s\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
             if (option->help)
                 put_option(option);
@@ -199,6 +193,11 @@ static void write_bash(const struct command *command, const command_list command
         put_words(option, ' ');
         puts("' -- \"$word\"); return ;;");
     }
+    OPTION_EACH (option, command)
+        if (option->folder)
+            printf("    %s) compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -d -- "
+                   "\"$word\"); return ;;\n",
+                   option->name);
     puts("    esac\n    if [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W "
          "'\\");
     OPTION_EACH (option, command) {
@@ -233,7 +232,7 @@ static void put_zsh_option(const struct option *option, const char *name)
             put_words(option, ' ');
             putchar(')');
         } else if (takes_file(option)) {
-            fputs("_files", stdout);
+            fputs(option->folder ? "_files -/" : "_files", stdout);
         }
     }
     puts("' \\");
@@ -272,7 +271,7 @@ static void write_fish(const struct command *command, const command_list command
             put_words(option, ' ');
             putchar('\'');
         } else if (takes_file(option)) {
-            fputs(" -r -F", stdout);
+            fputs(option->folder ? " -x -a '(__fish_complete_directories)'" : " -r -F", stdout);
         } else if (option->argument && !option->joined) {
             fputs(" -x", stdout);
         }

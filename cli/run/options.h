@@ -5,10 +5,12 @@
 
 struct run_arguments {
     struct sim_arguments sim; // first member: the options of the simulator are read into it
-    int offload;              // tag the program
-    int profiler;             // time only between cudaProfilerStart and cudaProfilerStop
-    const char *record;       // folder; NULL: none
-    size_t slack;             // bytes
+    int options;              // number of arguments before the program or `--`
+    bool has_program;
+    int offload;        // tag the program
+    int profiler;       // time only between cudaProfilerStart and cudaProfilerStop
+    const char *record; // folder; NULL: none
+    size_t slack;       // bytes
 };
 
 // Environment of the program: the options, each ended by RUN_SEPARATOR, and the folder from which
@@ -17,8 +19,9 @@ struct run_arguments {
 #define RUN_FOLDER "PTXOFFLOAD_RUN_FOLDER"
 enum { RUN_SEPARATOR = 0x1f };
 
+extern const struct command run_command_base; // without rows
+// Reads the options, for frame_read in the program's process.
+extern const struct cli_program run_reader;
+// The command, with the rows of the simulator that a program does not decide.
 const struct command *run_command(struct arena *arena);
-// Reads options up to the first other word. Returns their number, or -1 after printing errors.
-// argv[0] is the command's name.
-int run_options_read(struct run_arguments *arguments, struct arena *arena, int argc,
-                     char *const *argv, FILE *errors);
+bool run_options_check(void *arguments, struct command_line *line);

@@ -1,33 +1,23 @@
 // ptxoffload-run: runs a CUDA program on the simulator.
-#include "cli/common/messages.h"
 #include "cli/run/options.h"
 #include "cli/run/program.h"
 #include "cli/sim/machine.h"
-#include "runtime-sim/run/keys.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BAD_INPUT = 1, BAD_USAGE = 2 };
-
 struct starter {
-    struct arena arena;
+    struct sim_base base;
     struct run_arguments arguments;
-    int argc; // of the options, with the command
-    char **argv;
 };
 
 static int fail(struct starter *run, const char *text)
 {
-    struct messages messages;
-    struct message_log log = {0};
-    outputs_init(&log.outputs, &run->arena);
-    messages_init(&messages, "ptxoffload-run", &run->arguments.sim.common, &log);
-    if (messages_begin(&messages, &run->arena))
-        message_error(&messages, "%s", text);
-    return messages_end(&messages, run->argc, run->argv, BAD_INPUT);
+    if (messages_begin(&run->base.frame.messages, &run->base.frame.arena))
+        message_error(&run->base.frame.messages, "%s", text);
+    return BAD_INPUT;
 }
 
 // The folder of our libraries: beside this program in a build, or below the installed one.
@@ -71,23 +61,34 @@ static const char *refuse(struct arena *arena, const struct run_program *program
     return NULL; // it may start other programs
 }
 
+struct overwritten {
+    struct starter *run;
+    const char *path, *what; // that is read
+    const char *wrong;
+};
+
+static void add_output(void *context, const char *path, const char *option)
+{
+    struct overwritten *o = context;
+    struct arena *arena = &o->run->base.frame.arena;
+    if (o->wrong || access(o->path, F_OK) || !output_same(arena, path, o->path))
+        return;
+    o->wrong = arena_printf(arena, "%s would overwrite the %s '%s'", option, o->what, o->path);
+    o->run->arguments.sim.common.diagnostics.path = NULL; // it may be this one
+}
+
 // Returns which option would write over the program or the configuration, or NULL.
 static const char *find_overwritten(struct starter *run, const char *program)
 {
-    struct sim_arguments *sim = &run->arguments.sim;
-    struct arena *arena = &run->arena;
-    struct sim_output outputs[SIM_OUTPUTS + 1] = {
-        [SIM_OUTPUTS] = {sim->common.diagnostics.path, "--diagnostics"}};
-    sim_list_outputs(sim, outputs);
-    const char *const inputs[] = {program, sim->config};
-    for (size_t i = 0; i <= SIM_OUTPUTS; i++)
-        for (size_t k = 0; k < 2; k++)
-            if (outputs[i].path && inputs[k] && !access(inputs[k], F_OK) &&
-                output_same(arena, outputs[i].path, inputs[k])) {
-                sim->common.diagnostics.path = NULL; // it may be this one
-                return arena_printf(arena, "%s would overwrite the %s '%s'", outputs[i].option,
-                                    k ? "configuration" : "program", inputs[k]);
-            }
+    struct overwritten all[] = {
+        {run, program, "program", NULL},
+        {run, run->arguments.sim.config, "configuration", NULL},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        options_files(run->base.frame.command, &run->arguments, true, add_output, &all[i]);
+        if (all[i].wrong)
+            return all[i].wrong;
+    }
     return NULL;
 }
 
@@ -122,9 +123,9 @@ static void set_options(struct arena *arena, int count, char *const *argv)
         setenv(RUN_FOLDER, folder, 1);
 }
 
-static int run(struct starter *run, char **argv)
+static int run_program_file(struct starter *run, char **argv)
 {
-    struct arena *arena = &run->arena;
+    struct arena *arena = &run->base.frame.arena;
     struct run_program program;
     const char *libraries = find_libraries(arena);
     const char *wrong = run_program_read(&program, arena, *argv);
@@ -141,71 +142,31 @@ static int run(struct starter *run, char **argv)
     return fail(run, arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
 }
 
-static void list_stats(struct sim_machine *machine, struct arena *arena)
+static int start(void *own)
 {
-    host_options(&machine->host_config, &machine->host, &machine->options);
-    timed_list_stats(&machine->options, arena, stdout);
-}
-
-// Topics that need no program.
-static int print_topic(struct run_arguments *arguments, struct arena *arena)
-{
-    struct sim_arguments *sim = &arguments->sim;
-    struct messages messages;
-    struct message_log log = {0};
-    struct sim_machine *machine = ARENA_NEW(arena, struct sim_machine);
-    if (sim->common.help)
-        options_help(run_command(arena), stdout);
-    else if (sim->common.version)
-        options_version(run_command(arena), stdout);
-    if (sim->common.help || sim->common.version)
-        return 0;
-    outputs_init(&log.outputs, arena);
-    messages_init(&messages, "ptxoffload-run", &sim->common, &log);
-    if (!messages_begin(&messages, arena) || !sim_machine_read(machine, arena, sim, &messages))
-        return BAD_INPUT;
-    if (sim->help_run)
-        yaml_keys_print(&run_keys, stdout);
-    else if (sim->help_keys)
-        config_keys_print(&machine->resolved, stdout);
-    else if (sim->list_configs)
-        config_names_print(&machine->resolved, stdout);
-    else if (sim->list_stats)
-        list_stats(machine, arena);
-    else
-        config_print(&machine->resolved, stdout);
-    return 0;
-}
-
-static int work(struct starter *all, int argc, char **argv)
-{
-    struct arena *arena = &all->arena;
-    int count = run_options_read(&all->arguments, arena, argc, argv, stderr);
-    if (count < 0)
-        return BAD_USAGE;
-    if (sim_is_topic(&all->arguments.sim))
-        return print_topic(&all->arguments, arena);
-    int at = count + (count < argc && !strcmp(argv[count], "--"));
-    if (at == argc) {
-        fprintf(stderr, "ptxoffload-run: error: no program\n");
-        options_usage(run_command(arena), stderr);
+    struct starter *run = own;
+    struct frame *frame = &run->base.frame;
+    int at = run->arguments.options;
+    if (!run->arguments.has_program) {
+        fprintf(stderr, "%s: error: no program\n", frame->command->name);
+        options_usage(frame->command, stderr);
         return BAD_USAGE;
     }
-    all->argc = count;
-    set_options(arena, count, argv);
-    return run(all, argv + at);
+    set_options(&frame->arena, at, frame->argv);
+    char **program = frame->argv + at + !strcmp(frame->argv[at], "--");
+    frame->argc = at; // for the document of messages
+    return run_program_file(run, program);
 }
 
-int main(int argc, char **argv)
-{
-    struct memory memory = {0};
-    struct starter all = {.argc = 1, .argv = argv};
-    arena_init(&all.arena, &memory);
-    if (setjmp(memory.on_failure)) {
-        fputs("ptxoffload-run: error: not enough memory\n", stderr);
-        return BAD_INPUT;
-    }
-    int status = work(&all, argc, argv);
-    memory_free(&memory);
-    return status;
-}
+const struct cli_program run_program = {
+    .command = &run_command_base,
+    .complete = run_command,
+    .size = sizeof(struct starter),
+    .options = offsetof(struct starter, arguments),
+    .topics = sim_topics,
+    .starts = true,
+    .set_defaults = sim_options_default,
+    .check = run_options_check,
+    .prepare = sim_prepare,
+    .run = start,
+};

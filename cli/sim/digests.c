@@ -14,7 +14,8 @@ static bool print_machine(struct arena *arena, const struct response_line *line,
     struct sim_arguments arguments = {0};
     struct message_log log = {.errors = 0};
     struct messages messages;
-    if (!sim_arguments_read(&arguments, arena, (int)line->arguments.n, line->arguments.v, errors))
+    if (!frame_read(&sim_program, sim_command_with_policies(arena), arena, (int)line->arguments.n,
+                    line->arguments.v, &arguments, errors))
         return false;
     if (arguments.common.version) // only the options are asked for
         return true;
@@ -35,9 +36,8 @@ static void write_statistics(struct arena *arena, struct json *json, struct sim_
     char *text = NULL;
     size_t length;
     FILE *listed = open_memstream(&text, &length);
-    host_options(&machine->host_config, &machine->host, &machine->options);
     if (listed)
-        timed_list_stats(&machine->options, arena, listed);
+        sim_machine_list_stats(machine, arena, listed);
     if (!listed || fclose(listed))
         return;
     json_key(json, "statistics");

@@ -1,19 +1,10 @@
 #include "cli/sim/machine.h"
+#include "cli/sim/configuration.h"
 #include "runtime-sim/schemes/schemes.h"
 #include "support/number.h"
 #include <inttypes.h>
 
 // Configuration
-
-static bool report_config(struct sim_machine *machine, const struct messages *messages)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < machine->resolved.texts.n; i++) {
-        struct config_text *text = machine->resolved.texts.v[i];
-        good &= messages_diags(messages, &text->diags, &text->source);
-    }
-    return good;
-}
 
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
@@ -22,15 +13,17 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     struct config_section *sections = machine_sections(&machine->config, arena, schemes, &count);
     sections[count++] = host_section(&machine->host_config);
     config_init(&machine->resolved, arena, sections, count);
-    bool good = config_load(&machine->resolved, arguments->config);
+    const char *policy = sim_policy(arguments, arena);
+    struct text_list settings = {0};
     // A policy first: --set may combine it with the policy of another scheme.
-    for (uint32_t i = 0; arguments->policy && schemes[i]; i++) {
-        const char *setting = scheme_policy_setting(arena, schemes[i], arguments->policy);
-        good &= !setting || config_set(&machine->resolved, setting);
+    for (uint32_t i = 0; policy && schemes[i]; i++) {
+        const char *setting = scheme_policy_setting(arena, schemes[i], policy);
+        if (setting)
+            vec_push(arena, &settings.list, setting);
     }
     for (uint32_t i = 0; i < arguments->machine_settings.n; i++)
-        good &= config_set(&machine->resolved, arguments->machine_settings.v[i]);
-    if (!report_config(machine, messages) || !good)
+        vec_push(arena, &settings.list, arguments->machine_settings.v[i]);
+    if (!configuration_read(&machine->resolved, arguments->config, &settings, messages))
         return false;
     const char *wrong = machine_check(arena, &machine->config);
     if (wrong)
@@ -46,6 +39,12 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     for (uint32_t i = 0; i < arguments->timed.n; i++)
         vec_push(arena, &machine->options.regions, arguments->timed.v[i]);
     return !wrong;
+}
+
+void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to)
+{
+    host_options(&machine->host_config, &machine->host, &machine->options);
+    timed_list_stats(&machine->options, arena, to);
 }
 
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,

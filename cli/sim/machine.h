@@ -17,9 +17,23 @@ struct sim_machine {
     VEC(const char *) series_names;
 };
 
+// What the states of programs with a machine begin with; their options begin with struct
+// sim_arguments.
+struct sim_base {
+    struct frame frame;
+    struct sim_machine machine;
+};
+
+// Topics of such programs, which print the machine.
+extern const struct topic sim_topics[];
+// Reads the machine. Returns false after errors.
+bool sim_prepare(void *base);
+
 // Reads --config and --set. Returns false after errors.
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages);
+// Prints --list-stats.
+void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to);
 // Finds the kernels of the regions in the program. Returns false after errors.
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
                        const struct messages *messages);

@@ -1,6 +1,6 @@
 // The command line of ptxoffload-sim.
 #pragma once
-#include "cli/tagger/arguments.h"
+#include "cli/common/frame.h"
 #include "runtime-sim/device/timed.h"
 
 struct sim_setting {
@@ -10,11 +10,10 @@ struct sim_setting {
 enum { CHECK_OF_RACES, CHECK_OF_READS }; // bits of `checks`
 
 struct sim_arguments {
-    struct arguments common; // first member: messages and readers of programs use it
+    struct common_options common;
     bool run_file; // the input's name is that of a run file; common.input becomes its program
     const char *kernel, *grid, *block, *cluster, *shared;
-    VEC(const char *) args;
-    VEC(const char *) textures;         // --texture VARIABLE=…
+    struct text_list args, textures;    // --arg, --texture VARIABLE=…
     VEC(struct sim_setting) saves;      // --save NAME=FILE
     VEC(struct sim_setting) settings;   // --set NAME=VALUE
     const char *config;                 // of the machine: a name or a file
@@ -31,43 +30,26 @@ struct sim_arguments {
     const char *checkpoint, *resume;       // files
     uint64_t checkpoint_every, stop_after; // launches; 0: not given
     const char *lanes;                     // instruction set of this machine; NULL: the best
-    uint32_t threads;
+    uint64_t threads;
     unsigned checks;
     const char *program, *metadata; // instead of the run file's; NULL: not given
     int functional, cooperative, allow_outside;
-    int policy_choice;  // of the values of --policy; -1: not given
-    const char *policy; // the value; NULL: not given
-    int help_run, help_keys, print_config, print_digests, list_stats, list_storage, list_energy,
-        list_configs;
+    int policy; // of the values of --policy; -1: not given
+    int print_config, print_digests, list_stats, list_storage, list_energy, list_configs;
 };
 
+enum { SIM_HELP_RUN, SIM_HELP_KEYS }; // topics of --help
+
 extern const struct command sim_command;
+extern const struct cli_program sim_program;
 
 // The command with the policies of all schemes.
 const struct command *sim_command_with_policies(struct arena *arena);
 
-// Reads the command line, response files included. Returns false after printing errors to `errors`.
-bool sim_arguments_read(struct sim_arguments *arguments, struct arena *arena, int argc,
-                        char *const *argv, FILE *errors);
-// Returns true if the command only prints a topic, such as --print-config, and runs no kernel.
-bool sim_is_topic(const struct sim_arguments *arguments);
-
-// For commands with some of these options: defaults; checks of the mode, and an error, which return
-// false; other names of standard output.
-void sim_options_default(struct sim_arguments *arguments);
-bool sim_options_check(const struct sim_arguments *arguments, const struct command *command,
-                       FILE *errors);
+// For commands with some of these options: defaults, and checks, which return false after an error.
+void sim_options_default(void *arguments, struct arena *arena);
+bool sim_options_check(struct sim_arguments *arguments, struct command_line *line);
 // Checks the options of ptxoffload-sim after its operand.
-bool sim_options_check_run(const struct sim_arguments *arguments, FILE *errors);
-bool sim_options_fault(const struct command *command, FILE *errors, const char *text,
-                       const char *name);
-void sim_options_name_outputs(struct sim_arguments *arguments);
-
-// A file that an option makes the command write.
-struct sim_output {
-    const char *path; // NULL: not given
-    const char *option;
-};
-enum { SIM_OUTPUTS = 7 + REPORT_FORMATS };
-// Lists the files that the options name, without those of --record, --diagnostics and buffers.
-void sim_list_outputs(const struct sim_arguments *arguments, struct sim_output to[SIM_OUTPUTS]);
+bool sim_options_check_run(void *arguments, struct command_line *line);
+// Returns the value of --policy, or NULL.
+const char *sim_policy(const struct sim_arguments *arguments, struct arena *arena);

@@ -1,62 +1,20 @@
 #include "cli/sim/paths.h"
+#include "cli/common/files.h"
 #include "cli/sim/plans.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file.h"
 #include <unistd.h>
 
-struct file_path {
-    const char *path, *what;
-    bool written;
-};
-
 struct paths {
-    struct arena *arena;
-    const struct messages *messages;
+    struct named_files files;
     const struct sim_arguments *arguments;
     const struct run *run;
     const struct config *machine;
-    VEC(struct file_path) list;
 };
-
-static bool differ(struct paths *paths, const struct file_path *a, const struct file_path *b)
-{
-    // Standard input and output have the same name, but differ.
-    bool two = a->written != b->written && file_is_standard(a->path);
-    if (two || !(a->written || b->written) || !output_same(paths->arena, a->path, b->path))
-        return true;
-    if (a->written && b->written)
-        message_error(paths->messages, "%s and %s are both written to '%s'", a->what, b->what,
-                      a->path);
-    else
-        message_error(paths->messages, "%s would overwrite %s '%s'", b->what, a->what, a->path);
-    return false;
-}
-
-// Returns true if a file that is read has this name: differ reports it.
-static bool is_listed(const struct paths *paths, const char *path)
-{
-    for (uint32_t i = 0; i < paths->list.n; i++)
-        if (!paths->list.v[i].written && output_same(paths->arena, paths->list.v[i].path, path))
-            return true;
-    return false;
-}
-
-// Files that are read by way of others, such as maps, are known only when they have been read.
-static bool is_protected(struct paths *paths, const struct file_path *file)
-{
-    bool wrong = file->written && !is_listed(paths, file->path) &&
-                 output_is_protected(paths->arena->memory, file->path);
-    if (wrong)
-        message_error(paths->messages, "%s would overwrite '%s', which this run reads", file->what,
-                      file->path);
-    return wrong;
-}
 
 static void add_path(struct paths *paths, const char *path, const char *what, bool written)
 {
-    struct file_path made = {path, what, written};
-    if (path)
-        vec_push(paths->arena, &paths->list, made);
+    files_add(&paths->files, path, what, written);
 }
 
 // Adds a file with data by the name that the user wrote, unless it is NULL.
@@ -69,7 +27,7 @@ static void add_read(struct paths *paths, const char *name, const char *what)
 static bool rewrites_checkpoint(struct paths *paths)
 {
     const struct sim_arguments *a = paths->arguments;
-    return a->checkpoint && a->resume && output_same(paths->arena, a->checkpoint, a->resume);
+    return a->checkpoint && a->resume && output_same(paths->files.arena, a->checkpoint, a->resume);
 }
 
 // Files that are read come first.
@@ -94,15 +52,12 @@ static void collect_paths(struct paths *paths)
     }
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_path(paths, run->buffers.v[i].save.text,
-                 arena_printf(paths->arena, "'%s'", run->buffers.v[i].name), true);
+                 arena_printf(paths->files.arena, "'%s'", run->buffers.v[i].name), true);
     // A run may write the file that it resumes from, which it has read before.
     if (!rewrites_checkpoint(paths))
         add_path(paths, paths->arguments->resume, "the checkpoint", false);
     add_path(paths, paths->arguments->beside, "the document of --beside", false);
-    struct sim_output outputs[SIM_OUTPUTS];
-    sim_list_outputs(paths->arguments, outputs);
-    for (uint32_t i = 0; i < SIM_OUTPUTS; i++)
-        add_path(paths, outputs[i].path, outputs[i].option, true);
+    files_add_outputs(&paths->files, &sim_command, paths->arguments);
 }
 
 // Returns true if the path has no file, or a file that a run has saved.
@@ -135,18 +90,11 @@ bool sim_paths_check(struct arena *arena, const struct messages *messages,
                      const struct config *machine)
 {
     struct paths paths = {
-        .arena = arena,
-        .messages = messages,
+        .files = {.arena = arena, .messages = messages},
         .arguments = arguments,
         .run = run,
         .machine = machine,
     };
-    bool good = true;
     collect_paths(&paths);
-    for (uint32_t i = 0; i < paths.list.n; i++)
-        good &= !is_protected(&paths, &paths.list.v[i]);
-    for (uint32_t i = 0; i < paths.list.n; i++)
-        for (uint32_t k = 0; k < i; k++)
-            good &= differ(&paths, &paths.list.v[k], &paths.list.v[i]);
-    return good;
+    return files_check(&paths.files);
 }

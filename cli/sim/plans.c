@@ -1,4 +1,5 @@
 #include "cli/sim/plans.h"
+#include "backend/backend.h"
 #include "backend/build.h"
 #include "support/file.h"
 #include "support/file_map.h"

@@ -1,8 +1,7 @@
 // ptxoffload-sim: runs kernels of a PTX program.
 #include "cli/sim/sim.h"
-#include "cli/common/input.h"
 #include "cli/common/interrupt.h"
-#include "cli/sim/rehearse.h"
+#include "cli/sim/run.h"
 #include "ir/loc.h"
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +16,8 @@ static void print(void *context, const char *text, size_t length)
 
 static bool open_series(struct sim *sim)
 {
-    struct sim_machine *machine = &sim->machine;
-    FILE *to = sim_open_output(sim, sim->arguments.series);
+    struct sim_machine *machine = &sim->base.machine;
+    FILE *to = frame_open(&sim->base.frame, sim->arguments.series);
     if (!to)
         return false;
     sim_machine_series(machine, to);
@@ -28,9 +27,9 @@ static bool open_series(struct sim *sim)
 static bool open_trace(struct sim *sim)
 {
     const struct sim_arguments *a = &sim->arguments;
-    FILE *to = sim_open_output(sim, a->trace);
+    FILE *to = frame_open(&sim->base.frame, a->trace);
     if (to)
-        timed_trace(&sim->machine.timed, to, a->trace_from,
+        timed_trace(&sim->base.machine.timed, to, a->trace_from,
                     a->trace_until ? a->trace_until : UINT64_MAX);
     return to;
 }
@@ -39,13 +38,13 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
 {
     const struct stats_choice *choice = &sim->arguments.stats_choice;
     bool good = true;
-    for (uint32_t i = 0; i < choice->patterns.n; i++) {
-        if (stats_match(&timed->stats, choice->patterns.v[i]))
+    for (uint32_t i = 0; i < choice->patterns.list.n; i++) {
+        if (stats_match(&timed->stats, choice->patterns.list.v[i]))
             continue;
-        message_error(&sim->messages,
+        message_error(&sim->base.frame.messages,
                       "--stats-filter=%s: no statistic of this machine has such a name; "
                       "--list-stats lists them",
-                      choice->patterns.v[i]);
+                      choice->patterns.list.v[i]);
         good = false;
     }
     return good;
@@ -55,7 +54,7 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
 static bool begin(struct sim *sim)
 {
     enum { INTERVAL = 1000 }; // cycles
-    struct sim_machine *machine = &sim->machine;
+    struct sim_machine *machine = &sim->base.machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
         host_options(&machine->host_config, &machine->host, &machine->options);
@@ -76,10 +75,11 @@ static bool begin(struct sim *sim)
 static void report_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
-        message_note(&sim->messages, "--max-%s has ended the run before it was done",
+        message_note(&sim->base.frame.messages, "--max-%s has ended the run before it was done",
                      sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
-        message_note(&sim->messages, "--stop-after has ended the run after launch %" PRIu64,
+        message_note(&sim->base.frame.messages,
+                     "--stop-after has ended the run after launch %" PRIu64,
                      sim->session.device.launches);
 }
 
@@ -88,9 +88,9 @@ static const char *note_shortfall(struct sim *sim, const char *known)
 {
     if (sim->arguments.functional)
         return NULL;
-    const char *text = timed_shortfall(&sim->machine.timed, &sim->arena);
+    const char *text = timed_shortfall(&sim->base.machine.timed, &sim->base.frame.arena);
     if (text && !(known && !strcmp(text, known)))
-        message_note(&sim->messages, "%s", text);
+        message_note(&sim->base.frame.messages, "%s", text);
     return text;
 }
 
@@ -99,20 +99,20 @@ static void rehearse(struct sim *sim)
     const struct sim_rehearsal rehearsal = {
         .arguments = &sim->arguments,
         .path = sim->arguments.run_file ? sim->run_source.name : sim->arguments.common.input,
-        .messages = &sim->messages,
+        .messages = &sim->base.frame.messages,
         .module = &sim->module,
-        .config = &sim->machine.config,
-        .host_config = &sim->machine.host_config,
+        .config = &sim->base.machine.config,
+        .host_config = &sim->base.machine.host_config,
         .plans = &sim->plans,
-        .stop = &sim->stop};
-    interrupt_defer(&sim->stop);
-    sim_rehearse(&rehearsal, &sim->arena);
+        .stop = &sim->base.frame.stop};
+    interrupt_defer(&sim->base.frame.stop);
+    sim_rehearse(&rehearsal, &sim->base.frame.arena);
     interrupt_defer(NULL);
 }
 
 static struct ir_locs *mapped_locs(struct sim *sim)
 {
-    struct ir_locs *locs = ir_locs_new(&sim->arena, sim->module.program.module);
+    struct ir_locs *locs = ir_locs_new(&sim->base.frame.arena, sim->module.program.module);
     ir_locs_map(locs, &sim->arguments.common.prefixes);
     return locs;
 }
@@ -123,46 +123,46 @@ static enum session_outcome run(struct sim *sim)
     if (!sim->arguments.functional)
         rehearse(sim);
     *session = (struct session){
-        .device = {.arena = &sim->arena,
+        .device = {.arena = &sim->base.frame.arena,
                    .program = &sim->module.program,
                    .source = &sim->module.source,
-                   .threads = sim->arguments.threads,
+                   .threads = (uint32_t)sim->arguments.threads,
                    .max_instructions = sim->arguments.max_instructions,
                    .race = sim->arguments.checks >> CHECK_OF_RACES & 1,
                    .uninit = sim->arguments.checks >> CHECK_OF_READS & 1,
                    .profiled = sim->arguments.profile,
-                   .stop = &sim->stop,
+                   .stop = &sim->base.frame.stop,
                    .plans = &sim->plans.plans,
                    .progress = progress_launch,
                    .progress_context = &sim->progress,
                    .print = print},
         .locs = sim->arguments.common.prefixes.list.n ? mapped_locs(sim) : NULL,
-        .host = &sim->machine.host,
+        .host = &sim->base.machine.host,
         .logs = sim->arguments.overlap,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
-        .arena = &sim->arena,
+        .timed = sim->arguments.functional ? NULL : &sim->base.machine.timed,
+        .arena = &sim->base.frame.arena,
         .run = &sim->run,
         .diags = &sim->diags,
     };
-    session->device.planes = machine_planes(&sim->machine.config);
+    session->device.planes = machine_planes(&sim->base.machine.config);
     if (!begin(sim)) {
-        timed_end(&sim->machine.timed);
+        timed_end(&sim->base.machine.timed);
         return SESSION_BAD_INPUT;
     }
     const char *shortfall = note_shortfall(sim, NULL);
     progress_start(&sim->progress, messages_progress(&sim->arguments.common));
-    interrupt_defer(&sim->stop);
+    interrupt_defer(&sim->base.frame.stop);
     bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
     enum session_outcome outcome = ready ? session_run(session) : SESSION_BAD_INPUT;
     if (outcome == SESSION_DONE)
         outcome = session_check(session);
     interrupt_defer(NULL);
-    timed_end(&sim->machine.timed);
-    if (sim->stop)
+    timed_end(&sim->base.machine.timed);
+    if (sim->base.frame.stop)
         outcome = SESSION_INTERRUPTED;
     progress_stop(&sim->progress);
     if (fflush(stdout) || ferror(stdout)) {
-        message_error(&sim->messages,
+        message_error(&sim->base.frame.messages,
                       "cannot write standard output: the output of kernels is lost");
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
@@ -173,9 +173,9 @@ static enum session_outcome run(struct sim *sim)
     if (outcome == SESSION_DONE && device_reports(&session->device))
         outcome = SESSION_CHECK_FAILED;
     sim_report_run(sim);
-    messages_diags(&sim->messages, &sim->diags, &sim->module.source);
+    messages_diags(&sim->base.frame.messages, &sim->diags, &sim->module.source);
     if (session->fault.stuck && !sim->arguments.functional)
-        timed_report(&sim->machine.timed, sim->messages.to);
+        timed_report(&sim->base.machine.timed, sim->base.frame.messages.to);
     return outcome;
 }
 
@@ -185,86 +185,56 @@ static void report_counts(const struct sim *sim)
     for (uint32_t i = 0; i < session->device.kernels.n; i++) {
         const struct device_kernel *kernel = session->device.kernels.v[i];
         message_verbose(
-            &sim->messages,
+            &sim->base.frame.messages,
             "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
             kernel->name, kernel->launches, kernel->warp_instructions, kernel->thread_instructions);
         const struct timed_kernel *timed = kernel->timed;
         if (timed && timed->room)
-            message_verbose(
-                &sim->messages, "%s: %u registers a thread (%s), %u CTAs a core: no more %s",
-                kernel->name, timed->registers, timed->registers_source, timed->room, timed->limit);
+            message_verbose(&sim->base.frame.messages,
+                            "%s: %u registers a thread (%s), %u CTAs a core: no more %s",
+                            kernel->name, timed->registers, timed->registers_source, timed->room,
+                            timed->limit);
     }
     if (sim->arguments.common.verbose && !sim->arguments.functional)
-        timed_write_notes(&sim->machine.timed, sim->messages.to);
-    message_verbose(&sim->messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
-                    session->device.kernel_cpu_seconds, session->passed,
-                    session->passed + session->failed);
+        timed_write_notes(&sim->base.machine.timed, sim->base.frame.messages.to);
+    message_verbose(
+        &sim->base.frame.messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
+        session->device.kernel_cpu_seconds, session->passed, session->passed + session->failed);
 }
 
-static bool is_topic_without_machine(const struct sim_arguments *a)
+static int run_all(void *own)
 {
-    return a->common.help || a->help_run || a->common.version || a->list_configs;
-}
-
-static int do_all(struct sim *sim, int argc, char **argv)
-{
-    const struct sim_arguments *a = &sim->arguments;
-    if (!sim_arguments_read(&sim->arguments, &sim->arena, argc, argv, stderr))
-        return BAD_USAGE;
-    messages_init(&sim->messages, sim_command.name, &sim->arguments.common, &sim->log);
-    if (is_topic_without_machine(a))
-        return sim_print_topic(sim);
-    sim->memory.limit = a->common.max_memory;
-    if (!messages_begin(&sim->messages, &sim->arena) ||
-        !sim_machine_read(&sim->machine, &sim->arena, a, &sim->messages))
-        return BAD_INPUT;
-    if (sim_is_topic(a))
-        return sim_print_topic(sim);
-    if (!sim_reports_init(&sim->reports, &sim->arena, a, &sim->messages) || !sim_read_inputs(sim) ||
-        !sim_machine_finds(&sim->machine, &sim->module.program, &sim->messages))
+    struct sim *sim = own;
+    struct frame *frame = &sim->base.frame;
+    sim_checkpoint_init(&sim->checkpoint, &frame->memory, &sim->arguments, &frame->messages);
+    interrupt_remove_too(&sim->checkpoint.outputs);
+    if (!sim_reports_init(&sim->reports, &frame->arena, &sim->arguments, &frame->messages) ||
+        !sim_read_inputs(sim) ||
+        !sim_machine_finds(&sim->base.machine, &sim->module.program, &frame->messages))
         return BAD_INPUT;
     enum session_outcome outcome = run(sim);
     report_counts(sim);
     return sim_write(sim, outcome);
 }
 
-static int out_of_memory(struct sim *sim)
+static void abandon(void *own)
 {
-    outputs_abandon(&sim->outputs);
-    outputs_abandon(&sim->checkpoint.outputs);
-    if (!sim->out_of_memory) {
-        sim->out_of_memory = true;
-        progress_stop(&sim->progress);
-        message_memory(&sim->messages, &sim->memory);
-    }
-    return BAD_INPUT;
+    struct sim *sim = own;
+    if (sim->checkpoint.arguments)
+        outputs_abandon(&sim->checkpoint.outputs);
+    progress_stop(&sim->progress);
 }
 
-static int work(struct sim *sim, int argc, char **argv)
-{
-    if (setjmp(sim->memory.on_failure))
-        return messages_end(&sim->messages, argc, argv, out_of_memory(sim));
-    int status = do_all(sim, argc, argv);
-    outputs_abandon(&sim->outputs);
-    return messages_end(&sim->messages, argc, argv, status);
-}
-
-int main(int argc, char **argv)
-{
-    struct sim sim = {0};
-    input_open_standard();
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    sim.memory.sparse = true;
-    arena_init(&sim.arena, &sim.memory);
-    outputs_init(&sim.outputs, &sim.arena);
-    outputs_init(&sim.log.outputs, &sim.arena);
-    messages_init(&sim.messages, sim_command.name, &sim.arguments.common, &sim.log);
-    sim_checkpoint_init(&sim.checkpoint, &sim.memory, &sim.arguments, &sim.messages);
-    interrupt_remove_too(&sim.checkpoint.outputs);
-    interrupt_remove(&sim.outputs, &sim.log.outputs);
-    int status = work(&sim, argc, argv);
-    memory_free(&sim.memory);
-    if (sim.stop)
-        interrupt_end(sim.stop);
-    return status;
-}
+const struct cli_program sim_program = {
+    .command = &sim_command,
+    .complete = sim_command_with_policies,
+    .size = sizeof(struct sim),
+    .options = offsetof(struct sim, arguments),
+    .topics = sim_topics,
+    .sparse = true,
+    .set_defaults = sim_options_default,
+    .check = sim_options_check_run,
+    .prepare = sim_prepare,
+    .run = run_all,
+    .abandon = abandon,
+};

@@ -1,5 +1,6 @@
-// Prints what was requested instead of a run.
-#include "cli/sim/sim.h"
+// What is printed instead of a run.
+#include "cli/sim/machine.h"
+#include "cli/sim/configuration.h"
 #include "cli/sim/digests.h"
 #include "runtime-sim/run/keys.h"
 
@@ -21,52 +22,84 @@ static void print_energy(const struct machine_config *config, struct arena *aren
     energy_print_events(&model, to);
 }
 
-static void list_stats(struct sim *sim, FILE *to)
+static bool print_run_keys(void *own, FILE *to)
 {
-    struct sim_machine *machine = &sim->machine;
-    host_options(&machine->host_config, &machine->host, &machine->options);
-    timed_list_stats(&machine->options, &sim->arena, to);
+    struct sim_base *base = own;
+    (base->frame.options->help.as_markdown ? yaml_keys_print_markdown : yaml_keys_print)(&run_keys,
+                                                                                         to);
+    return true;
 }
 
-static bool print_digests(struct sim *sim, FILE *to)
+static bool print_keys(void *own, FILE *to)
 {
+    struct sim_base *base = own;
+    configuration_print_keys(&base->machine.resolved, base->frame.options->help.as_markdown, to);
+    return true;
+}
+
+static bool list_configs(void *own, FILE *to)
+{
+    struct sim_base *base = own;
+    config_names_print(&base->machine.resolved, to);
+    return true;
+}
+
+static bool print_config(void *own, FILE *to)
+{
+    struct sim_base *base = own;
+    config_print(&base->machine.resolved, to);
+    return true;
+}
+
+static bool print_digests(void *own, FILE *to)
+{
+    struct sim_base *base = own;
     bool good = false;
-    const char *error = sim_digests_print(&sim->arena, to, &good);
+    const char *error = sim_digests_print(&base->frame.arena, to, &good);
     if (error)
-        message_error(&sim->messages, "%s", error);
+        message_error(&base->frame.messages, "%s", error);
     return good;
 }
 
-int sim_print_topic(struct sim *sim)
+static bool list_storage(void *own, FILE *to)
 {
-    bool good = true;
-    const struct sim_arguments *a = &sim->arguments;
-    FILE *to = sim_open_output(sim, "-");
-    if (!to)
-        return BAD_INPUT;
-    if (sim->arguments.common.help)
-        options_help(sim_command_with_policies(&sim->arena), to);
-    else if (sim->arguments.help_run)
-        (a->help_run == TOPIC_MARKDOWN ? yaml_keys_print_markdown : yaml_keys_print)(&run_keys, to);
-    else if (sim->arguments.help_keys)
-        (a->help_keys == TOPIC_MARKDOWN ? config_keys_print_markdown
-                                        : config_keys_print)(&sim->machine.resolved, to);
-    else if (sim->arguments.list_configs)
-        config_names_print(&sim->machine.resolved, to);
-    else if (sim->arguments.print_config)
-        config_print(&sim->machine.resolved, to);
-    else if (sim->arguments.print_digests)
-        good = print_digests(sim, to);
-    else if (sim->arguments.list_storage)
-        print_storage(&sim->machine.config, &sim->arena, to);
-    else if (sim->arguments.list_energy)
-        print_energy(&sim->machine.config, &sim->arena, to);
-    else if (sim->arguments.list_stats)
-        list_stats(sim, to);
-    else
-        options_version(&sim_command, to);
-    const char *error = outputs_commit(&sim->outputs);
-    if (error)
-        message_error(&sim->messages, "%s", error);
-    return error || !good ? BAD_INPUT : DONE;
+    struct sim_base *base = own;
+    print_storage(&base->machine.config, &base->frame.arena, to);
+    return true;
 }
+
+static bool list_energy(void *own, FILE *to)
+{
+    struct sim_base *base = own;
+    print_energy(&base->machine.config, &base->frame.arena, to);
+    return true;
+}
+
+static bool list_stats(void *own, FILE *to)
+{
+    struct sim_base *base = own;
+    sim_machine_list_stats(&base->machine, &base->frame.arena, to);
+    return true;
+}
+
+bool sim_prepare(void *own)
+{
+    struct sim_base *base = own;
+    return sim_machine_read(&base->machine, &base->frame.arena,
+                            (const struct sim_arguments *)base->frame.options,
+                            &base->frame.messages);
+}
+
+#define FLAG_OF(name) .flag = offsetof(struct sim_arguments, name)
+
+const struct topic sim_topics[] = {
+    TOPIC_OF_HELP(SIM_HELP_RUN, false, print_run_keys),
+    TOPIC_OF_HELP(SIM_HELP_KEYS, true, print_keys),
+    {FLAG_OF(list_configs), .print = list_configs},
+    {FLAG_OF(print_config), .is_late = true, .print = print_config},
+    {FLAG_OF(print_digests), .is_late = true, .print = print_digests},
+    {FLAG_OF(list_storage), .is_late = true, .print = list_storage},
+    {FLAG_OF(list_energy), .is_late = true, .print = list_energy},
+    {FLAG_OF(list_stats), .is_late = true, .print = list_stats},
+    {0},
+};

@@ -8,18 +8,8 @@
 #include "tools/sim/outcomes.h"
 #include <inttypes.h>
 
-FILE *sim_open_output(struct sim *sim, const char *path)
-{
-    const char *error;
-    FILE *to = output_open(&sim->outputs, path, &error);
-    if (!to)
-        message_error(&sim->messages, "%s", error);
-    return to;
-}
-
 static int exit_code(const struct sim *sim, enum session_outcome outcome)
 {
-    enum { BY_SIGNAL = 128 }; // as shells report it
     static const int codes[] = {
         [SESSION_DONE] = DONE,
         [SESSION_BAD_INPUT] = BAD_INPUT,
@@ -29,7 +19,7 @@ static int exit_code(const struct sim *sim, enum session_outcome outcome)
         [SESSION_LIMITED] = DONE,
         [SESSION_STOPPED] = DONE,
     };
-    return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->stop : codes[outcome];
+    return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->base.frame.stop : codes[outcome];
 }
 
 // Returns true if the run has statistics, however it has ended.
@@ -46,7 +36,7 @@ static const char *counted_files(struct sim *sim)
     const char *list = NULL;
     for (uint32_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i] && !file_is_standard(files[i]))
-            list = list ? arena_printf(&sim->arena, "%s, %s", list, files[i]) : files[i];
+            list = list ? arena_printf(&sim->base.frame.arena, "%s, %s", list, files[i]) : files[i];
     return list;
 }
 
@@ -54,10 +44,11 @@ static const char *counted_files(struct sim *sim)
 static void report_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
-    const char *at =
-        sim->arguments.functional
-            ? arena_printf(&sim->arena, "in launch %" PRIu64, sim->session.device.launches)
-            : arena_printf(&sim->arena, "at cycle %" PRIu64, sim->machine.timed.total.cycles);
+    const char *at = sim->arguments.functional
+                         ? arena_printf(&sim->base.frame.arena, "in launch %" PRIu64,
+                                        sim->session.device.launches)
+                         : arena_printf(&sim->base.frame.arena, "at cycle %" PRIu64,
+                                        sim->base.machine.timed.total.cycles);
     fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
             files ? "; statistics until then are in " : "", files ? files : "");
 }
@@ -68,7 +59,7 @@ static bool save_buffers(struct sim *sim)
         return false;
     for (uint32_t i = 0; i < sim->run.buffers.n; i++) {
         const struct run_buffer *buffer = &sim->run.buffers.v[i];
-        FILE *to = buffer->save.text ? sim_open_output(sim, buffer->save.text) : NULL;
+        FILE *to = buffer->save.text ? frame_open(&sim->base.frame, buffer->save.text) : NULL;
         if (buffer->save.text && !to)
             return false;
         if (to)
@@ -84,13 +75,13 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
         return true;
     struct result result = {
         .session = &sim->session,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
+        .timed = sim->arguments.functional ? NULL : &sim->base.machine.timed,
         .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
         .outcome = outcome,
         .exit_code = exit_code(sim, outcome),
         .host = result_host_now(),
     };
-    FILE *to = sim_open_output(sim, sim->arguments.json);
+    FILE *to = frame_open(&sim->base.frame, sim->arguments.json);
     if (to)
         result_write(&result, to);
     return to;
@@ -100,7 +91,7 @@ static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
 {
     return (struct sim_facts){
         .session = &sim->session,
-        .timed = sim->arguments.functional ? NULL : &sim->machine.timed,
+        .timed = sim->arguments.functional ? NULL : &sim->base.machine.timed,
         .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
         .machine = sim->arguments.config,
         .outcome = result_outcome(outcome, !sim->arguments.functional),
@@ -116,13 +107,13 @@ static void write_outcomes(void *context, struct json *json)
     struct sim_report report;
     if (sim->arguments.functional || !sim->plans.decided || !*sim->plans.tables.source.sha256)
         return;
-    sim_report_collect(&report, &sim->arena, &facts);
+    sim_report_collect(&report, &sim->base.frame.arena, &facts);
     sim_outcomes_write(&report, &sim->plans.tables, json);
 }
 
 static bool write_profile(struct sim *sim)
 {
-    FILE *to = sim->arguments.profile ? sim_open_output(sim, sim->arguments.profile) : NULL;
+    FILE *to = sim->arguments.profile ? frame_open(&sim->base.frame, sim->arguments.profile) : NULL;
     if (to)
         profile_write(&sim->session.device, write_outcomes, sim, to);
     return to || !sim->arguments.profile;
@@ -130,16 +121,16 @@ static bool write_profile(struct sim *sim)
 
 static bool write_stats(struct sim *sim)
 {
-    FILE *to = sim->arguments.stats ? sim_open_output(sim, sim->arguments.stats) : NULL;
+    FILE *to = sim->arguments.stats ? frame_open(&sim->base.frame, sim->arguments.stats) : NULL;
     if (to)
-        timed_write_stats(&sim->machine.timed, &sim->arguments.stats_choice, sim->arguments.stats,
-                          to);
+        timed_write_stats(&sim->base.machine.timed, &sim->arguments.stats_choice,
+                          sim->arguments.stats, to);
     return to || !sim->arguments.stats;
 }
 
 static bool write_advice(struct sim *sim)
 {
-    FILE *to = sim->arguments.overlap ? sim_open_output(sim, sim->arguments.overlap) : NULL;
+    FILE *to = sim->arguments.overlap ? frame_open(&sim->base.frame, sim->arguments.overlap) : NULL;
     if (to)
         host_advise(sim->session.host, to);
     return to || !sim->arguments.overlap;
@@ -153,13 +144,13 @@ static int exit_of(const struct sim *sim, enum session_outcome outcome)
 
 static FILE *open_report(void *context, const char *path)
 {
-    return sim_open_output(context, path);
+    return frame_open(context, path);
 }
 
 // A run of which nothing else is written prints the report.
 static bool write_reports(struct sim *sim, enum session_outcome outcome, bool complete)
 {
-    bool page = complete && !sim->outputs.list.n && !sim->arguments.checkpoint &&
+    bool page = complete && !sim->base.frame.outputs.list.n && !sim->arguments.checkpoint &&
                 !sim->arguments.common.quiet;
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         page &= !sim->arguments.common.reports[i].wanted;
@@ -172,9 +163,10 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
 static void show_files(struct sim *sim)
 {
     const struct prefix_map *prefixes = &sim->arguments.common.prefixes;
-    config_show_files(&sim->machine.resolved, &sim->messages.arguments->prefixes);
-    sim->module.source.name = prefix_map_name(prefixes, &sim->arena, sim->module.source.name);
-    sim->run_source.name = prefix_map_name(prefixes, &sim->arena, sim->run_source.name);
+    config_show_files(&sim->base.machine.resolved, &sim->base.frame.messages.options->prefixes);
+    sim->module.source.name =
+        prefix_map_name(prefixes, &sim->base.frame.arena, sim->module.source.name);
+    sim->run_source.name = prefix_map_name(prefixes, &sim->base.frame.arena, sim->run_source.name);
 }
 
 int sim_write(struct sim *sim, enum session_outcome outcome)
@@ -187,11 +179,9 @@ int sim_write(struct sim *sim, enum session_outcome outcome)
         (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
         !write_reports(sim, outcome, complete))
         return BAD_INPUT;
-    const char *error = outputs_commit(&sim->outputs);
-    if (!error && outcome == SESSION_INTERRUPTED)
+    if (frame_commit(&sim->base.frame, DONE))
+        return BAD_INPUT;
+    if (outcome == SESSION_INTERRUPTED)
         report_interrupt(sim);
-    if (!error)
-        return exit_of(sim, outcome);
-    message_error(&sim->messages, "%s", error);
-    return BAD_INPUT;
+    return exit_of(sim, outcome);
 }

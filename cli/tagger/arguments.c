@@ -1,9 +1,7 @@
 #include "cli/tagger/arguments.h"
-#include "cli/tagger/options.h"
-#include "cli/common/response.h"
+#include "cli/tagger/arguments.h"
 #include "support/file.h"
 #include "support/output.h"
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,21 +9,8 @@
 struct argument_reader {
     struct arguments *arguments;
     struct arena *arena;
-    FILE *errors;
-    bool failed;
+    struct command_line *line;
 };
-
-static void __attribute__((format(printf, 2, 3)))
-fail(struct argument_reader *r, const char *format, ...)
-{
-    va_list args;
-    fprintf(r->errors, "%s: error: ", ptxoffload_command.name);
-    va_start(args, format);
-    vfprintf(r->errors, format, args);
-    va_end(args);
-    putc('\n', r->errors);
-    r->failed = true;
-}
 
 // Suffixes of files whose names the command line does not give.
 static const char *const suffixes[PRODUCTS] = {
@@ -89,14 +74,15 @@ static void request_emitted(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (!a->output) {
-        fail(r, "--emit needs -o OUT: its suffix is replaced for each output");
+        options_fault(r->line, "--emit needs -o OUT: its suffix is replaced for each output");
         return;
     }
     // Standard output and devices have no suffix; in a folder, the modules' names get one.
     bool as_it_is =
         file_is_standard(a->output) || output_is_special(a->output) || is_folder(a->output);
     if (as_it_is && !is_folder(a->output) && (a->emit & (a->emit - 1))) {
-        fail(r, "--emit of several outputs needs a file for -o, not '%s'", a->output);
+        options_fault(r->line, "--emit of several outputs needs a file for -o, not '%s'",
+                      a->output);
         return;
     }
     for (unsigned product = 0; product < PRODUCT_EMITTED; product++)
@@ -116,7 +102,7 @@ static void request_reports(struct argument_reader *r)
     };
     const char *otherwise = writes_standard_output(r->arguments) ? NULL : "-";
     for (int format = 0; format < REPORT_FORMATS; format++) {
-        const struct report_request *report = &r->arguments->reports[format];
+        const struct format_request *report = &r->arguments->common.reports[format];
         if (report->wanted)
             request_output(r, products[format], report->path ? report->path : otherwise,
                            "--report");
@@ -129,8 +115,9 @@ static const char *default_depfile(struct argument_reader *r)
     const struct arguments *a = r->arguments;
     for (uint32_t i = 0; i < a->requests.n; i++) {
         const struct output_request *made = &a->requests.v[i];
-        if (made->suffix && !file_is_standard(a->input))
-            return replace_suffix(r->arena, file_in(r->arena, made->path, base_name(a->input)),
+        if (made->suffix && !file_is_standard(a->common.input))
+            return replace_suffix(r->arena,
+                                  file_in(r->arena, made->path, base_name(a->common.input)),
                                   suffixes[PRODUCT_DEPFILE]);
         if (!made->suffix && made->path && !file_is_standard(made->path))
             return replace_suffix(r->arena, made->path, suffixes[PRODUCT_DEPFILE]);
@@ -142,8 +129,8 @@ static void request_depfile(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
     if (!a->depfile.wanted) {
-        if (a->depfile.path || a->depfile.names.n || a->depfile.phony)
-            fail(r, "-MF, -MT, -MQ and -MP need -MD");
+        if (a->depfile.path || a->depfile.names.list.n || a->depfile.phony)
+            options_fault(r->line, "-MF, -MT, -MQ and -MP need -MD");
         return;
     }
     if (!a->depfile.path)
@@ -151,13 +138,13 @@ static void request_depfile(struct argument_reader *r)
     if (a->depfile.path)
         request_output(r, PRODUCT_DEPFILE, a->depfile.path, "-MD");
     else
-        fail(r, "-MD needs a file: -o OUT, or -MF FILE");
+        options_fault(r->line, "-MD needs a file: -o OUT, or -MF FILE");
 }
 
 static bool wants_report(const struct arguments *arguments)
 {
     for (int format = 0; format < REPORT_FORMATS; format++)
-        if (arguments->reports[format].wanted)
+        if (arguments->common.reports[format].wanted)
             return true;
     return false;
 }
@@ -172,10 +159,10 @@ static void collect_requests(struct argument_reader *r)
     if (a->metadata)
         request_output(r, PRODUCT_META, a->metadata, "--metadata");
     if (a->beside && !wants_report(a))
-        a->reports[REPORT_TEXT].wanted = true;
+        a->common.reports[REPORT_TEXT].wanted = true;
     // Files first, so that a report without one sees whether standard output is taken.
-    if (!a->requests.n && !wants_report(a) && !a->remarks && !a->quiet)
-        a->reports[REPORT_TEXT].wanted = true;
+    if (!a->requests.n && !wants_report(a) && !a->remarks && !a->common.quiet)
+        a->common.reports[REPORT_TEXT].wanted = true;
     request_reports(r);
     request_depfile(r);
 }
@@ -196,8 +183,8 @@ static void check_folders(struct argument_reader *r, const struct output_request
 {
     const char *anywhere = "NAME";
     if (!strcmp(file_of(r->arena, one, anywhere), file_of(r->arena, other, anywhere)))
-        fail(r, "%s and %s both write NAME%s in '%s'", one->option, other->option, one->suffix,
-             one->path);
+        options_fault(r->line, "%s and %s both write NAME%s in '%s'", one->option, other->option,
+                      one->suffix, one->path);
 }
 
 static void check_same(struct argument_reader *r, const struct output_request *a,
@@ -208,13 +195,13 @@ static void check_same(struct argument_reader *r, const struct output_request *a
     if (a->suffix || b->suffix)
         return;
     if (!a->path && !b->path)
-        fail(r, "two reports on standard error: give one of them a file");
+        options_fault(r->line, "two reports on standard error: give one of them a file");
     if (!a->path || !b->path || !output_same(r->arena, a->path, b->path))
         return;
     if (file_is_standard(a->path))
-        fail(r, "%s and %s both write to standard output", a->option, b->option);
+        options_fault(r->line, "%s and %s both write to standard output", a->option, b->option);
     else
-        fail(r, "%s and %s both write '%s'", a->option, b->option, b->path);
+        options_fault(r->line, "%s and %s both write '%s'", a->option, b->option, b->path);
 }
 
 // With one output in a folder, the others have to go to folders as well: what is read may hold
@@ -225,8 +212,23 @@ static void check_is_folder(struct argument_reader *r, const struct output_reque
                 (made->product == PRODUCT_TEXT && (!made->path || file_is_standard(made->path))) ||
                 (made->path && output_is_special(made->path));
     if (r->arguments->in_folders && !many)
-        fail(r, "%s needs a folder, such as %s/, since another output has one", made->option,
-             made->path && !file_is_standard(made->path) ? made->path : "out");
+        options_fault(r->line, "%s needs a folder, such as %s/, since another output has one",
+                      made->option,
+                      made->path && !file_is_standard(made->path) ? made->path : "out");
+}
+
+struct overwritten {
+    struct arena *arena;
+    const char *option, *path; // that is written
+    const char *wrong;
+};
+
+static void add_read(void *context, const char *path, const char *option)
+{
+    struct overwritten *o = context;
+    if (!o->wrong && output_same(o->arena, path, o->path))
+        o->wrong = arena_printf(o->arena, "%s would overwrite '%s', which %s reads", o->option,
+                                path, option);
 }
 
 // The sentence that says so if the option's file is one of those that are read, or NULL. Only a PTX
@@ -234,20 +236,13 @@ static void check_is_folder(struct argument_reader *r, const struct output_reque
 static const char *overwrites(struct arena *arena, const struct arguments *a, const char *option,
                               const char *path, bool in_place)
 {
-    const struct {
-        const char *path, *option;
-    } read[] = {
-        {in_place ? NULL : a->input, NULL}, {a->capability_path, "--capability"},
-        {a->profile_path, "--profile"},     {a->beside, "--beside"},
-        {a->compare, "--compare"},
-    };
-    for (size_t i = 0; path && !file_is_standard(path) && i < sizeof read / sizeof *read; i++)
-        if (read[i].path && output_same(arena, read[i].path, path))
-            return read[i].option ? arena_printf(arena, "%s would overwrite '%s', which %s reads",
-                                                 option, read[i].path, read[i].option)
-                                  : arena_printf(arena, "%s would overwrite the input '%s'", option,
-                                                 read[i].path);
-    return NULL;
+    struct overwritten o = {arena, option, path, NULL};
+    if (!path || file_is_standard(path))
+        return NULL;
+    if (!in_place && output_same(arena, a->common.input, path))
+        return arena_printf(arena, "%s would overwrite the input '%s'", option, a->common.input);
+    options_files(&ptxoffload_command, a, false, add_read, &o);
+    return o.wrong;
 }
 
 static void check_overwrites(struct argument_reader *r, const struct output_request *made)
@@ -256,7 +251,7 @@ static void check_overwrites(struct argument_reader *r, const struct output_requ
                                      : overwrites(r->arena, r->arguments, made->option, made->path,
                                                   made->product == PRODUCT_PTX);
     if (wrong)
-        fail(r, "%s", wrong);
+        options_fault(r->line, "%s", wrong);
 }
 
 static void check_outputs(struct argument_reader *r)
@@ -278,34 +273,30 @@ static void check_rewrite(struct argument_reader *r)
     const char *option = a->strip ? "--strip" : "--format";
     bool other = a->emit & ~(1u << PRODUCT_PTX);
     if (a->strip && a->format)
-        fail(r, "--strip and --format exclude each other");
+        options_fault(r->line, "--strip and --format exclude each other");
     else if (!a->output)
-        fail(r, "%s needs -o OUT", option);
+        options_fault(r->line, "%s needs -o OUT", option);
     else if (a->metadata || other || wants_report(a))
-        fail(r, "%s does no analysis: it excludes --metadata, --report and --emit", option);
+        options_fault(r->line, "%s does no analysis: it excludes --metadata, --report and --emit",
+                      option);
     else if (a->remarks)
-        fail(r, "%s does no analysis: it excludes --remarks", option);
+        options_fault(r->line, "%s does no analysis: it excludes --remarks", option);
 }
 
-// Standard output by another name, so that all is one.
-static void name_standard_output(const char **path)
+static void take_operands(struct argument_reader *r)
 {
-    if (*path && !strcmp(*path, "/dev/stdout"))
-        *path = "-";
-}
-
-static void take_operands(struct argument_reader *r, const struct command_line *line)
-{
+    const struct command_line *line = r->line;
     if (!line->operands.n) {
-        fail(r, "no input file");
+        options_fault(r->line, "no input file");
+        options_usage(line->command, line->errors);
         return;
     }
-    r->arguments->input = line->operands.v[0];
+    r->arguments->common.input = line->operands.v[0];
     for (uint32_t i = 1; i < line->operands.n; i++)
-        fail(r, "more than one input file: '%s' and '%s'", line->operands.v[0],
-             line->operands.v[i]);
-    if (!*r->arguments->input)
-        fail(r, "the input file's name is empty");
+        options_fault(r->line, "more than one input file: '%s' and '%s'", line->operands.v[0],
+                      line->operands.v[i]);
+    if (!*r->arguments->common.input)
+        options_fault(r->line, "the input file's name is empty");
 }
 
 // A document has its file, or standard error, for itself.
@@ -313,21 +304,22 @@ static void check_diagnostics(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     struct output_request log = {
-        .product = PRODUCTS, .path = a->diagnostics.path, .option = "--diagnostics"};
-    const char *also = a->verbose       ? "-v"
-                       : a->time_passes ? "--time-passes"
-                       : a->print_after ? "--print-after"
-                                        : NULL;
+        .product = PRODUCTS, .path = a->common.diagnostics.path, .option = "--diagnostics"};
+    const char *also = a->common.verbose ? "-v"
+                       : a->time_passes  ? "--time-passes"
+                       : a->print_after  ? "--print-after"
+                                         : NULL;
     for (uint32_t i = 0; i < a->requests.n; i++)
         if (log.path)
             check_same(r, &a->requests.v[i], &log);
         else if (!a->requests.v[i].path)
             also = a->requests.v[i].option;
-    if (!log.path && a->diagnostics.format != DIAGNOSTICS_TEXT && also)
-        fail(r, "%s writes to standard error as well: give --diagnostics a file", also);
+    if (!log.path && a->common.diagnostics.format != DIAGNOSTICS_TEXT && also)
+        options_fault(r->line, "%s writes to standard error as well: give --diagnostics a file",
+                      also);
     if (log.path && (a->list || a->compare) && file_is_standard(log.path))
-        fail(r, "%s and --diagnostics both write to standard output",
-             a->list ? "--list" : "--compare");
+        options_fault(r->line, "%s and --diagnostics both write to standard output",
+                      a->list ? "--list" : "--compare");
     check_overwrites(r, &log);
 }
 
@@ -336,13 +328,15 @@ static void check_compare(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (a->check || a->list || a->strip || a->format)
-        fail(r, "--compare excludes --check, --list, --strip and --format");
+        options_fault(r->line, "--compare excludes --check, --list, --strip and --format");
     else if (a->output || a->metadata || a->emit || wants_report(a) || a->remarks ||
              a->depfile.wanted)
-        fail(r, "--compare writes nothing: it excludes -o, --metadata, --report, --emit, --remarks "
-                "and -MD");
-    if (file_is_standard(a->input) && file_is_standard(a->compare))
-        fail(r, "--compare needs two texts; only one can be standard input");
+        options_fault(
+            r->line,
+            "--compare writes nothing: it excludes -o, --metadata, --report, --emit, --remarks "
+            "and -MD");
+    if (file_is_standard(a->common.input) && file_is_standard(a->compare))
+        options_fault(r->line, "--compare needs two texts; only one can be standard input");
 }
 
 static void check_writing(struct argument_reader *r)
@@ -350,65 +344,59 @@ static void check_writing(struct argument_reader *r)
     struct arguments *a = r->arguments;
     if (a->strip || a->format)
         check_rewrite(r);
-    if (!r->failed)
+    if (!r->line->failed)
         collect_requests(r);
-    if (!r->failed)
+    if (!r->line->failed)
         check_outputs(r);
     if (a->beside && a->in_folders)
-        fail(r, "--beside compares one module: its outputs are files, not folders");
-    if (a->beside && file_is_standard(a->input) && file_is_standard(a->beside))
-        fail(r, "--beside needs two inputs; only one can be standard input");
+        options_fault(r->line, "--beside compares one module: its outputs are files, not folders");
+    if (a->beside && file_is_standard(a->common.input) && file_is_standard(a->beside))
+        options_fault(r->line, "--beside needs two inputs; only one can be standard input");
 }
 
 static void check_overlap(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
     if (a->check || a->list || a->strip || a->format || a->compare)
-        fail(r, "--overlap excludes --check, --list, --strip, --format and --compare");
+        options_fault(r->line,
+                      "--overlap excludes --check, --list, --strip, --format and --compare");
     else if (a->output || a->metadata || a->emit || wants_report(a) || a->remarks ||
              a->depfile.wanted)
-        fail(r, "--overlap writes only its advice: it excludes -o, --metadata, --report, --emit, "
-                "--remarks and -MD");
+        options_fault(
+            r->line,
+            "--overlap writes only its advice: it excludes -o, --metadata, --report, --emit, "
+            "--remarks and -MD");
 }
 
 static void check(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
-    name_standard_output(&a->output);
-    name_standard_output(&a->metadata);
-    name_standard_output(&a->diagnostics.path);
-    name_standard_output(&a->depfile.path);
     for (int i = 0; i < REPORT_FORMATS; i++)
-        name_standard_output(&a->reports[i].path);
-    a->remarks = (a->remarks_passed ? REMARKS_PASSED : 0) |
-                 (a->remarks_missed ? REMARKS_MISSED : 0) |
-                 (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
+        a->remarks = (a->remarks_passed ? REMARKS_PASSED : 0) |
+                     (a->remarks_missed ? REMARKS_MISSED : 0) |
+                     (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
     if (a->remarks_filter && !a->remarks)
-        fail(r, "--remarks-filter needs --remarks, --remarks-missed or --remarks-analysis");
+        options_fault(r->line,
+                      "--remarks-filter needs --remarks, --remarks-missed or --remarks-analysis");
     if (a->list && (a->output || a->metadata || a->emit || a->depfile.wanted))
-        fail(r, "--list writes nothing else: it excludes -o, --metadata, --emit and -MD");
+        options_fault(r->line,
+                      "--list writes nothing else: it excludes -o, --metadata, --emit and -MD");
     if (a->fragment && !a->check)
-        fail(r, "--fragment needs --check: all other modes need a whole module");
-    if (a->beside &&
-        (a->check || a->list || a->strip || a->format || a->compare || a->overlap >= 0))
-        fail(r, "--beside compares decisions: it excludes --check, --list, --strip, --format, "
-                "--compare and --overlap");
+        options_fault(r->line, "--fragment needs --check: all other modes need a whole module");
+    if (a->beside && (a->check || a->list || a->strip || a->format || a->compare || a->overlap))
+        options_fault(
+            r->line, "--beside compares decisions: it excludes --check, --list, --strip, --format, "
+                     "--compare and --overlap");
     // As compilers do, a check takes the options of the run that it represents.
     a->in_folders = a->check && a->output && is_folder(a->output);
-    if (a->overlap >= 0)
+    if (a->overlap)
         check_overlap(r);
     else if (a->compare)
         check_compare(r);
     else if (!a->check && !a->list)
         check_writing(r);
-    if (!r->failed)
+    if (!r->line->failed)
         check_diagnostics(r);
-}
-
-bool arguments_only_print(const struct arguments *arguments)
-{
-    return arguments->help || arguments->help_warnings || arguments->version ||
-           arguments->print_passes;
 }
 
 enum { USUAL_THREADS = 4 }; // at most
@@ -419,39 +407,22 @@ static unsigned usual_threads(void)
     return processors < 1 ? 1 : processors < USUAL_THREADS ? (unsigned)processors : USUAL_THREADS;
 }
 
-bool arguments_read(struct arguments *arguments, struct arena *arena, int argc, char *const *argv,
-                    FILE *errors)
+void arguments_default(void *into, struct arena *arena)
 {
-    *arguments = (struct arguments){.reorder = 1,
-                                    .cost = -1,
-                                    .overlap = -1,
-                                    .fma = -1,
-                                    .verify = 1,
-                                    .tags = -1,
-                                    .max_errors = -1,
-                                    .max_memory = (size_t)USUAL_MEMORY << 30,
-                                    .threads = usual_threads()};
-    struct argument_reader reader = {arguments, arena, errors, false};
-    struct response_line response = response_expand(arena, argc, argv);
-    if (response.error) {
-        fail(&reader, "%s", response.error);
-        return false;
-    }
-    struct command_line line = options_read(&ptxoffload_command, arena, (int)response.arguments.n,
-                                            response.arguments.v, arguments, errors);
-    reader.failed = line.failed;
-    bool only_tells = arguments_only_print(arguments);
-    if (!only_tells && !line.failed) {
-        take_operands(&reader, &line);
-        if (!reader.failed)
-            check(&reader);
-    }
-    if (reader.failed) {
-        if (!line.operands.n && !line.failed)
-            options_usage(&ptxoffload_command, errors);
-        fprintf(errors, "'%s --help' explains the options\n", ptxoffload_command.name);
-    }
-    return !reader.failed;
+    struct arguments *arguments = into;
+    (void)arena;
+    arguments->reorder = arguments->verify = 1;
+    arguments->cost = arguments->fma = arguments->tags = -1;
+    arguments->threads = usual_threads();
+}
+
+bool arguments_check(void *arguments, struct command_line *line)
+{
+    struct argument_reader reader = {arguments, line->arena, line};
+    take_operands(&reader);
+    if (!line->failed)
+        check(&reader);
+    return !line->failed;
 }
 
 const char *arguments_for_module(struct arguments *one, const struct arguments *all,

@@ -1,14 +1,13 @@
 // Depfiles: rules for make and ninja with the inputs of an output.
 #pragma once
-#include "support/vec.h"
-#include <stdio.h>
+#include "cli/common/options.h"
 
 // Options of the command line, as in gcc.
 struct depfile {
-    int wanted;              // -MD
-    int phony;               // -MP
-    const char *path;        // -MF; NULL: beside the output
-    VEC(const char *) names; // targets as written in the rule: -MT, and -MQ quoted
+    int wanted;             // -MD
+    int phony;              // -MP
+    const char *path;       // -MF; NULL: beside the output
+    struct text_list names; // targets as written in the rule: -MT, and -MQ quoted
 };
 
 // Quotes a name for a rule of make: blanks, '#', ':' and '$'; other characters cannot be quoted.

@@ -1,5 +1,6 @@
-#include "cli/tagger/filter.h"
+// Remarks, and what pages explain.
 #include "cli/tagger/run.h"
+#include <regex.h>
 
 static bool wants_page(const struct arguments *arguments)
 {
@@ -9,12 +10,34 @@ static bool wants_page(const struct arguments *arguments)
     return false;
 }
 
-bool run_explains(const struct tagger_run *run)
+bool tag_explains(const struct tagger_run *run)
 {
     return run->arguments.remarks || wants_page(&run->arguments);
 }
 
-void run_report_remarks(struct tagger_run *run)
+// Returns for each function whether the valid extended regular expression matches a part of its
+// name, as -Rpass of compilers does.
+static const bool *filter_functions(struct arena *arena, const struct ir_module *module,
+                                    const char *expression)
+{
+    uint32_t count = module->functions.n;
+    bool *chosen = ARENA_ARRAY(arena, bool, count + 1);
+    const char **names = ARENA_ARRAY(arena, const char *, count + 1);
+    regex_t compiled;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct name *name = tree_name(module->tree, module->functions.v[i].name);
+        names[i] = arena_strndup(arena, name->text, name->length);
+    }
+    // Nothing is taken from the arena in between, or what regcomp takes might be lost.
+    if (regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB))
+        return chosen;
+    for (uint32_t i = 0; i < count; i++)
+        chosen[i] = !regexec(&compiled, names[i], 0, NULL, 0);
+    regfree(&compiled);
+    return chosen;
+}
+
+void tag_report_remarks(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     struct tagging *t = &run->tagging;
@@ -28,12 +51,12 @@ void run_report_remarks(struct tagger_run *run)
     if (arguments->remarks & REMARKS_ANALYSIS)
         remarks_add_accesses(&remarks, &run->arena, &t->module, &t->plan, &t->options.output.passes,
                              functions);
-    remarks_map_files(&remarks, &run->arena, &arguments->prefixes);
-    messages_remarks(&run->messages, &remarks, &t->opened.source);
+    remarks_map_files(&remarks, &run->arena, &arguments->common.prefixes);
+    messages_remarks(&run->frame.messages, &remarks, &t->opened.source);
     timing_end(&run->timing, "remarks");
 }
 
-bool run_explain(struct tagger_run *run)
+bool tag_explain(struct tagger_run *run)
 {
     struct tagging *t = &run->tagging;
     run->explained = run->tables;
@@ -44,6 +67,6 @@ bool run_explain(struct tagger_run *run)
     untagged.tags = TAGS_NONE;
     run->explained = &output->tables;
     bool good = tagger_emit(t, output, &untagged);
-    output->tables.by_source = run->arguments.locations == LOCATIONS_SOURCE;
+    output->tables.by_source = run->arguments.common.locations == LOCATIONS_SOURCE;
     return good;
 }

@@ -1,5 +1,5 @@
-#include "cli/tagger/options.h"
-#include "cli/common/diagnostics_options.h"
+#include "cli/tagger/arguments.h"
+#include "cli/common/common_options.h"
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -26,30 +26,9 @@ static const char *const tag_names[] = {
     NULL,
 };
 static const char *const cost_names[] = {[COST_TOM] = "tom", [COST_REFINED] = "refined", NULL};
-static const char *const overlap_names[] = {"advise", NULL};
 static const char *const fma_names[] = {
     [FMA_FUSED] = "fused", [FMA_SPLIT] = "split", [FMA_SAVING] = "saving", NULL};
-static const char *const report_names[] = {
-    [REPORT_TEXT] = "text",
-    [REPORT_JSON] = "json",
-    [REPORT_HTML] = "html",
-    NULL,
-};
-static const char *const colour_names[] = {
-    [COLOUR_AUTO] = "auto",
-    [COLOUR_ALWAYS] = "always",
-    [COLOUR_NEVER] = "never",
-    NULL,
-};
-
-const char *arguments_take_report(struct arena *arena, void *into, const char *argument)
-{
-    int format;
-    const char *path = NULL, *error = options_format(arena, argument, report_names, &format, &path);
-    if (!error)
-        ((struct arguments *)into)->reports[format] = (struct report_request){true, path};
-    return error;
-}
+static const char *const help_names[] = {"warnings", NULL};
 
 static const char *take_remarks_filter(struct arena *arena, void *into, const char *argument)
 {
@@ -123,32 +102,6 @@ static const char *take_candidates(struct arena *arena, void *into, const char *
     return NULL;
 }
 
-static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
-{
-    (void)arena;
-    return options_size(argument, &((struct arguments *)into)->max_memory);
-}
-
-static const char *take_threads(struct arena *arena, void *into, const char *argument)
-{
-    size_t digits = strspn(argument, "0123456789");
-    int threads = digits < 3 ? atoi(argument) : 0;
-    if (argument[digits] || threads < 1 || threads > MOST_THREADS)
-        return arena_printf(arena, "cannot be '%s': it is a number from 1 to %d", argument,
-                            MOST_THREADS);
-    ((struct arguments *)into)->threads = (unsigned)threads;
-    return NULL;
-}
-
-static const char *take_help(struct arena *arena, void *into, const char *argument)
-{
-    struct arguments *arguments = into;
-    if (argument && strcmp(argument, "warnings"))
-        return arena_printf(arena, "cannot be '%s': it is warnings, or omitted", argument);
-    *(argument ? &arguments->help_warnings : &arguments->help) = 1;
-    return NULL;
-}
-
 static const char *take_pass(struct arena *arena, const char *name, const struct pass **pass)
 {
     *pass = pass_find(name);
@@ -167,25 +120,16 @@ static const char *take_stop_after(struct arena *arena, void *into, const char *
     return take_pass(arena, argument, &((struct arguments *)into)->stop_after);
 }
 
-static const char *take_target(struct arena *arena, void *into, const char *argument)
-{
-    vec_push(arena, &((struct arguments *)into)->depfile.names, argument);
-    return NULL;
-}
-
 static const char *take_quoted_target(struct arena *arena, void *into, const char *argument)
 {
     const char *quoted = depfile_quote(arena, argument), *fault = depfile_fault(quoted);
-    return fault ? arena_printf(arena, "no rule for make can name it: %s", fault)
-                 : take_target(arena, into, quoted);
+    if (fault)
+        return arena_printf(arena, "no rule for make can name it: %s", fault);
+    vec_push(arena, &((struct arguments *)into)->depfile.names.list, quoted);
+    return NULL;
 }
 
-#define INTO(field) .offset = offsetof(struct arguments, field)
-#define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
-#define TEXT(field) .kind = OPTION_TEXT, INTO(field)
-#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
-#define SET(field, names) .kind = OPTION_SET, INTO(field), .choices = (names)
-#define CALL(function) .kind = OPTION_CALL, .call = (function)
+#define OPTIONS_OF struct arguments
 
 static const struct option output_options[] = {
     {"-o", "OUT", TEXT(output), .file = OPTION_WRITES,
@@ -194,13 +138,9 @@ static const struct option output_options[] = {
              "number and the architecture"},
     {"--metadata", "FILE", TEXT(metadata), .file = OPTION_WRITES,
      .help = "write the decisions as JSON"},
-    {"--report", "text|json|html[:FILE]", CALL(arguments_take_report), .file = OPTION_WRITES,
-     .help = "write a report, to standard output without :FILE; html is\n"
-             "one page for a browser, with the PTX, the reasons and the\n"
-             "flow graphs"},
-    {"--beside", "BEFORE", TEXT(beside), .file = OPTION_READS,
-     .help = "reports show what differs from BEFORE, a --report=json or\n"
-             "--metadata; IN may then be such a file as well"},
+    REPORT_OPTION("write a report, to standard output without :FILE; html is\n"
+                  "one page for a browser, with the PTX, the reasons and the\n"
+                  "flow graphs"),
     {"--emit", "ptx,meta,elf,ir,dot,map", SET(emit, emit_names), .file = OPTION_WRITES,
      .help = "write one or more of these, each to OUT with its suffix\n"
              "replaced: the PTX (.ptx), the metadata (.json), both as an\n"
@@ -225,7 +165,7 @@ static const struct option depfile_options[] = {
              "OUT with .d for its suffix"},
     {"-MF", "FILE", TEXT(depfile.path), .file = OPTION_WRITES,
      .help = "write the rule to this file"},
-    {"-MT", "TARGET", CALL(take_target),
+    {"-MT", "TARGET", LIST(depfile.names),
      .help = "the target of the rule, verbatim; may be repeated"},
     {"-MQ", "TARGET", CALL(take_quoted_target), .help = "the same, quoted for make"},
     {"-MP", NULL, FLAG(depfile.phony, 1),
@@ -238,8 +178,6 @@ static const struct option input_options[] = {
     {"--list", NULL, FLAG(list, 1),
      .help = "list the modules of a program, object, library, fatbin or\n"
              "cubin (with --report=json as JSON), and exit"},
-    {"--module", "N", TEXT(module), .help = "use this module of the list"},
-    {"--arch", "sm_N", TEXT(arch), .help = "use the module for this architecture"},
     {0},
 };
 
@@ -280,15 +218,18 @@ static const struct option analysis_options[] = {
     {0},
 };
 
-static const struct option message_options[] = {
+static const struct option other_options[] = {
     {"--check", NULL, FLAG(check, 1), .help = "report errors in IN, write nothing"},
-    {"--overlap", "advise", CHOICE(overlap, overlap_names),
+    {"--overlap", NULL, FLAG(overlap, 1),
      .help = "list for each kernel which copies of its arrays may overlap\n"
              "it by full/empty bits, and why; write nothing"},
     {"--compare", "OUT", TEXT(compare), .file = OPTION_READS,
      .help = "prove that OUT is equivalent to IN: the same instructions\n"
              "(with --fma=split, some divided) in an order that keeps all\n"
              "dependences; or report the first difference; write nothing"},
+    {"--beside", "BEFORE", TEXT(beside), .file = OPTION_READS,
+     .help = "reports show what differs from BEFORE, a --report=json or\n"
+             "--metadata; IN may then be such a file as well"},
     {"--fragment", NULL, FLAG(fragment, 1),
      .help = "IN is a part of a module or of a body, without .version\n"
              "and .target; with --check only"},
@@ -301,24 +242,10 @@ static const struct option message_options[] = {
     {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
      .help = "report only functions whose name matches KERNEL, an extended\n"
              "regular expression"},
-    {"--locations", "ptx|source", CHOICE(locations, location_names),
-     .help = "places that remarks and reports name first: those of the PTX\n"
-             "(default), or those of the CUDA source, if the PTX has .loc"},
-    {"--max-memory", "SIZE", CALL(take_max_memory),
-     .help = "end with an error if more memory is needed: 512M, 8G\n"
-             "(default), 0: no limit"},
-    {"--threads", "N", CALL(take_threads),
+    {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
      .help = "threads of the host that decide (default: one for each\n"
              "processor, at most 4); the results are the same"},
-    {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
-     .help = "no notes, and no report that was not requested"},
-    {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
-    {"--color", "auto|always|never", CHOICE(colour, colour_names),
-     .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
-             "if CLICOLOR_FORCE is"},
-    {"--help", "[=warnings]", CALL(take_help), .joined = true, .brief = "-h",
-     .help = "print this, or all errors and warnings by name"},
-    {"--version", NULL, FLAG(version, 1), .brief = "-V", .help = "print the version"},
+    HELP_OPTION("[=warnings]", help_names, "print this, or all errors and warnings by name"),
     {0},
 };
 
@@ -336,10 +263,11 @@ static const struct option inside_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"Output", output_options},           {"Input", input_options},
-    {"Dependencies", depfile_options},    {"Analysis", analysis_options},
-    {"Diagnostics", diagnostics_options}, {"Messages", message_options},
-    {"Debugging", inside_options},        {0},
+    {"Output", output_options},     {"Input", input_options},
+    {"", module_options},           {"Dependencies", depfile_options},
+    {"Analysis", analysis_options}, {"Diagnostics", diagnostics_options},
+    {"Messages", other_options},    {"", message_options},
+    {"Debugging", inside_options},  {0},
 };
 
 static const struct option_example examples[] = {

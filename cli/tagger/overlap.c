@@ -81,25 +81,22 @@ static void print_kernel(struct tagger_run *run, const struct pass_options *opti
     print_gain(starts, finishes, fixed, to);
 }
 
-int run_overlap(struct tagger_run *run)
+int tag_overlap(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {.cost = arguments_cost(arguments),
                                          .fma = arguments_fma(arguments),
                                          .block = arguments->block,
                                          .restrict_parameters = arguments->restrict_parameters};
-    const char *error;
-    FILE *to = output_open(&run->outputs, "-", &error);
-    if (!to) {
-        message_error(&run->messages, "%s", error);
+    FILE *to = frame_open(&run->frame, "-");
+    if (!to)
         return BAD_INPUT;
-    }
-    if (!run_read(run, &run->input))
+    if (!tag_read(run, &run->input))
         return BAD_INPUT;
     run->tagging.plan = (struct plan){.arena = &run->arena};
     for (uint32_t i = 0; i < run->tagging.module.functions.n; i++)
         if (run->tagging.module.functions.v[i].is_entry &&
             run->tagging.module.functions.v[i].has_body)
             print_kernel(run, &options, i, to);
-    return run_commit(run) ? DONE : BAD_INPUT;
+    return frame_commit(&run->frame, DONE);
 }

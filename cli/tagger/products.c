@@ -83,7 +83,7 @@ static void write_html_report(const struct tagger_run *run, FILE *to, struct rep
         .tables = run->explained,
         .module = &run->tagging.module,
         .plan = &run->tagging.plan,
-        .prefixes = &run->arguments.prefixes,
+        .prefixes = &run->arguments.common.prefixes,
     };
     report_html(&input, to);
 }
@@ -93,11 +93,11 @@ static void write_depfile(const struct tagger_run *run, FILE *to, struct report_
     (void)style;
     const struct depfile *depfile = &run->arguments.depfile;
     struct depfile_rule rule = {
-        .targets = depfile->names.n ? depfile->names.v : run->targets.v,
-        .n_targets = depfile->names.n ? depfile->names.n : run->targets.n,
+        .targets = depfile->names.list.n ? depfile->names.list.v : run->targets.v,
+        .n_targets = depfile->names.list.n ? depfile->names.list.n : run->targets.n,
         .sources = run->sources.v,
         .n_sources = run->sources.n,
-        .has_main = !file_is_standard(run->arguments.input),
+        .has_main = !file_is_standard(run->arguments.common.input),
         .phony = depfile->phony,
     };
     depfile_write(&rule, to);
@@ -112,35 +112,24 @@ static void (*const writers[])(const struct tagger_run *run, FILE *to,
     [PRODUCT_HTML] = write_html_report, [PRODUCT_DEPFILE] = write_depfile,
 };
 
-bool run_write(struct tagger_run *run, const struct output_request *request)
+bool tag_write(struct tagger_run *run, const struct output_request *request)
 {
-    FILE *to = run->messages.to;
+    FILE *to = run->frame.messages.to;
     bool is_standard = !request->path || file_is_standard(request->path);
     int descriptor = request->path ? STDOUT_FILENO : STDERR_FILENO;
     if (request->path) {
-        const char *error;
         // Only a PTX text may take the place of the one that it is made from.
         if (request->product == PRODUCT_PTX)
-            protect_release(run->whole.memory, run->arguments.input);
-        to = output_open(&run->outputs, request->path, &error);
-        if (!to) {
-            message_error(&run->messages, "%s", error);
+            protect_release(run->frame.arena.memory, run->arguments.common.input);
+        to = frame_open(&run->frame, request->path);
+        if (!to)
             return false;
-        }
     }
-    struct report_style style = {.colour =
-                                     is_standard && messages_colour(&run->arguments, descriptor),
+    struct report_style style = {.colour = is_standard &&
+                                           messages_colour(&run->arguments.common, descriptor),
                                  .width = is_standard ? messages_width(descriptor) : 0};
     writers[request->product](run, to, style);
     return true;
-}
-
-bool run_commit(struct tagger_run *run)
-{
-    const char *error = outputs_commit(&run->outputs);
-    if (error)
-        message_error(&run->messages, "%s", error);
-    return !error;
 }
 
 // The first file is what the others come along with, and the rule in the depfile is for it.
@@ -150,7 +139,7 @@ static void note_target(struct tagger_run *run)
     for (uint32_t i = 0; i < arguments->requests.n; i++) {
         const char *path = arguments->requests.v[i].path;
         if (path && !file_is_standard(path)) {
-            vec_push(&run->whole, &run->targets, depfile_quote(&run->whole, path));
+            vec_push(&run->frame.arena, &run->targets, depfile_quote(&run->frame.arena, path));
             return;
         }
     }
@@ -161,36 +150,37 @@ static bool check_names(struct tagger_run *run, const char *const *names, uint32
     for (uint32_t i = 0; i < count; i++) {
         const char *fault = depfile_fault(names[i]);
         if (fault)
-            message_error(&run->messages, "no rule for make can name '%s': %s", names[i], fault);
+            message_error(&run->frame.messages, "no rule for make can name '%s': %s", names[i],
+                          fault);
         if (fault)
             return false;
     }
     return true;
 }
 
-bool run_check_rule(struct tagger_run *run)
+bool tag_check_rule(struct tagger_run *run)
 {
     const struct depfile *depfile = &run->arguments.depfile;
     return !depfile->wanted ||
            (check_names(run, run->sources.v, run->sources.n) &&
-            (depfile->names.n || check_names(run, run->targets.v, run->targets.n)));
+            (depfile->names.list.n || check_names(run, run->targets.v, run->targets.n)));
 }
 
-int run_write_all(struct tagger_run *run)
+int tag_write_all(struct tagger_run *run)
 {
     note_target(run);
-    if (!run_check_rule(run))
+    if (!tag_check_rule(run))
         return BAD_INPUT;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
-        if (!run_write(run, &run->arguments.requests.v[i]))
+        if (!tag_write(run, &run->arguments.requests.v[i]))
             return BAD_INPUT;
-    if (!run_commit(run))
+    if (frame_commit(&run->frame, DONE))
         return BAD_INPUT;
     timing_end(&run->timing, "output");
     for (uint32_t i = 0; i < run->arguments.requests.n; i++) {
         const char *path = run->arguments.requests.v[i].path;
         if (path && !file_is_standard(path))
-            message_verbose(&run->messages, "wrote '%s'", path);
+            message_verbose(&run->frame.messages, "wrote '%s'", path);
     }
     return DONE;
 }

@@ -1,10 +1,6 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
 #include "backend/text.h"
-#include "cli/tagger/options.h"
-#include "cli/common/container_input.h"
 #include "cli/common/input.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/object_input.h"
 #include "cli/tagger/run.h"
 #include "passes/base/capability.h"
 #include "support/file.h"
@@ -18,7 +14,7 @@
 static bool report(void *context, struct diags *diags, const struct source *source)
 {
     struct tagger_run *run = context;
-    return messages_diags(&run->messages, diags, source);
+    return messages_diags(&run->frame.messages, diags, source);
 }
 
 static void end_step(void *context, const char *name)
@@ -40,11 +36,12 @@ static bool tag(struct tagger_run *run, struct source *source, const struct tagg
     bool good = tagger_run(&run->tagging, &run->arena, source, options, &client);
     uint32_t functions = run->tagging.module.functions.n;
     if (options->goal >= TAGGER_PROGRAM)
-        message_verbose(&run->messages, "%u function%s", functions, functions == 1 ? "" : "s");
+        message_verbose(&run->frame.messages, "%u function%s", functions,
+                        functions == 1 ? "" : "s");
     return good;
 }
 
-bool run_read(struct tagger_run *run, struct source *source)
+bool tag_read(struct tagger_run *run, struct source *source)
 {
     const struct tagger_options options = {.goal = TAGGER_PROGRAM,
                                            .as_is = true,
@@ -55,8 +52,8 @@ bool run_read(struct tagger_run *run, struct source *source)
 
 static bool wants_places(const struct arguments *arguments)
 {
-    return arguments->beside || arguments->reports[REPORT_JSON].wanted ||
-           arguments->locations == LOCATIONS_SOURCE;
+    return arguments->beside || arguments->common.reports[REPORT_JSON].wanted ||
+           arguments->common.locations == LOCATIONS_SOURCE;
 }
 
 // Takes the tables and the text that the tagger has made.
@@ -67,10 +64,10 @@ static void take_output(struct tagger_run *run)
     run->text = t->text;
     run->length = t->length;
     if (t->opened.current)
-        message_verbose(&run->messages, "the %s in '%s' are those of this run",
+        message_verbose(&run->frame.messages, "the %s in '%s' are those of this run",
                         run->is_object ? "metadata" : "tags", run->input.name);
     else if (t->proof.statements && !t->proof.list.n)
-        message_verbose(&run->messages,
+        message_verbose(&run->frame.messages,
                         "proved that the output is equivalent to the input: %llu statements, %llu "
                         "of them moved",
                         (unsigned long long)t->proof.statements,
@@ -96,7 +93,7 @@ static bool make_object(struct tagger_run *run)
     const char *error =
         tables_write_elf(&run->object, &run->arena, run->tables, run->text, run->length);
     if (error)
-        message_error(&run->messages, "%s", error);
+        message_error(&run->frame.messages, "%s", error);
     timing_end(&run->timing, "object");
     return !error;
 }
@@ -107,14 +104,14 @@ static void name_output(struct tagger_run *run, const char *name)
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_PTX)
             run->known.output.file = text_utf8(
-                &run->arena, prefix_map_name(&run->arguments.prefixes, &run->arena, name));
+                &run->arena, prefix_map_name(&run->arguments.common.prefixes, &run->arena, name));
 }
 
 // With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
 static bool needs_program(const struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    bool needs = !run->is_object || arguments->print_after || run_explains(run);
+    bool needs = !run->is_object || arguments->print_after || tag_explains(run);
     for (uint32_t i = 0; i < arguments->requests.n; i++)
         needs |= arguments->requests.v[i].product == PRODUCT_IR ||
                  arguments->requests.v[i].product == PRODUCT_MAP ||
@@ -131,12 +128,12 @@ static enum tag_style tag_style(struct tagger_run *run)
 // A decision with a profile cannot be repeated, and so not explained, without it.
 static bool can_explain(const struct tagger_run *run)
 {
-    bool can = !run->is_object || !*run->known.profile || !run_explains(run);
+    bool can = !run->is_object || !*run->known.profile || !tag_explains(run);
     if (!can)
-        message_error(&run->messages,
+        message_error(&run->frame.messages,
                       "'%s' was made with a profile; remarks and pages need this profile: make "
                       "them of the PTX, with --profile",
-                      run->arguments.input);
+                      run->arguments.common.input);
     return can;
 }
 
@@ -167,7 +164,7 @@ static struct backend_options output_options(struct tagger_run *run)
                 .capability = arguments->capability,
             },
         .output_name = arguments_ptx_name(arguments),
-        .prefixes = &arguments->prefixes,
+        .prefixes = &arguments->common.prefixes,
         .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
                                              1 << PRODUCT_MAP | 1 << PRODUCT_DEPFILE),
         .undigested =
@@ -186,14 +183,14 @@ static int analyse(struct tagger_run *run)
         .known = run->is_object ? &run->known : NULL,
         .profile = arguments->profile,
         .threads = arguments->threads,
-        .explains = run_explains(run),
+        .explains = tag_explains(run),
         .validate = arguments->validate,
         .unverified = !arguments->verify,
         .has_places = wants_places(arguments),
-        .by_source = arguments->locations == LOCATIONS_SOURCE,
+        .by_source = arguments->common.locations == LOCATIONS_SOURCE,
         .print_after = arguments->print_after,
         .stop_after = arguments->stop_after,
-        .to = run->messages.to,
+        .to = run->frame.messages.to,
     };
     if (!can_explain(run))
         return BAD_INPUT;
@@ -203,19 +200,19 @@ static int analyse(struct tagger_run *run)
         return BAD_INPUT;
     if (wants_tables(arguments))
         take_output(run);
-    run_report_remarks(run);
-    if (wants_tables(arguments) && !(make_object(run) && run_explain(run)))
+    tag_report_remarks(run);
+    if (wants_tables(arguments) && !(make_object(run) && tag_explain(run)))
         return BAD_INPUT;
-    if (arguments->beside && !run_find_differences(run))
+    if (arguments->beside && !tag_find_differences(run))
         return BAD_INPUT;
-    return run_write_all(run);
+    return tag_write_all(run);
 }
 
 static int strip(struct tagger_run *run)
 {
     run->text = backend_strip(&run->arena, &run->input, &run->length);
     timing_end(&run->timing, "strip");
-    return run_write_all(run);
+    return tag_write_all(run);
 }
 
 static int format(struct tagger_run *run)
@@ -224,66 +221,92 @@ static int format(struct tagger_run *run)
     diags_init(&diags, &run->arena);
     ptx_parse(&run->tagging.tree, &run->arena, &run->input, &diags);
     timing_end(&run->timing, "parse");
-    if (!messages_diags(&run->messages, &diags, &run->input))
+    if (!messages_diags(&run->frame.messages, &diags, &run->input))
         return BAD_INPUT;
-    return run_write_all(run);
+    return tag_write_all(run);
 }
 
 static int list(struct tagger_run *run)
 {
-    const char *error;
-    FILE *to = output_open(&run->outputs, "-", &error);
-    if (!to) {
-        message_error(&run->messages, "%s", error);
+    FILE *to = frame_open(&run->frame, "-");
+    if (!to)
         return BAD_INPUT;
-    }
-    bool as_json = run->arguments.reports[REPORT_JSON].wanted;
-    bool good =
-        container_input_list(&run->messages, &run->arena, run->arguments.input, as_json, to);
-    return run_commit(run) && good ? DONE : BAD_INPUT;
+    bool as_json = run->arguments.common.reports[REPORT_JSON].wanted;
+    bool good = container_input_list(&run->frame.messages, &run->arena, run->arguments.common.input,
+                                     as_json, to);
+    return good ? frame_commit(&run->frame, DONE) : BAD_INPUT;
 }
 
-static bool read_text(struct tagger_run *run)
+static bool is_tagged_as(struct arena *arena, const struct source *ptx, enum tag_style style)
+{
+    struct tags tags;
+    tags_find(&tags, arena, ptx);
+    return tags.list.n ? tags_are(&tags, style) : style == TAGS_NONE || style == TAGS_PAPER;
+}
+
+// An option that asks for something else than what the object has, or NULL. What was not requested
+// is as the object has it.
+static const char *other_option(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
-    const char *id, *error = input_read(&run->input, &run->arena, arguments->input, &id);
-    run->input.fragment = arguments->fragment;
-    if (!error && (arguments->module || arguments->arch)) {
-        error = "--module and --arch choose in a program or library: this is PTX text";
-        id = "module-choice";
-    }
-    if (error)
-        message_fault(&run->messages, id, "%s", error);
-    else
-        messages_artifact(&run->messages, run->input.name, run->input.text, run->input.length, -1);
-    return !error;
+    const struct tables *tables = &run->known;
+    const struct pass_options *made = &tables->options;
+    if (!arguments->reorder && made->reorder)
+        return "--no-reorder";
+    if (arguments->cost >= 0 && arguments->cost != (int)made->cost)
+        return "this --cost";
+    if (arguments->fma >= 0 && arguments->fma != (int)made->fma)
+        return "this --fma";
+    if (shape_is_known(&arguments->block) &&
+        memcmp(&arguments->block, &made->block, sizeof made->block))
+        return "this --block";
+    if (arguments->restrict_parameters && !made->restrict_parameters)
+        return "--restrict";
+    if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
+        return "this --capability";
+    if (arguments->min_saving && (!made->min_saving || *arguments->min_saving != *made->min_saving))
+        return "this --min-saving";
+    if (arguments->kinds && arguments->kinds != made->kinds)
+        return "this --candidates";
+    if (arguments->profile_path)
+        return "this --profile";
+    if (arguments->tags >= 0 &&
+        !is_tagged_as(&run->arena, &run->input, (enum tag_style)arguments->tags))
+        return "--tags";
+    return NULL;
 }
 
 static bool read_input(struct tagger_run *run)
 {
-    if (object_input_is(&run->arena, &run->arguments)) {
-        run->is_object = object_input_read(&run->messages, &run->arena, &run->input, &run->known);
-        return run->is_object;
-    }
-    return container_input_is(run->arguments.input)
-               ? container_input_read(&run->messages, &run->arena, &run->input)
-               : read_text(run);
+    const char *input = run->arguments.common.input, *option = NULL;
+    if (!input_read(&run->frame.messages, &run->arena, &run->input, &run->known, &run->is_object))
+        return false;
+    run->input.fragment = run->arguments.fragment && !container_input_is(input);
+    if (run->is_object)
+        option = other_option(run);
+    if (option)
+        message_error(&run->frame.messages,
+                      "'%s' was made without %s, and is used unchanged; --module=0 uses its PTX "
+                      "and decides anew",
+                      input, option);
+    return !option;
 }
 
 static int process_input(struct tagger_run *run)
 {
     timing_end(&run->timing, "read");
-    message_verbose(&run->messages, "read %u bytes from '%s'", run->input.length, run->input.name);
+    message_verbose(&run->frame.messages, "read %u bytes from '%s'", run->input.length,
+                    run->input.name);
     if (run->arguments.overlap >= 0)
-        return run_overlap(run);
+        return tag_overlap(run);
     if (run->arguments.compare)
-        return run_compare(run);
+        return tag_compare(run);
     if (run->arguments.check)
-        return run_read(run, &run->input) ? DONE : BAD_INPUT;
+        return tag_read(run, &run->input) ? DONE : BAD_INPUT;
     if (run->arguments.format)
         return format(run);
-    if (run_is_report(run))
-        return run_beside(run);
+    if (tag_is_report(run))
+        return tag_beside(run);
     return run->arguments.strip ? strip(run) : analyse(run);
 }
 
@@ -299,7 +322,7 @@ static bool make_folders(struct tagger_run *run)
     for (uint32_t i = 0; i < run->arguments.requests.n; i++) {
         const struct output_request *request = &run->arguments.requests.v[i];
         if (request->suffix && mkdir(request->path, 0777) && errno != EEXIST) {
-            message_error(&run->messages, "cannot make the folder '%s': %s", request->path,
+            message_error(&run->frame.messages, "cannot make the folder '%s': %s", request->path,
                           strerror(errno));
             return false;
         }
@@ -312,7 +335,7 @@ static int process_module(struct many *many, const char *name)
     struct tagger_run *run = many->run;
     const char *error = arguments_for_module(&run->arguments, &many->all, &run->arena, name);
     if (error) {
-        message_error(&run->messages, "%s", error);
+        message_error(&run->frame.messages, "%s", error);
         return BAD_INPUT;
     }
     return process_input(run);
@@ -326,9 +349,9 @@ static bool take_module(void *context, const char *name, const struct source *so
         return false;
     many->run->input = *source;
     int status = process_module(many, name);
-    // Before what it points to goes.
-    outputs_abandon(&many->run->outputs);
-    outputs_init(&many->run->outputs, &many->run->arena);
+    // Abandon them before the memory that they use is freed.
+    outputs_abandon(&many->run->frame.outputs);
+    outputs_init(&many->run->frame.outputs, &many->run->arena);
     many->run->arguments = many->all;
     return status == DONE;
 }
@@ -336,26 +359,27 @@ static bool take_module(void *context, const char *name, const struct source *so
 static bool take_text(struct many *many)
 {
     struct tagger_run *run = many->run;
-    if (!read_text(run))
+    if (!read_input(run))
         return false;
     const char *slash = strrchr(run->input.name, '/'), *base = slash ? slash + 1 : run->input.name;
     const char *dot = strrchr(base, '.');
     size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-    const char *name =
-        file_is_standard(run->arguments.input) ? "stdin" : arena_strndup(&run->arena, base, length);
+    const char *name = file_is_standard(run->arguments.common.input)
+                           ? "stdin"
+                           : arena_strndup(&run->arena, base, length);
     return take_module(many, name, &run->input);
 }
 
 // All modules are reported of in one rule.
 static bool finish_depfile(struct tagger_run *run)
 {
-    if (!run_check_rule(run))
+    if (!tag_check_rule(run))
         return false;
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_DEPFILE &&
-            !run_write(run, &run->arguments.requests.v[i]))
+            !tag_write(run, &run->arguments.requests.v[i]))
             return false;
-    return run_commit(run);
+    return frame_commit(&run->frame, DONE) == DONE;
 }
 
 static int process_folder(struct tagger_run *run)
@@ -363,10 +387,10 @@ static int process_folder(struct tagger_run *run)
     struct many many = {run, run->arguments};
     if (!make_folders(run))
         return BAD_INPUT;
-    bool good =
-        container_input_is(run->arguments.input)
-            ? container_input_each(&run->messages, &run->whole, &run->arena, take_module, &many)
-            : take_text(&many);
+    bool good = container_input_is(run->arguments.common.input)
+                    ? container_input_each(&run->frame.messages, &run->frame.arena, &run->arena,
+                                           take_module, &many)
+                    : take_text(&many);
     return good && finish_depfile(run) ? DONE : BAD_INPUT;
 }
 
@@ -382,42 +406,31 @@ static int process(struct tagger_run *run)
 // Requests of information instead of a run
 
 // The whole pipeline, from the input to the outputs.
-static void print_passes(FILE *to)
+static bool print_passes(void *own, FILE *to)
 {
+    (void)own;
     tagger_print_stages(to);
     fputs("write     write all outputs, then rename them into place\n", to);
+    return true;
 }
 
-static int print_only(struct tagger_run *run)
+static bool print_warnings(void *own, FILE *to)
 {
-    const char *error;
-    FILE *to = output_open(&run->outputs, "-", &error);
-    if (!to) {
-        message_error(&run->messages, "%s", error);
-        return BAD_INPUT;
-    }
-    if (run->arguments.help)
-        options_help(&ptxoffload_command, to);
-    else if (run->arguments.help_warnings)
-        warnings_help(to);
-    else if (run->arguments.version)
-        options_version(&ptxoffload_command, to);
-    else
-        print_passes(to);
-    return run_commit(run) ? DONE : BAD_INPUT;
+    (void)own;
+    warnings_help(to);
+    return true;
 }
 
-// A file that an option names, as a text; NULL, after saying why, if it cannot be read.
-static struct source *read_file(struct tagger_run *run, const char *path)
+struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const char *path)
 {
     struct file_text file;
-    const char *error = file_read(&run->whole, path, &file);
+    const char *error = file_read(arena, path, &file);
     if (error) {
-        message_error(&run->messages, "cannot read '%s': %s", path, error);
+        message_error(&run->frame.messages, "cannot read '%s': %s", path, error);
         return NULL;
     }
-    struct source *source = ARENA_NEW(&run->whole, struct source);
-    source_init(source, &run->whole, path, file.text, file.length);
+    struct source *source = ARENA_NEW(arena, struct source);
+    source_init(source, arena, path, file.text, file.length);
     return source;
 }
 
@@ -425,7 +438,7 @@ static bool read_profile(struct tagger_run *run)
 {
     struct arguments *arguments = &run->arguments;
     if (arguments->profile_path)
-        arguments->profile = read_file(run, arguments->profile_path);
+        arguments->profile = tag_read_file(run, &run->frame.arena, arguments->profile_path);
     return !arguments->profile_path || arguments->profile;
 }
 
@@ -435,78 +448,55 @@ static bool read_capability(struct tagger_run *run)
     struct diags diags;
     if (!arguments->capability_path)
         return true;
-    struct source *source = read_file(run, arguments->capability_path);
+    struct source *source = tag_read_file(run, &run->frame.arena, arguments->capability_path);
     if (!source)
         return false;
-    struct capability *capability = ARENA_NEW(&run->whole, struct capability);
-    diags_init(&diags, &run->whole);
+    struct capability *capability = ARENA_NEW(&run->frame.arena, struct capability);
+    diags_init(&diags, &run->frame.arena);
     arguments->capability = capability;
-    capability_read(capability, &run->whole, source, &diags);
-    return messages_diags(&run->messages, &diags, source);
+    capability_read(capability, &run->frame.arena, source, &diags);
+    return messages_diags(&run->frame.messages, &diags, source);
 }
 
-static void note_sources(struct tagger_run *run)
+static void note_source(void *context, const char *path, const char *option)
 {
-    const struct arguments *arguments = &run->arguments;
-    const char *const paths[] = {arguments->input, arguments->capability_path,
-                                 arguments->profile_path, arguments->beside};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (paths[i] && !file_is_standard(paths[i]))
-            vec_push(&run->whole, &run->sources, depfile_quote(&run->whole, paths[i]));
+    struct tagger_run *run = context;
+    (void)option;
+    if (!file_is_standard(path))
+        vec_push(&run->frame.arena, &run->sources, depfile_quote(&run->frame.arena, path));
 }
 
-static int run_all(struct tagger_run *run, int argc, char **argv)
+static int run_all(void *own)
 {
-    if (!arguments_read(&run->arguments, &run->whole, argc, argv, stderr))
-        return BAD_USAGE;
-    messages_init(&run->messages, ptxoffload_command.name, &run->arguments, &run->log);
-    timing_init(&run->timing, &run->whole);
+    struct tagger_run *run = own;
     const struct arguments *arguments = &run->arguments;
-    if (arguments_only_print(arguments))
-        return print_only(run);
-    run->memory.limit = arguments->max_memory;
-    if (!messages_begin(&run->messages, &run->whole))
-        return BAD_INPUT;
-    note_sources(run);
+    timing_init(&run->timing, &run->frame.arena);
+    arena_init(&run->arena, &run->frame.memory);
+    outputs_init(&run->frame.outputs, &run->arena);
+    run->frame.log.findings.remarks = arguments->remarks;
+    note_source(run, arguments->common.input, NULL);
+    options_files(&ptxoffload_command, arguments, false, note_source, run);
     int status = read_capability(run) && read_profile(run) ? process(run) : BAD_INPUT;
-    outputs_abandon(&run->outputs);
+    outputs_abandon(&run->frame.outputs);
     if (arguments->time_passes)
-        timing_print(&run->timing, run->messages.to);
-    message_verbose(&run->messages, "%zu KiB of memory at most", run->memory.peak >> 10);
+        timing_print(&run->timing, run->frame.messages.to);
+    message_verbose(&run->frame.messages, "%zu KiB of memory at most",
+                    run->frame.memory.peak >> 10);
     return status;
 }
 
-static int out_of_memory(struct tagger_run *run, int argc, char **argv)
-{
-    outputs_abandon(&run->outputs);
-    // Not again if telling what was wrong is what it ran out in.
-    if (run->out_of_memory)
-        return BAD_INPUT;
-    run->out_of_memory = true;
-    message_memory(&run->messages, &run->memory);
-    return messages_end(&run->messages, argc, argv, BAD_INPUT);
-}
+static const struct topic topics[] = {
+    TOPIC_OF_HELP(0, false, print_warnings),
+    {.flag = offsetof(struct arguments, print_passes), .print = print_passes},
+    {0},
+};
 
-static int work(struct tagger_run *run, int argc, char **argv)
-{
-    if (setjmp(run->memory.on_failure))
-        return out_of_memory(run, argc, argv);
-    return messages_end(&run->messages, argc, argv, run_all(run, argc, argv));
-}
-
-int main(int argc, char **argv)
-{
-    struct tagger_run run = {0};
-    input_open_standard();
-    // A line at a time: excerpts are written letter by letter.
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    arena_init(&run.whole, &run.memory);
-    arena_init(&run.arena, &run.memory);
-    outputs_init(&run.outputs, &run.arena);
-    outputs_init(&run.log.outputs, &run.whole);
-    messages_init(&run.messages, ptxoffload_command.name, &run.arguments, &run.log);
-    interrupt_remove(&run.outputs, &run.log.outputs);
-    int status = work(&run, argc, argv);
-    memory_free(&run.memory);
-    return status;
-}
+const struct cli_program ptxoffload_program = {
+    .command = &ptxoffload_command,
+    .size = sizeof(struct tagger_run),
+    .options = offsetof(struct tagger_run, arguments),
+    .topics = topics,
+    .set_defaults = arguments_default,
+    .check = arguments_check,
+    .run = run_all,
+};

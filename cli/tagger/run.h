@@ -2,22 +2,15 @@
 #pragma once
 #include "backend/differences.h"
 #include "backend/elf_tables.h"
+#include "cli/common/frame.h"
 #include "cli/tagger/arguments.h"
-#include "cli/common/messages.h"
 #include "cli/tagger/timing.h"
 #include "tagger/tagger.h"
 
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2 };
-
 struct tagger_run {
-    struct memory memory;
-    struct arena whole; // for the whole run
-    struct arena arena; // for the current text
+    struct frame frame;
+    struct arena arena; // for the current text; also of the outputs
     struct arguments arguments;
-    struct messages messages;
-    struct message_log log;
-    bool out_of_memory;
-    struct outputs outputs;
     struct pass_timing timing;
     // Results of the steps, in order.
     struct source input;
@@ -34,34 +27,34 @@ struct tagger_run {
     VEC(const char *) targets, sources;
 };
 
+// Reads a file that an option names, as a text. Returns NULL after reporting an error.
+struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const char *path);
 // Reads the program of a text as it is. Returns false after reporting errors.
-bool run_read(struct tagger_run *run, struct source *source);
+bool tag_read(struct tagger_run *run, struct source *source);
 
 // Runs --compare on the input. Returns the exit code.
-int run_compare(struct tagger_run *run);
+int tag_compare(struct tagger_run *run);
 
 // Returns true if the input is a report for --beside.
-bool run_is_report(const struct tagger_run *run);
+bool tag_is_report(const struct tagger_run *run);
 // Compares the report of --beside with the run's tables. Returns false after reporting an error.
-bool run_find_differences(struct tagger_run *run);
+bool tag_find_differences(struct tagger_run *run);
 // Compares an input that is a report. Returns the exit code.
-int run_beside(struct tagger_run *run);
+int tag_beside(struct tagger_run *run);
 
 // Runs --overlap=advise on the input. Returns the exit code.
-int run_overlap(struct tagger_run *run);
+int tag_overlap(struct tagger_run *run);
 
 // Writes a product to the place of its request. Returns false after reporting an error.
-bool run_write(struct tagger_run *run, const struct output_request *request);
-// Renames the files that were written. Returns false after reporting an error.
-bool run_commit(struct tagger_run *run);
-// Writes all requested outputs. Returns the exit code.
+bool tag_write(struct tagger_run *run, const struct output_request *request);
 // Returns false, with a message, if the rule of -MD cannot hold a name.
-bool run_check_rule(struct tagger_run *run);
-int run_write_all(struct tagger_run *run);
+bool tag_check_rule(struct tagger_run *run);
+// Writes all requested outputs. Returns the exit code.
+int tag_write_all(struct tagger_run *run);
 
 // Returns true if remarks or the HTML report are requested.
-bool run_explains(const struct tagger_run *run);
-void run_report_remarks(struct tagger_run *run);
+bool tag_explains(const struct tagger_run *run);
+void tag_report_remarks(struct tagger_run *run);
 // Makes the tables of the plan if the tables to be written were read with the input. Returns false
 // after reporting an error.
-bool run_explain(struct tagger_run *run);
+bool tag_explain(struct tagger_run *run);

@@ -42,7 +42,7 @@ struct stat_group {
 // collection, by its name with '*', the least value, the mean and the largest one; or, with
 // patterns, each single value whose name matches one of them (fnmatch).
 struct stats_choice {
-    VEC(const char *) patterns;
+    struct text_list patterns;
 };
 
 struct stats {
