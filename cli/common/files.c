@@ -1,5 +1,6 @@
 #include "cli/common/files.h"
 #include "support/file.h"
+#include <string.h>
 
 void files_add(struct named_files *files, const char *path, const char *what, bool written)
 {
@@ -8,9 +9,11 @@ void files_add(struct named_files *files, const char *path, const char *what, bo
         vec_push(files->arena, &files->list, made);
 }
 
+// The document of --diagnostics, in which errors are reported, is checked where it is written.
 static void add_output(void *context, const char *path, const char *option)
 {
-    files_add(context, path, option, true);
+    if (strcmp(option, "--diagnostics") != 0)
+        files_add(context, path, option, true);
 }
 
 void files_add_outputs(struct named_files *files, const struct command *command,

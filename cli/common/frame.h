@@ -32,7 +32,7 @@ struct frame {
     bool out_of_memory;
 };
 
-// What an option prints instead of a run.
+// An output that an option requests instead of a run.
 struct topic {
     size_t flag;                        // offset of an int in the options
     int value;                          // that requests it; 0: any but 0

@@ -210,7 +210,7 @@ static void take_topic(struct option_reader *r, const struct option *option, con
                       list_choices(r->line.arena, option->choices));
 }
 
-// Returns the error, or NULL if there is none or it was reported.
+// Returns an error that is not reported yet, or NULL.
 static const char *apply(struct option_reader *r, const struct option *option, const char *argument)
 {
     void *field = (char *)r->into + option->offset;

@@ -16,7 +16,8 @@ enum option_kind {
     OPTION_CALL,   // `call` reads the argument
 };
 
-// What the argument of an option names. Inputs of other persons must not have options that write.
+// The use of the file that an argument names. Inputs of other persons must not have options that
+// write.
 enum option_file {
     OPTION_NO_FILE,
     OPTION_READS,   // it may be or contain the name of a file or folder that is read

@@ -15,7 +15,8 @@ struct measure_arguments {
     int print_config, list_stats, list_configs;
 };
 
-// What the states of these programs begin with; their options begin with struct measure_arguments.
+// The first member of the states of these programs, whose options begin with struct
+// measure_arguments.
 struct measure_base {
     struct frame frame;
     struct config_section section;

@@ -17,7 +17,7 @@ struct sim_machine {
     VEC(const char *) series_names;
 };
 
-// What the states of programs with a machine begin with; their options begin with struct
+// The first member of the states of programs with a machine, whose options begin with struct
 // sim_arguments.
 struct sim_base {
     struct frame frame;

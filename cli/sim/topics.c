@@ -1,4 +1,4 @@
-// What is printed instead of a run.
+// Topics: outputs that options request instead of a run.
 #include "cli/sim/machine.h"
 #include "cli/sim/configuration.h"
 #include "cli/sim/digests.h"

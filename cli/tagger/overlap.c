@@ -1,4 +1,4 @@
-// --overlap=advise: which copies of a kernel's arrays may overlap it by full/empty bits, and the
+// --overlap= which copies of a kernel's arrays may overlap it by full/empty bits, and the
 // gain that the times of [001 Table 2] predict.
 #include "cli/tagger/run.h"
 #include "passes/analysis/overlap.h"

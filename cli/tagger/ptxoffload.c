@@ -297,7 +297,7 @@ static int process_input(struct tagger_run *run)
     timing_end(&run->timing, "read");
     message_verbose(&run->frame.messages, "read %u bytes from '%s'", run->input.length,
                     run->input.name);
-    if (run->arguments.overlap >= 0)
+    if (run->arguments.overlap)
         return tag_overlap(run);
     if (run->arguments.compare)
         return tag_compare(run);
