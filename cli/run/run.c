@@ -61,7 +61,7 @@ static const char *refuse(struct arena *arena, const struct run_program *program
     return NULL; // it may start other programs
 }
 
-struct overwritten {
+struct overwritten_input {
     struct starter *run;
     const char *path, *what; // that is read
     const char *wrong;
@@ -69,7 +69,7 @@ struct overwritten {
 
 static void add_output(void *context, const char *path, const char *option)
 {
-    struct overwritten *o = context;
+    struct overwritten_input *o = context;
     struct arena *arena = &o->run->base.frame.arena;
     if (o->wrong || access(o->path, F_OK) || !output_same(arena, path, o->path))
         return;
@@ -80,7 +80,7 @@ static void add_output(void *context, const char *path, const char *option)
 // Returns which option would write over the program or the configuration, or NULL.
 static const char *find_overwritten(struct starter *run, const char *program)
 {
-    struct overwritten all[] = {
+    struct overwritten_input all[] = {
         {run, program, "program", NULL},
         {run, run->arguments.sim.config, "configuration", NULL},
     };
