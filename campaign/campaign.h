@@ -15,10 +15,6 @@ struct campaign_settings {
     VEC(struct campaign_setting) list;
 };
 
-struct campaign_words {
-    VEC(const char *) list;
-};
-
 struct campaign_places {
     VEC(uint32_t) list;
 };
@@ -29,7 +25,7 @@ struct campaign_workload {
     const char *tagged;       // the same for tagged variants
     struct campaign_settings values;
     struct campaign_settings quick; // with --quick: take precedence over `values`
-    struct campaign_words sample;   // options of ptxoffload-sim for sampled variants
+    struct text_list sample;   // options of ptxoffload-sim for sampled variants
 };
 
 struct campaign_variant {
@@ -37,7 +33,7 @@ struct campaign_variant {
     const char *policy, *config;
     struct campaign_settings set;
     struct campaign_settings values; // of all run files: take precedence over the workload's
-    struct campaign_words tag;       // options of ptxoffload
+    struct text_list tag;       // options of ptxoffload
     bool tagged;                     // otherwise the program is run unchanged
     bool sampled;                    // with the workload's options
 };
@@ -106,7 +102,7 @@ struct campaign_column {
     enum campaign_mean mean;
     int digits;
     bool is_plotted;
-    struct campaign_words words; // of the values 0, 1, …; none: numbers
+    struct text_list words; // of the values 0, 1, …; none: numbers
     VEC(struct campaign_known) known;
 };
 
@@ -135,7 +131,7 @@ struct campaign {
     const char *folder; // file names are relative to it; "" or ending in a slash
     const char *name, *title;
     const char *notes, *quick_notes; // paths of the text around the tables, or NULL
-    struct campaign_words options;
+    struct text_list options;
     struct campaign_settings slurm;
     bool is_trusted; // run files of jobs may write anywhere
     VEC(struct campaign_workload) workloads;

@@ -116,10 +116,10 @@ static double ratio_of(const struct campaign_pair *pair, const char *name, doubl
 }
 
 // Both lists are in order, and so is what becomes of them.
-static void merge(const struct campaign_comparison *comparison, struct campaign_words *to,
-                  const struct campaign_words *more)
+static void merge(const struct campaign_comparison *comparison, struct text_list *to,
+                  const struct text_list *more)
 {
-    struct campaign_words both = {0};
+    struct text_list both = {0};
     for (uint32_t i = 0, k = 0; i < to->list.n || k < more->list.n;) {
         int order = i == to->list.n     ? 1
                     : k == more->list.n ? -1
@@ -133,10 +133,10 @@ static void merge(const struct campaign_comparison *comparison, struct campaign_
     *to = both;
 }
 
-static void collect_names(const struct campaign_comparison *comparison, struct campaign_words *to)
+static void collect_names(const struct campaign_comparison *comparison, struct text_list *to)
 {
     for (uint32_t i = 0; i < comparison->pairs.n; i++) {
-        struct campaign_words names = {0};
+        struct text_list names = {0};
         campaign_database_names(comparison->pairs.v[i].store_a, comparison->pairs.v[i].key_a,
                                 &names);
         merge(comparison, to, &names);
@@ -150,7 +150,7 @@ static const char *ratio_text(struct arena *arena, double ratio)
 
 void campaign_compare_text(const struct campaign_comparison *comparison, FILE *to)
 {
-    struct campaign_words names = {0};
+    struct text_list names = {0};
     int longest = 10;
     bool any_partial = false;
     collect_names(comparison, &names);
@@ -194,7 +194,7 @@ static void write_number(FILE *to, double value)
 
 void campaign_compare_csv(const struct campaign_comparison *comparison, FILE *to)
 {
-    struct campaign_words names = {0};
+    struct text_list names = {0};
     collect_names(comparison, &names);
     fputs("statistic,workload,a,b,ratio\n", to);
     for (uint32_t i = 0; i < names.list.n; i++)

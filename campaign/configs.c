@@ -68,10 +68,10 @@ void campaign_configs_add_listed(struct campaign_configs *configs, const char *p
 }
 
 uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
-                                      const struct campaign_words *first,
-                                      const struct campaign_words *second)
+                                      const struct text_list *first,
+                                      const struct text_list *second)
 {
-    const struct campaign_words *const lists[] = {first, second};
+    const struct text_list *const lists[] = {first, second};
     struct arena own;
     struct campaign_line line = {{0}};
     arena_init(&own, configs->arena->memory);

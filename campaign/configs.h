@@ -38,8 +38,8 @@ void campaign_configs_add_listed(struct campaign_configs *configs, const char *p
 // The same for the options of a job, whose errors are of interest: its policy, and those of two
 // lists, of which the second may be NULL.
 uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
-                                      const struct campaign_words *first,
-                                      const struct campaign_words *second);
+                                      const struct text_list *first,
+                                      const struct text_list *second);
 // Starts ptxoffload-sim once, for all configurations. Returns NULL, or why it did not answer.
 const char *campaign_configs_resolve(struct campaign_configs *configs,
                                      const struct campaign_tools *tools);

@@ -318,7 +318,7 @@ static bool is_known(struct campaign_store *store, const char *key, const struct
 }
 
 static const char *take_file(struct campaign_store *store, const char *name,
-                             struct campaign_words *damaged)
+                             struct text_list *damaged)
 {
     const char *key = arena_strndup(store->arena, name, SHA256_HEX);
     const char *path = campaign_store_path(store, "results", key, ".json");
@@ -335,7 +335,7 @@ static const char *take_file(struct campaign_store *store, const char *name,
     return error;
 }
 
-static const char *take_files(struct campaign_store *store, struct campaign_words *damaged)
+static const char *take_files(struct campaign_store *store, struct text_list *damaged)
 {
     DIR *folder = opendir(arena_printf(store->arena, "%s/results", store->folder));
     const char *error = NULL;
@@ -349,7 +349,7 @@ static const char *take_files(struct campaign_store *store, struct campaign_word
 
 static const char *drop_missing(struct campaign_store *store)
 {
-    struct campaign_words gone = {0};
+    struct text_list gone = {0};
     const char *error = NULL;
     sqlite3_stmt *row = prepare(store, "SELECT key FROM jobs", "");
     while (row && sqlite3_step(row) == SQLITE_ROW) {
@@ -441,7 +441,7 @@ static const char *open_to_read(struct campaign_store *store, const char *path)
                         path);
 }
 
-const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged)
+const char *campaign_database_open(struct campaign_store *store, struct text_list *damaged)
 {
     const char *path = arena_printf(store->arena, "%s/campaign.sqlite", store->folder);
     protect_file(store->arena->memory, path);
@@ -559,7 +559,7 @@ void campaign_database_jobs(struct campaign_store *store, struct campaign_stored
 }
 
 void campaign_database_names(struct campaign_store *store, const char *key,
-                             struct campaign_words *to)
+                             struct text_list *to)
 {
     sqlite3_stmt *row =
         prepare(store,

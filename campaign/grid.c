@@ -18,7 +18,7 @@ static const char *fixed_text(struct arena *arena, bool shows_sign, int digits, 
 const char *campaign_value_text(struct arena *arena, const struct campaign_column *column,
                                 double value)
 {
-    const struct campaign_words *words = &column->words;
+    const struct text_list *words = &column->words;
     if (isnan(value))
         return "–";
     if (words->list.n)

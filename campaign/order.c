@@ -134,7 +134,7 @@ static void look(struct campaign_order *order, bool retry)
 
 // Takes the results that other stores have of jobs without one.
 static const char *reuse(struct campaign_store *store, const struct campaign_plan *plan,
-                         const struct campaign_words *folders, uint32_t *count)
+                         const struct text_list *folders, uint32_t *count)
 {
     const char *error = NULL;
     for (uint32_t i = 0; i < plan->jobs.n; i++) {

@@ -56,7 +56,7 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
                           const char *tagged, struct campaign_argv *argv)
 {
     struct arena *arena = plan->arena;
-    const struct campaign_words *tag = &plan->campaign->variants.v[job->variant].tag;
+    const struct text_list *tag = &plan->campaign->variants.v[job->variant].tag;
     campaign_push(arena, argv, plan->tools->tagger.path);
     campaign_push(arena, argv, as_operand(arena, job->program));
     if (job->module)
@@ -70,7 +70,7 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
 }
 
 // Returns the options of a sampled job, or NULL.
-static const struct campaign_words *sample_of(const struct campaign *campaign,
+static const struct text_list *sample_of(const struct campaign *campaign,
                                               const struct campaign_job *job)
 {
     return campaign->variants.v[job->variant].sampled ? &campaign->workloads.v[job->workload].sample
@@ -94,7 +94,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     push_settings(arena, "values.", &job->values, argv);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         campaign_push(arena, argv, campaign->options.list.v[i]);
-    const struct campaign_words *sample = sample_of(campaign, job);
+    const struct text_list *sample = sample_of(campaign, job);
     for (uint32_t i = 0; sample && i < sample->list.n; i++)
         campaign_push(arena, argv, sample->list.v[i]);
     if (campaign->is_trusted)
@@ -257,7 +257,7 @@ static void make_key(const struct campaign_plan *plan, struct campaign_job *job)
     add(&pieces, "configuration ", job->config_digest);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         add(&pieces, "option ", campaign->options.list.v[i]);
-    const struct campaign_words *sample = sample_of(campaign, job);
+    const struct text_list *sample = sample_of(campaign, job);
     for (uint32_t i = 0; sample && i < sample->list.n; i++)
         add(&pieces, "option ", sample->list.v[i]);
     add(&pieces, "run ", job->run_digest);
@@ -392,7 +392,7 @@ static const char *make_keys(struct planning *p)
     return error;
 }
 
-static bool selects(const struct campaign_words *names, const char *name)
+static bool selects(const struct text_list *names, const char *name)
 {
     bool found = !names->list.n;
     for (uint32_t i = 0; name && i < names->list.n; i++)

@@ -23,7 +23,7 @@ struct campaign_job {
 // A selection of jobs.
 struct campaign_selection {
     bool is_quick;
-    struct campaign_words studies, workloads, variants; // by name; empty: all
+    struct text_list studies, workloads, variants; // by name; empty: all
 };
 
 struct campaign_plan {

@@ -109,8 +109,8 @@ static void copy_settings(const struct campaign *campaign, const struct campaign
         put(campaign, to, from->list.v[i]);
 }
 
-void campaign_words_read(struct campaign_reading *r, const struct yaml_node *node,
-                         struct campaign_words *to)
+void text_list_read(struct campaign_reading *r, const struct yaml_node *node,
+                         struct text_list *to)
 {
     if (node && node->kind == YAML_SCALAR)
         vec_push(r->campaign->arena, &to->list, node->text);
@@ -141,7 +141,7 @@ static void take_workload(struct campaign_reading *r, const struct yaml_node *no
     copy_settings(campaign, &made.values, &made.quick);
     take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
     if (keys.of[CAMPAIGN_WORKLOAD_sample])
-        campaign_words_read(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
+        text_list_read(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
     const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
     made.tagged = tagged ? path_of(campaign, tagged->text) : made.run;
     if (access(made.run, R_OK))
@@ -201,8 +201,8 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
         made.sampled = campaign_flag(r, keys.of[CAMPAIGN_VARIANT_sample], false);
     if (keys.of[CAMPAIGN_VARIANT_tag]) {
         made.tagged = true;
-        made.tag = (struct campaign_words){0};
-        campaign_words_read(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
+        made.tag = (struct text_list){0};
+        text_list_read(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
         if (made.tag.list.n && !strchr("-@", *made.tag.list.v[0]))
             campaign_fault(r, keys.of[CAMPAIGN_VARIANT_tag],
                            "'%s' is no option of ptxoffload: [] tags with its defaults",
@@ -342,7 +342,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     campaign->title = campaign_text(keys->of[CAMPAIGN_CAMPAIGN_title]);
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
     campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;
-    campaign_words_read(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
+    text_list_read(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
     take_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
     for (uint32_t i = 0; i < variants->count; i++)

@@ -164,7 +164,7 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
         .digits = 1,
         .is_plotted = campaign_flag(r, keys.of[CAMPAIGN_COLUMN_plot], true),
     };
-    campaign_words_read(r, keys.of[CAMPAIGN_COLUMN_words], &made.words);
+    text_list_read(r, keys.of[CAMPAIGN_COLUMN_words], &made.words);
     if (made.words.list.n) {
         made.mean = MEAN_NONE;
         made.is_plotted = false;

@@ -206,7 +206,7 @@ static void make_table(struct making *m)
 
 // All of it
 
-static bool is_chosen(const struct campaign_words *figures, const char *name)
+static bool is_chosen(const struct text_list *figures, const char *name)
 {
     bool chosen = !figures->list.n;
     for (uint32_t i = 0; i < figures->list.n; i++)
@@ -215,7 +215,7 @@ static bool is_chosen(const struct campaign_words *figures, const char *name)
 }
 
 static const char *check_figures(const struct campaign_report *report,
-                                 const struct campaign_words *figures)
+                                 const struct text_list *figures)
 {
     for (uint32_t i = 0; i < figures->list.n; i++) {
         bool found = false;
@@ -246,7 +246,7 @@ static void count_jobs(struct campaign_report *report)
 
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
                                  const struct campaign_plan *plan,
-                                 const struct campaign_words *figures, const char *command)
+                                 const struct text_list *figures, const char *command)
 {
     const struct campaign *campaign = plan->campaign;
     *report = (struct campaign_report){.campaign = campaign,

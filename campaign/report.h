@@ -40,7 +40,7 @@ struct campaign_report {
 // Rows of jobs without a result have no values.
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
                                  const struct campaign_plan *plan,
-                                 const struct campaign_words *figures, const char *command);
+                                 const struct text_list *figures, const char *command);
 void campaign_report_text(const struct campaign_report *report, FILE *to);
 // Writes a line for each number.
 void campaign_report_csv(const struct campaign_report *report, FILE *to);
@@ -64,7 +64,7 @@ const char *campaign_expectations_text(struct arena *arena, const struct campaig
 // The lines below a table: the number of expectations that hold, and the reasons for missing
 // values.
 void campaign_report_reasons(const struct campaign_table *table, struct arena *arena,
-                             struct campaign_words *lines);
+                             struct text_list *lines);
 
 // A table as rows of texts; the first row is the heading, the first column has names.
 struct campaign_grid {

@@ -70,7 +70,7 @@ static void write_markdown_table(const struct campaign_grid *grid, FILE *to)
 static void write_reasons(const struct campaign_report *report, const struct campaign_table *table,
                           FILE *to)
 {
-    struct campaign_words lines = {0};
+    struct text_list lines = {0};
     campaign_report_reasons(table, report->arena, &lines);
     for (uint32_t i = 0; i < lines.list.n; i++) {
         fputs("- ", to);

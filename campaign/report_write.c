@@ -53,7 +53,7 @@ static void write_grid(const struct campaign_grid *grid, struct arena *arena, FI
 }
 
 void campaign_report_reasons(const struct campaign_table *table, struct arena *arena,
-                             struct campaign_words *lines)
+                             struct text_list *lines)
 {
     enum { MOST = 12 };
     const char *expectations = campaign_expectations_text(arena, table);
@@ -82,7 +82,7 @@ void campaign_report_text(const struct campaign_report *report, FILE *to)
         fprintf(to, "\n%s: %s%s%s\n\n", figure->name, figure->title, figure->source ? " " : "",
                 figure->source ? figure->source : "");
         write_grid(&grid, report->arena, to);
-        struct campaign_words lines = {0};
+        struct text_list lines = {0};
         campaign_report_reasons(table, report->arena, &lines);
         for (uint32_t k = 0; k < lines.list.n; k++)
             fprintf(to, "%s\n", lines.list.v[k]);

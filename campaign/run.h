@@ -16,7 +16,7 @@ struct campaign_watch {
     uint32_t at_a_time;
     bool is_limited;             // the user has given `at_a_time`
     bool retry;                  // failed jobs are run again
-    struct campaign_words reuse; // folders of other stores, whose good results are taken
+    struct text_list reuse; // folders of other stores, whose good results are taken
     atomic_int *stop;            // set by a signal: running jobs are killed, and no job is started
     // Called periodically, and after each job.
     void (*progress)(void *context, const struct campaign_counts *counts);

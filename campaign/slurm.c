@@ -130,7 +130,7 @@ static void remove_array(struct slurm_collector *c, const char *name)
 }
 
 // The IDs of all arrays with tickets.
-static void find_arrays(struct campaign_store *store, struct campaign_words *ids)
+static void find_arrays(struct campaign_store *store, struct text_list *ids)
 {
     DIR *folder = opendir(slurm_folder(store));
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
@@ -143,7 +143,7 @@ static void find_arrays(struct campaign_store *store, struct campaign_words *ids
         closedir(folder);
 }
 
-static bool has_id(const struct campaign_words *ids, const char *name)
+static bool has_id(const struct text_list *ids, const char *name)
 {
     for (uint32_t i = 0; i < ids->list.n; i++)
         if (!strcmp(ids->list.v[i], name))
@@ -153,7 +153,7 @@ static bool has_id(const struct campaign_words *ids, const char *name)
 
 bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *queue)
 {
-    struct campaign_words ids = {{0}};
+    struct text_list ids = {{0}};
     struct slurm_tasks tasks = {{0}};
     *queue = (struct campaign_queue){0};
     find_arrays(store, &ids);
@@ -272,7 +272,7 @@ static int by_text(const void *a, const void *b)
 
 static void adopt_all(struct slurm_collector *c)
 {
-    struct campaign_words ids = {{0}};
+    struct text_list ids = {{0}};
     find_arrays(c->store, &ids);
     if (ids.list.n)
         qsort(ids.list.v, ids.list.n, sizeof *ids.list.v, by_text); // IDs are times

@@ -18,7 +18,7 @@ struct campaign_slurm {
     uint32_t array_size;                   // tasks of an array
     uint32_t jobs_per_task;
     uint32_t poll;                // seconds between two looks at the queue
-    struct campaign_words sbatch; // more options
+    struct text_list sbatch; // more options
     const char *program;          // this program, for tasks
 };
 

@@ -96,7 +96,7 @@ static bool ends_in(const char *name, const char *suffix)
     return length > end && !strcmp(name + length - end, suffix);
 }
 
-void campaign_store_working(struct campaign_store *store, struct campaign_words *keys)
+void campaign_store_working(struct campaign_store *store, struct text_list *keys)
 {
     DIR *folder = opendir(arena_printf(store->arena, "%s/running", store->folder));
     for (struct dirent *entry; folder && (entry = readdir(folder));)
@@ -123,7 +123,7 @@ void campaign_store_clean(struct campaign_store *store)
     if (campaign_store_has_arrays(store))
         return; // jobs may be running on other hosts
     const char *results = arena_printf(store->arena, "%s/results", store->folder);
-    struct campaign_words left = {0};
+    struct text_list left = {0};
     campaign_store_working(store, &left);
     for (uint32_t i = 0; i < left.list.n; i++)
         campaign_store_remove_folder(store->arena,

@@ -39,7 +39,7 @@ bool campaign_store_has_arrays(struct campaign_store *store);
 // the lock.
 void campaign_store_clean(struct campaign_store *store);
 // Returns the keys of jobs with a working folder.
-void campaign_store_working(struct campaign_store *store, struct campaign_words *keys);
+void campaign_store_working(struct campaign_store *store, struct text_list *keys);
 const char *campaign_store_path(const struct campaign_store *store, const char *part,
                                 const char *key, const char *suffix);
 // Removes a folder with its contents.
@@ -76,7 +76,7 @@ struct campaign_found {
 
 // With the lock: updates it from the files, removes damaged files and returns their keys in
 // `damaged`. Without the lock: opens it unchanged.
-const char *campaign_database_open(struct campaign_store *store, struct campaign_words *damaged);
+const char *campaign_database_open(struct campaign_store *store, struct text_list *damaged);
 // Adds the result of a job from its file. Requires the lock.
 const char *campaign_database_take(struct campaign_store *store, const char *key);
 // Removes a job and its result. Requires the lock.
@@ -114,4 +114,4 @@ struct campaign_stored_list {
 void campaign_database_jobs(struct campaign_store *store, struct campaign_stored_list *to);
 // Names of all statistics of a job.
 void campaign_database_names(struct campaign_store *store, const char *key,
-                             struct campaign_words *to);
+                             struct text_list *to);

@@ -38,3 +38,8 @@
 // The elements from `index` on; `index` may be the number of elements. An empty array has no
 // address, not even for offset 0.
 #define vec_from(vec, index) ((vec)->v ? (vec)->v + (index) : NULL)
+
+// Texts in their order.
+struct text_list {
+    VEC(const char *) list;
+};

@@ -57,7 +57,8 @@ echo "1..$(($# * 2))"
 below=()
 for pair; do
     shift
-    above=("${@%%=*}" cli)
+    above=("${@%%=*}")
+    [[ $pair = cli/* ]] || above+=(cli)
     check_includes "${pair%%=*}" "${above[@]}"
     check_link "${pair%%=*}" "${pair#*=}" "${below[@]}"
     below=("${pair#*=}" "${below[@]}")

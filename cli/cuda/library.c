@@ -1,12 +1,11 @@
 // The simulator in the process of a CUDA program: options from the environment, results at its end.
 #include "cli/cuda/ends.h"
-#include "cli/input.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
-#include "cli/run_options.h"
-#include "cli/sim_machine.h"
-#include "cli/sim_plans.h"
-#include "cli/sim_reports.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/messages.h"
+#include "cli/run/options.h"
+#include "cli/sim/machine.h"
+#include "cli/sim/plans.h"
+#include "cli/sim/reports.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/device/profile_write.h"
 #include "runtime-sim/exec/lanes/rows.h"
@@ -80,7 +79,8 @@ static bool read_options(struct library *library, struct arena *arena)
 {
     library->argc = split_options(arena, &library->argv);
     library->folder = getenv(RUN_FOLDER);
-    if (run_options_read(&library->arguments, arena, library->argc, library->argv, stderr) < 0)
+    if (!frame_read(&run_reader, run_command(arena), arena, library->argc, library->argv,
+                    &library->arguments, stderr))
         return false;
     struct sim_arguments *sim = &library->arguments.sim;
     sim->common.diagnostics.path = place(library, sim->common.diagnostics.path);
@@ -96,7 +96,7 @@ static void set_device(struct library *library)
     struct arena *arena = &library->cuda->arena;
     library->session = (struct session){
         .device = {.arena = arena,
-                   .threads = a->threads,
+                   .threads = (uint32_t)a->threads,
                    .max_instructions = a->max_instructions,
                    .grows = true,
                    .planes = machine_planes(&library->machine.config),
@@ -143,7 +143,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->machine_name = a->sim.config;
     cuda->timed = a->sim.functional ? NULL : &library->machine.timed;
     cuda->device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
-    cuda->arch = a->sim.common.arch ? (uint32_t)atoi(a->sim.common.arch + 3) : 0;
+    cuda->arch = a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
     cuda->record = place(library, a->record);
     cuda->slack = a->slack;
     cuda->reads_tags = !a->offload && machine_reads_plans(cuda->machine);
@@ -173,12 +173,9 @@ static bool report_tagging(void *context, struct diags *diags, const struct sour
 static bool tag(struct library *library, struct source *source)
 {
     struct arena *arena = &library->cuda->arena;
-    const struct arguments *arguments = &library->arguments.sim.common;
     const struct tagger_options options = {
         .output = {.tags = TAGS_PRAGMA,
-                   .passes = {.cost = arguments_cost(arguments),
-                              .fma = arguments_fma(arguments),
-                              .reorder = true},
+                   .passes = {.cost = COST_REFINED, .fma = FMA_FUSED, .reorder = true},
                    .output_name = source->name,
                    .undigested = true},
         .goal = TAGGER_OUTPUT,

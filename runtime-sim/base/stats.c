@@ -302,8 +302,8 @@ static bool is_chosen(const struct stats_choice *choice, const struct stat_entry
     char name[LONGEST_NAME];
     bool found = false;
     full_name(name, entry->group->name, entry->key);
-    for (uint32_t i = 0; !found && i < choice->patterns.n; i++)
-        found = !fnmatch(choice->patterns.v[i], name, 0);
+    for (uint32_t i = 0; !found && i < choice->patterns.list.n; i++)
+        found = !fnmatch(choice->patterns.list.v[i], name, 0);
     return found;
 }
 
@@ -311,7 +311,7 @@ static void visit_entry(void *context, const struct stat_entry *entry)
 {
     const struct choice_visit *v = context;
     const char *collection = entry->group->collection;
-    bool whole = !v->choice || v->choice->patterns.n;
+    bool whole = !v->choice || v->choice->patterns.list.n;
     if (whole ? !v->choice || is_chosen(v->choice, entry) : !collection) {
         v->value(v->context, entry);
     } else if (!whole && is_first_member(v->stats, entry->group)) {

@@ -43,7 +43,7 @@ struct stat_group {
 // for each statistic of a collection, named with '*', the minimum, mean and maximum. With patterns:
 // each single value whose name matches one of them (fnmatch).
 struct stats_choice {
-    VEC(const char *) patterns;
+    struct text_list patterns;
 };
 
 struct stats {

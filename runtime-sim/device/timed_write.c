@@ -129,7 +129,7 @@ static void write_number(FILE *to, double value)
 static void write_public_text(const struct stats_output *output, const struct timed_stats *known,
                               bool total)
 {
-    for (uint32_t i = 0; !output->choice->patterns.n && i < PUBLIC_NAMES; i++) {
+    for (uint32_t i = 0; !output->choice->patterns.list.n && i < PUBLIC_NAMES; i++) {
         const struct public_name *name = &public_names[i];
         double value;
         if (!public_value(known, name, &value))
@@ -210,7 +210,7 @@ static void write_json(struct stats_output *output, const struct device_kernel *
     json_member_uint(json, "launches", counts->launches);
     json_key(json, "statistics");
     stats_json(known.stats, &known.since, output->choice, json);
-    if (!output->choice->patterns.n)
+    if (!output->choice->patterns.list.n)
         write_public_json(&known, !kernel, json);
     json_end_object(json);
     arena_free(&own);

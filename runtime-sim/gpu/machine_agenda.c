@@ -30,8 +30,8 @@ static void describe_room(const struct machine *machine, const struct machine_la
                      from->limit, limits[i].key, limits[i].room, limits[i].needs);
     if (!strcmp(from->limit, "registers"))
         snprintf(text + strlen(text), size - strlen(text),
-                 ", at %u for each thread (%s; --registers=N sets it)", from->registers,
-                 from->registers_source);
+                 ", at %u for each thread (%s; --set=core.thread_registers=N sets it)",
+                 from->registers, from->registers_source);
 }
 
 // Returns false and sets the fault in `result` if the launch does not fit the machine.

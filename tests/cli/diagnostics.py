@@ -185,10 +185,10 @@ USAGE = {
         '--time-passes writes to standard error as well: give --diagnostics a file',
     '--diagnostics=sarif -o - --report=text':
         '--report writes to standard error as well: give --diagnostics a file',
-    '--max-errors=x': "--max-errors cannot be 'x': it is a number, 0 for all",
-    '--max-errors=-1': "--max-errors cannot be '-1': it is a number, 0 for all",
+    '--max-errors=x': "--max-errors cannot be 'x': it is a number from 0 to 999999999",
+    '--max-errors=-1': "--max-errors cannot be '-1': it is a number from 0 to 999999999",
     '--max-errors=9999999999':
-        "--max-errors cannot be '9999999999': it is a number, 0 for all",
+        "--max-errors cannot be '9999999999': it is a number from 0 to 999999999",
     '--help=warning': "--help cannot be 'warning': it is warnings, or omitted",
     '--max-error=3': "unknown option '--max-error'; did you mean '--max-errors'?",
     '--diagnostic=json': "unknown option '--diagnostic'; did you mean '--diagnostics'?",

@@ -132,7 +132,8 @@ def floors(folder):
     names = [name for step in steps for name in re.findall(r"'([^']+)'", step)] + ['cli']
     text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
     same(listed(text, 'Each folder is a floor'), names[::-1])
-    rooms = re.findall(r'^(?:pass|simulator)_rooms = (\[[^]]*\])', build, re.M)
+    build += (ROOT / 'cli/meson.build').read_text()
+    rooms = re.findall(r'^(?:pass|simulator|command)_rooms = (\[[^]]*\])', build, re.M)
     wanted = [re.findall(r"'([^']+)'", room) for room in rooms]
     found = [re.findall(r'\w+', line) for line in re.findall(r'^    rooms: (.*)', text, re.M)]
     same(sorted(found), sorted(wanted))

@@ -87,6 +87,20 @@ COMP_WORDS=(ptxoffload --tags pa); COMP_CWORD=2; _ptxoffload; echo "${COMPREPLY[
 
 
 @case
+def folders(folder):
+    """bash completes folders alone where an option names one"""
+    need('bash')
+    (folder / 'in').mkdir()
+    (folder / 'in.yaml').write_text('')
+    text = """
+cd "$2"; source "$1"; COMP_WORDS=(ptxoffload-campaign --store = i); COMP_CWORD=3
+_ptxoffload_campaign 2>/dev/null; echo "${COMPREPLY[@]}"
+"""
+    done = ends(run(['bash', '-c', text, 'bash', CLI / 'completions/ptxoffload-campaign', folder], folder), 0)
+    same(done.out.decode(), 'in\n')
+
+
+@case
 def other_shells(folder):
     """zsh and fish read their completions"""
     need()
@@ -108,6 +122,22 @@ def has_short_names(folder, command):
 def is_narrow(folder, command):
     text = ends(run([CLI / command, '-h'], folder), 0, '').out.decode()
     same([line for line in text.splitlines() if len(line) > 80], [])
+
+
+@case
+def same_messages(folder):
+    """the options of messages are the same in all commands, and so are their errors"""
+    shared = ('--max-memory', '--quiet', '-v', '--color', '--version')
+    for command in COMMANDS:
+        text = ends(run([CLI / command, '--help'], folder), 0, '').out.decode()
+        first = ends(run([CLI / COMMANDS[0], '--help'], folder), 0, '').out.decode()
+        for option in shared:
+            row = re.compile(r'^  (?:-\w, )?%s\b.*\n(?: {24}.*\n)*' % option, re.M)
+            same(row.findall(text), row.findall(first))
+        said = ends(run([CLI / command, '--color=red', '--max-memory=x'], folder), 2, None, '').err.decode()
+        same(said.splitlines()[:2],
+             [command + ': error: --color cannot be \'red\': it is auto, always or never',
+              command + ': error: --max-memory must be a number of bytes, such as 512M or 8G, or 0 for no limit'])
 
 
 def has_examples(folder, command):

@@ -217,7 +217,7 @@ def document(folder):
     ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
     within('writes to standard error as well',
-           ends(run([RUN, '--diagnostics=json', '--overlap=advise', '--', 'true'], folder), 2).err.decode())
+           ends(run([RUN, '--diagnostics=json', '--overlap', '--', 'true'], folder), 2).err.decode())
 
 
 @case
@@ -231,7 +231,7 @@ def overwriting(folder):
     machine = 'base: gtx480\n'
     (folder / 'm.yaml').write_text(machine)
     for option, name, end in itertools.product(
-            ('--json=', '--stats=', '--series=', '--trace=', '--profile-out=', '--overlap=advise:',
+            ('--json=', '--stats=', '--series=', '--trace=', '--profile-out=', '--overlap=',
              '--diagnostics=json:', '--diagnostics=sarif:', '--report=html:', '--report=json:', '--report=text:'),
             ('app', './app', 'link', 'hard', str(folder / 'app')), ('./app', './link')):
         result = ends(run([RUN, option + name, '--', end], folder), 1, out='')

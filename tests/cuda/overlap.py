@@ -70,8 +70,8 @@ def stuck(folder):
 
 @case
 def advice(folder):
-    """--overlap=advise on a program, whose output stays as it is"""
-    got = ends(simulate(folder, program(), *BITS, '--functional', '--overlap=advise', arguments=['0', '0', str(N)]), 0)
+    """--overlap on a program, whose output stays as it is"""
+    got = ends(simulate(folder, program(), *BITS, '--functional', '--overlap', arguments=['0', '0', str(N)]), 0)
     same(got.out.decode(), '0 words of 1 rounds are wrong, cudaSuccess\n')
     text = got.err.decode()
     for line in ('round 1: twice\n', 'copy of 131072 bytes to the device, parameter 0 of twice: may overlap',

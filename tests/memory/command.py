@@ -170,7 +170,7 @@ def statistics(folder):
     listed = ends(dram(folder, '--list-stats'), 0, err='').out.decode().splitlines()
     ends(dram(folder, SHORT, '--stats=s.json'), 0, err='', out='')
     ends(dram(folder, SHORT, '--stats=s.csv'), 0, err='', out='')
-    printed = ends(dram(folder, SHORT, '--stats'), 0, err='').out.decode().splitlines()
+    printed = ends(dram(folder, SHORT, '--stats=-'), 0, err='').out.decode().splitlines()
     found = json.loads((folder / 's.json').read_text())
     rows = list(csv.reader(io.StringIO((folder / 's.csv').read_text())))
     same([line.split()[0] for line in listed], list(found))
@@ -245,7 +245,7 @@ def bad_outputs(folder):
     """outputs that cannot be written, or would overwrite the configuration or each other"""
     (folder / 'a.yaml').write_text('dram: {banks: 4}\n')
     ends(dram(folder, '--config=a.yaml', '--json=./a.yaml'), 1, out='',
-         err="ptxoffload-dram: error: --json would overwrite the configuration './a.yaml'\n")
+         err="ptxoffload-dram: error: --json would overwrite the configuration 'a.yaml'\n")
     ends(dram(folder, '--json=x', '--stats=x'), 1, out='',
          err="ptxoffload-dram: error: --json and --stats are both written to 'x'\n")
     within('no/x', ends(dram(folder, SHORT, '--json=y', '--stats=no/x'), 1, out='').err.decode())

@@ -340,7 +340,7 @@ ADVISED = {'histogram64': 'start', 'bfs': 'baseline'}
 def advice(folder, name):
     """the advice on a program predicts the times of its pattern and of the baseline"""
     found = ends(sim(folder, SAMPLES / name / 'streams.yaml', *MACHINE, *sizes(name), *variant('baseline'),
-                     '--functional', '--overlap=advise'), 0).out.decode()
+                     '--functional', '--overlap'), 0).out.decode()
     last = found.rstrip().split('\n')[-1]
     times = [float(text) for text in re.findall(r'([0-9.]+) us', last)]
     for which, predicted in ((ADVISED.get(name, 'full'), times[0]), ('baseline', times[-1])):
@@ -352,12 +352,12 @@ def advice(folder, name):
 
 
 for program in PROGRAMS:
-    add_case('%s: --overlap=advise predicts the times of its pattern' % program, advice, program)
+    add_case('%s: --overlap predicts the times of its pattern' % program, advice, program)
 
 
 def advised(folder, buffers, calls):
     """lines of the advice"""
-    return kernels(folder, buffers, calls, *MACHINE, '--functional', '--overlap=advise', '--set',
+    return kernels(folder, buffers, calls, *MACHINE, '--functional', '--overlap', '--set',
                    'fe.discard=keep').out.decode().split('\n')
 
 
@@ -388,18 +388,16 @@ def advice_on_rounds(folder):
     within('must wait for the kernels\' end: a copy or a memory set fills it, too', found[3])
     within('pattern: none', found[4])
     same(advised(folder, buffers, ('sync: all',)), ['the program launches no kernels', ''])
-    found = kernels(folder, buffers, one, *MACHINE, '--functional', '--overlap=advise:advice.txt').out.decode()
+    found = kernels(folder, buffers, one, *MACHINE, '--functional', '--overlap=advice.txt').out.decode()
     same(found, '')
     within('full overlap', (folder / 'advice.txt').read_text())
 
 
 @case
 def advice_refused(folder):
-    """--overlap needs streams, and knows advise only"""
+    """--overlap needs streams"""
     within("--overlap needs a run file with 'streams'",
-           ends(sim(folder, SAMPLES / 'vecadd' / 'run.yaml', '--functional', '--overlap=advise'), 1).err.decode())
-    within("cannot be 'x': it is advise, or advise:FILE",
-           ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', '--overlap=x'), 2).err.decode())
+           ends(sim(folder, SAMPLES / 'vecadd' / 'run.yaml', '--functional', '--overlap'), 1).err.decode())
 
 
 EVAL = SAMPLES.parent / 'eval' / 'runs'

@@ -88,23 +88,23 @@ static void copy_results(struct warp *warp, const struct join *join, const struc
 // Calls
 
 // The range of a function's registers in the warp's frames, for lanes in the function.
-struct frame {
+struct call_frame {
     uint32_t begin, end, function;
 };
 
-static struct frame frame_at(const struct warp *warp, uint32_t begin, uint32_t function)
+static struct call_frame frame_at(const struct warp *warp, uint32_t begin, uint32_t function)
 {
     uint32_t bytes = (warp->program->functions.v[function].frame_bytes + 63) & ~63u;
-    return (struct frame){begin, begin + bytes, function};
+    return (struct call_frame){begin, begin + bytes, function};
 }
 
 // Returns true if a frame overlaps that of other lanes. Frames of other lanes may overlap only if
 // they start at the same place and belong to the same function, so that no lane's registers overlap
 // those of another lane.
-static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t begin,
+static bool in_the_way(const struct warp *warp, struct call_frame frame, uint32_t begin,
                        uint32_t function, bool own, uint32_t *end)
 {
-    struct frame other = frame_at(warp, begin, function);
+    struct call_frame other = frame_at(warp, begin, function);
     bool same = begin == frame.begin && function == frame.function;
     if (other.begin >= frame.end || frame.begin >= other.end || (same && !own))
         return false;
@@ -114,7 +114,7 @@ static bool in_the_way(const struct warp *warp, struct frame frame, uint32_t beg
 
 // Returns true if the frame is free for lanes of `from`. Otherwise `end` is the end of a frame that
 // overlaps.
-static bool is_free(const struct warp *warp, const struct path *from, struct frame frame,
+static bool is_free(const struct warp *warp, const struct path *from, struct call_frame frame,
                     uint32_t *end)
 {
     if (in_the_way(warp, frame, from->frame, from->function, true, end))

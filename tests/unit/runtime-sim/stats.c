@@ -167,8 +167,8 @@ static void collections(void **state)
     assert_string_equal(spread.most_group->name, "port1");
     assert_int_equal(stats_spread(&f.stats, NULL, "port*", "nothing").count, 0);
     assert_int_equal(stats_spread(&f.stats, NULL, "net", "packets").count, 0);
-    vec_push(&f.arena, &choice.patterns, "port*.packets");
-    vec_push(&f.arena, &choice.patterns, "*1.mean");
+    vec_push(&f.arena, &choice.patterns.list, "port*.packets");
+    vec_push(&f.arena, &choice.patterns.list, "*1.mean");
     expect(&f, stats_csv, &choice,
            "name,unit,value\nport0.packets,packets,4\nport1.packets,packets,1\nport1.mean,,9\n"
            "port2.packets,packets,1\n");

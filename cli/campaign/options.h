@@ -1,0 +1,38 @@
+// The command line of ptxoffload-campaign.
+#pragma once
+#include "cli/common/frame.h"
+#include "campaign/plan.h"
+
+enum campaign_action {
+    CAMPAIGN_RUN,
+    CAMPAIGN_STATUS,
+    CAMPAIGN_REPORT,
+    CAMPAIGN_COMPARE,
+    CAMPAIGN_WORK,
+};
+
+enum campaign_place { ON_THIS_HOST, ON_SLURM };
+
+struct campaign_arguments {
+    struct common_options common;
+    enum campaign_action action;
+    const char *file;    // NULL: `compare` of two stores
+    const char *a, *b;   // of `compare`: variants or stores
+    const char *tickets; // of `work`
+    uint64_t task;
+    const char *store; // NULL: by the name of the campaign
+    const char *tools; // folder; NULL: this program's
+    uint64_t jobs;     // 0: the number of processors
+    struct campaign_selection selection;
+    struct text_list figures, reuse;
+    int on;                         // enum campaign_place
+    struct campaign_settings slurm; // take precedence over those of the file
+    struct text_list sbatch;        // options
+    int quick, retry, dry_run, all, allow_outside;
+    const char *text, *csv, *html, *markdown, *svg; // files to write
+    const char *notes;                              // file to read instead of the campaign's
+};
+
+extern const struct command campaign_command;
+
+bool campaign_options_check(void *arguments, struct command_line *line);

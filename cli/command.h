@@ -1,5 +1,0 @@
-// The options of ptxoffload: one table for the reader and for --help.
-#pragma once
-#include "cli/arguments.h"
-
-extern const struct command ptxoffload_command;

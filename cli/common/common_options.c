@@ -1,0 +1,140 @@
+#include "cli/common/common_options.h"
+#include "support/file.h"
+#include <string.h>
+
+static const char *const diagnostics_names[] = {
+    [DIAGNOSTICS_TEXT] = "text",
+    [DIAGNOSTICS_JSON] = "json",
+    [DIAGNOSTICS_SARIF] = "sarif",
+    NULL,
+};
+
+static const char *const location_names[] = {
+    [LOCATIONS_PTX] = "ptx",
+    [LOCATIONS_SOURCE] = "source",
+    NULL,
+};
+
+const char *const report_names[] = {
+    [REPORT_TEXT] = "text",
+    [REPORT_JSON] = "json",
+    [REPORT_HTML] = "html",
+    NULL,
+};
+
+static const char *const colour_names[] = {
+    [COLOUR_AUTO] = "auto",
+    [COLOUR_ALWAYS] = "always",
+    [COLOUR_NEVER] = "never",
+    NULL,
+};
+
+static const char *take_warning(struct arena *arena, void *into, const char *argument)
+{
+    warnings_take(&((struct common_options *)into)->warnings, arena, argument ? argument : "");
+    return NULL;
+}
+
+static const char *take_werror(struct arena *arena, void *into, const char *argument)
+{
+    return take_warning(arena, into,
+                        argument ? arena_printf(arena, "error=%s", argument) : "error");
+}
+
+static const char *take_prefix(struct arena *arena, void *into, const char *argument)
+{
+    return prefix_map_add(&((struct common_options *)into)->prefixes, arena, argument);
+}
+
+static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena;
+    return options_size(argument, &((struct common_options *)into)->max_memory);
+}
+
+#define OPTIONS_OF struct common_options
+enum { MOST_ERRORS = 999999999 };
+
+const struct option diagnostics_options[] = {
+    {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
+    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
+     .help = "enable or disable the warning NAME"},
+    {"-Werror", "[=NAME]", CALL(take_werror), .joined = true,
+     .help = "make all warnings, or the warning NAME, errors;\n"
+             "-Wno-error[=NAME] reverts this"},
+    {"--diagnostics", "text|json|sarif[:FILE]", .kind = OPTION_FORMAT, INTO(diagnostics),
+     .choices = diagnostics_names, .file = OPTION_WRITES,
+     .help = "form of errors, warnings and remarks, on standard error\n"
+             "without :FILE"},
+    {"--max-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS),
+     .help = "show at most N errors and N warnings, 0: all (default 100);\n"
+             "also -fmax-errors"},
+    {"-fmax-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS)},
+    {"--file-prefix-map", "OLD=NEW", CALL(take_prefix),
+     .help = "show names of files that begin with OLD with NEW instead, in\n"
+             "diagnostics, reports and metadata; may be repeated, the last\n"
+             "that matches counts; also -ffile-prefix-map"},
+    {"-ffile-prefix-map", "OLD=NEW", CALL(take_prefix)},
+    {0},
+};
+
+const struct option module_options[] = {
+    {"--module", "N", TEXT(choice.module),
+     .help = "use this module of a program or library: 'ptxoffload --list'\n"
+             "lists them"},
+    {"--arch", "sm_N", TEXT(choice.arch), .help = "use the module for this architecture"},
+    {"--locations", "ptx|source", CHOICE(locations, location_names),
+     .help = "places that messages and reports name first: those of the PTX\n"
+             "(default), or those of the CUDA source, if the PTX has .loc"},
+    {0},
+};
+
+const struct option message_options[] = {
+    {"--max-memory", "SIZE", CALL(take_max_memory),
+     .help = "end with an error if more memory is needed: 512M, 8G\n"
+             "(default), 0: no limit"},
+    {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
+     .help = "no notes, no progress, and no report that was not requested"},
+    {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
+    {"--color", "auto|always|never", CHOICE(colour, colour_names),
+     .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
+             "if CLICOLOR_FORCE is"},
+    {"--version", NULL, FLAG(version, 1), .brief = "-V", .help = "print the version"},
+    {0},
+};
+
+void common_options_default(struct common_options *options)
+{
+    options->max_errors = ALL_ERRORS_USUAL;
+    options->max_memory = (size_t)USUAL_MEMORY << 30;
+}
+
+struct conflict {
+    struct command_line *line;
+    const char *path; // of --diagnostics
+    bool found;
+};
+
+static void add_output(void *context, const char *path, const char *option)
+{
+    struct conflict *conflict = context;
+    if (conflict->found || !strcmp(option, "--diagnostics") || strcmp(path, conflict->path))
+        return;
+    conflict->found = true;
+    options_fault(conflict->line,
+                  file_is_standard(path)
+                      ? "--diagnostics and another output both write to standard output"
+                      : "--diagnostics and another output both write the same file");
+}
+
+bool common_options_check(struct command_line *line, const struct common_options *options)
+{
+    const struct format_request *request = &options->diagnostics;
+    struct conflict conflict = {line, request->path, false};
+    if (request->path)
+        options_files(line->command, options, true, add_output, &conflict);
+    else if (request->format != DIAGNOSTICS_TEXT && options->verbose)
+        return options_fault(line,
+                             "-v writes to standard error as well: give --diagnostics a file");
+    return !conflict.found;
+}

@@ -1,0 +1,78 @@
+// The frame of all programs: command line, messages, outputs, memory, signals and exit code. A
+// program is a row, struct cli_program; its state begins with struct frame.
+#pragma once
+#include "cli/common/messages.h"
+#include "support/output.h"
+#include <stdatomic.h>
+
+// Exit codes. After a signal that a program has waited for, BY_SIGNAL and its number, as shells
+// report it.
+enum {
+    DONE = 0,
+    BAD_INPUT = 1,
+    BAD_USAGE = 2,
+    CHECK_FAILED = 3,
+    NO_PROGRESS = 4,
+    FAULT = 5,
+    BY_SIGNAL = 128,
+};
+
+struct frame {
+    const struct cli_program *program;
+    const struct command *command; // with all rows
+    int argc;
+    char **argv;
+    struct memory memory;
+    struct arena arena; // for the whole run
+    struct common_options *options;
+    struct messages messages;
+    struct message_log log;
+    struct outputs outputs;
+    atomic_int stop; // the signal that has interrupted the run, or 0
+    bool out_of_memory;
+};
+
+// An output that an option requests instead of a run.
+struct topic {
+    size_t flag;                        // offset of an int in the options
+    int value;                          // that requests it; 0: any but 0
+    bool is_late;                       // needs what `prepare` reads
+    bool (*print)(void *own, FILE *to); // returns false after an error
+};
+
+struct cli_program {
+    const struct command *command;
+    // Returns the command with rows that are known at run time only. NULL: it has all.
+    const struct command *(*complete)(struct arena *arena);
+    size_t size, options;       // of its state; offset of its options in it
+    const struct topic *topics; // in order of precedence, up to a `print` of NULL
+    bool sparse;                // see struct memory
+    bool starts;                // becomes another program, which inherits signals and descriptors
+    void (*begin)(void *own);   // initialises the rest of the state
+    void (*set_defaults)(void *options, struct arena *arena);
+    bool (*check)(void *options, struct command_line *line); // false: after options_fault
+    bool (*prepare)(void *own);                              // false: after a message
+    int (*run)(void *own);                                   // returns the exit code
+    void (*abandon)(void *own); // memory is exhausted: ends what must not stay
+};
+
+// Row of --help=NAME, for the topic with this place among the choices.
+#define TOPIC_OF_HELP(place, late, function)                                                       \
+    {                                                                                              \
+        .flag = offsetof(struct common_options, help.topic), .value = (place) + 2,                 \
+        .is_late = (late), .print = (function)                                                     \
+    }
+
+// Runs the program. Returns its exit code.
+int frame_main(const struct cli_program *program, int argc, char **argv);
+// Reads a command line as the program does, response files included. Returns false after reporting
+// errors on `errors`.
+bool frame_read(const struct cli_program *program, const struct command *command,
+                struct arena *arena, int argc, char *const *argv, void *options, FILE *errors);
+// Returns the topic that the options request, or NULL.
+const struct topic *frame_topic(const struct cli_program *program, const void *options);
+
+// Opens an output, which frame_commit completes. Returns NULL after a message.
+FILE *frame_open(struct frame *frame, const char *path);
+// Completes all outputs. Returns the exit code: `status`, or BAD_INPUT after a message.
+int frame_commit(struct frame *frame, int status);

@@ -1,0 +1,16 @@
+// The command line of ptxoffload-dram.
+#pragma once
+#include "cli/measure/options.h"
+
+struct dram_arguments {
+    struct measure_arguments measure; // first; a negative load: the queues are always full
+    int pattern;                      // enum dram_pattern
+    double writes;
+    const char *trace;
+};
+
+extern const struct command dram_command;
+extern const char *const dram_pattern_names[];
+
+void dram_options_default(void *arguments, struct arena *arena);
+bool dram_options_check(void *arguments, struct command_line *line);

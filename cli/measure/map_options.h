@@ -1,0 +1,13 @@
+// The command line of ptxoffload-map.
+#pragma once
+#include "cli/measure/options.h"
+
+struct map_arguments {
+    struct measure_arguments measure; // first
+    const char *rewrite;
+    uint64_t copies; // 0: as many as fit
+};
+
+extern const struct command map_command;
+
+bool map_options_check(void *arguments, struct command_line *line);

@@ -1,0 +1,186 @@
+#include "cli/measure/options.h"
+#include "cli/common/files.h"
+#include "cli/sim/configuration.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LOADS = 1000 };
+
+bool measure_read_real(const char **at, double most, double *value)
+{
+    char *end;
+    bool digit = (**at >= '0' && **at <= '9') || **at == '.';
+    *value = strtod(*at, &end);
+    bool good = digit && end != *at && *value >= 0 && *value <= most;
+    *at = end;
+    return good;
+}
+
+// FROM:TO:STEP; the last load may miss TO by the rounding of the steps.
+static bool take_range(struct measure_arguments *a, struct arena *arena, double most, double from,
+                       const char *at)
+{
+    double to, step;
+    at++;
+    if (!measure_read_real(&at, most, &to) || *at++ != ':' ||
+        !measure_read_real(&at, most, &step) || *at || step <= 0 || to < from ||
+        (to - from) / step > MOST_LOADS)
+        return false;
+    for (int i = 0; from + i * step <= to + step * 1e-6; i++)
+        vec_push(arena, &a->loads, round((from + i * step) * 1e9) / 1e9);
+    return true;
+}
+
+static bool read_loads(struct measure_arguments *a, struct arena *arena,
+                       const struct measure_limits *limits, const char *at)
+{
+    for (double load; a->loads.n < MOST_LOADS; at++) {
+        if (!measure_read_real(&at, limits->most, &load) || (limits->above_zero && load <= 0))
+            return false;
+        if (*at == ':' && !a->loads.n)
+            return take_range(a, arena, limits->most, load, at);
+        vec_push(arena, &a->loads, load);
+        if (*at != ',')
+            return !*at;
+    }
+    return false;
+}
+
+const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
+                               const struct measure_limits *limits, const char *argument)
+{
+    a->sweep = 1;
+    a->loads.n = 0;
+    if (!argument || read_loads(a, arena, limits, argument))
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP%s",
+                        argument, limits->above_zero ? ", above 0" : "");
+}
+
+// Texts
+
+static const char *check_set(struct arena *arena, void *into, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    (void)into;
+    return equals && equals != argument
+               ? NULL
+               : arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
+}
+
+bool measure_ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length > end && !strcmp(name + length - end, suffix);
+}
+
+const char *measure_check_svg(struct arena *arena, void *into, const char *argument)
+{
+    (void)into;
+    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg"))
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': its name ends in .svg", argument);
+}
+
+const char *measure_check_picture(struct arena *arena, void *into, const char *argument)
+{
+    (void)into;
+    if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg") ||
+        measure_ends_in(argument, ".html"))
+        return NULL;
+    return arena_printf(arena, "cannot be '%s': its name ends in .svg or .html", argument);
+}
+
+#define OPTIONS_OF struct measure_arguments
+
+static const char *const help_names[] = {"keys", NULL};
+
+const struct option measure_config_options[] = {
+    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
+     .help = "a built-in configuration or a file; the default has the\n"
+             "initial values of all keys"},
+    {"--list-configs", NULL, FLAG(list_configs, 1),
+     .help = "print the names of the built-in configurations"},
+    {0},
+};
+
+const struct option measure_set_options[] = {
+    {"--set", "KEY=VALUE", LIST(settings), .call = check_set, .help = "set a key"},
+    {"--print-config", NULL, FLAG(print_config, 1),
+     .help = "print the configuration as a file that can be read back"},
+    {0},
+};
+
+const struct option measure_output_options[] = {
+    {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
+     .help = "write the results; '-' is standard output"},
+    {"--csv", "FILE", TEXT(csv), .file = OPTION_WRITES,
+     .help = "write them as a table, a line for each load"},
+    {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
+     .help = "write all statistics, as text, or by the suffix as .json or\n"
+             ".csv; '-' is standard output"},
+    {"--list-stats", NULL, FLAG(list_stats, 1),
+     .help = "print the names and meanings of the statistics"},
+    {0},
+};
+
+const struct option measure_help_options[] = {
+    HELP_OPTION("[=keys]", help_names, "print this, or the keys of configurations"),
+    {0},
+};
+
+// Configuration and files
+
+void measure_begin_config(struct measure_base *base, struct config_section section,
+                          const char *folder)
+{
+    base->section = section;
+    config_init(&base->config, &base->frame.arena, &base->section, 1);
+    base->config.folder = folder;
+}
+
+bool measure_read_config(struct measure_base *base)
+{
+    const struct measure_arguments *a = (const void *)base->frame.options;
+    struct text_list settings = {0};
+    for (uint32_t i = 0; i < a->settings.list.n; i++) {
+        const char *text = a->settings.list.v[i];
+        // There is one section only, so its name can be left out.
+        if (!memchr(text, '.', strcspn(text, "=")))
+            text = arena_printf(&base->frame.arena, "%s.%s", base->section.name, text);
+        vec_push(&base->frame.arena, &settings.list, text);
+    }
+    return configuration_read(&base->config, a->config, &settings, &base->frame.messages);
+}
+
+bool measure_check_paths(struct measure_base *base, const char *input)
+{
+    struct named_files files = {.arena = &base->frame.arena, .messages = &base->frame.messages};
+    files_add(&files, input, "the map", false);
+    for (uint32_t i = 0; i < base->config.texts.n; i++)
+        files_add(&files, base->config.texts.v[i]->source.name, "the configuration", false);
+    files_add_outputs(&files, base->frame.command, base->frame.options);
+    return files_check(&files);
+}
+
+bool measure_print_keys(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    configuration_print_keys(&base->config, base->frame.options->help.as_markdown, to);
+    return true;
+}
+
+bool measure_print_config(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    config_print(&base->config, to);
+    return true;
+}
+
+bool measure_print_configs(void *own, FILE *to)
+{
+    struct measure_base *base = own;
+    config_names_print(&base->config, to);
+    return true;
+}

@@ -1,0 +1,336 @@
+// Manual pages and completions of the commands, from their tables of options. For the build; not
+// installed.
+//
+// usage: pages man|bash|zsh|fish|files COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
+#include "cli/common/frame.h"
+#include <string.h>
+
+extern const struct cli_program ptxoffload_program, sim_program, run_program, noc_program,
+    dram_program, map_program, campaign_program, lsp_program;
+
+static const struct cli_program *const programs[] = {
+    &ptxoffload_program, &sim_program, &run_program,      &noc_program,
+    &dram_program,       &map_program, &campaign_program, &lsp_program,
+};
+enum { COMMANDS = sizeof programs / sizeof *programs };
+typedef const struct command *command_list[COMMANDS + 1]; // up to a NULL
+
+static void list_commands(command_list commands, struct arena *arena)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        commands[i] = programs[i]->complete ? programs[i]->complete(arena) : programs[i]->command;
+    commands[COMMANDS] = NULL;
+}
+
+// Text for troff: backslashes and dashes are as typed, and no line begins with a control character.
+static void put_roff(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((!i || text[i - 1] == '\n') && (text[i] == '.' || text[i] == '\''))
+            fputs("\\&", stdout);
+        if (text[i] == '\\')
+            fputs("\\e", stdout);
+        else if (text[i] == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(text[i]);
+        if (text[i] == '|') // a line may end there
+            fputs("\\:", stdout);
+    }
+}
+
+static void put_text(const char *text)
+{
+    put_roff(text, strlen(text));
+}
+
+static void put_head(const char *name, const char *section, const char *purpose)
+{
+    printf(".TH \"%s\" \"%s\" \"\" \"ptxoffload %s\" \"ptxoffload\"\n.nh\n.ad l\n.SH NAME\n", name,
+           section, PTXOFFLOAD_VERSION);
+    put_text(name);
+    fputs(" \\- ", stdout);
+    put_text(purpose);
+    putchar('\n');
+}
+
+// Lines that begin with blanks are kept as they are.
+static void put_paragraphs(const char *text)
+{
+    bool kept = false;
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        bool keep = *line == ' ';
+        if (keep != kept)
+            puts(keep ? ".nf" : ".fi");
+        if (length)
+            put_roff(line, length);
+        else if (!kept)
+            fputs(".PP", stdout);
+        putchar('\n');
+        kept = keep;
+        line += length + (line[length] == '\n');
+    }
+    if (kept)
+        puts(".fi");
+}
+
+// Manual pages
+
+static void put_option(const struct option *option)
+{
+    fputs(".TP\n.B ", stdout);
+    if (option->brief) {
+        put_text(option->brief);
+        fputs(", ", stdout);
+    }
+    put_text(option->name);
+    if (option->argument) {
+        fputs(option->joined ? "" : option->name[1] == '-' ? "=" : " ", stdout);
+        put_text(option->argument);
+    }
+    putchar('\n');
+    put_text(option->help);
+    putchar('\n');
+}
+
+static void write_man(const struct command *command, const command_list commands)
+{
+    put_head(command->name, "1", command->purpose);
+    puts(".SH SYNOPSIS");
+    printf(".B ");
+    put_text(command->name);
+    putchar('\n');
+    put_text(command->usage);
+    puts("\n.SH DESCRIPTION");
+    put_paragraphs(command->about);
+    puts(".SH OPTIONS");
+    for (const struct option_group *group = command->groups; group->title; group++) {
+        if (*group->title)
+            printf(".SS %s\n", group->title);
+        for (const struct option *option = group->options; option->name; option++)
+            if (option->help)
+                put_option(option);
+    }
+    if (command->more) {
+        puts(".SH NOTES");
+        put_paragraphs(command->more);
+    }
+    puts(".SH EXAMPLES");
+    for (const struct option_example *example = command->examples; example->line; example++) {
+        puts(".TP\n.nf");
+        printf("\\fB");
+        put_text(command->name);
+        putchar(' ');
+        put_text(example->line);
+        puts("\\fR\n.fi");
+        put_text(example->text);
+        putchar('\n');
+    }
+    puts(".SH SEE ALSO");
+    for (uint32_t i = 0; commands[i]; i++)
+        if (commands[i] != command) {
+            printf(".BR ");
+            put_text(commands[i]->name);
+            puts(" (1),");
+        }
+    puts(".BR ptxoffload\\-nvcc (1),\n.BR ptxoffload\\-run\\-file (5),\n"
+         ".BR ptxoffload\\-machine (5),\n.BR ptxoffload\\-campaign\\-file (5)");
+}
+
+static void write_topic(const char *name, const char *section, const char *purpose)
+{
+    char line[4096];
+    put_head(name, section, purpose);
+    puts(".SH DESCRIPTION\n.nf");
+    while (fgets(line, sizeof line, stdin))
+        put_text(line);
+    puts(".fi");
+}
+
+// Completions: the names of options, and the words that an option takes
+
+static const char *words_of(const struct option *option)
+{
+    return option->kind == OPTION_CHOICE || option->kind == OPTION_SET ? option->argument : NULL;
+}
+
+// Returns true if the argument of an option may be a file.
+static bool takes_file(const struct option *option)
+{
+    return option->argument && (option->file == OPTION_READS || option->file == OPTION_WRITES);
+}
+
+static void put_words(const struct option *option, char between)
+{
+    for (uint32_t i = 0; option->choices && option->choices[i]; i++)
+        printf("%s%s", i ? (char[]){between, 0} : "", option->choices[i]);
+}
+
+static const char *identifier_of(const struct command *command, char *to)
+{
+    char *at = to;
+    for (const char *from = command->name; *from; from++)
+        *at++ = *from == '-' ? '_' : *from;
+    *at = 0;
+    return to;
+}
+
+static void write_bash(const struct command *command, const command_list commands)
+{
+    (void)commands;
+    char id[64];
+    printf("# bash completion of %s\n_%s()\n{\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+           "    if [ \"$word\" = = ]; then\n        word=\n"
+           "    elif [ \"$option\" = = ]; then\n"
+           "        option=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n    case $option in\n",
+           command->name, identifier_of(command, id));
+    OPTION_EACH (option, command) {
+        if (!words_of(option))
+            continue;
+        printf("    %s) mapfile -t COMPREPLY < <(compgen -W '", option->name);
+        put_words(option, ' ');
+        puts("' -- \"$word\"); return ;;");
+    }
+    OPTION_EACH (option, command)
+        if (option->folder)
+            printf("    %s) compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -d -- "
+                   "\"$word\"); return ;;\n",
+                   option->name);
+    puts("    esac\n    if [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W "
+         "'\\");
+    OPTION_EACH (option, command) {
+        if (option->help)
+            printf("%s%s%s \\\n", option->name, option->brief ? " " : "",
+                   option->brief ? option->brief : "");
+    }
+    printf("' -- \"$word\")\n    else\n        compopt -o filenames\n"
+           "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
+           "complete -F _%s %s\n",
+           id, command->name);
+}
+
+// The first line of the help, without characters that are special in quotes.
+static void put_first_line(const char *help)
+{
+    for (; *help && *help != '\n'; help++)
+        if (!strchr("'[]:\\`\"", *help))
+            putchar(*help);
+}
+
+static void put_zsh_option(const struct option *option, const char *name)
+{
+    const char *joint = !option->argument ? "" : option->joined ? "-" : name[1] == '-' ? "=" : "";
+    printf("    '%s%s[", name, joint);
+    put_first_line(option->help);
+    putchar(']');
+    if (option->argument) {
+        printf("%s:argument:", option->joined ? ":" : "");
+        if (words_of(option)) {
+            putchar('(');
+            put_words(option, ' ');
+            putchar(')');
+        } else if (takes_file(option)) {
+            fputs(option->folder ? "_files -/" : "_files", stdout);
+        }
+    }
+    puts("' \\");
+}
+
+static void write_zsh(const struct command *command, const command_list commands)
+{
+    (void)commands;
+    printf("#compdef %s\n_arguments -S \\\n", command->name);
+    OPTION_EACH (option, command) {
+        if (!option->help)
+            continue;
+        put_zsh_option(option, option->name);
+        if (option->brief)
+            put_zsh_option(option, option->brief);
+    }
+    puts("    '*:file:_files'");
+}
+
+static void write_fish(const struct command *command, const command_list commands)
+{
+    (void)commands;
+    OPTION_EACH (option, command) {
+        if (!option->help)
+            continue;
+        const char *name = option->name + strspn(option->name, "-");
+        printf("complete -c %s -%c %s", command->name,
+               option->name[1] == '-' ? 'l'
+               : name[1]              ? 'o'
+                                      : 's',
+               name);
+        if (option->brief)
+            printf(" -s %s", option->brief + 1);
+        if (words_of(option)) {
+            fputs(" -x -a '", stdout);
+            put_words(option, ' ');
+            putchar('\'');
+        } else if (takes_file(option)) {
+            fputs(option->folder ? " -x -a '(__fish_complete_directories)'" : " -r -F", stdout);
+        } else if (option->argument && !option->joined) {
+            fputs(" -x", stdout);
+        }
+        fputs(" -d '", stdout);
+        put_first_line(option->help);
+        puts("'");
+    }
+}
+
+// Rows of the table in docs/reference/files.md: the options that concern files.
+static void write_files(const struct command *command, const command_list commands)
+{
+    static const char *const kinds[] = {
+        [OPTION_READS] = "reads", [OPTION_WRITES] = "writes", [OPTION_PERMITS] = "permits"};
+    (void)commands;
+    OPTION_EACH (option, command)
+        if (option->file)
+            printf("%s %s %s\n", command->name, option->name, kinds[option->file]);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(const struct command *command, const command_list commands);
+} forms[] = {{"man", write_man},
+             {"bash", write_bash},
+             {"zsh", write_zsh},
+             {"fish", write_fish},
+             {"files", write_files}};
+
+static int write_page(const char *form, const char *name, struct arena *arena)
+{
+    command_list commands;
+    list_commands(commands, arena);
+    for (uint32_t i = 0; i < ARRAY_LENGTH(forms); i++)
+        for (uint32_t k = 0; commands[k] && !strcmp(forms[i].name, form); k++)
+            if (!strcmp(commands[k]->name, name)) {
+                forms[i].write(commands[k], commands);
+                return ferror(stdout) || fflush(stdout);
+            }
+    fprintf(stderr, "pages: unknown form or command\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct memory memory = {0};
+    struct arena arena;
+    int status = 2;
+    if (argc == 5 && !strcmp(argv[1], "topic")) {
+        write_topic(argv[2], argv[3], argv[4]);
+        return ferror(stdout) || fflush(stdout);
+    }
+    if (argc != 3 || setjmp(memory.on_failure)) {
+        fprintf(stderr,
+                "usage: pages man|bash|zsh|fish|files COMMAND, or topic NAME SECTION PURPOSE\n");
+        return 2;
+    }
+    arena_init(&arena, &memory);
+    status = write_page(argv[1], argv[2], &arena);
+    memory_free(&memory);
+    return status;
+}

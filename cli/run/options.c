@@ -1,0 +1,113 @@
+#include "cli/run/options.h"
+#include <string.h>
+
+#define OPTIONS_OF struct run_arguments
+
+// Allocations stay aligned.
+static const char *take_slack(struct arena *arena, void *into, const char *argument)
+{
+    enum { ALIGN = 4096 };
+    struct run_arguments *arguments = into;
+    const char *error = options_size(argument, &arguments->slack);
+    if (!error && arguments->slack % ALIGN)
+        error =
+            arena_printf(arena, "cannot be '%s': it is a multiple of %d bytes", argument, ALIGN);
+    return error;
+}
+
+static const struct option program_options[] = {
+    {"--offload", NULL, FLAG(offload, 1),
+     .help = "tag the program's PTX as ptxoffload does, for policies that\nread tags"},
+    {"--profiler", NULL, FLAG(profiler, 1),
+     .help = "count cycles only between the program's calls of\n"
+             "cudaProfilerStart and cudaProfilerStop"},
+    {"--slack", "SIZE", CALL(take_slack),
+     .help = "let kernels access memory up to SIZE (64K) before and after an\n"
+             "allocation, as on a GPU, whose pages are large"},
+    {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
+     .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
+    {0},
+};
+
+// Options of the simulator that a program decides.
+static bool is_left_out(const struct option *option)
+{
+    static const char *const names[] = {
+        "--stop-after", "--checkpoint", "--checkpoint-every", "--resume", "--module", "--program",
+        "--metadata",   "--save",       "--allow-outside",    NULL};
+    for (const char *const *name = names; *name; name++)
+        if (!strcmp(option->name, *name))
+            return true;
+    return false;
+}
+
+static const struct option *keep_options(struct arena *arena, const struct option *from)
+{
+    uint32_t count = 0, kept = 0;
+    while (from[count].name)
+        count++;
+    struct option *to = ARENA_ARRAY(arena, struct option, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_left_out(&from[i]))
+            to[kept++] = from[i];
+    return to;
+}
+
+static const struct option_example examples[] = {
+    {"-- ./app 1024", "run a program, and count cycles"},
+    {"--functional -- ./app", "run a program without time"},
+    {"--offload --json=app.json -- ./app", "tag its kernels first, and write the results"},
+    {0},
+};
+
+const struct command run_command_base = {
+    .name = "ptxoffload-run",
+    .purpose = "run CUDA programs on a simulated GPU",
+    .examples = examples,
+    .usage = "[OPTION]... -- PROGRAM [ARGUMENT]...",
+    .about = "Runs a CUDA program on the simulator: the program's calls of the CUDA runtime and\n"
+             "driver libraries go to libraries of ours, which run its kernels. The program is\n"
+             "linked with nvcc -cudart shared and has PTX in it.\n",
+    .more = "Exit code: that of the program; 1 if it cannot be run, 2 bad usage.\n",
+    .starts = true,
+};
+
+const struct command *run_command(struct arena *arena)
+{
+    const struct option_group *from = sim_command_with_policies(arena)->groups;
+    uint32_t count = 0;
+    while (from[count].title)
+        count++;
+    struct option_group *groups = ARENA_ARRAY(arena, struct option_group, count + 1);
+    groups[0] = (struct option_group){"The program", program_options};
+    for (uint32_t i = 1; i < count; i++) // the first has the options of one launch
+        groups[i] = (struct option_group){from[i].title, keep_options(arena, from[i].options)};
+    struct command *command = ARENA_NEW(arena, struct command);
+    *command = run_command_base;
+    command->groups = groups;
+    return command;
+}
+
+bool run_options_check(void *arguments, struct command_line *line)
+{
+    struct run_arguments *run = arguments;
+    const struct sim_arguments *sim = &run->sim;
+    run->options = line->end;
+    run->has_program = line->operands.n;
+    if (!sim_options_check(&run->sim, line))
+        return false;
+    if (run->profiler && sim->functional)
+        return options_fault(
+            line, "--functional counts no cycles; it cannot be combined with --profiler");
+    if (sim->overlap && !strcmp(sim->overlap, "-") && !sim->common.diagnostics.path &&
+        sim->common.diagnostics.format != DIAGNOSTICS_TEXT)
+        return options_fault(
+            line, "--overlap writes to standard error as well: give --diagnostics a file");
+    return true;
+}
+
+const struct cli_program run_reader = {
+    .command = &run_command_base,
+    .set_defaults = sim_options_default,
+    .check = run_options_check,
+};

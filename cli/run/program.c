@@ -1,0 +1,93 @@
+#include "cli/run/program.h"
+#include "support/protect.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
+
+static const char *find(struct arena *arena, const char *name)
+{
+    const char *at = strchr(name, '/') ? NULL : getenv("PATH");
+    if (strchr(name, '/'))
+        return is_program(name) ? name : NULL;
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        const char *path = arena_printf(arena, "%.*s/%s", (int)length, at, name);
+        if (length && is_program(path))
+            return path;
+        at += length + (at[length] != 0);
+    }
+    return NULL;
+}
+
+static void read_needed(struct run_program *program, const char *name)
+{
+    static const char runtime[] = "libcudart.so";
+    if (!strcmp(name, "libcuda.so.1") || !strcmp(name, "libcuda.so"))
+        program->driver = true;
+    if (strncmp(name, runtime, sizeof runtime - 1))
+        return;
+    const char *version = name + sizeof runtime - 1;
+    program->runtime = *version == '.' ? atoi(version + 1) : RUNTIME_UNKNOWN;
+}
+
+static void read_dynamic(struct run_program *program, Elf *elf, Elf_Scn *section,
+                         const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Dyn entry;
+        if (!gelf_getdyn(data, (int)i, &entry))
+            return;
+        const char *text =
+            entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
+        program->fixed_path |= entry.d_tag == DT_RPATH;
+        if (text)
+            read_needed(program, text);
+    }
+}
+
+static void read_sections(struct run_program *program, Elf *elf)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names))
+        return;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        program->has_device_code |= name && !strcmp(name, ".nv_fatbin");
+        if (header.sh_type == SHT_DYNAMIC)
+            read_dynamic(program, elf, section, &header);
+    }
+}
+
+const char *run_program_read(struct run_program *program, struct arena *arena, const char *name)
+{
+    *program = (struct run_program){.path = find(arena, name)};
+    if (!program->path)
+        return arena_printf(arena, "there is no program '%s'", name);
+    int file = open(program->path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return arena_printf(arena, "cannot read '%s': %s", program->path, strerror(errno));
+    protect_open(arena->memory, file);
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    program->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
+    if (program->is_elf)
+        read_sections(program, elf);
+    elf_end(elf);
+    close(file);
+    return NULL;
+}

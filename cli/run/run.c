@@ -1,0 +1,172 @@
+// ptxoffload-run: runs a CUDA program on the simulator.
+#include "cli/run/options.h"
+#include "cli/run/program.h"
+#include "cli/sim/machine.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct starter {
+    struct sim_base base;
+    struct run_arguments arguments;
+};
+
+static int fail(struct starter *run, const char *text)
+{
+    if (messages_begin(&run->base.frame.messages, &run->base.frame.arena))
+        message_error(&run->base.frame.messages, "%s", text);
+    return BAD_INPUT;
+}
+
+// The folder of our libraries: beside this program in a build, or below the installed one.
+static const char *find_libraries(struct arena *arena)
+{
+    static const char *const places[] = {"cuda", "../" LIBRARIES};
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = 0;
+    char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < ARRAY_LENGTH(places); i++) {
+        const char *folder = arena_printf(arena, "%.*s/%s", (int)(slash - path), path, places[i]);
+        char real[4096];
+        if (!access(arena_printf(arena, "%s/libcudart.so.13", folder), R_OK) &&
+            realpath(folder, real))
+            return arena_strndup(arena, real, strlen(real));
+    }
+    return NULL;
+}
+
+// Returns why the program cannot use our libraries, or NULL.
+static const char *refuse(struct arena *arena, const struct run_program *program)
+{
+    if (program->runtime == 12 || program->runtime == 13 || program->driver || !program->is_elf)
+        return NULL;
+    if (program->runtime == RUNTIME_UNKNOWN)
+        return arena_printf(arena, "'%s' is linked with a libcudart.so without a version",
+                            program->path);
+    if (program->runtime)
+        return arena_printf(arena,
+                            "'%s' is linked with libcudart.so.%d; ptxoffload-run has versions 12 "
+                            "and 13: compile it with nvcc 12 or 13",
+                            program->path, program->runtime);
+    if (program->has_device_code)
+        return arena_printf(arena,
+                            "'%s' is linked statically with the CUDA runtime: link it with "
+                            "nvcc -cudart shared",
+                            program->path);
+    return NULL; // it may start other programs
+}
+
+struct overwritten_input {
+    struct starter *run;
+    const char *path, *what; // that is read
+    const char *wrong;
+};
+
+static void add_output(void *context, const char *path, const char *option)
+{
+    struct overwritten_input *o = context;
+    struct arena *arena = &o->run->base.frame.arena;
+    if (o->wrong || access(o->path, F_OK) || !output_same(arena, path, o->path))
+        return;
+    o->wrong = arena_printf(arena, "%s would overwrite the %s '%s'", option, o->what, o->path);
+    o->run->arguments.sim.common.diagnostics.path = NULL; // it may be this one
+}
+
+// Returns which option would write over the program or the configuration, or NULL.
+static const char *find_overwritten(struct starter *run, const char *program)
+{
+    struct overwritten_input all[] = {
+        {run, program, "program", NULL},
+        {run, run->arguments.sim.config, "configuration", NULL},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        options_files(run->base.frame.command, &run->arguments, true, add_output, &all[i]);
+        if (all[i].wrong)
+            return all[i].wrong;
+    }
+    return NULL;
+}
+
+static void add_to(struct arena *arena, const char *variable, const char *first, char between)
+{
+    const char *before = getenv(variable);
+    setenv(variable,
+           before && *before ? arena_printf(arena, "%s%c%s", first, between, before) : first, 1);
+}
+
+// An RPATH is searched before LD_LIBRARY_PATH.
+static void set_libraries(struct arena *arena, const struct run_program *program,
+                          const char *libraries)
+{
+    add_to(arena, "LD_LIBRARY_PATH", libraries, ':');
+    add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libptxoffload-cuda.so", libraries), ' ');
+    if (program->fixed_path && program->runtime > 0)
+        add_to(arena, "LD_PRELOAD",
+               arena_printf(arena, "%s/libcudart.so.%d", libraries, program->runtime), ' ');
+    if (program->fixed_path && program->driver)
+        add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libcuda.so.1", libraries), ' ');
+}
+
+static void set_options(struct arena *arena, int count, char *const *argv)
+{
+    const char *text = "";
+    char folder[4096];
+    for (int i = 1; i < count; i++)
+        text = arena_printf(arena, "%s%s%c", text, argv[i], RUN_SEPARATOR);
+    setenv(RUN_OPTIONS, text, 1);
+    if (getcwd(folder, sizeof folder))
+        setenv(RUN_FOLDER, folder, 1);
+}
+
+static int run_program_file(struct starter *run, char **argv)
+{
+    struct arena *arena = &run->base.frame.arena;
+    struct run_program program;
+    const char *libraries = find_libraries(arena);
+    const char *wrong = run_program_read(&program, arena, *argv);
+    if (!wrong)
+        wrong = find_overwritten(run, program.path);
+    if (!wrong)
+        wrong = refuse(arena, &program);
+    if (!wrong && !libraries)
+        wrong = "its libraries are not installed: libcudart.so.13 and others";
+    if (wrong)
+        return fail(run, wrong);
+    set_libraries(arena, &program, libraries);
+    execv(program.path, argv);
+    return fail(run, arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
+}
+
+static int start(void *own)
+{
+    struct starter *run = own;
+    struct frame *frame = &run->base.frame;
+    int at = run->arguments.options;
+    if (!run->arguments.has_program) {
+        fprintf(stderr, "%s: error: no program\n", frame->command->name);
+        options_usage(frame->command, stderr);
+        return BAD_USAGE;
+    }
+    set_options(&frame->arena, at, frame->argv);
+    char **program = frame->argv + at + !strcmp(frame->argv[at], "--");
+    frame->argc = at; // for the document of messages
+    return run_program_file(run, program);
+}
+
+const struct cli_program run_program = {
+    .command = &run_command_base,
+    .complete = run_command,
+    .size = sizeof(struct starter),
+    .options = offsetof(struct starter, arguments),
+    .topics = sim_topics,
+    .starts = true,
+    .set_defaults = sim_options_default,
+    .check = run_options_check,
+    .prepare = sim_prepare,
+    .run = start,
+};

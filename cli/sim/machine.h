@@ -1,0 +1,44 @@
+// The machine of ptxoffload-sim: its configuration and its time series.
+#pragma once
+#include "cli/common/messages.h"
+#include "cli/sim/options.h"
+#include "runtime-sim/host/host.h"
+#include "tools/sim/sim_report.h"
+
+struct sim_machine {
+    struct machine_config config;
+    struct host_config host_config;
+    struct host host; // of runs with streams
+    struct config resolved;
+    struct timed_options options;
+    struct timed timed;
+    struct sim_collector *collector; // NULL: no report has a series
+    FILE *series;                    // NULL: no series
+    VEC(const char *) series_names;
+};
+
+// The first member of the states of programs with a machine, whose options begin with struct
+// sim_arguments.
+struct sim_base {
+    struct frame frame;
+    struct sim_machine machine;
+};
+
+// Topics of such programs, which print the machine.
+extern const struct topic sim_topics[];
+// Reads the machine. Returns false after errors.
+bool sim_prepare(void *base);
+
+// Reads --config and --set. Returns false after errors.
+bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
+                      const struct sim_arguments *arguments, const struct messages *messages);
+// Prints --list-stats.
+void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to);
+// Finds the kernels of the regions in the program. Returns false after errors.
+bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
+                       const struct messages *messages);
+// Writes the heading of the time series; the session writes the rows.
+void sim_machine_series(struct sim_machine *machine, FILE *to);
+// Before timed_begin: the collector gets a sample at the end of each interval, which is that of the
+// time series or, without one, SIM_INTERVAL at first.
+void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector);

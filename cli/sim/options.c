@@ -1,0 +1,340 @@
+#include "cli/sim/options.h"
+#include "runtime-sim/schemes/schemes.h"
+#include <string.h>
+
+enum { MOST_THREADS = 1024 };
+
+static const char *const check_names[] = {
+    [CHECK_OF_RACES] = "race",
+    [CHECK_OF_READS] = "uninit",
+    NULL,
+};
+
+static const char *const help_names[] = {[SIM_HELP_RUN] = "run", [SIM_HELP_KEYS] = "keys", NULL};
+
+static const char *take_pair(struct arena *arena, const char *argument, struct sim_setting *pair)
+{
+    const char *equals = strchr(argument, '=');
+    if (!equals || equals == argument || !equals[1])
+        return arena_printf(arena, "cannot be '%s': it is NAME=VALUE", argument);
+    pair->name = arena_strndup(arena, argument, (size_t)(equals - argument));
+    pair->value = equals + 1;
+    return NULL;
+}
+
+static const char *check_texture(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    (void)into;
+    return take_pair(arena, argument, &pair);
+}
+
+static const char *take_save(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    const char *error = take_pair(arena, argument, &pair);
+    if (!error)
+        vec_push(arena, &((struct sim_arguments *)into)->saves, pair);
+    return error;
+}
+
+static const char *take_set(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_setting pair;
+    const char *error = take_pair(arena, argument, &pair);
+    if (error)
+        return error;
+    if (!strchr(pair.name, '.'))
+        return arena_printf(arena,
+                            "cannot set '%s': it is SECTION.KEY of the machine, or values.NAME of "
+                            "the run file",
+                            pair.name);
+    if (strncmp(pair.name, "values.", 7)) {
+        vec_push(arena, &((struct sim_arguments *)into)->machine_settings, argument);
+        return NULL;
+    }
+    pair.name += 7;
+    vec_push(arena, &((struct sim_arguments *)into)->settings, pair);
+    return NULL;
+}
+
+static const char *take_timed(struct arena *arena, void *into, const char *argument)
+{
+    struct timed_region region;
+    const char *error = timed_region_read(&region, arena, argument);
+    if (!error)
+        vec_push(arena, &((struct sim_arguments *)into)->timed, region);
+    return error;
+}
+
+static const char *take_sample(struct arena *arena, void *into, const char *argument)
+{
+    return sample_read(&((struct sim_arguments *)into)->sampling, arena, argument);
+}
+
+static const char *take_trace_window(struct arena *arena, void *into, const char *argument)
+{
+    struct sim_arguments *arguments = into;
+    const char *colon = strchr(argument, ':');
+    const char *from = colon ? arena_strndup(arena, argument, (size_t)(colon - argument)) : "";
+    if (colon && !options_number(arena, from, 0, UINT64_MAX, &arguments->trace_from) &&
+        !options_number(arena, colon + 1, 1, UINT64_MAX, &arguments->trace_until) &&
+        arguments->trace_from < arguments->trace_until)
+        return NULL;
+    return arena_printf(arena,
+                        "cannot be '%s': it is FROM:TO, two cycles, as 1000:2000, the first below "
+                        "the second",
+                        argument);
+}
+
+#define OPTIONS_OF struct sim_arguments
+#define ANY UINT64_MAX
+
+static const struct option launch_options[] = {
+    {"--kernel", "NAME", TEXT(kernel),
+     .help = "the entry to launch, named as in the program or as in the\nCUDA source; not needed "
+             "if there is one"},
+    {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
+    {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
+    {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
+    {"--shared", "BYTES", TEXT(shared), .help = "dynamic shared memory"},
+    {"--cooperative", NULL, FLAG(cooperative, 1),
+     .help = "all CTAs are there at once: for grid.sync()"},
+    {"--arg", "VALUE", LIST(args), .file = OPTION_READS,
+     .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
+             "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
+             "uniform[:SEED], range:LOW:HIGH[:SEED], const:VALUE,\n"
+             "= FORMULA, FILE.npy, raw:FILE, or a texture\n"
+             "tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL with WORDS\n"
+             "any of point or linear, texels or normalized, clamp,\n"
+             "border, wrap or mirror, element or normalized-float"},
+    {"--texture", "NAME=TEXTURE", LIST(textures), .call = check_texture, .file = OPTION_READS,
+     .help = "define the .texref NAME: TYPE[xCHANNELS]:WIDTH…, or the\n"
+             ".samplerref NAME: WORDS"},
+    {0},
+};
+
+static const struct option run_options[] = {
+    {"--functional", NULL, FLAG(functional, 1),
+     .help = "values only, no cycles: about a hundred times faster"},
+    {"--set", "KEY=VALUE", CALL(take_set),
+     .help = "give a key of the machine another value, as\n"
+             "core.schedulers=2, or values.NAME of the run file"},
+    {"--max-instructions", "N", NUMBER(max_instructions, 1, ANY),
+     .help = "with --functional, end when warps have executed N\n"
+             "instructions in all launches together"},
+    {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
+     .help = "threads of the host, for runs without cycles;\nthe results are the same"},
+    {"--check", "race,uninit", SET(checks, check_names),
+     .help = "report accesses of threads to the same memory without order,\n"
+             "and reads of unwritten bytes: exit code 3; needs\n--functional"},
+    {"--stop-after", "N", NUMBER(stop_after, 1, ANY),
+     .help = "end after launch N, from 1, of the whole run"},
+    {"--checkpoint", "FILE", TEXT(checkpoint), .file = OPTION_WRITES,
+     .help = "write the state after each launch, from which --resume\ngoes on"},
+    {"--checkpoint-every", "N", NUMBER(checkpoint_every, 1, ANY),
+     .help = "after launches N, 2 N, 3 N … only"},
+    {"--resume", "FILE", TEXT(resume), .file = OPTION_READS,
+     .help = "continue from the state in this file, to the same results"},
+    {"--lanes", "avx2|plain", TEXT(lanes),
+     .help = "instructions of this machine to use; without it the best"},
+    {0},
+};
+
+static const struct option machine_options[] = {
+    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
+     .help = "the machine; without it isca19, the GPU of ISCA'19"},
+    {"--policy", "NAME", CHOICE(policy, NULL), .help = ""}, // sim_command_with_policies
+    {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
+     .help = "count the cycles of this kernel's launches, as 2 or\n"
+             "1,4-6 from 1, and of no others; may be repeated"},
+    {"--sample", "PERIOD:MEASURED[:WARM]", CALL(take_sample),
+     .help = "count cycles of the first WARM and the next MEASURED of each\n"
+             "PERIOD launches; the statistics 'sample.' estimate the cycles\n"
+             "of all launches from the measured ones"},
+    {"--sample-ctas", "N", NUMBER(sampling.waves, 2, ANY),
+     .help = "count cycles of one in N waves of CTAs of a long launch; the\n"
+             "statistics 'sample.' estimate the cycles of all waves"},
+    {"--max-cycles", "N", NUMBER(max_cycles, 1, ANY),
+     .help = "end after N cycles of all launches together"},
+    {"--shuffle", "SEED", NUMBER(shuffle, 0, ANY),
+     .help = "evaluate components in another order in each cycle;\nthe results are the same"},
+    {"--print-config", NULL, FLAG(print_config, 1),
+     .help = "print the machine as a file that can be read again"},
+    {"--print-config-digests", NULL, FLAG(print_digests, 1),
+     .help = "print, for each line of standard input, the SHA-256 of what\n"
+             "--print-config prints with the options in the line, quoted\n"
+             "as in a response file, or its messages, as a line of JSON"},
+    {"--list-configs", NULL, FLAG(list_configs, 1),
+     .help = "print the names of the configurations that are built in"},
+    {"--list-stats", NULL, FLAG(list_stats, 1),
+     .help = "print the names and meanings of all statistics"},
+    {"--list-storage", NULL, FLAG(list_storage, 1),
+     .help = "print the storage that offloading needs in such a machine,\nand its area"},
+    {"--list-energy", NULL, FLAG(list_energy, 1),
+     .help = "print the energy of each kind of event, its range and source"},
+    {0},
+};
+
+static const struct option input_options[] = {
+    {"--program", "FILE", TEXT(program), .file = OPTION_READS,
+     .help = "run this instead of the run file's program, for example\nthe same as 'ptxoffload' "
+             "has tagged it"},
+    {"--metadata", "FILE", TEXT(metadata), .file = OPTION_READS,
+     .help =
+         "the program's chains, as 'ptxoffload --metadata' has\nwritten them, instead of its tags"},
+    {0},
+};
+
+static const struct option output_options[] = {
+    {"--save", "N=FILE.npy", CALL(take_save), .file = OPTION_WRITES,
+     .help = "write the buffer that is argument N, from 0, or that has\n"
+             "this name in the run file, when all launches are done"},
+    {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
+     .help = "write the launches and their counts; '-' is standard output"},
+    REPORT_OPTION("write a report, to standard output without :FILE: cycles,\n"
+                  "stalls, latency, each resource beside its peak, chains and\n"
+                  "blocks; html is a page for a browser, with the course of the\n"
+                  "run, a roofline and the networks"),
+    {"--explain", NULL, FLAG(explains, 1),
+     .help = "print the report as text, with what limits each kernel and\n"
+             "what would be next"},
+    {"--beside", "FILE.json", TEXT(beside), .file = OPTION_READS,
+     .help = "compare with another run, whose --report=json is this file,\n"
+             "in --report=text and html"},
+    {"--overlap", "[=FILE]", TEXT(overlap), .joined = true, .file = OPTION_WRITES,
+     .help = "list which copies of the program may overlap its kernels by\n"
+             "full/empty bits, with the reasons and the time it saves"},
+    {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
+     .help = "write the statistics of each kernel and in total, as text\n"
+             "or by the name as .json or .csv; '-' is standard output;\n"
+             "of cores, slices, channels, nodes and links the least,\n"
+             "mean and largest value"},
+    {"--stats-filter", "GLOB", LIST(stats_choice.patterns),
+     .help = "write each single statistic whose name matches, such as\n"
+             "'core*.stall_load' or '*' for all; may be repeated"},
+    {"--series", "FILE.csv", TEXT(series), .file = OPTION_WRITES,
+     .help = "write the events of each interval of time"},
+    {"--interval", "N", NUMBER(interval, 1, ANY), .help = "its cycles (1000)"},
+    {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
+     .help = "write the activity of warps, CTAs, packets and DRAM banks,\n"
+             "cycle by cycle, as Chrome trace events, for Perfetto"},
+    {"--trace-window", "FROM:TO", CALL(take_trace_window),
+     .help = "only these cycles; TO is excluded"},
+    {"--profile-out", "FILE", TEXT(profile), .file = OPTION_WRITES,
+     .help = "write for each instruction its number of executions and the\n"
+             "lines that it accesses, and the iterations of loops"},
+    {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
+     .help = "let the run file write anywhere and over any file; without\n"
+             "it: below the current folder, over its own results only"},
+    {0},
+};
+
+static const struct option help_options[] = {
+    HELP_OPTION("[=run|keys]", help_names, "print this, or the keys of run files, or of machines"),
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"One launch", launch_options},
+    {"The run", run_options},
+    {"The machine", machine_options},
+    {"Input", module_options},
+    {"", input_options},
+    {"Output", output_options},
+    {"Diagnostics", diagnostics_options},
+    {"Messages", message_options},
+    {"", help_options},
+    {0},
+};
+
+static const struct option_example examples[] = {
+    {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
+    {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota", "run one launch"},
+    {"run.yaml --explain", "run it, and say what limits its kernels"},
+    {"run.yaml --report=html:run.html --beside=base.json",
+     "write a page, beside another run of which --report=json:base.json is known"},
+    {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
+    {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},
+    {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",
+     "print the configuration of a changed machine"},
+    {0},
+};
+
+const struct command sim_command = {
+    .name = "ptxoffload-sim",
+    .purpose = "run PTX kernels on a simulated GPU",
+    .examples = examples,
+    .usage = "RUN.yaml | FILE.ptx --grid X --block X [--arg VALUE]... [OPTION]...",
+    .about =
+        "Runs kernels of a PTX program on a simulated GPU, cycle by cycle: the launches of\n"
+        "RUN.yaml, or one launch. FILE.ptx may also be an object written by\n"
+        "'ptxoffload --emit=elf', or a program or library with PTX in it; '-' is standard input.\n",
+    .groups = groups,
+    .more = "Names of files to read count from the run file's folder, names of files to write\n"
+            "from the current one. Files are written whole or not at all. A run that\n"
+            "writes no file prints --report=text.\n"
+            "\n"
+            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
+};
+
+// The names with bars between them, in lines of the help.
+static const char *join_choices(struct arena *arena, const char *const *choices)
+{
+    enum { WIDTH = 66, INDENT = 11 };
+    const char *text = choices[0];
+    size_t width = strlen(text);
+    for (uint32_t i = 1; choices[i]; i++) {
+        bool breaks = width + strlen(choices[i]) > WIDTH;
+        text = arena_printf(arena, "%s|%s%*s%s", text, breaks ? "\n" : "", breaks ? INDENT : 0, "",
+                            choices[i]);
+        width = breaks ? strlen(choices[i]) : width + 1 + strlen(choices[i]);
+    }
+    return text;
+}
+
+static void name_policies(struct option *option, struct arena *arena)
+{
+    const char *help = NULL;
+    option->choices = scheme_policies(arena, schemes);
+    option->argument = join_choices(arena, option->choices);
+    for (uint32_t i = 0; schemes[i]; i++)
+        if (schemes[i]->configuration.policy_help)
+            help = help ? arena_printf(arena, "%s\n%s", help, schemes[i]->configuration.policy_help)
+                        : schemes[i]->configuration.policy_help;
+    option->help = help ? help : "baseline: no scheme";
+}
+
+const struct command *sim_command_with_policies(struct arena *arena)
+{
+    enum { GROUPS = ARRAY_LENGTH(groups), OPTIONS = ARRAY_LENGTH(machine_options) };
+    struct command *command = ARENA_NEW(arena, struct command);
+    struct option_group *own = ARENA_ARRAY(arena, struct option_group, GROUPS);
+    struct option *options = ARENA_ARRAY(arena, struct option, OPTIONS);
+    memcpy(own, groups, sizeof groups);
+    memcpy(options, machine_options, sizeof machine_options);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        if (own[i].options == machine_options)
+            own[i].options = options;
+    for (uint32_t i = 0; options[i].name; i++)
+        if (!strcmp(options[i].name, "--policy"))
+            name_policies(&options[i], arena);
+    *command = sim_command;
+    command->groups = own;
+    return command;
+}
+
+const char *sim_policy(const struct sim_arguments *arguments, struct arena *arena)
+{
+    return arguments->policy < 0 ? NULL : scheme_policies(arena, schemes)[arguments->policy];
+}
+
+void sim_options_default(void *into, struct arena *arena)
+{
+    struct sim_arguments *arguments = into;
+    (void)arena;
+    arguments->threads = 1;
+    arguments->config = "isca19";
+    arguments->policy = -1;
+}

@@ -1,0 +1,124 @@
+// Which options of ptxoffload-sim can be combined.
+#include "cli/sim/options.h"
+#include "support/file.h"
+#include <string.h>
+#include <unistd.h>
+
+static bool check_line(const struct sim_arguments *a, struct command_line *line)
+{
+    bool good = true;
+    // An unknown file name is not a launch without options: reading the file reports the error.
+    if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
+        return true;
+    if (!a->grid)
+        good = options_fault(line, "a launch needs --grid");
+    if (!a->block)
+        good = options_fault(line, "a launch needs --block");
+    if (a->program)
+        good = options_fault(line, "--program needs a run file, and this is not one: %s",
+                             a->common.input);
+    if (a->settings.n)
+        good =
+            options_fault(line, "--set needs a run file, and this is not one: %s", a->common.input);
+    return good;
+}
+
+static const char *sampling_option(const struct sim_arguments *a)
+{
+    return a->sampling.period ? "--sample" : a->sampling.waves ? "--sample-ctas" : NULL;
+}
+
+bool sim_options_check(struct sim_arguments *a, struct command_line *line)
+{
+    const char *timed = a->stats        ? "--stats"
+                        : a->series     ? "--series"
+                        : a->trace      ? "--trace"
+                        : a->max_cycles ? "--max-cycles"
+                        : a->timed.n    ? "--timed"
+                                        : sampling_option(a);
+    if (a->functional && timed)
+        return options_fault(line, "--functional counts no cycles; it cannot be combined with %s",
+                             timed);
+    if (!common_options_check(line, &a->common))
+        return false;
+    if (a->timed.n && sampling_option(a))
+        return options_fault(line,
+                             "--timed selects the timed launches; it cannot be combined with %s",
+                             sampling_option(a));
+    if (a->functional && a->policy > 0)
+        return options_fault(
+            line, "--functional offloads nothing; it cannot be combined with --policy=%s",
+            sim_policy(a, line->arena));
+    const struct {
+        bool wrong;
+        const char *text;
+    } rules[] = {
+        {!a->functional && a->max_instructions,
+         "--max-instructions is for --functional; --max-cycles ends other runs"},
+        {a->stats_choice.patterns.list.n && !a->stats,
+         "--stats-filter selects what --stats writes, and needs it"},
+        {a->beside && !a->explains && !a->common.reports[REPORT_TEXT].wanted &&
+             !a->common.reports[REPORT_HTML].wanted,
+         "--beside needs --report=text, --report=html or --explain"},
+        {a->trace_until && !a->trace, "--trace-window selects the part of --trace that is written"},
+        {a->interval && !a->series, "--interval is the length of a row of --series"},
+        {!a->functional && a->checks, "--check looks at values only and needs --functional"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].wrong)
+            return options_fault(line, "%s", rules[i].text);
+    return true;
+}
+
+// Options whose state is not part of a checkpoint.
+static bool check_checkpoint(const struct sim_arguments *a, struct command_line *line)
+{
+    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : sampling_option(a);
+    if (a->checkpoint_every && !a->checkpoint && !a->resume)
+        return options_fault(line, "--checkpoint-every needs --checkpoint or --resume");
+    if (a->checkpoint && file_is_standard(a->checkpoint))
+        return options_fault(line, "--checkpoint is written again and again and needs a file");
+    if ((a->checkpoint || a->resume) && option)
+        return options_fault(line, "--checkpoint and --resume do not go with %s", option);
+    return true;
+}
+
+static bool is_run_file(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+static bool take_operands(struct sim_arguments *a, struct command_line *line)
+{
+    if (!line->operands.n)
+        return options_fault(line, "no input: a run file, or a program");
+    if (line->operands.n > 1)
+        return options_fault(line, "more than one input: %s", line->operands.v[1]);
+    a->common.input = line->operands.v[0];
+    a->run_file = is_run_file(a->common.input);
+    return *a->common.input || options_fault(line, "the input's name is empty");
+}
+
+bool sim_options_check_run(void *arguments, struct command_line *line)
+{
+    struct sim_arguments *a = arguments;
+    if (!take_operands(a, line) || !sim_options_check(a, line) || !check_checkpoint(a, line))
+        return false;
+    if (!a->run_file)
+        return check_line(a, line);
+    const char *option = a->kernel                 ? "--kernel"
+                         : a->grid                 ? "--grid"
+                         : a->block                ? "--block"
+                         : a->cluster              ? "--cluster"
+                         : a->shared               ? "--shared"
+                         : a->cooperative          ? "--cooperative"
+                         : a->args.list.n          ? "--arg"
+                         : a->textures.list.n      ? "--texture"
+                         : a->common.choice.module ? "--module"
+                         : a->common.choice.arch   ? "--arch"
+                                                   : NULL;
+    return !option ||
+           options_fault(line, "a run file defines its launches; it cannot be combined with %s",
+                         option);
+}

@@ -1,0 +1,25 @@
+// The reports of a run: --report, --explain, and the page of a run that writes no file.
+#pragma once
+#include "cli/sim/machine.h"
+#include "support/output.h"
+
+struct sim_reports {
+    const struct sim_arguments *arguments;
+    const struct messages *messages;
+    struct arena *arena;
+    struct sim_collector collector;
+    bool collects;
+    struct sim_report beside;
+};
+
+// Reads --beside. Returns false after an error.
+bool sim_reports_init(struct sim_reports *reports, struct arena *arena,
+                      const struct sim_arguments *arguments, const struct messages *messages);
+// Before timed_begin, and behind it.
+void sim_reports_prepare(struct sim_reports *reports, struct sim_machine *machine);
+void sim_reports_begin(struct sim_reports *reports, struct timed *timed);
+// Writes the reports that were requested, by `open`, which returns NULL after an error; and with
+// `page` the text to standard output. Returns false after an error.
+typedef FILE *sim_reports_open(void *context, const char *path);
+bool sim_reports_write(struct sim_reports *reports, const struct sim_facts *facts, bool page,
+                       sim_reports_open *open, void *context);

@@ -1,0 +1,32 @@
+// The state of ptxoffload-sim, and its steps.
+#pragma once
+#include "cli/sim/checkpoint.h"
+#include "cli/sim/machine.h"
+#include "cli/sim/options.h"
+#include "cli/sim/plans.h"
+#include "cli/sim/progress.h"
+#include "cli/sim/reports.h"
+
+struct sim {
+    struct sim_base base;
+    struct sim_arguments arguments;
+    struct source run_source; // the run file, or the command line as a text
+    struct diags run_diags, diags;
+    struct run run;
+    struct device_module module;
+    struct sim_plans plans;
+    struct session session;
+    struct sim_reports reports;
+    struct sim_checkpoint checkpoint;
+    struct sim_progress progress;
+};
+
+// Reads run, program and metadata. Returns false after an error.
+bool sim_read_inputs(struct sim *sim);
+// Reports the faults of the run file that were found. Returns false if there were any.
+bool sim_report_run(struct sim *sim);
+// Checks the files that a run file names, before the run and again before they are written.
+bool sim_check_saves(struct sim *sim);
+// Writes all results. A run that did not end writes statistics and no others. Returns the exit
+// code.
+int sim_write(struct sim *sim, enum session_outcome outcome);
