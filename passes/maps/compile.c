@@ -2,10 +2,7 @@
 #include "passes/maps/map_buffer.h"
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_rate.h"
-#include "passes/maps/map_read.h"
-#include "passes/maps/map_write.h"
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, const char *format, ...)
@@ -23,43 +20,13 @@ bool map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, cons
     return false;
 }
 
-static const char *add_node(struct map_compiler *c, const char *text)
-{
-    const char *name = arena_printf(c->arena, "n%u", c->nodes.n), *own = strchr(text, '@');
-    vec_push(c->arena, &c->made, text);
-    if (own)
-        text = arena_printf(c->arena, "%.*s%s%s", (int)(own - text), text, name, own + 1);
-    vec_push(c->arena, &c->nodes, arena_printf(c->arena, "%s: %s", name, text));
-    return name;
-}
-
-const char *map_node_add(struct map_compiler *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(c->arena, format, args);
-    va_end(args);
-    for (uint32_t i = 0; i < c->made.n; i++)
-        if (!strcmp(c->made.v[i], text))
-            return arena_printf(c->arena, "n%u", i);
-    return add_node(c, text);
-}
-
-const char *map_store_add(struct map_compiler *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(c->arena, format, args);
-    va_end(args);
-    return add_node(c, text);
-}
-
 void map_require(struct map_compiler *c, const char *text)
 {
+    uint32_t condition = graph_quoted(c, text);
     for (uint32_t i = 0; i < c->requires.n; i++)
-        if (!strcmp(c->requires.v[i], text))
+        if (c->requires.v[i] == condition)
             return;
-    vec_push(c->arena, &c->requires, text);
+    vec_push(c->arena, &c->requires, condition);
 }
 
 // Refused instructions
@@ -104,136 +71,116 @@ static bool check_kernel(struct map_compiler *c)
     return true;
 }
 
-// The text
+// The stream of tokens
 
-static void add_value(struct map_compiler *c, FILE *to, const char *name, const char *text)
+// Adds a value; its name and its text are formats of a letter.
+static void __attribute__((format(printf, 3, 4)))
+add_value(struct map_compiler *c, const char *name, const char *format, ...)
 {
-    (void)c;
-    fprintf(to, "  %s: \"%s\"\n", name, text);
+    va_list args;
+    va_start(args, format);
+    graph_value_add(c, name, graph_quoted(c, arena_vprintf(c->arena, format, args)));
+    va_end(args);
 }
 
-static void write_dimension(struct map_compiler *c, FILE *to, uint32_t dim)
+static void add_dimension(struct map_compiler *c, uint32_t dim)
 {
-    static const char letters[] = "xyz";
-    char letter = letters[dim];
+    char x = "xyz"[dim];
     const char *all = dim == DIM_X && c->across != IR_NONE
                           ? "trips"
-                          : arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
+                          : arena_printf(c->arena, "grid_%c * block_%c", x, x);
     const char *low = c->low[dim] ? arena_printf(c->arena, "max(0, %s)", c->low[dim]) : "0";
     const char *high =
         c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
-    add_value(c, to, arena_printf(c->arena, "low_%c", letter), low);
-    add_value(c, to, arena_printf(c->arena, "high_%c", letter), high);
-    add_value(c, to, arena_printf(c->arena, "last_%c", letter),
-              arena_printf(c->arena, "max(low_%c, high_%c - 1)", letter, letter));
-    add_value(c, to, arena_printf(c->arena, "size_%c", letter),
-              arena_printf(c->arena, "max(0, high_%c - low_%c)", letter, letter));
+    add_value(c, arena_printf(c->arena, "low_%c", x), "%s", low);
+    add_value(c, arena_printf(c->arena, "high_%c", x), "%s", high);
+    add_value(c, arena_printf(c->arena, "last_%c", x), "max(low_%c, high_%c - 1)", x, x);
+    add_value(c, arena_printf(c->arena, "size_%c", x), "max(0, high_%c - low_%c)", x, x);
 }
 
 // Each copy has a range of the stream.
-static void write_ranges(struct map_compiler *c, FILE *to)
+static void add_ranges(struct map_compiler *c)
 {
-    const char *when = c->when ? c->when : "1";
-    add_value(c, to, "parts", "groups * copies");
-    add_value(c, to, "share", "(size_x + parts - 1) / parts");
-    add_value(c, to, "begin", "low_x + (group * copies + copy) * share");
-    add_value(c, to, "count",
-              arena_printf(c->arena, "%s * max(0, min(share, high_x - begin))", when));
+    add_value(c, "parts", "groups * copies");
+    add_value(c, "share", "(size_x + parts - 1) / parts");
+    add_value(c, "begin", "low_x + (group * copies + copy) * share");
+    add_value(c, "count", "%s * max(0, min(share, high_x - begin))", c->when ? c->when : "1");
 }
 
 // Each copy has a range of rows, and an activation for each.
-static void write_rows(struct map_compiler *c, FILE *to)
+static void add_rows(struct map_compiler *c)
 {
-    const char *when = c->when ? c->when : "1";
-    add_value(c, to, "rows", "size_y * size_z");
-    add_value(c, to, "share", "(rows + groups * copies - 1) / (groups * copies)");
-    add_value(c, to, "line", "(group * copies + copy) * share + activation");
-    add_value(c, to, "here", "max(0, min(line, rows - 1))");
-    add_value(c, to, "y", "low_y + here % max(1, size_y)");
-    add_value(c, to, "z", "low_z + here / max(1, size_y)");
-    add_value(c, to, "begin", "low_x");
-    add_value(c, to, "count", arena_printf(c->arena, "%s * (line < rows) * size_x", when));
+    add_value(c, "rows", "size_y * size_z");
+    add_value(c, "share", "(rows + groups * copies - 1) / (groups * copies)");
+    add_value(c, "line", "(group * copies + copy) * share + activation");
+    add_value(c, "here", "max(0, min(line, rows - 1))");
+    add_value(c, "y", "low_y + here %% max(1, size_y)");
+    add_value(c, "z", "low_z + here / max(1, size_y)");
+    add_value(c, "begin", "low_x");
+    add_value(c, "count", "%s * (line < rows) * size_x", c->when ? c->when : "1");
 }
 
 // Each copy has tiles of a row of threads, and an activation for each. A row's last tile begins so
 // that it is full. A copy with fewer tiles than others repeats the last one, if that changes
 // nothing.
-static void write_tiles(struct map_compiler *c, FILE *to)
+static void add_tiles(struct map_compiler *c)
 {
     const char *used = c->in_place ? "(tile < tiles) * " : "";
-    add_value(c, to, "tiles_x", arena_printf(c->arena, "(size_x + %u) / %u", c->tile - 1, c->tile));
-    add_value(c, to, "tiles", "tiles_x * size_y * size_z");
-    add_value(c, to, "share", "(tiles + groups * copies - 1) / (groups * copies)");
-    add_value(c, to, "tile", "(group * share + activation) * copies + copy");
-    add_value(c, to, "here", "max(0, min(tile, tiles - 1))");
-    add_value(c, to, "begin",
-              arena_printf(c->arena,
-                           "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
-                           c->tile, c->tile));
-    add_value(c, to, "y", "low_y + here / max(1, tiles_x) % max(1, size_y)");
-    add_value(c, to, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");
-    add_value(c, to, "count", arena_printf(c->arena, "%s%u * trip", used, c->tile));
-    add_value(c, to, "last_count", arena_printf(c->arena, "%s%u", used, c->tile));
+    add_value(c, "tiles_x", "(size_x + %u) / %u", c->tile - 1, c->tile);
+    add_value(c, "tiles", "tiles_x * size_y * size_z");
+    add_value(c, "share", "(tiles + groups * copies - 1) / (groups * copies)");
+    add_value(c, "tile", "(group * share + activation) * copies + copy");
+    add_value(c, "here", "max(0, min(tile, tiles - 1))");
+    add_value(c, "begin", "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
+              c->tile, c->tile);
+    add_value(c, "y", "low_y + here / max(1, tiles_x) %% max(1, size_y)");
+    add_value(c, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");
+    add_value(c, "count", "%s%u * trip", used, c->tile);
+    add_value(c, "last_count", "%s%u", used, c->tile);
+    c->map_groups = graph_text(c, "\"max(1, min(%u, tiles))\"", c->groups);
+    c->activations = graph_text(c, "share");
     map_require(c, arena_printf(c->arena, "size_x >= %u", c->tile));
     if (c->in_place)
         map_require(c, arena_printf(c->arena, "size_x %% %u == 0", c->tile));
 }
 
-static void write_threads(struct map_compiler *c, FILE *to)
+static void add_threads(struct map_compiler *c)
 {
     bool has_rows = c->has_rows || c->has_planes;
     if (has_rows)
-        write_rows(c, to);
+        add_rows(c);
     else
-        write_ranges(c, to);
-    fprintf(to, "groups: \"max(1, min(%u, (%s + %u) / %u))\"\n", c->groups,
-            has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
-            has_rows ? 1 : 255, has_rows ? 2 : 256);
-    if (has_rows)
-        fprintf(to, "activations: share\n");
+        add_ranges(c);
+    c->map_groups =
+        graph_text(c, "\"max(1, min(%u, (%s + %u) / %u))\"", c->groups,
+                   has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
+                   has_rows ? 1 : 255, has_rows ? 2 : 256);
+    c->activations = has_rows ? graph_text(c, "share") : 0;
 }
 
 // Rows of a nest go round the groups, which run in order.
-static void write_nest(struct map_compiler *c, FILE *to)
+static void add_nest(struct map_compiler *c)
 {
-    bool is_second = c->before != IR_NONE; // behind a loop, which group 0 executes
-    add_value(c, to, "count", is_second ? "(turn >= 0) * trip" : "trip");
+    bool is_second = c->before != IR_NONE; // after a loop, which group 0 executes
+    add_value(c, "count", is_second ? "(turn >= 0) * trip" : "trip");
     if (is_second)
-        add_value(c, to, "count_before", "(turn < 0) * trip_before");
-    add_value(c, to, "last_count", is_second ? "(turn >= 0)" : "1");
-    if (c->outer == IR_NONE)
-        fprintf(to, "groups: 1\n");
-    else
-        fprintf(to, "groups: \"%s(trips + %u) / %u\"\nordered: true\n", is_second ? "1 + " : "",
-                c->rows - 1, c->rows);
-    fprintf(to, "copies: 1\n");
+        add_value(c, "count_before", "(turn < 0) * trip_before");
+    add_value(c, "last_count", is_second ? "(turn >= 0)" : "1");
+    c->is_ordered = c->outer != IR_NONE;
+    c->map_groups = c->is_ordered ? graph_text(c, "\"%s(trips + %u) / %u\"",
+                                               is_second ? "1 + " : "", c->rows - 1, c->rows)
+                                  : graph_text(c, "1");
+    c->copies = graph_text(c, "1");
 }
 
-static void write_stream(struct map_compiler *c, FILE *to)
+static void add_stream(struct map_compiler *c)
 {
+    for (uint32_t dim = 0; dim < LAUNCH_DIMS && c->form != MAP_NEST; dim++)
+        add_dimension(c, dim);
     switch (c->form) {
-    case MAP_THREADS: write_threads(c, to); break;
-    case MAP_TILES:
-        write_tiles(c, to);
-        fprintf(to, "groups: \"max(1, min(%u, tiles))\"\nactivations: share\n", c->groups);
-        break;
-    case MAP_NEST: write_nest(c, to); break;
-    }
-}
-
-static void write_results(struct map_compiler *c, FILE *to)
-{
-    if (c->results.n)
-        fprintf(to, "results:\n");
-    for (uint32_t i = 0; i < c->results.n; i++) {
-        const char *mark = c->results.v[i], *rest = strchr(mark, ' ');
-        for (uint32_t k = 0; k < c->carried.n; k++) {
-            const struct map_carried *carried = &c->carried.v[k];
-            if (strlen(carried->mark) == (size_t)(rest - mark) &&
-                !strncmp(mark, carried->mark, (size_t)(rest - mark)))
-                fprintf(to, "  result%u: {node: %s, operand: %u, %s\n", i,
-                        carried->reader ? carried->reader : "none", carried->operand, rest + 2);
-        }
+    case MAP_THREADS: add_threads(c); break;
+    case MAP_TILES: add_tiles(c); break;
+    case MAP_NEST: add_nest(c); break;
     }
 }
 
@@ -247,50 +194,6 @@ static uint32_t count_params(const struct map_compiler *c)
             params = symbol->parameter + 1;
     }
     return params;
-}
-
-static void write_map(struct map_compiler *c, FILE *to)
-{
-    const struct name *name = tree_name(c->module->tree, c->fn->name);
-    uint32_t params = count_params(c);
-    fprintf(to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
-            (int)name->length, name->text);
-    for (uint32_t i = 0; i < params; i++)
-        fprintf(to, i ? ", p%u" : "p%u", i);
-    fprintf(to, "]\nvalues:\n");
-    for (uint32_t i = 0; i < c->values.n; i++)
-        fprintf(to, "  %s\n", c->values.v[i]);
-    for (uint32_t dim = 0; dim < LAUNCH_DIMS && c->form != MAP_NEST; dim++)
-        write_dimension(c, to, dim);
-    write_stream(c, to);
-    fprintf(to, "threads: 32\nrequires:\n");
-    for (uint32_t i = 0; i < c->requires.n; i++)
-        fprintf(to, "  - \"%s\"\n", c->requires.v[i]);
-    fprintf(to, "nodes:\n");
-    for (uint32_t i = 0; i < c->nodes.n; i++)
-        fprintf(to, "  %s\n", map_carried_names(c, i));
-    write_results(c, to);
-}
-
-// The text of a map that the compiler has read back, or of the one that it makes. Ends with the
-// zeros that a source needs.
-static char *map_text(struct map_compiler *c, const struct map *map)
-{
-    enum { ZEROS = 2 };
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (!to)
-        return NULL;
-    if (map)
-        map_write(map, to);
-    else
-        write_map(c, to);
-    char *kept = fclose(to) ? NULL : arena_alloc(c->arena, length + ZEROS);
-    if (kept)
-        memcpy(kept, text, length);
-    free(text);
-    return kept;
 }
 
 // The machine
@@ -396,24 +299,6 @@ static const struct map *choose_buffers(struct map_compiler *c, const struct map
     return best;
 }
 
-// Reads the text back. What the reader rejects is no map.
-static bool check_text(struct map_compiler *c, const char **text,
-                       const struct map_hardware *hardware)
-{
-    struct source *source = ARENA_NEW(c->arena, struct source);
-    struct diags diags;
-    source_init(source, c->arena, "compiled.map.yaml", *text, (uint32_t)strlen(*text));
-    diags_init(&diags, c->arena);
-    const struct map *map = map_read(c->arena, source, &diags);
-    if (!map)
-        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "%s",
-                          diags.list.n ? diags.list.v[0].message : "the map cannot be read");
-    const struct map *buffered =
-        c->states && c->form != MAP_NEST ? choose_buffers(c, map, hardware) : map;
-    *text = buffered == map ? *text : map_text(c, buffered);
-    return *text && check_hardware(c, buffered, hardware);
-}
-
 // The nodes of a row of the nest, of the loop before it, or of everything.
 static bool compile_row(struct map_compiler *c, uint32_t row)
 {
@@ -422,9 +307,9 @@ static bool compile_row(struct map_compiler *c, uint32_t row)
     c->decays.n = c->row ? c->decays.n : 0;
     memset(c->operand, 0, MAP_DOMAINS * c->fn->versions.n * sizeof *c->operand);
     for (uint32_t i = 0; i < c->fn->blocks.n; i++)
-        c->blocks[i].predicate = NULL;
+        c->blocks[i].predicate = 0;
     for (uint32_t i = 0; i < c->accesses.n; i++) {
-        c->accesses.v[i].node = NULL;
+        c->accesses.v[i].node = 0;
         c->accesses.v[i].data_above = c->accesses.v[i].data;
     }
     return map_stores(c) && (c->loop == IR_NONE || map_carried_nodes(c));
@@ -439,15 +324,21 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
         if (!compile_row(c, 0))
             return false;
         map_enter_before(c, false);
-        c->before_nodes = c->nodes.n;
+        c->before_nodes = c->nodes.names.n;
     }
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
-    const char *text = map_text(c, NULL);
-    if (!text || !check_text(c, &text, hardware))
-        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "the map cannot be written");
-    c->to->text = text;
+    add_stream(c);
+    const struct map *map = graph_map(c);
+    if (!map)
+        return false;
+    const struct map *buffered =
+        c->states && c->form != MAP_NEST ? choose_buffers(c, map, hardware) : map;
+    if (!check_hardware(c, buffered, hardware))
+        return false;
+    c->to->map = buffered;
+    c->to->graph = buffered == map ? c : NULL;
     return true;
 }
 
@@ -484,37 +375,40 @@ static void compile_choice(struct map_compiled *to, struct arena *arena, struct 
                            struct map_choice choice)
 {
     const struct ir_function *fn = facts->fn;
-    struct map_compiler c = {.arena = arena,
-                             .facts = facts,
-                             .module = facts->module,
-                             .fn = fn,
-                             .affines = facts_affines(facts),
-                             .to = to,
-                             .groups = groups,
-                             .loop = IR_NONE,
-                             .outer = IR_NONE,
-                             .before = IR_NONE,
-                             .inner = IR_NONE,
-                             .nest = IR_NONE,
-                             .across = IR_NONE,
-                             .slows = choice.slows,
-                             .skips = choice.skips,
-                             .tile = choice.tile,
-                             .rows = choice.rows,
-                             .passes = choice.passes,
-                             .states = choice.states};
+    struct map_compiler *c = ARENA_NEW(arena, struct map_compiler);
+    *c = (struct map_compiler){.arena = arena,
+                               .facts = facts,
+                               .module = facts->module,
+                               .fn = fn,
+                               .affines = facts_affines(facts),
+                               .to = to,
+                               .groups = groups,
+                               .loop = IR_NONE,
+                               .outer = IR_NONE,
+                               .before = IR_NONE,
+                               .inner = IR_NONE,
+                               .nest = IR_NONE,
+                               .across = IR_NONE,
+                               .slows = choice.slows,
+                               .skips = choice.skips,
+                               .tile = choice.tile,
+                               .rows = choice.rows,
+                               .passes = choice.passes,
+                               .states = choice.states};
     *to = (struct map_compiled){.inst = IR_NONE};
-    c.operand = ARENA_ARRAY(arena, const char *, MAP_DOMAINS * fn->versions.n + 1);
-    c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
-    compile(&c, hardware);
-    map_enter_before(&c, false);
-    to->tile = c.tile;
-    to->has_loop = c.loop != IR_NONE;
-    to->has_tiles = c.form == MAP_TILES;
-    to->has_nest = c.nest != IR_NONE;
-    to->rows = c.rows;
-    to->scatters = c.form == MAP_TILES && c.tile > hardware->store_lines && has_store(&c);
-    to->loop_instructions = count_loop_instructions(&c);
+    c->operand = ARENA_ARRAY(arena, uint32_t, MAP_DOMAINS * fn->versions.n + 1);
+    c->blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
+    c->params = count_params(c);
+    graph_init(c);
+    compile(c, hardware);
+    map_enter_before(c, false);
+    to->tile = c->tile;
+    to->has_loop = c->loop != IR_NONE;
+    to->has_tiles = c->form == MAP_TILES;
+    to->has_nest = c->nest != IR_NONE;
+    to->rows = c->rows;
+    to->scatters = c->form == MAP_TILES && c->tile > hardware->store_lines && has_store(c);
+    to->loop_instructions = count_loop_instructions(c);
     to->instructions = fn->insts.n - to->loop_instructions;
 }
 
@@ -535,7 +429,7 @@ static void compile_tiles(struct map_compiled *to, struct arena *arena, struct f
         choice.tile = forms[i].tile;
         choice.passes = forms[i].passes;
         compile_choice(&more, arena, facts, groups, hardware, choice);
-        if (!i || (more.text && (!to->text || more.rate > better * to->rate)))
+        if (!i || (more.map && (!to->map || more.rate > better * to->rate)))
             *to = more;
     }
 }
@@ -550,11 +444,11 @@ static void compile_nest(struct map_compiled *to, struct arena *arena, struct fa
     do {
         choice.rows++;
         compile_choice(&more, arena, facts, groups, hardware, choice);
-    } while (more.text && choice.rows < ROWS);
+    } while (more.map && choice.rows < ROWS);
     choice.states = MAP_STATES_FEW;
     while (--choice.rows > 1) {
         compile_choice(&more, arena, facts, groups, hardware, choice);
-        if (!more.text)
+        if (!more.map)
             continue;
         *to = more;
         return;
@@ -571,11 +465,11 @@ static void compile_forms(struct map_compiled *to, struct arena *arena, struct f
     nest = *to;
     compile_tiles(to, arena, facts, groups, hardware,
                   (struct map_choice){.slows = true, .skips = skips});
-    if (nest.text)
+    if (nest.map)
         compile_nest(&nest, arena, facts, groups, hardware, skips);
-    if (!to->text || (nest.text && (to->scatters || better * nest.rate * nest.rows > to->rate)))
+    if (!to->map || (nest.map && (to->scatters || better * nest.rate * nest.rows > to->rate)))
         *to = nest;
-    else if (nest.text) {
+    else if (nest.map) {
         struct map_compiled *next = ARENA_NEW(arena, struct map_compiled);
         *next = nest;
         to->next = next;
@@ -587,11 +481,11 @@ void map_compile(struct map_compiled *to, struct arena *arena, struct facts *fac
 {
     struct map_compiled skipping;
     compile_forms(to, arena, facts, groups, hardware, false);
-    if (to->text || !facts->fn->loops.n)
+    if (to->map || !facts->fn->loops.n)
         return;
     compile_forms(&skipping, arena, facts, groups, hardware, true);
     bool is_too_large = skipping.rule == RULE_MAP_CORES || skipping.rule == RULE_MAP_LSUS ||
                         skipping.rule == RULE_MAP_LANES || skipping.rule == RULE_MAP_RATE;
-    if (skipping.text || is_too_large)
+    if (skipping.map || is_too_large)
         *to = skipping;
 }

@@ -148,7 +148,7 @@ static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_
                            "the number of iterations is no expression of the launch");
     c->blocks[exits->from].bounds = true;
     c->blocks[exits->from].follow = exits->to;
-    vec_push(c->arena, &c->values, arena_printf(c->arena, "%s: \"%s\"", name, count));
+    graph_value_add(c, name, graph_quoted(c, count));
     map_require(c, arena_printf(c->arena, "%s < 2147483648", name));
     return true;
 }
@@ -171,11 +171,10 @@ bool map_loops(struct map_compiler *c)
     map_enter_before(c, false);
     if (c->outer == IR_NONE || !counted)
         return counted;
-    vec_push(c->arena, &c->values,
-             c->before == IR_NONE ? "turn: group" : "turn: group - 1"); // -1: the loop before
+    graph_value_add(c, "turn",
+                    graph_text(c, c->before == IR_NONE ? "group" : "group - 1")); // the loop before
     for (uint32_t row = 0; row < c->rows; row++)
-        vec_push(c->arena, &c->values,
-                 arena_printf(c->arena, "row%u: \"max(0, min(turn * %u + %u, trips - 1))\"", row,
-                              c->rows, row));
+        graph_value_add(c, arena_printf(c->arena, "row%u", row),
+                        graph_text(c, "\"max(0, min(turn * %u + %u, trips - 1))\"", c->rows, row));
     return true;
 }
