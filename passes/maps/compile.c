@@ -199,10 +199,9 @@ static uint32_t count_params(const struct map_compiler *c)
 // The machine
 
 // Notes the rate of this number of copies.
-static bool take_rate(struct map_compiler *c, const struct map *map,
-                      const struct map_hardware *hardware, uint32_t copies)
+static bool take_rate(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
-    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_hardware own = map_hardware_of(c->hardware, map, copies);
     struct map_graph graph;
     struct map_rate rate;
     map_graph_make(&graph, c->arena, map, &own);
@@ -216,9 +215,9 @@ static bool take_rate(struct map_compiler *c, const struct map *map,
     return true;
 }
 
-static bool check_hardware(struct map_compiler *c, const struct map *map,
-                           const struct map_hardware *hardware)
+static bool check_hardware(struct map_compiler *c, const struct map *map)
 {
+    const struct map_hardware *hardware = c->hardware;
     struct map_counts counts = map_count(map);
     struct map_hardware own = map_hardware_of(hardware, map, 1);
     struct map_placement placement;
@@ -238,7 +237,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     const char *misfit = map_misfit(c->arena, &own, map, &node);
     if (misfit)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);
-    if (!take_rate(c, map, hardware, 1))
+    if (!take_rate(c, map, 1))
         return false;
     c->to->cores = counts.cores;
     c->to->lsus = counts.lsus;
@@ -249,7 +248,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     c->to->copies = c->form == MAP_NEST ? 1 : placement.copies;
     c->to->lanes = placement.lanes;
     return fault ? map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault)
-                 : take_rate(c, map, hardware, c->to->copies);
+                 : take_rate(c, map, c->to->copies);
 }
 
 // The least ratio of the rates of another form and this one for which the other one is taken.
@@ -265,10 +264,9 @@ static bool fits(const struct map *map, const struct map_hardware *hardware, uin
 }
 
 // Returns the rate of all copies of a map that is buffered for them.
-static double rate_of(struct map_compiler *c, const struct map *map,
-                      const struct map_hardware *hardware, uint32_t copies)
+static double rate_of(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
-    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_hardware own = map_hardware_of(c->hardware, map, copies);
     struct map_rate rate;
     map_buffer(c->arena, map, &own, 0, &rate);
     return rate.tokens ? copies * (double)rate.tokens / (double)rate.cycles : 0;
@@ -276,20 +274,20 @@ static double rate_of(struct map_compiler *c, const struct map *map,
 
 // Returns the map with the buffers with which all copies together have the highest rate: more
 // copies leave fewer cores for buffers.
-static const struct map *choose_buffers(struct map_compiler *c, const struct map *map,
-                                        const struct map_hardware *hardware)
+static const struct map *choose_buffers(struct map_compiler *c, const struct map *map)
 {
+    const struct map_hardware *hardware = c->hardware;
     struct map_placement placement;
     struct map_rate rate;
     const struct map *best = map;
-    if (!fits(map, hardware, 1) || rate_of(c, map, hardware, 1) <= 0)
+    if (!fits(map, hardware, 1) || rate_of(c, map, 1) <= 0)
         return map;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
-    double most = fault ? 0 : rate_of(c, map, hardware, placement.copies);
+    double most = fault ? 0 : rate_of(c, map, placement.copies);
     for (uint32_t copies = 1; fits(map, hardware, copies); copies++) {
         struct map_hardware own = map_hardware_of(hardware, map, copies);
         const struct map *made = map_buffer(c->arena, map, &own, hardware->cores / copies, &rate);
-        double all = rate_of(c, made, hardware, copies);
+        double all = rate_of(c, made, copies);
         if (made == map || all <= better * most ||
             map_place(&placement, c->arena, hardware, made, copies, c->states))
             continue;
@@ -315,10 +313,8 @@ static bool compile_row(struct map_compiler *c, uint32_t row)
     return map_stores(c) && (c->loop == IR_NONE || map_carried_nodes(c));
 }
 
-static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
+static bool compile(struct map_compiler *c)
 {
-    if (!check_kernel(c) || !map_loops(c) || !map_flow(c) || !map_accesses(c))
-        return false;
     if (c->before != IR_NONE) {
         map_enter_before(c, true);
         if (!compile_row(c, 0))
@@ -329,13 +325,14 @@ static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
+    if (c->passes && !c->has_passed) // the map without passing is the same
+        return false;
     add_stream(c);
     const struct map *map = graph_map(c);
     if (!map)
         return false;
-    const struct map *buffered =
-        c->states && c->form != MAP_NEST ? choose_buffers(c, map, hardware) : map;
-    if (!check_hardware(c, buffered, hardware))
+    const struct map *buffered = c->states && c->form != MAP_NEST ? choose_buffers(c, map) : map;
+    if (!check_hardware(c, buffered))
         return false;
     c->to->map = buffered;
     c->to->graph = buffered == map ? c : NULL;
@@ -360,94 +357,104 @@ static bool has_store(const struct map_compiler *c)
     return false;
 }
 
+// Analyses the kernel: `slows`: rows of a nest take turns; `skips`: the map may require that the
+// launch skips parts. All maps of these two choices begin with the result.
+static struct map_compiler *analyse(const struct map_compiler *kernel, bool slows, bool skips)
+{
+    struct map_compiler *c = ARENA_NEW(kernel->arena, struct map_compiler);
+    *c = *kernel;
+    c->to = ARENA_NEW(c->arena, struct map_compiled);
+    c->to->inst = IR_NONE;
+    c->slows = slows;
+    c->skips = skips;
+    c->operand = ARENA_ARRAY(c->arena, uint32_t, MAP_DOMAINS * c->fn->versions.n + 1);
+    c->blocks = ARENA_ARRAY(c->arena, struct map_block, c->fn->blocks.n + 1);
+    graph_init(c);
+    c->fits = check_kernel(c) && map_loops(c) && map_flow(c) && map_accesses(c);
+    map_enter_before(c, false);
+    c->to->has_loop = c->loop != IR_NONE;
+    c->to->has_tiles = c->form == MAP_TILES;
+    c->to->has_nest = c->nest != IR_NONE;
+    c->to->loop_instructions = count_loop_instructions(c);
+    c->to->instructions = c->fn->insts.n - c->to->loop_instructions;
+    return c;
+}
+
 // A form of the map, for the same loop.
 struct map_choice {
     uint32_t tile; // threads that take turns
     uint32_t rows; // of a nest in a group
     bool passes;
-    bool slows;      // rows of a nest take turns
-    bool skips;      // the launch may have to skip parts
     uint32_t states; // of the search for a placement; 0: none
 };
 
-static void compile_choice(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                           uint32_t groups, const struct map_hardware *hardware,
+// Adds the places of the rows to the values of the analysis.
+static void add_values(struct map_compiler *c, const struct map_compiler *from)
+{
+    c->values = (typeof(c->values)){0};
+    for (uint32_t i = 0; i <= from->values.n; i++) {
+        for (uint32_t row = 0; i == from->row_values && c->outer != IR_NONE && row < c->rows; row++)
+            graph_value_add(
+                c, arena_printf(c->arena, "row%u", row),
+                graph_text(c, "\"max(0, min(turn * %u + %u, trips - 1))\"", c->rows, row));
+        if (i < from->values.n)
+            vec_push(c->arena, &c->values, from->values.v[i]);
+    }
+}
+
+static void compile_choice(struct map_compiled *to, const struct map_compiler *from,
                            struct map_choice choice)
 {
-    const struct ir_function *fn = facts->fn;
-    struct map_compiler *c = ARENA_NEW(arena, struct map_compiler);
-    *c = (struct map_compiler){.arena = arena,
-                               .facts = facts,
-                               .module = facts->module,
-                               .fn = fn,
-                               .affines = facts_affines(facts),
-                               .to = to,
-                               .groups = groups,
-                               .loop = IR_NONE,
-                               .outer = IR_NONE,
-                               .before = IR_NONE,
-                               .inner = IR_NONE,
-                               .nest = IR_NONE,
-                               .across = IR_NONE,
-                               .slows = choice.slows,
-                               .skips = choice.skips,
-                               .tile = choice.tile,
-                               .rows = choice.rows,
-                               .passes = choice.passes,
-                               .states = choice.states};
-    *to = (struct map_compiled){.inst = IR_NONE};
-    c->operand = ARENA_ARRAY(arena, uint32_t, MAP_DOMAINS * fn->versions.n + 1);
-    c->blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
-    c->params = count_params(c);
-    graph_init(c);
-    compile(c, hardware);
-    map_enter_before(c, false);
-    to->tile = c->tile;
-    to->has_loop = c->loop != IR_NONE;
-    to->has_tiles = c->form == MAP_TILES;
-    to->has_nest = c->nest != IR_NONE;
-    to->rows = c->rows;
-    to->scatters = c->form == MAP_TILES && c->tile > hardware->store_lines && has_store(c);
-    to->loop_instructions = count_loop_instructions(c);
-    to->instructions = fn->insts.n - to->loop_instructions;
+    struct map_compiler *c = ARENA_NEW(from->arena, struct map_compiler);
+    *c = *from;
+    *to = *from->to;
+    c->to = to;
+    c->tile = to->tile = to->has_tiles ? choice.tile : 1;
+    c->rows = to->rows = choice.rows;
+    c->passes = choice.passes;
+    c->states = choice.states;
+    c->requires = (typeof(c->requires)){0};
+    c->accesses = (typeof(c->accesses)){0};
+    for (uint32_t i = 0; i < from->requires.n; i++)
+        vec_push(c->arena, &c->requires, from->requires.v[i]);
+    for (uint32_t i = 0; i < from->accesses.n; i++)
+        vec_push(c->arena, &c->accesses, from->accesses.v[i]);
+    intern_init(&c->nodes, c->arena);
+    add_values(c, from);
+    if (c->fits)
+        compile(c);
+    to->scatters = to->has_tiles && c->tile > c->hardware->store_lines && has_store(c);
 }
 
 // Compiles the form in which as many threads, or rows of a nest, take turns as give the highest
 // rate. A nest has it besides that of its rows one by one.
-static void compile_tiles(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                          uint32_t groups, const struct map_hardware *hardware,
-                          struct map_choice choice)
+static void compile_tiles(struct map_compiled *to, const struct map_compiler *from)
 {
-    static const struct {
-        uint32_t tile;
-        bool passes;
-    } forms[] = {{8, false}, {8, true}, {4, false}, {4, true}};
+    static const struct map_choice forms[] = {{8, 1, false, MAP_STATES_FEW},
+                                              {8, 1, true, MAP_STATES_FEW},
+                                              {4, 1, false, MAP_STATES_FEW},
+                                              {4, 1, true, MAP_STATES_FEW}};
     struct map_compiled more;
-    choice.rows = 1;
-    choice.states = MAP_STATES_FEW;
     for (uint32_t i = 0; i < sizeof forms / sizeof *forms && (!i || to->has_tiles); i++) {
-        choice.tile = forms[i].tile;
-        choice.passes = forms[i].passes;
-        compile_choice(&more, arena, facts, groups, hardware, choice);
+        compile_choice(&more, from, forms[i]);
         if (!i || (more.map && (!to->map || more.rate > better * to->rate)))
             *to = more;
     }
 }
 
 // Compiles a nest with as many rows as the machine has room for.
-static void compile_nest(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                         uint32_t groups, const struct map_hardware *hardware, bool skips)
+static void compile_nest(struct map_compiled *to, const struct map_compiler *from)
 {
     enum { ROWS = 16 };
-    struct map_choice choice = {.tile = 1, .rows = 1, .skips = skips};
+    struct map_choice choice = {.rows = 1};
     struct map_compiled more;
     do {
         choice.rows++;
-        compile_choice(&more, arena, facts, groups, hardware, choice);
+        compile_choice(&more, from, choice);
     } while (more.map && choice.rows < ROWS);
     choice.states = MAP_STATES_FEW;
     while (--choice.rows > 1) {
-        compile_choice(&more, arena, facts, groups, hardware, choice);
+        compile_choice(&more, from, choice);
         if (!more.map)
             continue;
         *to = more;
@@ -455,35 +462,45 @@ static void compile_nest(struct map_compiled *to, struct arena *arena, struct fa
     }
 }
 
-static void compile_forms(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                          uint32_t groups, const struct map_hardware *hardware, bool skips)
+static void compile_forms(struct map_compiled *to, const struct map_compiler *kernel, bool skips)
 {
-    struct map_compiled nest;
-    compile_tiles(to, arena, facts, groups, hardware, (struct map_choice){.skips = skips});
+    const struct map_compiler *from = analyse(kernel, false, skips);
+    compile_tiles(to, from);
     if (!to->has_nest)
         return;
-    nest = *to;
-    compile_tiles(to, arena, facts, groups, hardware,
-                  (struct map_choice){.slows = true, .skips = skips});
-    if (nest.map)
-        compile_nest(&nest, arena, facts, groups, hardware, skips);
-    if (!to->map || (nest.map && (to->scatters || better * nest.rate * nest.rows > to->rate)))
-        *to = nest;
-    else if (nest.map) {
-        struct map_compiled *next = ARENA_NEW(arena, struct map_compiled);
-        *next = nest;
-        to->next = next;
-    }
+    struct map_compiled *nest = ARENA_NEW(kernel->arena, struct map_compiled);
+    *nest = *to;
+    compile_tiles(to, analyse(kernel, true, skips));
+    if (nest->map)
+        compile_nest(nest, from);
+    if (!to->map || (nest->map && (to->scatters || better * nest->rate * nest->rows > to->rate)))
+        *to = *nest;
+    else if (nest->map)
+        to->next = nest;
 }
 
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware)
 {
     struct map_compiled skipping;
-    compile_forms(to, arena, facts, groups, hardware, false);
+    struct map_compiler kernel = {.arena = arena,
+                                  .facts = facts,
+                                  .module = facts->module,
+                                  .fn = facts->fn,
+                                  .affines = facts_affines(facts),
+                                  .groups = groups,
+                                  .hardware = hardware,
+                                  .loop = IR_NONE,
+                                  .outer = IR_NONE,
+                                  .before = IR_NONE,
+                                  .inner = IR_NONE,
+                                  .nest = IR_NONE,
+                                  .across = IR_NONE};
+    kernel.params = count_params(&kernel);
+    compile_forms(to, &kernel, false);
     if (to->map || !facts->fn->loops.n)
         return;
-    compile_forms(&skipping, arena, facts, groups, hardware, true);
+    compile_forms(&skipping, &kernel, true);
     bool is_too_large = skipping.rule == RULE_MAP_CORES || skipping.rule == RULE_MAP_LSUS ||
                         skipping.rule == RULE_MAP_LANES || skipping.rule == RULE_MAP_RATE;
     if (skipping.map || is_too_large)

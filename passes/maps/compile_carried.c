@@ -118,8 +118,9 @@ bool map_carried_nodes(struct map_compiler *c)
         if (value && graph_is_constant(c, value))
             return map_refuse(c, RULE_MAP_INPUTS, IR_NONE,
                               "a value of the next iteration is the same in all of them");
-        if (value &&
-            (graph_operand_at(c, value)->count || (c->passes && is_delay(c, carried.next))))
+        bool passes = c->passes && is_delay(c, carried.next);
+        c->has_passed |= passes;
+        if (value && (graph_operand_at(c, value)->count || passes))
             value = graph_core(c, graph_text(c, "mov.b32"), value, 0, 0);
         c->carried.v[i].node = value;
         if (!value)

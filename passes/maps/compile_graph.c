@@ -5,9 +5,10 @@
 
 void graph_init(struct map_compiler *c)
 {
-    intern_init(&c->texts, c->arena);
-    intern_init(&c->operands, c->arena);
-    intern_init(&c->nodes, c->arena);
+    c->texts = ARENA_NEW(c->arena, struct intern);
+    c->operands = ARENA_NEW(c->arena, struct intern);
+    intern_init(c->texts, c->arena);
+    intern_init(c->operands, c->arena);
 }
 
 // Returns the id of these bytes, which are copied if they are new.
@@ -25,7 +26,7 @@ uint32_t graph_text(struct map_compiler *c, const char *format, ...)
     va_start(args, format);
     const char *text = arena_vprintf(c->arena, format, args);
     va_end(args);
-    return 1 + intern_add(&c->texts, text, strlen(text));
+    return 1 + intern_add(c->texts, text, strlen(text));
 }
 
 uint32_t graph_quoted(struct map_compiler *c, const char *text)
@@ -35,19 +36,19 @@ uint32_t graph_quoted(struct map_compiler *c, const char *text)
 
 const char *graph_plain(const struct map_compiler *c, uint32_t text)
 {
-    const struct name *name = &c->texts.names.v[text - 1];
+    const struct name *name = &c->texts->names.v[text - 1];
     return *name->text == '"' ? arena_strndup(c->arena, name->text + 1, name->length - 2)
                               : name->text;
 }
 
 uint32_t graph_operand_add(struct map_compiler *c, const struct graph_operand *operand)
 {
-    return 1 + keep(c, &c->operands, operand, sizeof *operand);
+    return 1 + keep(c, c->operands, operand, sizeof *operand);
 }
 
 const struct graph_operand *graph_operand_at(const struct map_compiler *c, uint32_t operand)
 {
-    return (const void *)c->operands.names.v[operand - 1].text;
+    return (const void *)c->operands->names.v[operand - 1].text;
 }
 
 uint32_t graph_constant(struct map_compiler *c, uint32_t value)

@@ -114,7 +114,8 @@ struct map_compiler {
     struct map_compiled *to;
     uint32_t groups;
     bool has_rows, has_planes; // y, z
-    struct intern texts, operands, nodes;
+    const struct map_hardware *hardware;
+    struct intern *texts, *operands, nodes;
     uint32_t stores;
     uint32_t params; // of the kernel
     VEC(struct graph_value) values;
@@ -139,10 +140,12 @@ struct map_compiler {
     bool is_before;               // `loop` is the one before the nest
     uint32_t before_nodes;        // the first nodes are those of the loop before the nest
     uint32_t tile;                // tokens of an iteration
+    uint32_t row_values;          // values before those of the rows
     uint32_t rows, row;           // of the nest in a group, and the one that is made now
     uint32_t states;              // of the search for a placement; 0: none
     bool passes;                  // loaded words that the next iteration takes go through a core
-    const char *trip, *trips;     // iterations of the loop, of the outer one
+    bool has_passed;              // such a core is in the map
+    bool fits;                    // the analysis has no refusal
     bool in_place;                // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
     VEC(struct map_decay) decays;

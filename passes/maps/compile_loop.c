@@ -71,7 +71,6 @@ static bool find_form(struct map_compiler *c)
                            "it is a further loop, and a map streams over one");
     bool slows = c->slows && nested;
     c->form = threads || slows ? MAP_TILES : MAP_NEST;
-    c->tile = c->form == MAP_TILES ? c->tile : 1;
     c->loop = c->inner = loop[loops - 1];
     c->nest = loops > 1 ? loop[loops - 2] : IR_NONE;
     c->outer = slows ? IR_NONE : c->nest;
@@ -173,8 +172,6 @@ bool map_loops(struct map_compiler *c)
         return counted;
     graph_value_add(c, "turn",
                     graph_text(c, c->before == IR_NONE ? "group" : "group - 1")); // the loop before
-    for (uint32_t row = 0; row < c->rows; row++)
-        graph_value_add(c, arena_printf(c->arena, "row%u", row),
-                        graph_text(c, "\"max(0, min(turn * %u + %u, trips - 1))\"", c->rows, row));
+    c->row_values = c->values.n;
     return true;
 }

@@ -11,7 +11,7 @@ struct writing {
 
 static const char *text_of(const struct writing *w, uint32_t text)
 {
-    return w->c->texts.names.v[text - 1].text;
+    return w->c->texts->names.v[text - 1].text;
 }
 
 static void put(const struct writing *w, const char *before, uint32_t text)

@@ -3,7 +3,6 @@
 // ended: no order of the placed nodes matters for those that follow but by the ring position that
 // is reached, of which the least is kept. States of one size are a layer (dynamic programming).
 #include "passes/maps/map_order.h"
-#include "passes/maps/map_place.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +36,8 @@ struct order_search {
 
 uint32_t map_order_position(const struct map_order_problem *p, uint32_t node, uint32_t from)
 {
-    while (from < p->positions && map_position_is_lsu(p->hardware, from) != (p->lsus >> node & 1))
-        from++;
-    return from;
+    uint32_t next = p->next[p->lsus >> node & 1][from];
+    return next < p->positions ? next : p->positions;
 }
 
 // Layers
@@ -218,7 +216,7 @@ bool map_order_find(struct map_order *order, struct arena *arena,
     arena_init(&s.arena, arena->memory);
     s.cores_left = ARENA_ARRAY(arena, uint32_t, problem->positions + 1);
     for (uint32_t at = problem->positions; at--;)
-        s.cores_left[at] = s.cores_left[at + 1] + !map_position_is_lsu(problem->hardware, at);
+        s.cores_left[at] = s.cores_left[at + 1] + (problem->next[false][at] == at);
     // Arcs that wrap pass the other copies, too.
     for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
         s.wraps = 0;
