@@ -3,6 +3,7 @@
 // ended: no order of the placed nodes matters for those that follow but by the ring position that
 // is reached, of which the least is kept. States of one size are a layer (dynamic programming).
 #include "passes/maps/map_order.h"
+#include "support/bits.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static void add_state(struct order_search *s, struct order_layer *layer,
 // Arcs over the gap behind the placed nodes.
 static uint32_t count_arcs(const struct order_search *s, uint64_t placed, uint64_t closed)
 {
-    uint32_t arcs = (uint32_t)__builtin_popcountll(s->wraps & (placed | ~closed));
+    uint32_t arcs = bits_count(s->wraps & (placed | ~closed));
     for (uint64_t rest = placed & ~s->wraps; rest; rest &= rest - 1)
         arcs += (s->p->consumers[__builtin_ctzll(rest)] & ~placed) != 0;
     return arcs;
@@ -102,8 +103,8 @@ static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cur
     const struct map_order_problem *p = s->p;
     uint64_t rest = ~placed & (UINT64_MAX >> (64 - p->nodes));
     uint32_t cores = s->cores_left[cursor], lsus = p->positions - cursor - cores;
-    return (uint32_t)__builtin_popcountll(rest & ~p->lsus) <= cores &&
-           (uint32_t)__builtin_popcountll(rest & p->lsus) <= lsus;
+    return bits_count(rest & ~p->lsus) <= cores &&
+           bits_count(rest & p->lsus) <= lsus;
 }
 
 // Places a node behind a state, with each choice of wrapping arcs that end at it.
@@ -163,7 +164,7 @@ static void read_back(struct order_search *s)
         s->order->node[depth - 1] = state->node;
         at = state->before;
     }
-    s->order->wraps = (uint32_t)__builtin_popcountll(s->wraps);
+    s->order->wraps = bits_count(s->wraps);
 }
 
 // Returns true if an order with these wrapping producers was found.
@@ -227,7 +228,7 @@ bool map_order_find(struct map_order *order, struct arena *arena,
     if (order->states < problem->states)
         return false;
     // Too many states: the best of each layer, in an order that follows the edges without tokens.
-    uint32_t wraps = (uint32_t)__builtin_popcountll(problem->back);
+    uint32_t wraps = bits_count(problem->back);
     *order = (struct map_order){.is_cut = true};
     s.beam = true;
     s.wraps = problem->back;

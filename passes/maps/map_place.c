@@ -1,5 +1,6 @@
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_order.h"
+#include "support/bits.h"
 #include <stdlib.h>
 
 struct map_placing {
@@ -83,7 +84,7 @@ static uint32_t least_lanes(const struct map_order_problem *p)
 {
     uint32_t least = 0;
     for (uint32_t i = 0; i < p->nodes; i++) {
-        uint32_t producers = (uint32_t)__builtin_popcountll(p->producers[i]);
+        uint32_t producers = bits_count(p->producers[i]);
         least = producers > least ? producers : least;
     }
     return least;
