@@ -121,7 +121,7 @@ bool map_carried_nodes(struct map_compiler *c)
         bool passes = c->passes && is_delay(c, carried.next);
         c->has_passed |= passes;
         if (value && (graph_operand_at(c, value)->count || passes))
-            value = graph_core(c, graph_text(c, "mov.b32"), value, 0, 0);
+            value = graph_core(c, "mov.b32", value, 0, 0);
         c->carried.v[i].node = value;
         if (!value)
             return false;
@@ -131,35 +131,47 @@ bool map_carried_nodes(struct map_compiler *c)
 
 // The last iteration
 
-// Returns true if the value is computed from that of the phi in the same iteration.
-static bool reads(const struct map_compiler *c, uint32_t version, uint32_t phi, bool *seen)
+// Returns true if a value is computed from the result of an instruction, or from the value of a phi
+// of the loop's header, in the same iteration.
+static bool reads(const struct map_compiler *c, uint32_t version, uint32_t inst, uint32_t phi,
+                  bool *seen)
 {
+    if (version == IR_NONE || seen[version])
+        return false;
     const struct ir_version *at = &c->fn->versions.v[version];
-    if (seen[version] || !map_in_loop(c, ir_version_block(c->fn, version)))
-        return false;
     seen[version] = true;
-    if (at->kind == VERSION_PHI) {
-        const struct ir_phi *choice = &c->fn->phis.v[at->index];
-        uint32_t args = c->fn->blocks.v[choice->block].pred_count;
-        if (map_carried_phi(c, version) != IR_NONE)
-            return at->index == phi;
-        for (uint32_t i = 0; i < args; i++)
-            if (reads(c, c->fn->phi_args.v[choice->args + i], phi, seen))
-                return true;
+    if (phi != IR_NONE && !map_in_loop(c, ir_version_block(c->fn, version)))
         return false;
-    }
-    const struct ir_inst *inst = &c->fn->insts.v[at->index];
-    for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++)
-        if (c->fn->operands.v[i].role != ROLE_DEF && c->fn->operand_version.v[i] != IR_NONE &&
-            reads(c, c->fn->operand_version.v[i], phi, seen))
+    if (at->kind == VERSION_INST)
+        return map_inst_reads(c, at->index, inst, phi, seen);
+    if (at->kind != VERSION_PHI || map_carried_phi(c, version) != IR_NONE)
+        return at->kind == VERSION_PHI && at->index == phi;
+    const struct ir_phi *choice = &c->fn->phis.v[at->index];
+    for (uint32_t i = 0; i < c->fn->blocks.v[choice->block].pred_count; i++)
+        if (reads(c, c->fn->phi_args.v[choice->args + i], inst, phi, seen))
             return true;
     return false;
 }
 
+bool map_inst_reads(const struct map_compiler *c, uint32_t reader, uint32_t inst, uint32_t phi,
+                    bool *seen)
+{
+    const struct ir_inst *at = &c->fn->insts.v[reader];
+    bool found = reader == inst;
+    for (uint32_t i = at->operands; i < at->operands + at->operand_count && !found; i++)
+        found = c->fn->operands.v[i].role != ROLE_DEF &&
+                reads(c, c->fn->operand_version.v[i], inst, phi, seen);
+    return found;
+}
+
+static bool reads_phi(const struct map_compiler *c, uint32_t version, uint32_t phi)
+{
+    return reads(c, version, IR_NONE, phi, ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1));
+}
+
 bool map_carried_recurs(struct map_compiler *c, uint32_t phi)
 {
-    bool *seen = ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1);
-    return reads(c, header_arg(c, phi, true), phi, seen);
+    return reads_phi(c, header_arg(c, phi, true), phi);
 }
 
 uint32_t map_carried_last(struct map_compiler *c, uint32_t version)
@@ -168,8 +180,7 @@ uint32_t map_carried_last(struct map_compiler *c, uint32_t version)
     for (uint32_t i = 0; i < c->fn->phis.n; i++) {
         const struct ir_phi *phi = &c->fn->phis.v[i];
         if (map_carried_phi(c, phi->version) != IR_NONE && !map_is_stream(c, phi->version) &&
-            map_origin(c, header_arg(c, i, true)) == origin &&
-            reads(c, origin, i, ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1)))
+            map_origin(c, header_arg(c, i, true)) == origin && reads_phi(c, origin, i))
             return find(c, i);
     }
     return IR_NONE;

@@ -112,11 +112,8 @@ static bool is_natural(struct map_compiler *c, const struct affine *a)
     affine_range(c->affines, a, &least, &most);
     if (least >= 0)
         return true;
-    if (!c->skips || !map_sum_of(c, a, &sum))
+    if (!c->skips || !map_sum_of(c, a, &sum) || !map_sum_is_free(&sum, DIMS))
         return false;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
-        if (sum.factor[dim])
-            return false;
     map_require(c, arena_printf(c->arena, "%s >= 0", sum.rest));
     return true;
 }
@@ -315,7 +312,7 @@ bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, uint32_t *t
     uint32_t own =
         condition_node(c, version, negated != (taken != block), c->fn->blocks.v[from].end - 1);
     if (own && *to)
-        own = graph_core(c, graph_text(c, "and.b32"), *to, own, 0);
+        own = graph_core(c, "and.b32", *to, own, 0);
     *to = own;
     return own;
 }
@@ -335,7 +332,7 @@ static bool any_edge(struct map_compiler *c, uint32_t block, uint32_t *to)
             *to = 0;
             return true;
         }
-        *to = *to ? graph_core(c, graph_text(c, "or.b32"), *to, own, 0) : own;
+        *to = *to ? graph_core(c, "or.b32", *to, own, 0) : own;
     }
     return true;
 }

@@ -67,9 +67,9 @@ uint32_t graph_node_add(struct map_compiler *c, const struct graph_node *node)
     return graph_operand_add(c, &(struct graph_operand){.from = number});
 }
 
-uint32_t graph_core(struct map_compiler *c, uint32_t op, uint32_t a, uint32_t b, uint32_t d)
+uint32_t graph_core(struct map_compiler *c, const char *op, uint32_t a, uint32_t b, uint32_t d)
 {
-    return graph_node_add(c, &(struct graph_node){.op = op, .in = {a, b, d}});
+    return graph_node_add(c, &(struct graph_node){.op = graph_text(c, "%s", op), .in = {a, b, d}});
 }
 
 uint32_t graph_not(struct map_compiler *c, uint32_t predicate)

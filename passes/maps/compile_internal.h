@@ -173,7 +173,7 @@ bool graph_is_constant(const struct map_compiler *c, uint32_t operand);
 // Returns the operand with the results of this node, which is added if it is new.
 uint32_t graph_node_add(struct map_compiler *c, const struct graph_node *node);
 // Adds a node with these operands; those that are 0 do not follow.
-uint32_t graph_core(struct map_compiler *c, uint32_t op, uint32_t a, uint32_t b, uint32_t d);
+uint32_t graph_core(struct map_compiler *c, const char *op, uint32_t a, uint32_t b, uint32_t d);
 // Returns the operand with the negation of a predicate.
 uint32_t graph_not(struct map_compiler *c, uint32_t predicate);
 const struct graph_node *graph_node_at(const struct map_compiler *c, uint32_t node);
@@ -194,6 +194,8 @@ struct map *graph_map(struct map_compiler *c);
 // compile_sum.c
 // Returns false if the sum is no function of the places; nothing is noted.
 bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to);
+// Returns true if the sum depends on no place, but for that in dimension `except`.
+bool map_sum_is_free(const struct map_sum *sum, uint32_t except);
 // The sum of the first token in this domain, as an expression.
 const char *map_sum_first(struct map_compiler *c, const struct map_sum *sum);
 // Returns true if it differs between tokens.
@@ -234,6 +236,10 @@ bool map_carried_recurs(struct map_compiler *c, uint32_t phi);
 // Sets the initial tokens of a phi's FIFO with `add` added to each. Returns false after a refusal.
 bool map_carried_initial(struct map_compiler *c, uint32_t phi, uint32_t reader, const char *add,
                          struct graph_operand *to);
+// Returns true if an instruction is `inst`, or reads what is computed from it or from the phi of
+// the loop's header in the same iteration. seen: of all versions, false.
+bool map_inst_reads(const struct map_compiler *c, uint32_t reader, uint32_t inst, uint32_t phi,
+                    bool *seen);
 // Returns the version of a phi of the loop's header at the end of the iteration.
 uint32_t map_carried_next(const struct map_compiler *c, uint32_t phi);
 // Returns the number of the phi if the version is one of the loop's header, else IR_NONE.

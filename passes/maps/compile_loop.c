@@ -106,14 +106,6 @@ static const char *count_iterations(struct map_compiler *c, const char *a, int64
     return arena_printf(c->arena, "1 + (%s) / %" PRId64, way, size);
 }
 
-static bool is_place_free(const struct map_sum *sum, uint32_t dim)
-{
-    for (uint32_t i = 0; i < DIMS; i++)
-        if (i != dim && sum->factor[i])
-            return false;
-    return true;
-}
-
 static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t block)
 {
     struct map_sum sum;
@@ -125,7 +117,7 @@ static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t bl
     const struct ir_version *at = &c->fn->versions.v[version];
     bool goes_on = (taken == c->fn->loops.v[loop].header) != negated;
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_setp ||
-        !map_comparison(c, at->index, goes_on, &sum, &relation) || !is_place_free(&sum, dim) ||
+        !map_comparison(c, at->index, goes_on, &sum, &relation) || !map_sum_is_free(&sum, dim) ||
         !sum.is_number[dim] || !sum.number[dim])
         return NULL;
     return count_iterations(c, sum.rest, sum.number[dim], relation);

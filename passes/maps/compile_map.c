@@ -56,8 +56,8 @@ static struct map_operand make_operand(struct making *m, uint32_t node, uint32_t
     to.from_text = m->map->nodes.v[to.from].name;
     if (!at->count)
         return to;
-    to.initial = (struct map_initial){
-        .count = at->count, .type_text = type, .type = type_of(&type)};
+    to.initial =
+        (struct map_initial){.count = at->count, .type_text = type, .type = type_of(&type)};
     to.initial.kind = at->base ? MAP_WORDS : MAP_SERIES;
     to.initial.first = expr_of(m, at->first);
     to.initial.step = expr_of(m, at->step);

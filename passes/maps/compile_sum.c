@@ -63,12 +63,9 @@ static const char *equal_operand(struct map_compiler *c, uint32_t inst, uint32_t
     struct affine a;
     struct map_sum sum;
     uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, number);
-    if (use == IR_NONE || !affine_of_operand(c->affines, use, &a) || !map_sum_of(c, &a, &sum))
-        return NULL;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
-        if (sum.factor[dim])
-            return NULL;
-    return sum.rest;
+    bool equal = use != IR_NONE && affine_of_operand(c->affines, use, &a) &&
+                 map_sum_of(c, &a, &sum) && map_sum_is_free(&sum, DIMS);
+    return equal ? sum.rest : NULL;
 }
 
 // The lowest bits of a value: its remainder, which is not negative.
@@ -322,6 +319,14 @@ bool map_sum_of(struct map_compiler *c, const struct affine *from, struct map_su
 }
 
 // Dimensions
+
+bool map_sum_is_free(const struct map_sum *sum, uint32_t except)
+{
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (dim != except && sum->factor[dim])
+            return false;
+    return true;
+}
 
 const char *map_dimension_low(struct map_compiler *c, uint32_t dim)
 {

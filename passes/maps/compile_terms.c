@@ -153,7 +153,7 @@ static struct term join(struct map_compiler *c, const struct terms *terms, struc
             b = first;
         }
     }
-    to.value = graph_core(c, graph_text(c, "%s", op), a.value, b.value, 0);
+    to.value = graph_core(c, op, a.value, b.value, 0);
     return to;
 }
 
@@ -304,7 +304,7 @@ uint32_t map_terms(struct map_compiler *c, uint32_t inst)
     if (terms.count > 1)
         return 0; // constants alone come early
     const struct term *all = &terms.list[0];
-    return all->is_negative ? graph_core(c, graph_text(c, "sub.s32"),
-                                         graph_constant(c, graph_text(c, "0")), all->value, 0)
-                            : all->value;
+    return all->is_negative
+               ? graph_core(c, "sub.s32", graph_constant(c, graph_text(c, "0")), all->value, 0)
+               : all->value;
 }

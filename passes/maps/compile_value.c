@@ -243,9 +243,7 @@ static uint32_t compute(struct map_compiler *c, uint32_t inst)
     const char *op = core_opcode(c, inst);
     if (!op)
         map_refuse(c, RULE_MAP_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
-    return op && find_sources(c, inst, in)
-               ? graph_core(c, graph_text(c, "%s", op), in[0], in[1], in[2])
-               : 0;
+    return op && find_sources(c, inst, in) ? graph_core(c, op, in[0], in[1], in[2]) : 0;
 }
 
 static uint32_t load_value(struct map_compiler *c, uint32_t version)
@@ -296,7 +294,7 @@ static uint32_t choose_by_edges(struct map_compiler *c, const struct ir_phi *phi
         uint32_t own = map_value(c, c->fn->phi_args.v[phi->args + i], reader, false);
         if (!own || (value && !map_edge(c, from, phi->block, &when)))
             return 0;
-        value = value && when ? graph_core(c, graph_text(c, "selp.b32"), own, value, when) : own;
+        value = value && when ? graph_core(c, "selp.b32", own, value, when) : own;
     }
     return value;
 }
@@ -321,7 +319,7 @@ static uint32_t choose(struct map_compiler *c, uint32_t number, uint32_t reader)
     uint32_t a = map_value(c, yes, first, false);
     uint32_t b = a ? map_value(c, no, first, false) : 0;
     uint32_t when = b ? map_value(c, version, first, false) : 0;
-    return when ? graph_core(c, graph_text(c, "selp.b32"), a, b, when) : 0;
+    return when ? graph_core(c, "selp.b32", a, b, when) : 0;
 }
 
 // Returns the number of the only predecessor from which a launch gets into the block, or IR_NONE.
@@ -455,7 +453,7 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, uint32_t *to)
     if (own && at->flags & INST_GUARD_NEGATED)
         own = graph_not(c, own);
     if (own && *to)
-        own = graph_core(c, graph_text(c, "and.b32"), *to, own, 0);
+        own = graph_core(c, "and.b32", *to, own, 0);
     *to = own;
     return own;
 }

@@ -103,8 +103,7 @@ static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cur
     const struct map_order_problem *p = s->p;
     uint64_t rest = ~placed & (UINT64_MAX >> (64 - p->nodes));
     uint32_t cores = s->cores_left[cursor], lsus = p->positions - cursor - cores;
-    return bits_count(rest & ~p->lsus) <= cores &&
-           bits_count(rest & p->lsus) <= lsus;
+    return bits_count(rest & ~p->lsus) <= cores && bits_count(rest & p->lsus) <= lsus;
 }
 
 // Places a node behind a state, with each choice of wrapping arcs that end at it.

@@ -63,8 +63,7 @@ static uint64_t find_back(const struct map *map)
 static void make_problem(struct map_placing *p)
 {
     uint32_t ring = p->hardware->cores + p->hardware->lsus;
-    p->problem =
-        (struct map_order_problem){.nodes = p->map->nodes.n, .states = p->problem.states};
+    p->problem = (struct map_order_problem){.nodes = p->map->nodes.n, .states = p->problem.states};
     for (uint32_t kind = 0; kind < 2; kind++) {
         uint32_t *next = p->problem.next[kind] = ARENA_ARRAY(p->arena, uint32_t, ring + 1);
         next[ring] = ring;
