@@ -409,7 +409,7 @@ static void compile_choice(struct map_compiled *to, const struct map_compiler *f
     *c = *from;
     *to = *from->to;
     c->to = to;
-    c->tile = to->tile = to->has_tiles ? choice.tile : 1;
+    c->tile = to->tile = c->form == MAP_NEST ? 1 : choice.tile;
     c->rows = to->rows = choice.rows;
     c->passes = choice.passes;
     c->states = choice.states;
