@@ -26,7 +26,7 @@ struct order_layer {
 
 struct order_search {
     const struct map_order_problem *p;
-    struct arena arena; // of one search
+    struct arena arena; // of the layers
     struct map_order *order;
     uint64_t wraps; // producers
     uint32_t most;  // arcs over a gap
@@ -60,6 +60,25 @@ static void grow_table(struct order_search *s, struct order_layer *layer)
         while (layer->table[at])
             at = (at + 1) & layer->mask;
         layer->table[at] = i + 1;
+    }
+}
+
+// Keeps the memory of the layers if it is small: most searches end soon.
+static void clear_layers(struct order_search *s)
+{
+    enum { SMALL = 255 };
+    bool is_small = true;
+    for (uint32_t depth = 0; depth <= s->p->nodes; depth++)
+        is_small &= s->layers[depth].mask <= SMALL;
+    if (!is_small) {
+        arena_free(&s->arena);
+        memset(s->layers, 0, sizeof s->layers);
+        return;
+    }
+    for (struct order_layer *layer = s->layers; layer <= &s->layers[s->p->nodes]; layer++) {
+        layer->count = 0;
+        if (layer->table)
+            memset(layer->table, 0, (layer->mask + 1) * sizeof *layer->table);
     }
 }
 
@@ -171,7 +190,7 @@ static bool search(struct order_search *s)
 {
     struct order_state first = {0};
     bool found = false;
-    memset(s->layers, 0, sizeof s->layers);
+    clear_layers(s);
     add_state(s, &s->layers[0], &first);
     for (uint32_t depth = 0; depth < s->p->nodes && s->order->states < s->p->states; depth++) {
         struct order_layer *layer = &s->layers[depth];
@@ -186,7 +205,6 @@ static bool search(struct order_search *s)
     }
     if (found)
         read_back(s);
-    arena_free(&s->arena);
     return found;
 }
 
@@ -208,6 +226,29 @@ static bool try_sets(struct order_search *s, uint32_t from, uint32_t count)
     return false;
 }
 
+static bool find_order(struct order_search *s, uint32_t lanes)
+{
+    const struct map_order_problem *problem = s->p;
+    // Arcs that wrap pass the other copies, too.
+    for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
+        s->wraps = 0;
+        s->most = lanes - wraps * (problem->copies - 1);
+        if (try_sets(s, 0, wraps))
+            return true;
+    }
+    if (s->order->states < problem->states)
+        return false;
+    // Too many states: the best of each layer, in an order that follows the edges without tokens.
+    uint32_t wraps = bits_count(problem->back);
+    *s->order = (struct map_order){.is_cut = true};
+    s->beam = true;
+    s->wraps = problem->back;
+    if (wraps * problem->copies > lanes)
+        return false;
+    s->most = lanes - wraps * (problem->copies - 1);
+    return search(s);
+}
+
 bool map_order_find(struct map_order *order, struct arena *arena,
                     const struct map_order_problem *problem, uint32_t lanes)
 {
@@ -217,22 +258,7 @@ bool map_order_find(struct map_order *order, struct arena *arena,
     s.cores_left = ARENA_ARRAY(arena, uint32_t, problem->positions + 1);
     for (uint32_t at = problem->positions; at--;)
         s.cores_left[at] = s.cores_left[at + 1] + (problem->next[false][at] == at);
-    // Arcs that wrap pass the other copies, too.
-    for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
-        s.wraps = 0;
-        s.most = lanes - wraps * (problem->copies - 1);
-        if (try_sets(&s, 0, wraps))
-            return true;
-    }
-    if (order->states < problem->states)
-        return false;
-    // Too many states: the best of each layer, in an order that follows the edges without tokens.
-    uint32_t wraps = bits_count(problem->back);
-    *order = (struct map_order){.is_cut = true};
-    s.beam = true;
-    s.wraps = problem->back;
-    if (wraps * problem->copies > lanes)
-        return false;
-    s.most = lanes - wraps * (problem->copies - 1);
-    return search(&s);
+    bool found = find_order(&s, lanes);
+    arena_free(&s.arena);
+    return found;
 }
