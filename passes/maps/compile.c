@@ -2,10 +2,7 @@
 #include "passes/maps/map_buffer.h"
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_rate.h"
-#include "passes/maps/map_read.h"
-#include "passes/maps/map_write.h"
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, const char *format, ...)
@@ -23,43 +20,13 @@ bool map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, cons
     return false;
 }
 
-static const char *add_node(struct map_compiler *c, const char *text)
-{
-    const char *name = arena_printf(c->arena, "n%u", c->nodes.n), *own = strchr(text, '@');
-    vec_push(c->arena, &c->made, text);
-    if (own)
-        text = arena_printf(c->arena, "%.*s%s%s", (int)(own - text), text, name, own + 1);
-    vec_push(c->arena, &c->nodes, arena_printf(c->arena, "%s: %s", name, text));
-    return name;
-}
-
-const char *map_node_add(struct map_compiler *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(c->arena, format, args);
-    va_end(args);
-    for (uint32_t i = 0; i < c->made.n; i++)
-        if (!strcmp(c->made.v[i], text))
-            return arena_printf(c->arena, "n%u", i);
-    return add_node(c, text);
-}
-
-const char *map_store_add(struct map_compiler *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = arena_vprintf(c->arena, format, args);
-    va_end(args);
-    return add_node(c, text);
-}
-
 void map_require(struct map_compiler *c, const char *text)
 {
+    uint32_t condition = graph_quoted(c, text);
     for (uint32_t i = 0; i < c->requires.n; i++)
-        if (!strcmp(c->requires.v[i], text))
+        if (c->requires.v[i] == condition)
             return;
-    vec_push(c->arena, &c->requires, text);
+    vec_push(c->arena, &c->requires, condition);
 }
 
 // Refused instructions
@@ -104,136 +71,116 @@ static bool check_kernel(struct map_compiler *c)
     return true;
 }
 
-// The text
+// The stream of tokens
 
-static void add_value(struct map_compiler *c, FILE *to, const char *name, const char *text)
+// Adds a value; its name and its text are formats of a letter.
+static void __attribute__((format(printf, 3, 4)))
+add_value(struct map_compiler *c, const char *name, const char *format, ...)
 {
-    (void)c;
-    fprintf(to, "  %s: \"%s\"\n", name, text);
+    va_list args;
+    va_start(args, format);
+    graph_value_add(c, name, graph_quoted(c, arena_vprintf(c->arena, format, args)));
+    va_end(args);
 }
 
-static void write_dimension(struct map_compiler *c, FILE *to, uint32_t dim)
+static void add_dimension(struct map_compiler *c, uint32_t dim)
 {
-    static const char letters[] = "xyz";
-    char letter = letters[dim];
+    char x = "xyz"[dim];
     const char *all = dim == DIM_X && c->across != IR_NONE
                           ? "trips"
-                          : arena_printf(c->arena, "grid_%c * block_%c", letter, letter);
+                          : arena_printf(c->arena, "grid_%c * block_%c", x, x);
     const char *low = c->low[dim] ? arena_printf(c->arena, "max(0, %s)", c->low[dim]) : "0";
     const char *high =
         c->high[dim] ? arena_printf(c->arena, "min(%s, %s)", all, c->high[dim]) : all;
-    add_value(c, to, arena_printf(c->arena, "low_%c", letter), low);
-    add_value(c, to, arena_printf(c->arena, "high_%c", letter), high);
-    add_value(c, to, arena_printf(c->arena, "last_%c", letter),
-              arena_printf(c->arena, "max(low_%c, high_%c - 1)", letter, letter));
-    add_value(c, to, arena_printf(c->arena, "size_%c", letter),
-              arena_printf(c->arena, "max(0, high_%c - low_%c)", letter, letter));
+    add_value(c, arena_printf(c->arena, "low_%c", x), "%s", low);
+    add_value(c, arena_printf(c->arena, "high_%c", x), "%s", high);
+    add_value(c, arena_printf(c->arena, "last_%c", x), "max(low_%c, high_%c - 1)", x, x);
+    add_value(c, arena_printf(c->arena, "size_%c", x), "max(0, high_%c - low_%c)", x, x);
 }
 
 // Each copy has a range of the stream.
-static void write_ranges(struct map_compiler *c, FILE *to)
+static void add_ranges(struct map_compiler *c)
 {
-    const char *when = c->when ? c->when : "1";
-    add_value(c, to, "parts", "groups * copies");
-    add_value(c, to, "share", "(size_x + parts - 1) / parts");
-    add_value(c, to, "begin", "low_x + (group * copies + copy) * share");
-    add_value(c, to, "count",
-              arena_printf(c->arena, "%s * max(0, min(share, high_x - begin))", when));
+    add_value(c, "parts", "groups * copies");
+    add_value(c, "share", "(size_x + parts - 1) / parts");
+    add_value(c, "begin", "low_x + (group * copies + copy) * share");
+    add_value(c, "count", "%s * max(0, min(share, high_x - begin))", c->when ? c->when : "1");
 }
 
 // Each copy has a range of rows, and an activation for each.
-static void write_rows(struct map_compiler *c, FILE *to)
+static void add_rows(struct map_compiler *c)
 {
-    const char *when = c->when ? c->when : "1";
-    add_value(c, to, "rows", "size_y * size_z");
-    add_value(c, to, "share", "(rows + groups * copies - 1) / (groups * copies)");
-    add_value(c, to, "line", "(group * copies + copy) * share + activation");
-    add_value(c, to, "here", "max(0, min(line, rows - 1))");
-    add_value(c, to, "y", "low_y + here % max(1, size_y)");
-    add_value(c, to, "z", "low_z + here / max(1, size_y)");
-    add_value(c, to, "begin", "low_x");
-    add_value(c, to, "count", arena_printf(c->arena, "%s * (line < rows) * size_x", when));
+    add_value(c, "rows", "size_y * size_z");
+    add_value(c, "share", "(rows + groups * copies - 1) / (groups * copies)");
+    add_value(c, "line", "(group * copies + copy) * share + activation");
+    add_value(c, "here", "max(0, min(line, rows - 1))");
+    add_value(c, "y", "low_y + here %% max(1, size_y)");
+    add_value(c, "z", "low_z + here / max(1, size_y)");
+    add_value(c, "begin", "low_x");
+    add_value(c, "count", "%s * (line < rows) * size_x", c->when ? c->when : "1");
 }
 
 // Each copy has tiles of a row of threads, and an activation for each. A row's last tile begins so
 // that it is full. A copy with fewer tiles than others repeats the last one, if that changes
 // nothing.
-static void write_tiles(struct map_compiler *c, FILE *to)
+static void add_tiles(struct map_compiler *c)
 {
     const char *used = c->in_place ? "(tile < tiles) * " : "";
-    add_value(c, to, "tiles_x", arena_printf(c->arena, "(size_x + %u) / %u", c->tile - 1, c->tile));
-    add_value(c, to, "tiles", "tiles_x * size_y * size_z");
-    add_value(c, to, "share", "(tiles + groups * copies - 1) / (groups * copies)");
-    add_value(c, to, "tile", "(group * share + activation) * copies + copy");
-    add_value(c, to, "here", "max(0, min(tile, tiles - 1))");
-    add_value(c, to, "begin",
-              arena_printf(c->arena,
-                           "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
-                           c->tile, c->tile));
-    add_value(c, to, "y", "low_y + here / max(1, tiles_x) % max(1, size_y)");
-    add_value(c, to, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");
-    add_value(c, to, "count", arena_printf(c->arena, "%s%u * trip", used, c->tile));
-    add_value(c, to, "last_count", arena_printf(c->arena, "%s%u", used, c->tile));
+    add_value(c, "tiles_x", "(size_x + %u) / %u", c->tile - 1, c->tile);
+    add_value(c, "tiles", "tiles_x * size_y * size_z");
+    add_value(c, "share", "(tiles + groups * copies - 1) / (groups * copies)");
+    add_value(c, "tile", "(group * share + activation) * copies + copy");
+    add_value(c, "here", "max(0, min(tile, tiles - 1))");
+    add_value(c, "begin", "max(low_x, min(low_x + here %% max(1, tiles_x) * %u, high_x - %u))",
+              c->tile, c->tile);
+    add_value(c, "y", "low_y + here / max(1, tiles_x) %% max(1, size_y)");
+    add_value(c, "z", "low_z + here / max(1, tiles_x) / max(1, size_y)");
+    add_value(c, "count", "%s%u * trip", used, c->tile);
+    add_value(c, "last_count", "%s%u", used, c->tile);
+    c->map_groups = graph_text(c, "\"max(1, min(%u, tiles))\"", c->groups);
+    c->activations = graph_text(c, "share");
     map_require(c, arena_printf(c->arena, "size_x >= %u", c->tile));
     if (c->in_place)
         map_require(c, arena_printf(c->arena, "size_x %% %u == 0", c->tile));
 }
 
-static void write_threads(struct map_compiler *c, FILE *to)
+static void add_threads(struct map_compiler *c)
 {
     bool has_rows = c->has_rows || c->has_planes;
     if (has_rows)
-        write_rows(c, to);
+        add_rows(c);
     else
-        write_ranges(c, to);
-    fprintf(to, "groups: \"max(1, min(%u, (%s + %u) / %u))\"\n", c->groups,
-            has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
-            has_rows ? 1 : 255, has_rows ? 2 : 256);
-    if (has_rows)
-        fprintf(to, "activations: share\n");
+        add_ranges(c);
+    c->map_groups =
+        graph_text(c, "\"max(1, min(%u, (%s + %u) / %u))\"", c->groups,
+                   has_rows ? "grid_y * block_y * grid_z * block_z" : "grid_x * block_x",
+                   has_rows ? 1 : 255, has_rows ? 2 : 256);
+    c->activations = has_rows ? graph_text(c, "share") : 0;
 }
 
 // Rows of a nest go round the groups, which run in order.
-static void write_nest(struct map_compiler *c, FILE *to)
+static void add_nest(struct map_compiler *c)
 {
-    bool is_second = c->before != IR_NONE; // behind a loop, which group 0 executes
-    add_value(c, to, "count", is_second ? "(turn >= 0) * trip" : "trip");
+    bool is_second = c->before != IR_NONE; // after a loop, which group 0 executes
+    add_value(c, "count", is_second ? "(turn >= 0) * trip" : "trip");
     if (is_second)
-        add_value(c, to, "count_before", "(turn < 0) * trip_before");
-    add_value(c, to, "last_count", is_second ? "(turn >= 0)" : "1");
-    if (c->outer == IR_NONE)
-        fprintf(to, "groups: 1\n");
-    else
-        fprintf(to, "groups: \"%s(trips + %u) / %u\"\nordered: true\n", is_second ? "1 + " : "",
-                c->rows - 1, c->rows);
-    fprintf(to, "copies: 1\n");
+        add_value(c, "count_before", "(turn < 0) * trip_before");
+    add_value(c, "last_count", is_second ? "(turn >= 0)" : "1");
+    c->is_ordered = c->outer != IR_NONE;
+    c->map_groups = c->is_ordered ? graph_text(c, "\"%s(trips + %u) / %u\"",
+                                               is_second ? "1 + " : "", c->rows - 1, c->rows)
+                                  : graph_text(c, "1");
+    c->copies = graph_text(c, "1");
 }
 
-static void write_stream(struct map_compiler *c, FILE *to)
+static void add_stream(struct map_compiler *c)
 {
+    for (uint32_t dim = 0; dim < LAUNCH_DIMS && c->form != MAP_NEST; dim++)
+        add_dimension(c, dim);
     switch (c->form) {
-    case MAP_THREADS: write_threads(c, to); break;
-    case MAP_TILES:
-        write_tiles(c, to);
-        fprintf(to, "groups: \"max(1, min(%u, tiles))\"\nactivations: share\n", c->groups);
-        break;
-    case MAP_NEST: write_nest(c, to); break;
-    }
-}
-
-static void write_results(struct map_compiler *c, FILE *to)
-{
-    if (c->results.n)
-        fprintf(to, "results:\n");
-    for (uint32_t i = 0; i < c->results.n; i++) {
-        const char *mark = c->results.v[i], *rest = strchr(mark, ' ');
-        for (uint32_t k = 0; k < c->carried.n; k++) {
-            const struct map_carried *carried = &c->carried.v[k];
-            if (strlen(carried->mark) == (size_t)(rest - mark) &&
-                !strncmp(mark, carried->mark, (size_t)(rest - mark)))
-                fprintf(to, "  result%u: {node: %s, operand: %u, %s\n", i,
-                        carried->reader ? carried->reader : "none", carried->operand, rest + 2);
-        }
+    case MAP_THREADS: add_threads(c); break;
+    case MAP_TILES: add_tiles(c); break;
+    case MAP_NEST: add_nest(c); break;
     }
 }
 
@@ -249,57 +196,12 @@ static uint32_t count_params(const struct map_compiler *c)
     return params;
 }
 
-static void write_map(struct map_compiler *c, FILE *to)
-{
-    const struct name *name = tree_name(c->module->tree, c->fn->name);
-    uint32_t params = count_params(c);
-    fprintf(to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
-            (int)name->length, name->text);
-    for (uint32_t i = 0; i < params; i++)
-        fprintf(to, i ? ", p%u" : "p%u", i);
-    fprintf(to, "]\nvalues:\n");
-    for (uint32_t i = 0; i < c->values.n; i++)
-        fprintf(to, "  %s\n", c->values.v[i]);
-    for (uint32_t dim = 0; dim < LAUNCH_DIMS && c->form != MAP_NEST; dim++)
-        write_dimension(c, to, dim);
-    write_stream(c, to);
-    fprintf(to, "threads: 32\nrequires:\n");
-    for (uint32_t i = 0; i < c->requires.n; i++)
-        fprintf(to, "  - \"%s\"\n", c->requires.v[i]);
-    fprintf(to, "nodes:\n");
-    for (uint32_t i = 0; i < c->nodes.n; i++)
-        fprintf(to, "  %s\n", map_carried_names(c, i));
-    write_results(c, to);
-}
-
-// The text of a map that the compiler has read back, or of the one that it makes. Ends with the
-// zeros that a source needs.
-static char *map_text(struct map_compiler *c, const struct map *map)
-{
-    enum { ZEROS = 2 };
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (!to)
-        return NULL;
-    if (map)
-        map_write(map, to);
-    else
-        write_map(c, to);
-    char *kept = fclose(to) ? NULL : arena_alloc(c->arena, length + ZEROS);
-    if (kept)
-        memcpy(kept, text, length);
-    free(text);
-    return kept;
-}
-
 // The machine
 
 // Notes the rate of this number of copies.
-static bool take_rate(struct map_compiler *c, const struct map *map,
-                      const struct map_hardware *hardware, uint32_t copies)
+static bool take_rate(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
-    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_hardware own = map_hardware_of(c->hardware, map, copies);
     struct map_graph graph;
     struct map_rate rate;
     map_graph_make(&graph, c->arena, map, &own);
@@ -313,9 +215,9 @@ static bool take_rate(struct map_compiler *c, const struct map *map,
     return true;
 }
 
-static bool check_hardware(struct map_compiler *c, const struct map *map,
-                           const struct map_hardware *hardware)
+static bool check_hardware(struct map_compiler *c, const struct map *map)
 {
+    const struct map_hardware *hardware = c->hardware;
     struct map_counts counts = map_count(map);
     struct map_hardware own = map_hardware_of(hardware, map, 1);
     struct map_placement placement;
@@ -335,7 +237,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     const char *misfit = map_misfit(c->arena, &own, map, &node);
     if (misfit)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);
-    if (!take_rate(c, map, hardware, 1))
+    if (!take_rate(c, map, 1))
         return false;
     c->to->cores = counts.cores;
     c->to->lsus = counts.lsus;
@@ -346,7 +248,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map,
     c->to->copies = c->form == MAP_NEST ? 1 : placement.copies;
     c->to->lanes = placement.lanes;
     return fault ? map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault)
-                 : take_rate(c, map, hardware, c->to->copies);
+                 : take_rate(c, map, c->to->copies);
 }
 
 // The least ratio of the rates of another form and this one for which the other one is taken.
@@ -362,10 +264,9 @@ static bool fits(const struct map *map, const struct map_hardware *hardware, uin
 }
 
 // Returns the rate of all copies of a map that is buffered for them.
-static double rate_of(struct map_compiler *c, const struct map *map,
-                      const struct map_hardware *hardware, uint32_t copies)
+static double rate_of(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
-    struct map_hardware own = map_hardware_of(hardware, map, copies);
+    struct map_hardware own = map_hardware_of(c->hardware, map, copies);
     struct map_rate rate;
     map_buffer(c->arena, map, &own, 0, &rate);
     return rate.tokens ? copies * (double)rate.tokens / (double)rate.cycles : 0;
@@ -373,20 +274,20 @@ static double rate_of(struct map_compiler *c, const struct map *map,
 
 // Returns the map with the buffers with which all copies together have the highest rate: more
 // copies leave fewer cores for buffers.
-static const struct map *choose_buffers(struct map_compiler *c, const struct map *map,
-                                        const struct map_hardware *hardware)
+static const struct map *choose_buffers(struct map_compiler *c, const struct map *map)
 {
+    const struct map_hardware *hardware = c->hardware;
     struct map_placement placement;
     struct map_rate rate;
     const struct map *best = map;
-    if (!fits(map, hardware, 1) || rate_of(c, map, hardware, 1) <= 0)
+    if (!fits(map, hardware, 1) || rate_of(c, map, 1) <= 0)
         return map;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
-    double most = fault ? 0 : rate_of(c, map, hardware, placement.copies);
+    double most = fault ? 0 : rate_of(c, map, placement.copies);
     for (uint32_t copies = 1; fits(map, hardware, copies); copies++) {
         struct map_hardware own = map_hardware_of(hardware, map, copies);
         const struct map *made = map_buffer(c->arena, map, &own, hardware->cores / copies, &rate);
-        double all = rate_of(c, made, hardware, copies);
+        double all = rate_of(c, made, copies);
         if (made == map || all <= better * most ||
             map_place(&placement, c->arena, hardware, made, copies, c->states))
             continue;
@@ -394,24 +295,6 @@ static const struct map *choose_buffers(struct map_compiler *c, const struct map
         best = made;
     }
     return best;
-}
-
-// Reads the text back. What the reader rejects is no map.
-static bool check_text(struct map_compiler *c, const char **text,
-                       const struct map_hardware *hardware)
-{
-    struct source *source = ARENA_NEW(c->arena, struct source);
-    struct diags diags;
-    source_init(source, c->arena, "compiled.map.yaml", *text, (uint32_t)strlen(*text));
-    diags_init(&diags, c->arena);
-    const struct map *map = map_read(c->arena, source, &diags);
-    if (!map)
-        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "%s",
-                          diags.list.n ? diags.list.v[0].message : "the map cannot be read");
-    const struct map *buffered =
-        c->states && c->form != MAP_NEST ? choose_buffers(c, map, hardware) : map;
-    *text = buffered == map ? *text : map_text(c, buffered);
-    return *text && check_hardware(c, buffered, hardware);
 }
 
 // The nodes of a row of the nest, of the loop before it, or of everything.
@@ -422,32 +305,37 @@ static bool compile_row(struct map_compiler *c, uint32_t row)
     c->decays.n = c->row ? c->decays.n : 0;
     memset(c->operand, 0, MAP_DOMAINS * c->fn->versions.n * sizeof *c->operand);
     for (uint32_t i = 0; i < c->fn->blocks.n; i++)
-        c->blocks[i].predicate = NULL;
+        c->blocks[i].predicate = 0;
     for (uint32_t i = 0; i < c->accesses.n; i++) {
-        c->accesses.v[i].node = NULL;
+        c->accesses.v[i].node = 0;
         c->accesses.v[i].data_above = c->accesses.v[i].data;
     }
     return map_stores(c) && (c->loop == IR_NONE || map_carried_nodes(c));
 }
 
-static bool compile(struct map_compiler *c, const struct map_hardware *hardware)
+static bool compile(struct map_compiler *c)
 {
-    if (!check_kernel(c) || !map_loops(c) || !map_flow(c) || !map_accesses(c))
-        return false;
     if (c->before != IR_NONE) {
         map_enter_before(c, true);
         if (!compile_row(c, 0))
             return false;
         map_enter_before(c, false);
-        c->before_nodes = c->nodes.n;
+        c->before_nodes = c->nodes.names.n;
     }
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
-    const char *text = map_text(c, NULL);
-    if (!text || !check_text(c, &text, hardware))
-        return map_refuse(c, RULE_MAP_OPERATION, IR_NONE, "the map cannot be written");
-    c->to->text = text;
+    if (c->passes && !c->has_passed) // the map without passing is the same
+        return false;
+    add_stream(c);
+    const struct map *map = graph_map(c);
+    if (!map)
+        return false;
+    const struct map *buffered = c->states && c->form != MAP_NEST ? choose_buffers(c, map) : map;
+    if (!check_hardware(c, buffered))
+        return false;
+    c->to->map = buffered;
+    c->to->graph = buffered == map ? c : NULL;
     return true;
 }
 
@@ -469,129 +357,152 @@ static bool has_store(const struct map_compiler *c)
     return false;
 }
 
+// Analyses the kernel: `slows`: rows of a nest take turns; `skips`: the map may require that the
+// launch skips parts. All maps of these two choices begin with the result.
+static struct map_compiler *analyse(const struct map_compiler *kernel, bool slows, bool skips)
+{
+    struct map_compiler *c = ARENA_NEW(kernel->arena, struct map_compiler);
+    *c = *kernel;
+    c->to = ARENA_NEW(c->arena, struct map_compiled);
+    c->to->inst = IR_NONE;
+    c->slows = slows;
+    c->skips = skips;
+    c->operand = ARENA_ARRAY(c->arena, uint32_t, MAP_DOMAINS * c->fn->versions.n + 1);
+    c->blocks = ARENA_ARRAY(c->arena, struct map_block, c->fn->blocks.n + 1);
+    graph_init(c);
+    c->fits = check_kernel(c) && map_loops(c) && map_flow(c) && map_accesses(c);
+    map_enter_before(c, false);
+    c->to->has_loop = c->loop != IR_NONE;
+    c->to->has_tiles = c->form == MAP_TILES;
+    c->to->has_nest = c->nest != IR_NONE;
+    c->to->loop_instructions = count_loop_instructions(c);
+    c->to->instructions = c->fn->insts.n - c->to->loop_instructions;
+    return c;
+}
+
 // A form of the map, for the same loop.
 struct map_choice {
     uint32_t tile; // threads that take turns
     uint32_t rows; // of a nest in a group
     bool passes;
-    bool slows;      // rows of a nest take turns
-    bool skips;      // the launch may have to skip parts
     uint32_t states; // of the search for a placement; 0: none
 };
 
-static void compile_choice(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                           uint32_t groups, const struct map_hardware *hardware,
+// Adds the places of the rows to the values of the analysis.
+static void add_values(struct map_compiler *c, const struct map_compiler *from)
+{
+    c->values = (typeof(c->values)){0};
+    for (uint32_t i = 0; i <= from->values.n; i++) {
+        for (uint32_t row = 0; i == from->row_values && c->outer != IR_NONE && row < c->rows; row++)
+            graph_value_add(
+                c, arena_printf(c->arena, "row%u", row),
+                graph_text(c, "\"max(0, min(turn * %u + %u, trips - 1))\"", c->rows, row));
+        if (i < from->values.n)
+            vec_push(c->arena, &c->values, from->values.v[i]);
+    }
+}
+
+static void compile_choice(struct map_compiled *to, const struct map_compiler *from,
                            struct map_choice choice)
 {
-    const struct ir_function *fn = facts->fn;
-    struct map_compiler c = {.arena = arena,
-                             .facts = facts,
-                             .module = facts->module,
-                             .fn = fn,
-                             .affines = facts_affines(facts),
-                             .to = to,
-                             .groups = groups,
-                             .loop = IR_NONE,
-                             .outer = IR_NONE,
-                             .before = IR_NONE,
-                             .inner = IR_NONE,
-                             .nest = IR_NONE,
-                             .across = IR_NONE,
-                             .slows = choice.slows,
-                             .skips = choice.skips,
-                             .tile = choice.tile,
-                             .rows = choice.rows,
-                             .passes = choice.passes,
-                             .states = choice.states};
-    *to = (struct map_compiled){.inst = IR_NONE};
-    c.operand = ARENA_ARRAY(arena, const char *, MAP_DOMAINS * fn->versions.n + 1);
-    c.blocks = ARENA_ARRAY(arena, struct map_block, fn->blocks.n + 1);
-    compile(&c, hardware);
-    map_enter_before(&c, false);
-    to->tile = c.tile;
-    to->has_loop = c.loop != IR_NONE;
-    to->has_tiles = c.form == MAP_TILES;
-    to->has_nest = c.nest != IR_NONE;
-    to->rows = c.rows;
-    to->scatters = c.form == MAP_TILES && c.tile > hardware->store_lines && has_store(&c);
-    to->loop_instructions = count_loop_instructions(&c);
-    to->instructions = fn->insts.n - to->loop_instructions;
+    struct map_compiler *c = ARENA_NEW(from->arena, struct map_compiler);
+    *c = *from;
+    *to = *from->to;
+    c->to = to;
+    c->tile = to->tile = c->form == MAP_NEST ? 1 : choice.tile;
+    c->rows = to->rows = choice.rows;
+    c->passes = choice.passes;
+    c->states = choice.states;
+    c->requires = (typeof(c->requires)){0};
+    c->accesses = (typeof(c->accesses)){0};
+    for (uint32_t i = 0; i < from->requires.n; i++)
+        vec_push(c->arena, &c->requires, from->requires.v[i]);
+    for (uint32_t i = 0; i < from->accesses.n; i++)
+        vec_push(c->arena, &c->accesses, from->accesses.v[i]);
+    intern_init(&c->nodes, c->arena);
+    add_values(c, from);
+    if (c->fits)
+        compile(c);
+    to->scatters = to->has_tiles && c->tile > c->hardware->store_lines && has_store(c);
 }
 
 // Compiles the form in which as many threads, or rows of a nest, take turns as give the highest
 // rate. A nest has it besides that of its rows one by one.
-static void compile_tiles(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                          uint32_t groups, const struct map_hardware *hardware,
-                          struct map_choice choice)
+static void compile_tiles(struct map_compiled *to, const struct map_compiler *from)
 {
-    static const struct {
-        uint32_t tile;
-        bool passes;
-    } forms[] = {{8, false}, {8, true}, {4, false}, {4, true}};
+    static const struct map_choice forms[] = {{8, 1, false, MAP_STATES_FEW},
+                                              {8, 1, true, MAP_STATES_FEW},
+                                              {4, 1, false, MAP_STATES_FEW},
+                                              {4, 1, true, MAP_STATES_FEW}};
     struct map_compiled more;
-    choice.rows = 1;
-    choice.states = MAP_STATES_FEW;
-    for (uint32_t i = 0; i < ARRAY_LENGTH(forms) && (!i || to->has_tiles); i++) {
-        choice.tile = forms[i].tile;
-        choice.passes = forms[i].passes;
-        compile_choice(&more, arena, facts, groups, hardware, choice);
-        if (!i || (more.text && (!to->text || more.rate > better * to->rate)))
+    for (uint32_t i = 0; i < sizeof forms / sizeof *forms && (!i || to->has_tiles); i++) {
+        compile_choice(&more, from, forms[i]);
+        if (!i || (more.map && (!to->map || more.rate > better * to->rate)))
             *to = more;
     }
 }
 
 // Compiles a nest with as many rows as the machine has room for.
-static void compile_nest(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                         uint32_t groups, const struct map_hardware *hardware, bool skips)
+static void compile_nest(struct map_compiled *to, const struct map_compiler *from)
 {
     enum { ROWS = 16 };
-    struct map_choice choice = {.tile = 1, .rows = 1, .skips = skips};
+    struct map_choice choice = {.rows = 1};
     struct map_compiled more;
     do {
         choice.rows++;
-        compile_choice(&more, arena, facts, groups, hardware, choice);
-    } while (more.text && choice.rows < ROWS);
+        compile_choice(&more, from, choice);
+    } while (more.map && choice.rows < ROWS);
     choice.states = MAP_STATES_FEW;
     while (--choice.rows > 1) {
-        compile_choice(&more, arena, facts, groups, hardware, choice);
-        if (!more.text)
+        compile_choice(&more, from, choice);
+        if (!more.map)
             continue;
         *to = more;
         return;
     }
 }
 
-static void compile_forms(struct map_compiled *to, struct arena *arena, struct facts *facts,
-                          uint32_t groups, const struct map_hardware *hardware, bool skips)
+static void compile_forms(struct map_compiled *to, const struct map_compiler *kernel, bool skips)
 {
-    struct map_compiled nest;
-    compile_tiles(to, arena, facts, groups, hardware, (struct map_choice){.skips = skips});
+    const struct map_compiler *from = analyse(kernel, false, skips);
+    compile_tiles(to, from);
     if (!to->has_nest)
         return;
-    nest = *to;
-    compile_tiles(to, arena, facts, groups, hardware,
-                  (struct map_choice){.slows = true, .skips = skips});
-    if (nest.text)
-        compile_nest(&nest, arena, facts, groups, hardware, skips);
-    if (!to->text || (nest.text && (to->scatters || better * nest.rate * nest.rows > to->rate)))
-        *to = nest;
-    else if (nest.text) {
-        struct map_compiled *next = ARENA_NEW(arena, struct map_compiled);
-        *next = nest;
-        to->next = next;
-    }
+    struct map_compiled *nest = ARENA_NEW(kernel->arena, struct map_compiled);
+    *nest = *to;
+    compile_tiles(to, analyse(kernel, true, skips));
+    if (nest->map)
+        compile_nest(nest, from);
+    if (!to->map || (nest->map && (to->scatters || better * nest->rate * nest->rows > to->rate)))
+        *to = *nest;
+    else if (nest->map)
+        to->next = nest;
 }
 
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware)
 {
     struct map_compiled skipping;
-    compile_forms(to, arena, facts, groups, hardware, false);
-    if (to->text || !facts->fn->loops.n)
+    struct map_compiler kernel = {.arena = arena,
+                                  .facts = facts,
+                                  .module = facts->module,
+                                  .fn = facts->fn,
+                                  .affines = facts_affines(facts),
+                                  .groups = groups,
+                                  .hardware = hardware,
+                                  .loop = IR_NONE,
+                                  .outer = IR_NONE,
+                                  .before = IR_NONE,
+                                  .inner = IR_NONE,
+                                  .nest = IR_NONE,
+                                  .across = IR_NONE};
+    kernel.params = count_params(&kernel);
+    compile_forms(to, &kernel, false);
+    if (to->map || !facts->fn->loops.n)
         return;
-    compile_forms(&skipping, arena, facts, groups, hardware, true);
+    compile_forms(&skipping, &kernel, true);
     bool is_too_large = skipping.rule == RULE_MAP_CORES || skipping.rule == RULE_MAP_LSUS ||
                         skipping.rule == RULE_MAP_LANES || skipping.rule == RULE_MAP_RATE;
-    if (skipping.text || is_too_large)
+    if (skipping.map || is_too_large)
         *to = skipping;
 }

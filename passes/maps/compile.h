@@ -15,10 +15,11 @@
 #include "passes/maps/map_hardware.h"
 
 struct map_compiled {
-    const char *text;    // *.map.yaml; NULL: refused
-    enum plan_rule rule; // of the refusal
-    uint32_t inst;       // that caused it, or IR_NONE
-    const char *why;     // a sentence
+    const struct map *map;      // NULL: refused
+    struct map_compiler *graph; // that it was made of; NULL: it has buffers, too
+    enum plan_rule rule;        // of the refusal
+    uint32_t inst;              // that caused it, or IR_NONE
+    const char *why;            // a sentence
     // Executed at most, and bytes of arrays that are read and written, each array once: by a thread
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
@@ -42,6 +43,8 @@ struct map_compiled {
     uint32_t conditions;                 // on the launch
 };
 
+// Returns the text of a map, *.map.yaml; NULL without memory.
+const char *map_compiled_text(struct arena *arena, const struct map_compiled *compiled);
 // Compiles a kernel. `groups`: cores of the machine.
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware);

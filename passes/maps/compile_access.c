@@ -161,8 +161,7 @@ static bool add_element(struct map_compiler *c, uint32_t inst, uint32_t element)
     if (is_own && c->form == MAP_TILES && access.in_loop && strides(&access) &&
         !shares_lines(c, &access) && !c->to->loop_lines++) {
         const char *k = access.sum.factor[DIM_K];
-        vec_push(c->arena, &c->values,
-                 arena_printf(c->arena, "stride: \"max(%s, 0 - (%s))\"", k, k));
+        graph_value_add(c, "stride", graph_text(c, "\"max(%s, 0 - (%s))\"", k, k));
     }
     vec_push(c->arena, &c->accesses, access);
     return true;
@@ -290,29 +289,31 @@ bool map_accesses(struct map_compiler *c)
 
 // The words of a load
 
-static const char *load_node(struct map_compiler *c, struct map_access *access)
+static uint32_t load_node(struct map_compiler *c, struct map_access *access)
 {
-    const char *offset = map_sum_node(c, &access->sum, "0");
-    const char *wait = access->above == IR_NONE ? ""
-                       : access->is_awaited     ? ", wait: 1"
-                                                : ", wait: turn > 0";
-    return map_node_add(c, "{op: ld.%s, in: [%s], base: \"%s\"%s}", access->type, offset,
-                        map_sum_first(c, &access->sum), wait);
+    uint32_t offset = map_sum_node(c, &access->sum, "0");
+    struct graph_node node = {.op = graph_text(c, "ld.%s", access->type),
+                              .in = {offset},
+                              .base = graph_quoted(c, map_sum_first(c, &access->sum))};
+    if (access->above != IR_NONE)
+        node.wait = graph_text(c, access->is_awaited ? "1" : "turn > 0");
+    return graph_node_add(c, &node);
 }
 
 // A load before the loop gives each thread of a tile a word. In the loop they go round in a FIFO.
-static const char *keep_words(struct map_compiler *c, uint32_t number)
+static uint32_t keep_words(struct map_compiler *c, uint32_t number)
 {
-    const char *words = map_load_first(c, number);
-    return words ? map_node_add(
-                       c, "{op: mov.b32, in: [{from: @, initial: {count: %u%s}}], count: count}",
-                       c->tile, words)
-                 : NULL;
+    struct graph_operand words = {.from = GRAPH_SELF, .count = c->tile};
+    if (!map_load_first(c, number, &words))
+        return 0;
+    return graph_node_add(c, &(struct graph_node){.op = graph_text(c, "mov.b32"),
+                                                  .in = {graph_operand_add(c, &words)},
+                                                  .count = graph_text(c, "count")});
 }
 
 static bool check_condition(struct map_compiler *c, const struct map_access *access)
 {
-    const char *predicate;
+    uint32_t predicate;
     if (!map_predicate(c, c->fn->insts.v[access->inst].block, &predicate))
         return false;
     return (!predicate && !(c->fn->insts.v[access->inst].flags & INST_GUARDED)) ||
@@ -321,39 +322,50 @@ static bool check_condition(struct map_compiler *c, const struct map_access *acc
                "the load is executed under a condition, and its word is needed in each token");
 }
 
-const char *map_load_first(struct map_compiler *c, uint32_t number)
+// Sets the initial tokens to the first words of an access.
+static void set_words(struct map_compiler *c, const struct map_access *access, uint32_t step,
+                      struct graph_operand *to)
+{
+    to->base = graph_quoted(c, map_sum_first(c, &access->sum));
+    to->step = step;
+    to->type = graph_text(c, "%s", access->type);
+}
+
+bool map_load_first(struct map_compiler *c, uint32_t number, struct graph_operand *to)
 {
     const struct map_access *access = &c->accesses.v[number];
     if (!check_condition(c, access))
-        return NULL;
+        return false;
     const char *step = access->sum.factor[DIM_X] ? access->sum.factor[DIM_X] : "0";
-    return arena_printf(c->arena, ", base: \"%s\", step: \"%s\", type: %s",
-                        map_sum_first(c, &access->sum), step, access->type);
+    set_words(c, access, graph_quoted(c, step), to);
+    return true;
 }
 
 // The words of the row above, if this row is not the first one of the group.
-static const char *words_above(const struct map_compiler *c, const struct map_access *access)
+static uint32_t words_above(const struct map_compiler *c, const struct map_access *access)
 {
-    return access->above == IR_NONE || !c->row ? NULL : c->accesses.v[access->above].data_above;
+    return access->above == IR_NONE || !c->row ? 0 : c->accesses.v[access->above].data_above;
 }
 
-const char *map_load(struct map_compiler *c, uint32_t number)
+uint32_t map_load(struct map_compiler *c, uint32_t number)
 {
     struct map_access *access = &c->accesses.v[number];
     struct map_access *leader = &c->accesses.v[access->leader];
-    const char *above = words_above(c, access);
-    bool varies = map_sum_varies(c, &access->sum);
+    uint32_t above = words_above(c, access);
     if (above)
         return above;
     if (access->is_before != c->is_before) {
         map_refuse(c, RULE_MAP_LOOP, access->inst, "its word goes from one loop to the next");
-        return NULL;
+        return 0;
     }
     if (!check_condition(c, access))
-        return NULL;
-    if (!varies)
-        return arena_printf(c->arena, "{load: \"%s\", type: %s}", map_sum_first(c, &access->sum),
-                            access->type);
+        return 0;
+    struct graph_operand words = {.from = MAP_NO_NODE};
+    if (!map_sum_varies(c, &access->sum)) {
+        words.value = graph_quoted(c, map_sum_first(c, &access->sum));
+        words.type = graph_text(c, "%s", access->type);
+        return graph_operand_add(c, &words);
+    }
     if (c->loop != IR_NONE && c->domain == MAP_BODY && !access->in_loop)
         return keep_words(c, number);
     if (c->loop != IR_NONE)
@@ -363,8 +375,8 @@ const char *map_load(struct map_compiler *c, uint32_t number)
     if (!access->distance)
         return leader->node;
     map_require(c, arena_printf(c->arena, "last_x - low_x >= %u", access->distance));
-    return arena_printf(
-        c->arena, "{from: %s, initial: {count: %u, base: \"%s\", step: %" PRId64 ", type: %s}}",
-        leader->node, access->distance, map_sum_first(c, &access->sum), access->sum.number[DIM_X],
-        access->type);
+    words.from = graph_operand_at(c, leader->node)->from;
+    words.count = access->distance;
+    set_words(c, access, graph_text(c, "%" PRId64, access->sum.number[DIM_X]), &words);
+    return graph_operand_add(c, &words);
 }

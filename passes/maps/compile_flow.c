@@ -112,11 +112,8 @@ static bool is_natural(struct map_compiler *c, const struct affine *a)
     affine_range(c->affines, a, &least, &most);
     if (least >= 0)
         return true;
-    if (!c->skips || !map_sum_of(c, a, &sum))
+    if (!c->skips || !map_sum_of(c, a, &sum) || !map_sum_is_free(&sum, DIMS))
         return false;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
-        if (sum.factor[dim])
-            return false;
     map_require(c, arena_printf(c->arena, "%s >= 0", sum.rest));
     return true;
 }
@@ -294,16 +291,14 @@ bool map_is_way(const struct map_compiler *c, uint32_t from, uint32_t block)
 
 // Predicates
 
-static const char *condition_node(struct map_compiler *c, uint32_t version, bool negated,
-                                  uint32_t reader)
+static uint32_t condition_node(struct map_compiler *c, uint32_t version, bool negated,
+                               uint32_t reader)
 {
-    const char *value = map_value(c, version, reader, false);
-    if (!value || !negated)
-        return value;
-    return map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", value);
+    uint32_t value = map_value(c, version, reader, false);
+    return value && negated ? graph_not(c, value) : value;
 }
 
-bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, const char **to)
+bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, uint32_t *to)
 {
     uint32_t version, taken;
     bool negated;
@@ -314,19 +309,19 @@ bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, const char 
     if (!map_condition(c, from, &version, &negated, &taken))
         return map_refuse(c, RULE_MAP_DIVERGES, c->fn->blocks.v[from].end - 1,
                           "the branch has no condition that a map could carry");
-    const char *own =
+    uint32_t own =
         condition_node(c, version, negated != (taken != block), c->fn->blocks.v[from].end - 1);
     if (own && *to)
-        own = map_node_add(c, "{op: and.b32, in: [%s, %s]}", *to, own);
+        own = graph_core(c, "and.b32", *to, own, 0);
     *to = own;
     return own;
 }
 
 // The predicate of a block into which several branches lead, as the default of a switch.
-static bool any_edge(struct map_compiler *c, uint32_t block, const char **to)
+static bool any_edge(struct map_compiler *c, uint32_t block, uint32_t *to)
 {
-    const char *own;
-    *to = NULL;
+    uint32_t own;
+    *to = 0;
     for (uint32_t i = 0; i < c->fn->blocks.v[block].pred_count; i++) {
         uint32_t from = ir_preds(c->fn, block)[i];
         if (!map_is_way(c, from, block))
@@ -334,15 +329,15 @@ static bool any_edge(struct map_compiler *c, uint32_t block, const char **to)
         if (!map_edge(c, from, block, &own))
             return false;
         if (!own) { // always
-            *to = NULL;
+            *to = 0;
             return true;
         }
-        *to = *to ? map_node_add(c, "{op: or.b32, in: [%s, %s]}", *to, own) : own;
+        *to = *to ? graph_core(c, "or.b32", *to, own, 0) : own;
     }
     return true;
 }
 
-bool map_predicate(struct map_compiler *c, uint32_t block, const char **to)
+bool map_predicate(struct map_compiler *c, uint32_t block, uint32_t *to)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
     *to = c->blocks[block].predicate;

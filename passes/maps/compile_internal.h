@@ -3,6 +3,7 @@
 #include "passes/analysis/address.h"
 #include "passes/analysis/affine.h"
 #include "passes/maps/compile.h"
+#include "support/intern.h"
 
 // Dimensions of the iteration space: places of threads, iterations of the streamed loop, and of the
 // loop around it.
@@ -24,6 +25,38 @@ enum map_domain {
     MAP_DOMAINS,
 };
 
+// The graph. A text is the id of a scalar as the map's file has it, with its quotes; an operand is
+// an id, too, and equal ones have one id. 0: none. Nodes have ids from 0.
+
+// Sources of an operand besides nodes: itself, or the node that computes a carried value.
+enum { GRAPH_SELF = UINT32_MAX - 1, GRAPH_CARRIED = 1u << 30 };
+
+struct graph_operand {
+    uint32_t from;  // a node, GRAPH_SELF, GRAPH_CARRIED + number, or MAP_NO_NODE: a constant
+    uint32_t value; // of a constant; with `type` its address
+    uint32_t count; // of initial tokens
+    uint32_t first, base, step, type, add;
+};
+
+struct graph_node {
+    uint32_t op;
+    uint32_t in[MAP_OPERANDS], predicate; // operands
+    uint32_t start, step, imm, base, wait, off, count;
+    uint32_t is_through;
+    uint32_t store; // number of a store, so that each is a node of its own; 0: no store
+};
+
+// A value or a key of the map.
+struct graph_value {
+    const char *name;
+    uint32_t text;
+};
+
+// A FIFO of a carried value whose tokens go to memory at the end.
+struct graph_result {
+    uint32_t carried, base, step;
+};
+
 // A sum: rest + Σ factor × place.
 struct map_sum {
     const char *rest;         // an expression of parameters
@@ -42,36 +75,34 @@ struct map_access {
     uint32_t leader;   // load that reads its words: its place in `accesses`
     uint32_t distance; // in tokens
     bool in_loop;
-    bool is_before;   // in the loop before the nest
-    bool is_awaited;  // of a load with `above`: the loop before the nest stores the first row above
-    uint32_t above;   // of a load: the store of the row above that writes its words, or IR_NONE
-    const char *node; // once it is written
-    const char *data; // of a store: the node with the data
-    const char *data_above; // the same in the row above
+    bool is_before;  // in the loop before the nest
+    bool is_awaited; // of a load with `above`: the loop before the nest stores the first row above
+    uint32_t above;  // of a load: the store of the row above that writes its words, or IR_NONE
+    uint32_t node;   // operand, once it is made
+    uint32_t data;   // of a store: the operand with the data
+    uint32_t data_above; // the same in the row above
 };
 
 struct map_block {
     bool seen;
-    bool skipped;          // the map requires that the launch does not execute it
-    bool bounds;           // its branch limits the stream, or is decided by the launch
-    uint32_t follow;       // bounds: the block where tokens continue
-    const char *predicate; // node that is 1 if the block is executed; NULL: always
+    bool skipped;       // the map requires that the launch does not execute it
+    bool bounds;        // its branch limits the stream, or is decided by the launch
+    uint32_t follow;    // bounds: the block where tokens continue
+    uint32_t predicate; // operand that is 1 if the block is executed; 0: always
 };
 
 // A value that goes from an iteration to the next one: a FIFO.
 struct map_carried {
     uint32_t phi, row;
-    uint32_t next;      // version at the end of the iteration
-    const char *mark;   // stands for the node in texts
-    const char *node;   // once it is known
-    const char *reader; // a node that has the FIFO,
-    uint32_t operand;   // as its operand with this number
+    uint32_t next; // version at the end of the iteration
+    uint32_t node; // operand, once it is known
 };
 
 // A value of the loop that is `add` more than the stream of another node: a core computes that from
 // itself, as max(a, u) + add.
 struct map_decay {
-    const char *node, *add, *sum; // sum: the node with node + add
+    uint32_t node, sum; // operands; sum: the node with node + add
+    const char *add;
 };
 
 struct map_compiler {
@@ -83,13 +114,18 @@ struct map_compiler {
     struct map_compiled *to;
     uint32_t groups;
     bool has_rows, has_planes; // y, z
-    VEC(const char *) values, requires;
-    VEC(const char *) nodes; // names and texts
-    VEC(const char *) made;  // the texts before names were put in
-    VEC(const char *) results;
+    const struct map_hardware *hardware;
+    struct intern *texts, *operands, nodes;
+    uint32_t stores;
+    uint32_t params; // of the kernel
+    VEC(struct graph_value) values;
+    VEC(uint32_t) requires;                   // texts
+    uint32_t map_groups, activations, copies; // texts
+    bool is_ordered;
+    VEC(struct graph_result) results;
     uint64_t signed_params; // with a value s<number>
     enum map_domain domain; // of the nodes that are made now
-    const char **operand;   // by domain and version
+    uint32_t *operand;      // by domain and version
     struct map_block *blocks;
     VEC(struct map_access) accesses;
     const char *low[LAUNCH_DIMS], *high[LAUNCH_DIMS], *when;
@@ -104,10 +140,12 @@ struct map_compiler {
     bool is_before;               // `loop` is the one before the nest
     uint32_t before_nodes;        // the first nodes are those of the loop before the nest
     uint32_t tile;                // tokens of an iteration
+    uint32_t row_values;          // values before those of the rows
     uint32_t rows, row;           // of the nest in a group, and the one that is made now
     uint32_t states;              // of the search for a placement; 0: none
     bool passes;                  // loaded words that the next iteration takes go through a core
-    const char *trip, *trips;     // iterations of the loop, of the outer one
+    bool has_passed;              // such a core is in the map
+    bool fits;                    // the analysis has no refusal
     bool in_place;                // threads write what they have read: each is executed once
     VEC(struct map_carried) carried;
     VEC(struct map_decay) decays;
@@ -118,26 +156,54 @@ struct map_compiler {
 // Notes why the kernel is refused, if it is not yet. Returns false.
 bool __attribute__((format(printf, 4, 5)))
 map_refuse(struct map_compiler *c, enum plan_rule rule, uint32_t inst, const char *format, ...);
-// Returns the name of the node with this text, which is added if it is new. `@` in it is its own
-// name.
-const char *__attribute__((format(printf, 2, 3)))
-map_node_add(struct map_compiler *c, const char *format, ...);
-// Adds a node even if there is one with this text.
-const char *__attribute__((format(printf, 2, 3)))
-map_store_add(struct map_compiler *c, const char *format, ...);
 void map_require(struct map_compiler *c, const char *text);
+
+// compile_graph.c
+void graph_init(struct map_compiler *c);
+uint32_t __attribute__((format(printf, 2, 3)))
+graph_text(struct map_compiler *c, const char *format, ...);
+// Returns the expression in quotes.
+uint32_t graph_quoted(struct map_compiler *c, const char *text);
+// Returns the text without quotes.
+const char *graph_plain(const struct map_compiler *c, uint32_t text);
+uint32_t graph_operand_add(struct map_compiler *c, const struct graph_operand *operand);
+const struct graph_operand *graph_operand_at(const struct map_compiler *c, uint32_t operand);
+uint32_t graph_constant(struct map_compiler *c, uint32_t value);
+bool graph_is_constant(const struct map_compiler *c, uint32_t operand);
+// Returns the operand with the results of this node, which is added if it is new.
+uint32_t graph_node_add(struct map_compiler *c, const struct graph_node *node);
+// Adds a node with these operands; those that are 0 do not follow.
+uint32_t graph_core(struct map_compiler *c, const char *op, uint32_t a, uint32_t b, uint32_t d);
+// Returns the operand with the negation of a predicate.
+uint32_t graph_not(struct map_compiler *c, uint32_t predicate);
+const struct graph_node *graph_node_at(const struct map_compiler *c, uint32_t node);
+// Returns the node that fills the FIFO of an operand of a node.
+uint32_t graph_from(const struct map_compiler *c, uint32_t node, uint32_t operand);
+// Returns when the node has ended; those with carried values would not end without it.
+uint32_t graph_count(struct map_compiler *c, uint32_t node);
+// Finds the first node that has the FIFO of a carried value, and its operand. Returns false if none
+// has it.
+bool graph_reader(const struct map_compiler *c, uint32_t carried, uint32_t *node,
+                  uint32_t *operand);
+void graph_value_add(struct map_compiler *c, const char *name, uint32_t text);
+
+// compile_map.c
+// Returns the map of the graph, checked; NULL after a refusal.
+struct map *graph_map(struct map_compiler *c);
 
 // compile_sum.c
 // Returns false if the sum is no function of the places; nothing is noted.
 bool map_sum_of(struct map_compiler *c, const struct affine *a, struct map_sum *to);
+// Returns true if the sum depends on no place, but for that in dimension `except`.
+bool map_sum_is_free(const struct map_sum *sum, uint32_t except);
 // The sum of the first token in this domain, as an expression.
 const char *map_sum_first(struct map_compiler *c, const struct map_sum *sum);
 // Returns true if it differs between tokens.
 bool map_sum_varies(const struct map_compiler *c, const struct map_sum *sum);
 // The node whose results are first + the sum's change since the first token.
-const char *map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first);
-// Returns the number of tokens in this domain, as an expression.
-const char *map_tokens_in(const struct map_compiler *c);
+uint32_t map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first);
+// Returns the number of tokens in this domain.
+uint32_t map_tokens_in(struct map_compiler *c);
 // Names of dimensions' values: their least and greatest place, their number of places.
 const char *map_dimension_low(struct map_compiler *c, uint32_t dim);
 const char *map_dimension_last(struct map_compiler *c, uint32_t dim);
@@ -160,25 +226,27 @@ void map_skip(struct map_compiler *c);
 
 // compile_carried.c
 // Returns the operand for the value of a phi of the loop.
-const char *map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float);
+uint32_t map_carried_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float);
 // Makes the nodes of values that go to the next iteration. Returns false after a refusal.
 bool map_carried_nodes(struct map_compiler *c);
 // Returns the value of the last iteration, in the outer domain.
-const char *map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
+uint32_t map_final_value(struct map_compiler *c, uint32_t version, uint32_t reader);
 // Returns true if the phi of the loop's header is computed from its value in the last iteration.
 bool map_carried_recurs(struct map_compiler *c, uint32_t phi);
-// Returns the initial tokens of a phi's FIFO with `add` added to each, as ", initial: {…}"; NULL
-// after a refusal.
-const char *map_carried_initial(struct map_compiler *c, uint32_t phi, uint32_t reader,
-                                const char *add);
+// Sets the initial tokens of a phi's FIFO with `add` added to each. Returns false after a refusal.
+bool map_carried_initial(struct map_compiler *c, uint32_t phi, uint32_t reader, const char *add,
+                         struct graph_operand *to);
+// Returns true if an instruction is `inst`, or reads what is computed from it or from the phi of
+// the loop's header in the same iteration. seen: of all versions, false.
+bool map_inst_reads(const struct map_compiler *c, uint32_t reader, uint32_t inst, uint32_t phi,
+                    bool *seen);
 // Returns the version of a phi of the loop's header at the end of the iteration.
 uint32_t map_carried_next(const struct map_compiler *c, uint32_t phi);
 // Returns the number of the phi if the version is one of the loop's header, else IR_NONE.
 uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version);
-// Returns the carried value that is `version` after the loop and has a reader, itself; or NULL.
-struct map_carried *map_carried_last(struct map_compiler *c, uint32_t version);
-// Returns the text of the node with names instead of marks.
-const char *map_carried_names(struct map_compiler *c, uint32_t number);
+// Returns the number of the carried value that is `version` after the loop and has a reader,
+// itself; or IR_NONE.
+uint32_t map_carried_last(struct map_compiler *c, uint32_t version);
 
 // compile_order.c
 // Checks that a map keeps the order of accesses. Returns false after a refusal.
@@ -190,12 +258,12 @@ bool map_flow(struct map_compiler *c);
 // Requires that the launch continues from the end of a block at this successor. Returns false if it
 // does not decide that.
 bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way);
-// Returns the predicate of a block: a node, or NULL for always. False after a refusal.
-bool map_predicate(struct map_compiler *c, uint32_t block, const char **to);
+// Finds the predicate of a block: an operand, or 0 for always. Returns false after a refusal.
+bool map_predicate(struct map_compiler *c, uint32_t block, uint32_t *to);
 // Returns true if a launch gets from a block to this successor, as far as branches are decided.
 bool map_is_way(const struct map_compiler *c, uint32_t from, uint32_t block);
 // The predicate of the edge from a block to a successor.
-bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, const char **to);
+bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, uint32_t *to);
 // The condition of a block's branch: the version of a predicate, and whether the taken edge is that
 // of false. Returns false if the block has no condition.
 bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *version, bool *negated,
@@ -206,10 +274,10 @@ bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct ma
                     enum map_relation *relation);
 
 // compile_value.c
-// Returns the text of an operand that has the value of a version or an operand, or NULL after a
+// Returns the operand that has the value of a version or an operand of the kernel, or 0 after a
 // refusal. `as_float`: the operand's type is f32; constants are written as numbers of this type.
-const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float);
-const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader);
+uint32_t map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float);
+uint32_t map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader);
 bool map_stores(struct map_compiler *c);
 // Returns true if the version is a sum of the places: a stream of its own.
 bool map_is_stream(struct map_compiler *c, uint32_t version);
@@ -223,21 +291,21 @@ uint32_t map_float_param(const struct map_compiler *c, uint32_t version);
 const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float);
 
 // compile_terms.c
-// Returns the node of an instruction that is one of a chain of associative ones, so that words of
-// the last iteration come late; NULL if the order is good as it is, or after a refusal.
-const char *map_terms(struct map_compiler *c, uint32_t inst);
+// Returns the value of an instruction that is one of a chain of associative ones, so that words of
+// the last iteration come late; 0 if the order is good as it is, or after a refusal.
+uint32_t map_terms(struct map_compiler *c, uint32_t inst);
 
 // compile_access.c
 bool map_accesses(struct map_compiler *c);
 // Returns the operand with the words of a load.
-const char *map_load(struct map_compiler *c, uint32_t access);
+uint32_t map_load(struct map_compiler *c, uint32_t access);
 // Returns the number of the access of an instruction, of its first element, or the number of all
 // accesses.
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst);
 // The same of the access that loads a version, which an instruction defines.
 uint32_t map_access_to(const struct map_compiler *c, uint32_t version);
 bool map_is_load(const struct map_compiler *c, const struct map_access *access);
-// Returns the tokens that begin a FIFO with the words of a load: ", base: …". NULL after a refusal.
-const char *map_load_first(struct map_compiler *c, uint32_t access);
+// Sets the tokens that begin a FIFO with the words of a load. Returns false after a refusal.
+bool map_load_first(struct map_compiler *c, uint32_t access, struct graph_operand *to);
 // The range of the addresses of an access: [0] its least, [1] the one behind its last byte.
 void map_access_range(struct map_compiler *c, const struct map_access *a, const char *range[2]);

@@ -71,7 +71,6 @@ static bool find_form(struct map_compiler *c)
                            "it is a further loop, and a map streams over one");
     bool slows = c->slows && nested;
     c->form = threads || slows ? MAP_TILES : MAP_NEST;
-    c->tile = c->form == MAP_TILES ? c->tile : 1;
     c->loop = c->inner = loop[loops - 1];
     c->nest = loops > 1 ? loop[loops - 2] : IR_NONE;
     c->outer = slows ? IR_NONE : c->nest;
@@ -107,14 +106,6 @@ static const char *count_iterations(struct map_compiler *c, const char *a, int64
     return arena_printf(c->arena, "1 + (%s) / %" PRId64, way, size);
 }
 
-static bool is_place_free(const struct map_sum *sum, uint32_t dim)
-{
-    for (uint32_t i = 0; i < DIMS; i++)
-        if (i != dim && sum->factor[i])
-            return false;
-    return true;
-}
-
 static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t block)
 {
     struct map_sum sum;
@@ -126,7 +117,7 @@ static const char *read_count(struct map_compiler *c, uint32_t loop, uint32_t bl
     const struct ir_version *at = &c->fn->versions.v[version];
     bool goes_on = (taken == c->fn->loops.v[loop].header) != negated;
     if (at->kind != VERSION_INST || c->fn->insts.v[at->index].op != OP_setp ||
-        !map_comparison(c, at->index, goes_on, &sum, &relation) || !is_place_free(&sum, dim) ||
+        !map_comparison(c, at->index, goes_on, &sum, &relation) || !map_sum_is_free(&sum, dim) ||
         !sum.is_number[dim] || !sum.number[dim])
         return NULL;
     return count_iterations(c, sum.rest, sum.number[dim], relation);
@@ -148,7 +139,7 @@ static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_
                            "the number of iterations is no expression of the launch");
     c->blocks[exits->from].bounds = true;
     c->blocks[exits->from].follow = exits->to;
-    vec_push(c->arena, &c->values, arena_printf(c->arena, "%s: \"%s\"", name, count));
+    graph_value_add(c, name, graph_quoted(c, count));
     map_require(c, arena_printf(c->arena, "%s < 2147483648", name));
     return true;
 }
@@ -171,11 +162,8 @@ bool map_loops(struct map_compiler *c)
     map_enter_before(c, false);
     if (c->outer == IR_NONE || !counted)
         return counted;
-    vec_push(c->arena, &c->values,
-             c->before == IR_NONE ? "turn: group" : "turn: group - 1"); // -1: the loop before
-    for (uint32_t row = 0; row < c->rows; row++)
-        vec_push(c->arena, &c->values,
-                 arena_printf(c->arena, "row%u: \"max(0, min(turn * %u + %u, trips - 1))\"", row,
-                              c->rows, row));
+    graph_value_add(c, "turn",
+                    graph_text(c, c->before == IR_NONE ? "group" : "group - 1")); // the loop before
+    c->row_values = c->values.n;
     return true;
 }

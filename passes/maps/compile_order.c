@@ -4,44 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool depends(const struct map_compiler *c, uint32_t inst, uint32_t on, bool *seen);
-
-static bool version_depends(const struct map_compiler *c, uint32_t version, uint32_t on, bool *seen)
-{
-    if (version == IR_NONE || seen[version])
-        return false;
-    seen[version] = true;
-    const struct ir_version *at = &c->fn->versions.v[version];
-    if (at->kind == VERSION_INST)
-        return depends(c, at->index, on, seen);
-    if (at->kind != VERSION_PHI)
-        return false;
-    const struct ir_phi *phi = &c->fn->phis.v[at->index];
-    if (map_carried_phi(c, version) != IR_NONE)
-        return false; // the value of an earlier iteration
-    for (uint32_t i = 0; i < c->fn->blocks.v[phi->block].pred_count; i++)
-        if (version_depends(c, c->fn->phi_args.v[phi->args + i], on, seen))
-            return true;
-    return false;
-}
-
-static bool depends(const struct map_compiler *c, uint32_t inst, uint32_t on, bool *seen)
-{
-    const struct ir_inst *at = &c->fn->insts.v[inst];
-    if (inst == on)
-        return true;
-    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
-        if (c->fn->operands.v[i].role != ROLE_DEF &&
-            version_depends(c, c->fn->operand_version.v[i], on, seen))
-            return true;
-    return false;
-}
-
 // Returns true if a store waits for the word that the load reads in the same iteration.
 static bool waits_for(const struct map_compiler *c, uint32_t store, uint32_t load)
 {
-    bool *seen = ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1);
-    return depends(c, store, load, seen);
+    return map_inst_reads(c, store, load, IR_NONE,
+                          ARENA_ARRAY(c->arena, bool, c->fn->versions.n + 1));
 }
 
 static bool reaches(const struct map_compiler *c, uint32_t from, uint32_t to)

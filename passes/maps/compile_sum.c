@@ -38,9 +38,8 @@ static struct affine_term without(const struct affine_term *term, uint32_t at)
 static const char *signed_param(struct map_compiler *c, uint32_t number)
 {
     if (number < 64 && !(c->signed_params >> number & 1)) {
-        const char *value = arena_printf(
-            c->arena, "s%u: (p%u + 2147483648) %% 4294967296 - 2147483648", number, number);
-        vec_push(c->arena, &c->values, value);
+        graph_value_add(c, arena_printf(c->arena, "s%u", number),
+                        graph_text(c, "(p%u + 2147483648) %% 4294967296 - 2147483648", number));
         c->signed_params |= UINT64_C(1) << number;
     }
     return number < 64 ? arena_printf(c->arena, "s%u", number) : NULL;
@@ -64,12 +63,9 @@ static const char *equal_operand(struct map_compiler *c, uint32_t inst, uint32_t
     struct affine a;
     struct map_sum sum;
     uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, number);
-    if (use == IR_NONE || !affine_of_operand(c->affines, use, &a) || !map_sum_of(c, &a, &sum))
-        return NULL;
-    for (uint32_t dim = 0; dim < DIMS; dim++)
-        if (sum.factor[dim])
-            return NULL;
-    return sum.rest;
+    bool equal = use != IR_NONE && affine_of_operand(c->affines, use, &a) &&
+                 map_sum_of(c, &a, &sum) && map_sum_is_free(&sum, DIMS);
+    return equal ? sum.rest : NULL;
 }
 
 // The lowest bits of a value: its remainder, which is not negative.
@@ -324,6 +320,14 @@ bool map_sum_of(struct map_compiler *c, const struct affine *from, struct map_su
 
 // Dimensions
 
+bool map_sum_is_free(const struct map_sum *sum, uint32_t except)
+{
+    for (uint32_t dim = 0; dim < DIMS; dim++)
+        if (dim != except && sum->factor[dim])
+            return false;
+    return true;
+}
+
 const char *map_dimension_low(struct map_compiler *c, uint32_t dim)
 {
     return dim < LAUNCH_DIMS ? arena_printf(c->arena, "low_%c", letters[dim]) : "0";
@@ -376,22 +380,30 @@ bool map_sum_varies(const struct map_compiler *c, const struct map_sum *sum)
     return sum->factor[DIM_X] || (is_body_of_loop(c) && sum->factor[DIM_K]);
 }
 
-const char *map_tokens_in(const struct map_compiler *c)
+uint32_t map_tokens_in(struct map_compiler *c)
 {
-    return c->domain == MAP_OUTER ? "last_count" : c->is_before ? "count_before" : "count";
+    return graph_text(c, c->domain == MAP_OUTER ? "last_count"
+                         : c->is_before         ? "count_before"
+                                                : "count");
 }
 
-const char *map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first)
+uint32_t map_sum_node(struct map_compiler *c, const struct map_sum *sum, const char *first)
 {
     const char *x = sum->factor[DIM_X] ? sum->factor[DIM_X] : "0";
     const char *k = sum->factor[DIM_K] ? sum->factor[DIM_K] : "0";
-    bool starts = strcmp(first, "0");
-    if (is_body_of_loop(c) && c->tile > 1)
-        return map_node_add(c,
-                            "{op: add.u32, in: [{from: @, initial: {count: %u, first: \"%s - "
-                            "(%s)\", step: \"%s\"}}], imm: \"%s\", count: count}",
-                            c->tile, first, k, x, k);
-    const char *start = starts ? arena_printf(c->arena, "start: \"%s\", ", first) : "";
-    return map_node_add(c, "{op: increment, %sstep: \"%s\", count: %s}", start,
-                        is_body_of_loop(c) ? k : x, map_tokens_in(c));
+    struct graph_node node = {.op = graph_text(c, "increment"),
+                              .start = strcmp(first, "0") ? graph_quoted(c, first) : 0,
+                              .step = graph_quoted(c, is_body_of_loop(c) ? k : x),
+                              .count = map_tokens_in(c)};
+    if (is_body_of_loop(c) && c->tile > 1) {
+        struct graph_operand own = {.from = GRAPH_SELF,
+                                    .count = c->tile,
+                                    .first = graph_text(c, "\"%s - (%s)\"", first, k),
+                                    .step = graph_quoted(c, x)};
+        node = (struct graph_node){.op = graph_text(c, "add.u32"),
+                                   .in = {graph_operand_add(c, &own)},
+                                   .imm = graph_quoted(c, k),
+                                   .count = graph_text(c, "count")};
+    }
+    return graph_node_add(c, &node);
 }

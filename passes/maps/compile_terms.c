@@ -8,8 +8,8 @@ enum { TERMS_MOST = 16, LATE_MOST = 200 };
 
 struct term {
     uint32_t operand;
-    const char *value; // its node, or its constant
-    uint32_t late;     // operations since the last iteration's word, or 0 if the value needs none
+    uint32_t value; // operand
+    uint32_t late;  // operations since the last iteration's word, or 0 if the value needs none
     bool is_negative, is_constant;
 };
 
@@ -81,11 +81,6 @@ static const char *associative(const struct map_compiler *c, uint32_t inst)
     return op;
 }
 
-static bool is_constant(const char *operand)
-{
-    return *operand == '{' && !strstr(operand, "from:");
-}
-
 // Returns the instruction with further terms that computes an operand and has no other use, or
 // IR_NONE.
 static uint32_t link_of(struct map_compiler *c, const struct terms *terms, uint32_t operand)
@@ -129,7 +124,7 @@ static bool make_terms(struct map_compiler *c, struct terms *terms, uint32_t ins
         term->value = map_operand_value(c, term->operand, inst);
         if (!term->value)
             return false;
-        term->is_constant = is_constant(term->value);
+        term->is_constant = graph_is_constant(c, term->value);
     }
     return true;
 }
@@ -158,7 +153,7 @@ static struct term join(struct map_compiler *c, const struct terms *terms, struc
             b = first;
         }
     }
-    to.value = map_node_add(c, "{op: %s, in: [%s, %s]}", op, a.value, b.value);
+    to.value = graph_core(c, op, a.value, b.value, 0);
     return to;
 }
 
@@ -211,12 +206,9 @@ static bool is_used_behind(const struct map_compiler *c, uint32_t version)
 // The constant of an operand as an expression, or NULL.
 static const char *constant_of(struct map_compiler *c, uint32_t operand, uint32_t inst)
 {
-    static const char head[] = "{value: ";
-    const char *value = map_operand_value(c, operand, inst);
-    if (!value || strncmp(value, head, sizeof head - 1))
-        return NULL;
-    const char *text = value + sizeof head - 1 + (value[sizeof head - 1] == '"');
-    return arena_strndup(c->arena, text, strcspn(text, "\"}"));
+    uint32_t value = map_operand_value(c, operand, inst);
+    bool is_known = value && graph_is_constant(c, value) && !graph_operand_at(c, value)->type;
+    return is_known ? graph_plain(c, graph_operand_at(c, value)->value) : NULL;
 }
 
 // Returns the expression that a sum or difference adds to its first operand, or NULL.
@@ -232,79 +224,87 @@ static const char *added(struct map_compiler *c, uint32_t inst)
 }
 
 // Makes the nodes of a decay, of which `late` is the only term of the last iteration.
-static const char *make_decay(struct map_compiler *c, const struct terms *terms, uint32_t late,
-                              uint32_t inst)
+static uint32_t make_decay(struct map_compiler *c, const struct terms *terms, uint32_t late,
+                           uint32_t inst)
 {
     uint32_t version = c->fn->operand_version.v[terms->list[late].operand];
     const struct ir_version *from = &c->fn->versions.v[version];
     uint32_t made = c->fn->operand_version.v[ir_find_operand(c->fn, inst, ROLE_DEF, 0)];
     if (from->kind != VERSION_INST || from->use_count != 1 || is_used_behind(c, made))
-        return NULL;
+        return 0;
     const char *add = added(c, from->index);
     uint32_t first = ir_find_operand(c->fn, from->index, ROLE_USE, 0);
     uint32_t source = add ? c->fn->operand_version.v[first] : IR_NONE;
     uint32_t phi = source == IR_NONE ? IR_NONE : map_carried_phi(c, map_origin(c, source));
     if (phi == IR_NONE || map_origin(c, map_carried_next(c, phi)) != made)
-        return NULL;
+        return 0;
     struct terms others = *terms;
     others.list[late] = others.list[--others.count];
     if (!make_terms(c, &others, inst))
-        return NULL;
+        return 0;
     join_all(c, &others);
-    const char *initial = map_carried_initial(c, phi, inst, add), *a = others.list[0].value;
-    const char *tokens = map_tokens_in(c), *type = strchr(terms->op, '.') + 1;
-    if (others.count != 1 || others.list[0].is_constant || !initial)
-        return NULL;
+    struct graph_operand last = {.from = GRAPH_SELF};
+    bool begins = map_carried_initial(c, phi, inst, add, &last);
+    if (others.count != 1 || others.list[0].is_constant || !begins)
+        return 0;
+    uint32_t a = others.list[0].value, constant = graph_constant(c, graph_quoted(c, add));
+    const char *type = strchr(terms->op, '.') + 1;
     struct map_decay decay = {.add = add};
-    decay.sum = map_node_add(
-        c, "{op: v%.3s.%s.%s.%s.add, in: [%s, {from: @%s}, {value: \"%s\"}], count: %s}", terms->op,
-        type, type, type, a, initial, add, tokens);
-    decay.node = map_node_add(c, "{op: %s, in: [%s, {from: %s%s}], count: %s}", terms->op, a,
-                              decay.sum, initial, tokens);
+    struct graph_node node = {.op =
+                                  graph_text(c, "v%.3s.%s.%s.%s.add", terms->op, type, type, type),
+                              .in = {a, graph_operand_add(c, &last), constant},
+                              .count = map_tokens_in(c)};
+    decay.sum = graph_node_add(c, &node);
+    last.from = graph_operand_at(c, decay.sum)->from;
+    node.op = graph_text(c, "%s", terms->op);
+    node.in[1] = graph_operand_add(c, &last);
+    node.in[2] = 0;
+    decay.node = graph_node_add(c, &node);
     vec_push(c->arena, &c->decays, decay);
     return decay.node;
 }
 
-static const char *find_decay(struct map_compiler *c, const struct terms *terms, uint32_t inst)
+static uint32_t find_decay(struct map_compiler *c, const struct terms *terms, uint32_t inst)
 {
     bool fits = !strncmp(terms->op, "max", 3) || !strncmp(terms->op, "min", 3);
     for (uint32_t i = 0; i < terms->count && fits && terms->late == 1; i++)
         if (terms->list[i].late)
             return make_decay(c, terms, i, inst);
-    return NULL;
+    return 0;
 }
 
-// Returns the node with the sum of a decay's value and what it adds, or NULL.
-static const char *find_sum(struct map_compiler *c, uint32_t inst)
+// Returns the operand with the sum of a decay's value and what it adds, or 0.
+static uint32_t find_sum(struct map_compiler *c, uint32_t inst)
 {
     const char *add = c->decays.n ? added(c, inst) : NULL;
-    const char *value =
-        add ? map_operand_value(c, ir_find_operand(c->fn, inst, ROLE_USE, 0), inst) : NULL;
+    uint32_t value =
+        add ? map_operand_value(c, ir_find_operand(c->fn, inst, ROLE_USE, 0), inst) : 0;
     for (uint32_t i = 0; i < c->decays.n && value; i++)
-        if (!strcmp(c->decays.v[i].node, value) && !strcmp(c->decays.v[i].add, add))
+        if (c->decays.v[i].node == value && !strcmp(c->decays.v[i].add, add))
             return c->decays.v[i].sum;
-    return NULL;
+    return 0;
 }
 
-const char *map_terms(struct map_compiler *c, uint32_t inst)
+uint32_t map_terms(struct map_compiler *c, uint32_t inst)
 {
     const char *op = associative(c, inst);
     if (!op || c->loop == IR_NONE || c->domain != MAP_BODY ||
         !map_in_loop(c, c->fn->insts.v[inst].block))
-        return NULL;
+        return 0;
     struct terms terms = {.op = op, .is_sum = !strcmp(op, "add")};
     add_terms(c, &terms, inst, false);
-    const char *sum = find_sum(c, inst);
-    const char *decay = sum || terms.fails ? sum : find_decay(c, &terms, inst);
+    uint32_t sum = find_sum(c, inst);
+    uint32_t decay = sum || terms.fails ? sum : find_decay(c, &terms, inst);
     if (decay || c->to->why)
         return decay;
     if (terms.fails || terms.count < 3 || !terms.late || terms.late == terms.count ||
         !make_terms(c, &terms, inst))
-        return NULL;
+        return 0;
     join_all(c, &terms);
     if (terms.count > 1)
-        return NULL; // constants alone come early
+        return 0; // constants alone come early
     const struct term *all = &terms.list[0];
-    return all->is_negative ? map_node_add(c, "{op: sub.s32, in: [{value: 0}, %s]}", all->value)
-                            : all->value;
+    return all->is_negative
+               ? graph_core(c, "sub.s32", graph_constant(c, graph_text(c, "0")), all->value, 0)
+               : all->value;
 }

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_constant(const char *operand)
-{
-    return *operand == '{' && !strstr(operand, "from:");
-}
-
 static bool is_float(uint16_t type)
 {
     return type == W_f32;
@@ -51,11 +46,10 @@ const char *map_immediate(struct map_compiler *c, uint32_t operand, uint32_t rea
     return NULL;
 }
 
-static const char *immediate(struct map_compiler *c, uint32_t operand, uint32_t reader,
-                             bool as_float)
+static uint32_t immediate(struct map_compiler *c, uint32_t operand, uint32_t reader, bool as_float)
 {
     const char *number = map_immediate(c, operand, reader, as_float);
-    return number ? arena_printf(c->arena, "{value: %s}", number) : NULL;
+    return number ? graph_constant(c, graph_text(c, "%s", number)) : 0;
 }
 
 uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version)
@@ -72,14 +66,14 @@ uint32_t map_immediate_of(const struct map_compiler *c, uint32_t version)
 
 // Integers that are sums
 
-static const char *sum_value(struct map_compiler *c, const struct affine *a)
+static uint32_t sum_value(struct map_compiler *c, const struct affine *a)
 {
     struct map_sum sum;
     if (!map_sum_of(c, a, &sum))
-        return NULL;
+        return 0;
     const char *first = map_sum_first(c, &sum);
     return map_sum_varies(c, &sum) ? map_sum_node(c, &sum, first)
-                                   : arena_printf(c->arena, "{value: \"%s\"}", first);
+                                   : graph_constant(c, graph_quoted(c, first));
 }
 
 static bool is_integer(uint16_t type)
@@ -97,10 +91,10 @@ bool map_is_stream(struct map_compiler *c, uint32_t version)
     return map_sum_of(c, &a, &sum);
 }
 
-static const char *stream_value(struct map_compiler *c, uint32_t version)
+static uint32_t stream_value(struct map_compiler *c, uint32_t version)
 {
     if (!map_is_stream(c, version))
-        return NULL;
+        return 0;
     struct affine a = affine_of_version(c->affines, version);
     return sum_value(c, &a);
 }
@@ -195,83 +189,70 @@ static bool is_computed(uint8_t class)
 }
 
 // A node whose results are all this value: its tokens go round.
-static const char *constant_node(struct map_compiler *c, const char *type, const char *value)
+static uint32_t constant_node(struct map_compiler *c, const char *type, uint32_t value)
 {
     enum { TOKENS = 8 };
-    return map_node_add(c,
-                        "{op: mov.%s, in: [{from: @, initial: {count: %d, first: %s}}], count: %s}",
-                        type, (int)TOKENS, value, map_tokens_in(c));
+    struct graph_operand own = {.from = GRAPH_SELF, .count = TOKENS, .first = value};
+    return graph_node_add(c, &(struct graph_node){.op = graph_text(c, "mov.%s", type),
+                                                  .in = {graph_operand_add(c, &own)},
+                                                  .count = map_tokens_in(c)});
 }
 
-// A computation with constants alone: the first one becomes a stream.
-static const char *stream_constant(struct map_compiler *c, uint32_t inst, const char *first,
-                                   const char *all)
-{
-    static const char head[] = "{value: ";
-    if (strncmp(first, head, sizeof head - 1)) {
-        map_refuse(c, RULE_MAP_INPUTS, inst, "its operands are equal for all threads");
-        return NULL;
-    }
-    const char *value =
-        arena_strndup(c->arena, first + sizeof head - 1, strlen(first) - sizeof head);
-    const char *name = constant_node(c, reads_float(c, inst) ? "f32" : "b32", value);
-    return arena_printf(c->arena, "%s%s", name, all + strlen(first));
-}
-
-// The texts of an instruction's sources, joined. NULL after a refusal.
-static const char *sources(struct map_compiler *c, uint32_t inst)
+// Finds the sources of an instruction; if all are constants, the first one becomes a stream.
+// Returns false after a refusal.
+static bool find_sources(struct map_compiler *c, uint32_t inst, uint32_t *in)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
-    const char *all = "", *first = NULL;
     uint32_t count = 0, fifos = 0;
     for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++) {
         if (c->fn->operands.v[i].role != ROLE_USE)
             continue;
-        const char *value = map_operand_value(c, i, inst);
+        uint32_t value = map_operand_value(c, i, inst);
         if (!value)
-            return NULL;
-        fifos += !is_constant(value);
-        first = count ? first : value;
-        all = arena_printf(c->arena, count++ ? "%s, %s" : "%s%s", all, value);
+            return false;
+        fifos += !graph_is_constant(c, value);
+        if (count++ < MAP_OPERANDS)
+            in[count - 1] = value;
     }
-    if (count <= 3 && fifos)
-        return all;
-    if (count <= 3 && count && first)
-        return stream_constant(c, inst, first, all);
-    map_refuse(c, RULE_MAP_INPUTS, inst, "the instruction has %u operands, and a core three FIFOs",
-               count);
-    return NULL;
+    if (count > MAP_OPERANDS || !count)
+        return map_refuse(c, RULE_MAP_INPUTS, inst,
+                          "the instruction has %u operands, and a core three FIFOs", count);
+    const struct graph_operand *first = graph_operand_at(c, in[0]);
+    if (!fifos && first->type)
+        return map_refuse(c, RULE_MAP_INPUTS, inst, "its operands are equal for all threads");
+    if (!fifos)
+        in[0] = constant_node(c, reads_float(c, inst) ? "f32" : "b32", first->value);
+    return true;
 }
 
-static const char *compute(struct map_compiler *c, uint32_t inst)
+static uint32_t compute(struct map_compiler *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     if (!is_computed(at->class) || (at->flags & INST_GUARDED) ||
         ir_defined(c->fn, inst) == IR_NONE) {
         map_refuse(c, RULE_MAP_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
-        return NULL;
+        return 0;
     }
     if (ir_is_copy(c->fn, inst)) {
         uint32_t use = ir_find_operand(c->fn, inst, ROLE_USE, 0);
         return map_operand_value(c, use, inst);
     }
-    const char *terms = map_terms(c, inst);
+    uint32_t terms = map_terms(c, inst), in[MAP_OPERANDS] = {0};
     if (terms || c->to->why)
         return terms;
     const char *op = core_opcode(c, inst);
-    const char *in = op ? sources(c, inst) : NULL;
     if (!op)
         map_refuse(c, RULE_MAP_OPERATION, inst, "a core has no instruction '%s'", opcode(c, inst));
-    return in ? map_node_add(c, "{op: %s, in: [%s]}", op, in) : NULL;
+    return op && find_sources(c, inst, in) ? graph_core(c, op, in[0], in[1], in[2]) : 0;
 }
 
-static const char *load_value(struct map_compiler *c, uint32_t version)
+static uint32_t load_value(struct map_compiler *c, uint32_t version)
 {
     uint32_t inst = c->fn->versions.v[version].index, access = map_access_to(c, version);
     if (access < c->accesses.n)
         return map_load(c, access);
     map_refuse(c, RULE_MAP_TYPE, inst, "the parameter is no number of 32 bits");
-    return NULL;
+    return 0;
 }
 
 uint32_t map_float_param(const struct map_compiler *c, uint32_t version)
@@ -303,25 +284,22 @@ static uint32_t find_arg(const struct map_compiler *c, const struct ir_phi *phi,
 }
 
 // A value with several origins, as behind a switch: that of the edge whose predicate is 1.
-static const char *choose_by_edges(struct map_compiler *c, const struct ir_phi *phi,
-                                   uint32_t reader)
+static uint32_t choose_by_edges(struct map_compiler *c, const struct ir_phi *phi, uint32_t reader)
 {
-    const char *value = NULL, *when;
+    uint32_t value = 0, when = 0;
     for (uint32_t i = c->fn->blocks.v[phi->block].pred_count; i--;) {
         uint32_t from = ir_preds(c->fn, phi->block)[i];
         if (!map_is_way(c, from, phi->block))
             continue;
-        const char *own = map_value(c, c->fn->phi_args.v[phi->args + i], reader, false);
+        uint32_t own = map_value(c, c->fn->phi_args.v[phi->args + i], reader, false);
         if (!own || (value && !map_edge(c, from, phi->block, &when)))
-            return NULL;
-        value = value && when
-                    ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", own, value, when)
-                    : own;
+            return 0;
+        value = value && when ? graph_core(c, "selp.b32", own, value, when) : own;
     }
     return value;
 }
 
-static const char *choose(struct map_compiler *c, uint32_t number, uint32_t reader)
+static uint32_t choose(struct map_compiler *c, uint32_t number, uint32_t reader)
 {
     const struct ir_phi *phi = &c->fn->phis.v[number];
     const struct ir_block *block = &c->fn->blocks.v[phi->block];
@@ -336,12 +314,12 @@ static const char *choose(struct map_compiler *c, uint32_t number, uint32_t read
     uint32_t no = find_arg(c, phi, block->idom, negated ? taken : other);
     if (yes == IR_NONE || no == IR_NONE) {
         map_refuse(c, RULE_MAP_DIVERGES, first, "a value does not depend on one condition");
-        return NULL;
+        return 0;
     }
-    const char *a = map_value(c, yes, first, false);
-    const char *b = a ? map_value(c, no, first, false) : NULL;
-    const char *when = b ? map_value(c, version, first, false) : NULL;
-    return when ? map_node_add(c, "{op: selp.b32, in: [%s, %s, %s]}", a, b, when) : NULL;
+    uint32_t a = map_value(c, yes, first, false);
+    uint32_t b = a ? map_value(c, no, first, false) : 0;
+    uint32_t when = b ? map_value(c, version, first, false) : 0;
+    return when ? graph_core(c, "selp.b32", a, b, when) : 0;
 }
 
 // Returns the number of the only predecessor from which a launch gets into the block, or IR_NONE.
@@ -383,36 +361,36 @@ uint32_t map_origin(const struct map_compiler *c, uint32_t version)
 
 // Values
 
-static const char *make_value(struct map_compiler *c, uint32_t version, uint32_t reader)
+static uint32_t make_value(struct map_compiler *c, uint32_t version, uint32_t reader)
 {
     const struct ir_version *at = &c->fn->versions.v[version];
     uint16_t bits = c->fn->registers.v[at->reg].bits;
     if (bits != 32 && bits != 1 && !(bits == 16 && half_kind(c, version))) {
         map_refuse(c, RULE_MAP_TYPE, at->kind == VERSION_INST ? at->index : reader,
                    "a value has %u bits, and a FIFO words of 32", bits);
-        return NULL;
+        return 0;
     }
-    const char *stream = stream_value(c, version);
+    uint32_t stream = stream_value(c, version);
     if (stream)
         return stream;
     if (at->kind == VERSION_PHI && map_is_header(c, c->fn->phis.v[at->index].block)) {
         map_refuse(c, RULE_MAP_LOOP, reader,
                    "a value goes from one outer iteration, or loop, to the next");
-        return NULL;
+        return 0;
     }
     if (at->kind == VERSION_PHI)
         return choose(c, at->index, reader);
     if (at->kind == VERSION_ENTRY) {
         map_refuse(c, RULE_MAP_OPERATION, reader, "a register is read that was never written");
-        return NULL;
+        return 0;
     }
     return c->fn->insts.v[at->index].class == CLASS_LOAD ? load_value(c, version)
                                                          : compute(c, at->index);
 }
 
-static const char *cached_value(struct map_compiler *c, uint32_t version, uint32_t reader)
+static uint32_t cached_value(struct map_compiler *c, uint32_t version, uint32_t reader)
 {
-    const char **at = &c->operand[c->domain * c->fn->versions.n + version];
+    uint32_t *at = &c->operand[c->domain * c->fn->versions.n + version];
     bool is_behind = c->domain == MAP_OUTER && map_in_loop(c, ir_version_block(c->fn, version));
     if (!*at && is_behind)
         *at = stream_value(c, version);
@@ -421,28 +399,28 @@ static const char *cached_value(struct map_compiler *c, uint32_t version, uint32
     return *at;
 }
 
-static const char *phi_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float)
+static uint32_t phi_value(struct map_compiler *c, uint32_t phi, uint32_t reader, bool as_float)
 {
     uint32_t version = c->fn->phis.v[phi].version;
-    const char *stream = stream_value(c, version);
+    uint32_t stream = stream_value(c, version);
     return stream ? stream : map_carried_value(c, phi, reader, as_float);
 }
 
-const char *map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float)
+uint32_t map_value(struct map_compiler *c, uint32_t version, uint32_t reader, bool as_float)
 {
     uint32_t origin = map_origin(c, version), immediate_at = map_immediate_of(c, version);
     uint32_t phi = map_carried_phi(c, origin), param = map_float_param(c, origin);
     if (immediate_at != IR_NONE)
         return immediate(c, immediate_at, reader, as_float);
     if (param != IR_NONE)
-        return as_float ? arena_printf(c->arena, "{value: p%u}", param)
-                        : constant_node(c, "f32", arena_printf(c->arena, "p%u", param));
+        return as_float ? graph_constant(c, graph_text(c, "p%u", param))
+                        : constant_node(c, "f32", graph_text(c, "p%u", param));
     if (phi != IR_NONE && c->domain == MAP_BODY)
         return phi_value(c, phi, reader, as_float);
     return cached_value(c, origin, reader);
 }
 
-const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader)
+uint32_t map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t reader)
 {
     const struct ir_operand *at = &c->fn->operands.v[operand];
     bool as_float = reads_float(c, reader);
@@ -452,9 +430,9 @@ const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t
     if (at->kind == OPERAND_REGISTER && !at->part && !at->negated &&
         c->fn->operand_version.v[operand] != IR_NONE)
         return map_value(c, c->fn->operand_version.v[operand], reader, as_float);
-    const char *sum = at->kind == OPERAND_SPECIAL && affine_of_operand(c->affines, operand, &a)
-                          ? sum_value(c, &a)
-                          : NULL;
+    uint32_t sum = at->kind == OPERAND_SPECIAL && affine_of_operand(c->affines, operand, &a)
+                       ? sum_value(c, &a)
+                       : 0;
     if (!sum)
         map_refuse(c, RULE_MAP_OPERATION, reader, "an operand is no value that a core can have");
     return sum;
@@ -463,7 +441,7 @@ const char *map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t
 // Stores
 
 // The condition of a store: the predicate of its block and its guard.
-static bool store_predicate(struct map_compiler *c, uint32_t inst, const char **to)
+static bool store_predicate(struct map_compiler *c, uint32_t inst, uint32_t *to)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     uint32_t guard = ir_find_operand(c->fn, inst, ROLE_GUARD, 0);
@@ -471,11 +449,11 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, const char **
         return false;
     if (guard == IR_NONE)
         return true;
-    const char *own = map_value(c, c->fn->operand_version.v[guard], inst, false);
+    uint32_t own = map_value(c, c->fn->operand_version.v[guard], inst, false);
     if (own && at->flags & INST_GUARD_NEGATED)
-        own = map_node_add(c, "{op: xor.b32, in: [%s], imm: 1}", own);
+        own = graph_not(c, own);
     if (own && *to)
-        own = map_node_add(c, "{op: and.b32, in: [%s, %s]}", *to, own);
+        own = graph_core(c, "and.b32", *to, own, 0);
     *to = own;
     return own;
 }
@@ -484,46 +462,41 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, const char **
 static bool add_result(struct map_compiler *c, struct map_access *access, uint32_t data)
 {
     const struct ir_operand *at = &c->fn->operands.v[data];
-    struct map_carried *carried =
+    uint32_t carried =
         at->kind == OPERAND_REGISTER && !at->part && c->fn->operand_version.v[data] != IR_NONE
             ? map_carried_last(c, c->fn->operand_version.v[data])
-            : NULL;
-    if (c->domain != MAP_OUTER || c->in_place || !carried || access->parts.bytes != 4)
+            : IR_NONE;
+    if (c->domain != MAP_OUTER || c->in_place || carried == IR_NONE || access->parts.bytes != 4)
         return false;
     const char *step = access->sum.factor[DIM_X] ? access->sum.factor[DIM_X] : "0";
-    vec_push(c->arena, &c->results,
-             arena_printf(c->arena, "%s {base: \"%s\", step: \"%s\"}", carried->mark,
-                          map_sum_first(c, &access->sum), step));
+    struct graph_result result = {carried, graph_quoted(c, map_sum_first(c, &access->sum)),
+                                  graph_quoted(c, step)};
+    vec_push(c->arena, &c->results, result);
     return true;
-}
-
-// Stores of rows that the nest does not have are not made.
-static const char *row_text(struct map_compiler *c)
-{
-    if (c->outer == IR_NONE)
-        return c->is_before ? ", through: true" : "";
-    return arena_printf(c->arena, ", off: turn * %u + %u >= trips%s", c->rows, c->row,
-                        c->row + 1 == c->rows ? ", through: true" : "");
 }
 
 static bool add_store(struct map_compiler *c, struct map_access *access)
 {
     uint32_t data = ir_find_operand(c->fn, access->inst, ROLE_USE, access->element);
-    const char *predicate = NULL;
+    uint32_t predicate = 0;
     if (data == IR_NONE || !store_predicate(c, access->inst, &predicate))
         return map_refuse(c, RULE_MAP_OPERATION, access->inst, "the stored value is unknown");
     if (c->tile != 1 && !map_sum_varies(c, &access->sum))
         return map_refuse(c, RULE_MAP_OFFSET, access->inst, "several threads store to one address");
     if (!predicate && add_result(c, access, data))
         return true;
-    const char *value = map_operand_value(c, data, access->inst);
-    if (!value)
+    access->data = map_operand_value(c, data, access->inst);
+    if (!access->data)
         return false;
-    access->data = value;
-    const char *offset = map_sum_node(c, &access->sum, "0");
-    const char *rest = predicate ? arena_printf(c->arena, ", predicate: %s", predicate) : "";
-    map_store_add(c, "{op: st.%s, in: [%s, %s], base: \"%s\"%s%s}", access->type, offset, value,
-                  map_sum_first(c, &access->sum), rest, row_text(c));
+    struct graph_node node = {.op = graph_text(c, "st.%s", access->type),
+                              .in = {map_sum_node(c, &access->sum, "0"), access->data},
+                              .base = graph_quoted(c, map_sum_first(c, &access->sum)),
+                              .predicate = predicate,
+                              .store = ++c->stores};
+    if (c->outer != IR_NONE) // rows that the nest does not have are not stored
+        node.off = graph_text(c, "turn * %u + %u >= trips", c->rows, c->row);
+    node.is_through = c->outer == IR_NONE ? c->is_before : c->row + 1 == c->rows;
+    graph_node_add(c, &node);
     return true;
 }
 

@@ -1,6 +1,34 @@
 #include "passes/maps/map.h"
+#include <string.h>
 
 const struct map map_automatic;
+
+void map_find_kind(struct map_node *node)
+{
+    static const struct {
+        const char *text;
+        enum map_kind kind;
+    } kinds[] = {{"ld.", MAP_LOAD}, {"st.", MAP_STORE}, {"red.", MAP_REDUCE}};
+    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(node->op.text, kinds[i].text, strlen(kinds[i].text)))
+            node->kind = (uint8_t)kinds[i].kind;
+    if (node->kind == MAP_CORE)
+        return;
+    const char *type = strrchr(node->op.text, '.') + 1;
+    node->type = scalar_find(type, strlen(type));
+    node->is_shared = strstr(node->op.text, ".shared.");
+    node->unit = MAP_LSU;
+}
+
+void map_make_increment(struct map_node *node, uint32_t self)
+{
+    enum { TOKENS = 8 };
+    node->is_increment = true;
+    node->operand_count = 2;
+    node->operands[0] = (struct map_operand){.from = self, .from_text = node->name};
+    node->operands[1] = (struct map_operand){.from = MAP_NO_NODE};
+    node->increment.tokens = TOKENS;
+}
 
 bool map_is_fifo(const struct map_operand *operand)
 {

@@ -131,6 +131,12 @@ struct map {
 // Stands for a map that the machine compiles for the launch.
 extern const struct map map_automatic;
 
+enum { MAP_NODES_MOST = 4096 };
+
+// Sets the kind of a node, its type and whether shared memory is meant, from its opcode.
+void map_find_kind(struct map_node *node);
+// Makes a node, which is number `self`, an increment, with the default number of tokens.
+void map_make_increment(struct map_node *node, uint32_t self);
 // Returns the number of FIFOs of a node.
 uint32_t map_fifos(const struct map_node *node);
 // Returns the operand number `at` of a node; MAP_OPERANDS: its predicate.

@@ -3,7 +3,7 @@
 // ended: no order of the placed nodes matters for those that follow but by the ring position that
 // is reached, of which the least is kept. States of one size are a layer (dynamic programming).
 #include "passes/maps/map_order.h"
-#include "passes/maps/map_place.h"
+#include "support/bits.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct order_layer {
 
 struct order_search {
     const struct map_order_problem *p;
-    struct arena arena; // of one search
+    struct arena arena; // of the layers
     struct map_order *order;
     uint64_t wraps; // producers
     uint32_t most;  // arcs over a gap
@@ -37,9 +37,8 @@ struct order_search {
 
 uint32_t map_order_position(const struct map_order_problem *p, uint32_t node, uint32_t from)
 {
-    while (from < p->positions && map_position_is_lsu(p->hardware, from) != (p->lsus >> node & 1))
-        from++;
-    return from;
+    uint32_t next = p->next[p->lsus >> node & 1][from];
+    return next < p->positions ? next : p->positions;
 }
 
 // Layers
@@ -61,6 +60,25 @@ static void grow_table(struct order_search *s, struct order_layer *layer)
         while (layer->table[at])
             at = (at + 1) & layer->mask;
         layer->table[at] = i + 1;
+    }
+}
+
+// Keeps the memory of the layers if it is small: most searches end soon.
+static void clear_layers(struct order_search *s)
+{
+    enum { SMALL = 255 };
+    bool is_small = true;
+    for (uint32_t depth = 0; depth <= s->p->nodes; depth++)
+        is_small &= s->layers[depth].mask <= SMALL;
+    if (!is_small) {
+        arena_free(&s->arena);
+        memset(s->layers, 0, sizeof s->layers);
+        return;
+    }
+    for (struct order_layer *layer = s->layers; layer <= &s->layers[s->p->nodes]; layer++) {
+        layer->count = 0;
+        if (layer->table)
+            memset(layer->table, 0, (layer->mask + 1) * sizeof *layer->table);
     }
 }
 
@@ -92,7 +110,7 @@ static void add_state(struct order_search *s, struct order_layer *layer,
 // Arcs over the gap behind the placed nodes.
 static uint32_t count_arcs(const struct order_search *s, uint64_t placed, uint64_t closed)
 {
-    uint32_t arcs = (uint32_t)__builtin_popcountll(s->wraps & (placed | ~closed));
+    uint32_t arcs = bits_count(s->wraps & (placed | ~closed));
     for (uint64_t rest = placed & ~s->wraps; rest; rest &= rest - 1)
         arcs += (s->p->consumers[__builtin_ctzll(rest)] & ~placed) != 0;
     return arcs;
@@ -104,8 +122,7 @@ static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cur
     const struct map_order_problem *p = s->p;
     uint64_t rest = ~placed & (UINT64_MAX >> (64 - p->nodes));
     uint32_t cores = s->cores_left[cursor], lsus = p->positions - cursor - cores;
-    return (uint32_t)__builtin_popcountll(rest & ~p->lsus) <= cores &&
-           (uint32_t)__builtin_popcountll(rest & p->lsus) <= lsus;
+    return bits_count(rest & ~p->lsus) <= cores && bits_count(rest & p->lsus) <= lsus;
 }
 
 // Places a node behind a state, with each choice of wrapping arcs that end at it.
@@ -165,7 +182,7 @@ static void read_back(struct order_search *s)
         s->order->node[depth - 1] = state->node;
         at = state->before;
     }
-    s->order->wraps = (uint32_t)__builtin_popcountll(s->wraps);
+    s->order->wraps = bits_count(s->wraps);
 }
 
 // Returns true if an order with these wrapping producers was found.
@@ -173,7 +190,7 @@ static bool search(struct order_search *s)
 {
     struct order_state first = {0};
     bool found = false;
-    memset(s->layers, 0, sizeof s->layers);
+    clear_layers(s);
     add_state(s, &s->layers[0], &first);
     for (uint32_t depth = 0; depth < s->p->nodes && s->order->states < s->p->states; depth++) {
         struct order_layer *layer = &s->layers[depth];
@@ -188,7 +205,6 @@ static bool search(struct order_search *s)
     }
     if (found)
         read_back(s);
-    arena_free(&s->arena);
     return found;
 }
 
@@ -210,6 +226,29 @@ static bool try_sets(struct order_search *s, uint32_t from, uint32_t count)
     return false;
 }
 
+static bool find_order(struct order_search *s, uint32_t lanes)
+{
+    const struct map_order_problem *problem = s->p;
+    // Arcs that wrap pass the other copies, too.
+    for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
+        s->wraps = 0;
+        s->most = lanes - wraps * (problem->copies - 1);
+        if (try_sets(s, 0, wraps))
+            return true;
+    }
+    if (s->order->states < problem->states)
+        return false;
+    // Too many states: the best of each layer, in an order that follows the edges without tokens.
+    uint32_t wraps = bits_count(problem->back);
+    *s->order = (struct map_order){.is_cut = true};
+    s->beam = true;
+    s->wraps = problem->back;
+    if (wraps * problem->copies > lanes)
+        return false;
+    s->most = lanes - wraps * (problem->copies - 1);
+    return search(s);
+}
+
 bool map_order_find(struct map_order *order, struct arena *arena,
                     const struct map_order_problem *problem, uint32_t lanes)
 {
@@ -218,23 +257,8 @@ bool map_order_find(struct map_order *order, struct arena *arena,
     arena_init(&s.arena, arena->memory);
     s.cores_left = ARENA_ARRAY(arena, uint32_t, problem->positions + 1);
     for (uint32_t at = problem->positions; at--;)
-        s.cores_left[at] = s.cores_left[at + 1] + !map_position_is_lsu(problem->hardware, at);
-    // Arcs that wrap pass the other copies, too.
-    for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
-        s.wraps = 0;
-        s.most = lanes - wraps * (problem->copies - 1);
-        if (try_sets(&s, 0, wraps))
-            return true;
-    }
-    if (order->states < problem->states)
-        return false;
-    // Too many states: the best of each layer, in an order that follows the edges without tokens.
-    uint32_t wraps = (uint32_t)__builtin_popcountll(problem->back);
-    *order = (struct map_order){.is_cut = true};
-    s.beam = true;
-    s.wraps = problem->back;
-    if (wraps * problem->copies > lanes)
-        return false;
-    s.most = lanes - wraps * (problem->copies - 1);
-    return search(&s);
+        s.cores_left[at] = s.cores_left[at + 1] + (problem->next[false][at] == at);
+    bool found = find_order(&s, lanes);
+    arena_free(&s.arena);
+    return found;
 }

@@ -5,7 +5,9 @@
 enum { MAP_ORDER_NODES = 64 };
 
 struct map_order_problem {
-    const struct map_hardware *hardware;
+    // By kind, 1: of a memory node, and ring position: the first position of this kind from there
+    // on.
+    uint32_t *next[2];
     uint32_t nodes; // at most MAP_ORDER_NODES
     uint64_t lsus;  // set of the nodes that are memory nodes
     uint64_t producers[MAP_ORDER_NODES],

@@ -1,5 +1,6 @@
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_order.h"
+#include "support/bits.h"
 #include <stdlib.h>
 
 struct map_placing {
@@ -61,8 +62,14 @@ static uint64_t find_back(const struct map *map)
 
 static void make_problem(struct map_placing *p)
 {
-    p->problem = (struct map_order_problem){
-        .hardware = p->hardware, .nodes = p->map->nodes.n, .states = p->problem.states};
+    uint32_t ring = p->hardware->cores + p->hardware->lsus;
+    p->problem = (struct map_order_problem){.nodes = p->map->nodes.n, .states = p->problem.states};
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        uint32_t *next = p->problem.next[kind] = ARENA_ARRAY(p->arena, uint32_t, ring + 1);
+        next[ring] = ring;
+        for (uint32_t at = ring; at--;)
+            next[at] = map_position_is_lsu(p->hardware, at) == kind ? at : next[at + 1];
+    }
     for (uint32_t i = 0; i < p->map->nodes.n; i++) {
         if (p->map->nodes.v[i].kind != MAP_CORE)
             p->problem.lsus |= UINT64_C(1) << i;
@@ -76,7 +83,7 @@ static uint32_t least_lanes(const struct map_order_problem *p)
 {
     uint32_t least = 0;
     for (uint32_t i = 0; i < p->nodes; i++) {
-        uint32_t producers = (uint32_t)__builtin_popcountll(p->producers[i]);
+        uint32_t producers = bits_count(p->producers[i]);
         least = producers > least ? producers : least;
     }
     return least;

@@ -185,11 +185,11 @@ static void name_nodes(struct map_reading *r, const struct yaml_node *mapping)
     for (uint32_t i = 0; mapping && i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         struct map_node node = {.name = map_text_of(name)};
-        bool good = is_name(name) && r->map->nodes.n < MOST_NODES;
+        bool good = is_name(name) && r->map->nodes.n < MAP_NODES_MOST;
         if (!is_name(name))
             map_read_fault(r, name, "a name has letters, digits and '_', and begins with no digit");
         else if (!good)
-            map_read_fault(r, name, "the map has more than %u nodes", (uint32_t)MOST_NODES);
+            map_read_fault(r, name, "the map has more than %u nodes", (uint32_t)MAP_NODES_MOST);
         for (uint32_t k = 0; good && k < r->map->nodes.n; k++)
             if (!strcmp(r->map->nodes.v[k].name.text, name->text)) {
                 map_read_fault(r, name, "'%s' is given twice", name->text);

@@ -109,7 +109,6 @@ static void take_predicate(struct map_reading *r, struct map_node *node)
 
 static void take_increment(struct map_reading *r, struct map_node *node, uint32_t self)
 {
-    enum { TOKENS = 8 };
     static const struct {
         enum map_key key;
         const char *name;
@@ -117,34 +116,13 @@ static void take_increment(struct map_reading *r, struct map_node *node, uint32_
     for (uint32_t i = 0; i < 2; i++)
         if (r->of[others[i].key])
             map_read_fault(r, r->of[others[i].key], "an increment has no '%s'", others[i].name);
-    node->is_increment = true;
-    node->operand_count = 2;
-    node->operands[0] = (struct map_operand){.from = self, .from_text = node->name};
-    node->operands[1] = (struct map_operand){.from = MAP_NO_NODE};
+    map_make_increment(node, self);
     node->increment = (struct map_increment){
         .start = map_read_expr(r, r->of[KEY_NODE_start]),
         .step = map_read_expr(r, r->of[KEY_NODE_step]),
-        .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MOST_TOKENS, TOKENS)};
+        .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MOST_TOKENS, node->increment.tokens)};
     if (!node->increment.tokens)
         map_read_fault(r, r->of[KEY_NODE_tokens], "an increment has at least one token");
-}
-
-// Opcodes of memory: their kind, and whether shared memory is meant.
-static void take_kind(struct map_node *node)
-{
-    static const struct {
-        const char *text;
-        enum map_kind kind;
-    } kinds[] = {{"ld.", MAP_LOAD}, {"st.", MAP_STORE}, {"red.", MAP_REDUCE}};
-    for (uint32_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        if (!strncmp(node->op.text, kinds[i].text, strlen(kinds[i].text)))
-            node->kind = (uint8_t)kinds[i].kind;
-    if (node->kind == MAP_CORE)
-        return;
-    const char *type = strrchr(node->op.text, '.') + 1;
-    node->type = scalar_find(type, strlen(type));
-    node->is_shared = strstr(node->op.text, ".shared.");
-    node->unit = MAP_LSU;
 }
 
 static void take_memory(struct map_reading *r, struct map_node *node)
@@ -169,7 +147,7 @@ static void take_node(struct map_reading *r, uint32_t self, const struct yaml_no
         return;
     node->op = map_text_of(r->of[KEY_NODE_op]);
     node->count = map_read_expr(r, r->of[KEY_NODE_count]);
-    take_kind(node);
+    map_find_kind(node);
     take_memory(r, node);
     take_predicate(r, node);
     if (!strcmp(node->op.text, "increment")) {

@@ -18,7 +18,7 @@ enum map_key {
     MAP_KEYS,
 };
 
-enum { MOST_NODES = 4096, MOST_TOKENS = 65536 };
+enum { MOST_TOKENS = 65536 };
 
 struct map_reading {
     struct arena *arena;

@@ -13,7 +13,7 @@ static void add_map(struct plan *plan, uint32_t function, const struct map_compi
 {
     struct map_plan map = {
         .function = function,
-        .text = keep(plan->arena, made->text),
+        .text = map_compiled_text(plan->arena, made),
         .form = made->has_tiles  ? "tiles"
                 : made->has_loop ? "nest"
                                  : "threads",
@@ -55,7 +55,7 @@ static void run(const struct pass_work *work)
             continue;
         struct facts *facts = facts_of(work->plan, work->module, work->options, i);
         map_compile(&made, &arena, facts, MAP_CORES, &hardware);
-        if (made.text)
+        if (made.map)
             add_map(work->plan, i, &made);
         else
             add_refusal(work->plan, i, &made);

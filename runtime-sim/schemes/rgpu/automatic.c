@@ -1,7 +1,6 @@
 // Maps that are compiled from kernels when they are launched, and the decision to use them.
 #include "passes/maps/compile.h"
 #include "passes/maps/map_rate.h"
-#include "passes/maps/map_read.h"
 #include "runtime-sim/gpu/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <inttypes.h>
@@ -74,24 +73,18 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
     to->compiled.why = fault;
 }
 
-// Reads the compiled text, and that of the map for other launches.
-static void read_text(struct spatial_machine *m, struct spatial_automatic *to)
+// Rates the compiled map, and that for other launches.
+static void rate_all(struct spatial_machine *m, struct spatial_automatic *to)
 {
-    struct arena *arena = machine_port(m->machine).arena;
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct diags diags;
-    source_init(source, arena, "compiled map", to->compiled.text,
-                (uint32_t)strlen(to->compiled.text));
-    diags_init(&diags, arena);
-    to->map = map_read(arena, source, &diags);
+    to->map = to->compiled.map;
     if (to->map)
         rate(m, to);
     if (!to->compiled.next)
         return;
-    to->next = ARENA_NEW(arena, struct spatial_automatic);
+    to->next = ARENA_NEW(machine_port(m->machine).arena, struct spatial_automatic);
     *to->next = (struct spatial_automatic){
         .function = to->function, .name = to->name, .compiled = *to->compiled.next};
-    read_text(m, to->next);
+    rate_all(m, to->next);
 }
 
 static void compile(struct spatial_machine *m, const struct launch *launch,
@@ -104,9 +97,9 @@ static void compile(struct spatial_machine *m, const struct launch *launch,
     to->name = tree_name(launch->program->module->tree,
                          launch->program->module->functions.v[function].name);
     struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
-    map_compile(&to->compiled, arena, facts, machine_port(m->machine).ordinary, &m->hardware);
-    if (to->compiled.text)
-        read_text(m, to);
+    map_compile(&to->compiled, arena, facts, machine_port(m->machine).ordinary,
+                &m->hardware);
+    rate_all(m, to);
 }
 
 static struct spatial_automatic *find(struct spatial_machine *m, const struct launch *launch)
