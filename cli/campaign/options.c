@@ -43,7 +43,7 @@ static const struct option how_options[] = {
     {"--jobs", "N", NUMBER(jobs, 1, MOST_JOBS),
      .help =
          "jobs at a time (default: number of processors; with slurm:\nwhat the cluster allows)"},
-    {"--on", "host|slurm", CHOICE(on, place_names),
+    {"--on", "host|slurm", ONE_OF(on, place_names),
      .help = "slurm: as arrays in the queue of a cluster, on which this\n"
              "folder and the store have the same names"},
     {"--slurm", "KEY=VALUE", CALL(take_slurm),

@@ -83,7 +83,7 @@ const struct option module_options[] = {
      .help = "use this module of a program or library: 'ptxoffload --list'\n"
              "lists them"},
     {"--arch", "sm_N", TEXT(choice.arch), .help = "use the module for this architecture"},
-    {"--locations", "ptx|source", CHOICE(locations, location_names),
+    {"--locations", "ptx|source", ONE_OF(locations, location_names),
      .help = "places that messages and reports name first: those of the PTX\n"
              "(default), or those of the CUDA source, if the PTX has .loc"},
     {0},
@@ -96,7 +96,7 @@ const struct option message_options[] = {
     {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
      .help = "no notes, no progress, and no report that was not requested"},
     {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
-    {"--color", "auto|always|never", CHOICE(colour, colour_names),
+    {"--color", "auto|always|never", ONE_OF(colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
              "if CLICOLOR_FORCE is"},
     {"--version", NULL, FLAG(version, 1), .brief = "-V", .help = "print the version"},

@@ -61,7 +61,7 @@ struct option {
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
 #define NUMBER(field, from, to) .kind = OPTION_NUMBER, INTO(field), .least = (from), .most = (to)
-#define CHOICE(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
+#define ONE_OF(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
 #define SET(field, names) .kind = OPTION_SET, INTO(field), .choices = (names)
 #define LIST(field) .kind = OPTION_LIST, INTO(field)
 #define CALL(function) .kind = OPTION_CALL, .call = (function)

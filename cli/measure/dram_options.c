@@ -40,7 +40,7 @@ static const char *take_sweep(struct arena *arena, void *into, const char *argum
 #define OPTIONS_OF struct dram_arguments
 
 static const struct option request_options[] = {
-    {"--pattern", "seq|random|one-bank|bank-rr", CHOICE(pattern, dram_pattern_names),
+    {"--pattern", "seq|random|one-bank|bank-rr", ONE_OF(pattern, dram_pattern_names),
      .help = "consecutive addresses (the default), random addresses, new\n"
              "rows of bank 0, new rows of all banks in turn"},
     {"--writes", "PART", CALL(take_writes), .help = "fraction of writes, 0 to 1 (0)"},

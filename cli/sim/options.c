@@ -144,7 +144,7 @@ static const struct option run_options[] = {
 static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
      .help = "the machine; without it isca19, the GPU of ISCA'19"},
-    {"--policy", "NAME", CHOICE(policy, NULL), .help = ""}, // sim_command_with_policies
+    {"--policy", "NAME", ONE_OF(policy, NULL), .help = ""}, // sim_command_with_policies
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
      .help = "count the cycles of this kernel's launches, as 2 or\n"
              "1,4-6 from 1, and of no others; may be repeated"},

@@ -147,7 +147,7 @@ static const struct option output_options[] = {
              "object for programs to map (.elf), PTX with the analyses in\n"
              "comments (.ir), flow graphs for Graphviz (.dot), maps of\n"
              "the kernels for spatial cores (.map.yaml)"},
-    {"--tags", "pragma|comment|full|full-comment|paper|none", CHOICE(tags, tag_names),
+    {"--tags", "pragma|comment|full|full-comment|paper|none", ONE_OF(tags, tag_names),
      .help = "tags in the PTX: what the simulator reads, as directives (the\n"
              "default, except for PTX before 2.0) or as comments; all of\n"
              "the metadata, as one or the other; as printed in the paper\n"
@@ -185,7 +185,7 @@ static const struct option analysis_options[] = {
     {"--no-reorder", NULL, FLAG(reorder, 0),
      .help = "move no instruction; with --tags=none OUT equals IN byte for\n"
              "byte"},
-    {"--cost", "tom|refined", CHOICE(cost, cost_names),
+    {"--cost", "tom|refined", ONE_OF(cost, cost_names),
      .help = "cost model of candidate blocks: that of the TOM paper, or\n"
              "(the default) with the lines, sizes, reuse and uniform\n"
              "values of the analyses; the metadata have both"},
@@ -210,7 +210,7 @@ static const struct option analysis_options[] = {
     {"--profile", "FILE", TEXT(profile_path), .file = OPTION_READS,
      .help = "decide with measured numbers of IN, from ptxoffload-sim\n"
              "--profile-out=FILE; the report lists the changes"},
-    {"--fma", "fused|split|saving", CHOICE(fma, fma_names),
+    {"--fma", "fused|split|saving", ONE_OF(fma, fma_names),
      .help = "keep fused multiply-adds (the default), or divide those whose\n"
              "multiplication can be offloaded, which changes rounding;\n"
              "saving: only in chains that are expected to save"},

@@ -1,4 +1,5 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
+#include "support/integer.h"
 #include <string.h>
 
 #define ADDRESS_MASK ((UINT64_C(1) << PACKET_ADDRESS) - 1)
