@@ -247,9 +247,10 @@ void tagger_write_maps(const struct tagging *t, FILE *to)
         struct facts *facts = facts_of(&plan, &t->module, &t->options.output.passes, i);
         map_compile(&map, &arena, facts, MAP_CORES, &hardware);
         const struct name *name = tree_name(t->module.tree, fn->name);
-        if (map.map)
-            fprintf(to, "---\n%s", map_compiled_text(&arena, &map));
-        else if (map.inst == IR_NONE)
+        if (map.map) {
+            fputs("---\n", to);
+            map_compiled_write(&map, to);
+        } else if (map.inst == IR_NONE)
             fprintf(to, "# %.*s: %s [%s]\n", (int)name->length, name->text, map.why,
                     plan_rules[map.rule].id);
         else

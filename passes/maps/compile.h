@@ -13,13 +13,14 @@
 #pragma once
 #include "passes/analysis/facts.h"
 #include "passes/maps/map_hardware.h"
+#include <stdio.h>
 
 struct map_compiled {
-    const struct map *map;      // NULL: refused
-    struct map_compiler *graph; // that it was made of; NULL: it has buffers, too
-    enum plan_rule rule;        // of the refusal
-    uint32_t inst;              // that caused it, or IR_NONE
-    const char *why;            // a sentence
+    const struct map *map;            // NULL: refused
+    const struct map_compiler *graph; // that it was made of; NULL: it has buffers, too
+    enum plan_rule rule;              // of the refusal
+    uint32_t inst;                    // that caused it, or IR_NONE
+    const char *why;                  // a sentence
     // Executed at most, and bytes of arrays that are read and written, each array once: by a thread
     // outside of the loop, and by an iteration. `trip` and `trips` of the map are their numbers.
     uint32_t instructions, loop_instructions;
@@ -43,8 +44,8 @@ struct map_compiled {
     uint32_t conditions;                 // on the launch
 };
 
-// Returns the text of a map, *.map.yaml; NULL without memory.
-const char *map_compiled_text(struct arena *arena, const struct map_compiled *compiled);
+// Writes a map that is not refused as *.map.yaml.
+void map_compiled_write(const struct map_compiled *compiled, FILE *to);
 // Compiles a kernel. `groups`: cores of the machine.
 void map_compile(struct map_compiled *to, struct arena *arena, struct facts *facts, uint32_t groups,
                  const struct map_hardware *hardware);

@@ -308,7 +308,7 @@ static uint32_t keep_words(struct map_compiler *c, uint32_t number)
         return 0;
     return graph_node_add(c, &(struct graph_node){.op = graph_text(c, "mov.b32"),
                                                   .in = {graph_operand_add(c, &words)},
-                                                  .count = graph_text(c, "count")});
+                                                  .count = c->count});
 }
 
 static bool check_condition(struct map_compiler *c, const struct map_access *access)

@@ -191,8 +191,7 @@ uint32_t map_final_value(struct map_compiler *c, uint32_t version, uint32_t read
     c->domain = MAP_BODY;
     uint32_t value = map_value(c, version, reader, false), last = 0;
     if (value && !graph_is_constant(c, value)) {
-        struct graph_node number = {.op = graph_text(c, "increment"),
-                                    .count = graph_text(c, "count")};
+        struct graph_node number = {.op = graph_text(c, "increment"), .count = c->count};
         struct graph_node is_last = {.op = graph_text(c, "setp.ge.u32"),
                                      .in = {graph_node_add(c, &number)},
                                      .imm = graph_text(c, "count - %u", c->tile)};

@@ -9,6 +9,8 @@ void graph_init(struct map_compiler *c)
     c->operands = ARENA_NEW(c->arena, struct intern);
     intern_init(c->texts, c->arena);
     intern_init(c->operands, c->arena);
+    c->count = graph_text(c, "count");
+    c->count_before = graph_text(c, "count_before");
 }
 
 // Returns the id of these bytes, which are copied if they are new.
@@ -99,7 +101,7 @@ uint32_t graph_from(const struct map_compiler *c, uint32_t node, uint32_t operan
     return from == GRAPH_SELF ? node : from;
 }
 
-uint32_t graph_count(struct map_compiler *c, uint32_t number)
+uint32_t graph_count(const struct map_compiler *c, uint32_t number)
 {
     const struct graph_node *node = graph_node_at(c, number);
     bool carries = carried_of(c, node->predicate) != IR_NONE;
@@ -107,7 +109,7 @@ uint32_t graph_count(struct map_compiler *c, uint32_t number)
         carries |= carried_of(c, node->in[i]) != IR_NONE;
     if (node->count || !carries)
         return node->count;
-    return graph_text(c, number < c->before_nodes ? "count_before" : "count");
+    return number < c->before_nodes ? c->count_before : c->count;
 }
 
 bool graph_reader(const struct map_compiler *c, uint32_t carried, uint32_t *node, uint32_t *operand)

@@ -121,6 +121,7 @@ struct map_compiler {
     VEC(struct graph_value) values;
     VEC(uint32_t) requires;                   // texts
     uint32_t map_groups, activations, copies; // texts
+    uint32_t count, count_before;             // texts: names of the numbers of tokens
     bool is_ordered;
     VEC(struct graph_result) results;
     uint64_t signed_params; // with a value s<number>
@@ -180,7 +181,7 @@ const struct graph_node *graph_node_at(const struct map_compiler *c, uint32_t no
 // Returns the node that fills the FIFO of an operand of a node.
 uint32_t graph_from(const struct map_compiler *c, uint32_t node, uint32_t operand);
 // Returns when the node has ended; those with carried values would not end without it.
-uint32_t graph_count(struct map_compiler *c, uint32_t node);
+uint32_t graph_count(const struct map_compiler *c, uint32_t node);
 // Finds the first node that has the FIFO of a carried value, and its operand. Returns false if none
 // has it.
 bool graph_reader(const struct map_compiler *c, uint32_t carried, uint32_t *node,

@@ -403,7 +403,7 @@ uint32_t map_sum_node(struct map_compiler *c, const struct map_sum *sum, const c
         node = (struct graph_node){.op = graph_text(c, "add.u32"),
                                    .in = {graph_operand_add(c, &own)},
                                    .imm = graph_quoted(c, k),
-                                   .count = graph_text(c, "count")};
+                                   .count = c->count};
     }
     return graph_node_add(c, &node);
 }

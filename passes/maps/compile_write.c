@@ -1,11 +1,9 @@
 // The text of a graph: *.map.yaml.
 #include "passes/maps/compile_internal.h"
 #include "passes/maps/map_write.h"
-#include <stdlib.h>
-#include <string.h>
 
 struct writing {
-    struct map_compiler *c;
+    const struct map_compiler *c;
     FILE *to;
 };
 
@@ -74,7 +72,7 @@ static void put_result(const struct writing *w, uint32_t number)
 
 static void put_map(const struct writing *w)
 {
-    struct map_compiler *c = w->c;
+    const struct map_compiler *c = w->c;
     const struct name *name = tree_name(c->module->tree, c->fn->name);
     fprintf(w->to, "name: '%.*s'\nkernel: '%.*s'\nparams: [", (int)name->length, name->text,
             (int)name->length, name->text);
@@ -98,18 +96,10 @@ static void put_map(const struct writing *w)
         put_result(w, i);
 }
 
-const char *map_compiled_text(struct arena *arena, const struct map_compiled *compiled)
+void map_compiled_write(const struct map_compiled *compiled, FILE *to)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (!to)
-        return NULL;
     if (compiled->graph)
         put_map(&(struct writing){compiled->graph, to});
     else
         map_write(compiled->map, to);
-    const char *kept = fclose(to) ? NULL : arena_strndup(arena, text, length);
-    free(text);
-    return kept;
 }

@@ -2,6 +2,7 @@
 #include "passes/base/passes.h"
 #include "passes/maps/compile.h"
 #include "passes/analysis/facts.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char *keep(struct arena *arena, const char *text)
@@ -9,11 +10,31 @@ static const char *keep(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
-static void add_map(struct plan *plan, uint32_t function, const struct map_compiled *made)
+// Returns the text of the map, or NULL without memory.
+static const char *write_text(struct arena *arena, const struct map_compiled *made)
 {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (!to)
+        return NULL;
+    map_compiled_write(made, to);
+    const char *kept = fclose(to) ? NULL : arena_strndup(arena, text, length);
+    free(text);
+    return kept;
+}
+
+static bool add_map(struct plan *plan, uint32_t function, struct map_compiled *made)
+{
+    const char *text = write_text(plan->arena, made);
+    if (!text) {
+        made->rule = RULE_MAP_OPERATION;
+        made->why = "the map cannot be written";
+        return false;
+    }
     struct map_plan map = {
         .function = function,
-        .text = map_compiled_text(plan->arena, made),
+        .text = text,
         .form = made->has_tiles  ? "tiles"
                 : made->has_loop ? "nest"
                                  : "threads",
@@ -27,6 +48,7 @@ static void add_map(struct plan *plan, uint32_t function, const struct map_compi
         .conditions = made->conditions,
     };
     vec_push(plan->arena, &plan->maps, map);
+    return true;
 }
 
 static void add_refusal(struct plan *plan, uint32_t function, const struct map_compiled *made)
@@ -55,9 +77,7 @@ static void run(const struct pass_work *work)
             continue;
         struct facts *facts = facts_of(work->plan, work->module, work->options, i);
         map_compile(&made, &arena, facts, MAP_CORES, &hardware);
-        if (made.map)
-            add_map(work->plan, i, &made);
-        else
+        if (!made.map || !add_map(work->plan, i, &made))
             add_refusal(work->plan, i, &made);
         arena_reset(&arena);
     }
