@@ -4,7 +4,7 @@
 // is exhausted, control returns there, the object's memory is freed, and every later use of the
 // object but its release fails.
 #pragma once
-#include "backend/backend.h"
+#include "backend/emit/backend.h"
 #include "include/ptxoffload/ptxoffload.h"
 #include "support/diag.h"
 

@@ -1,6 +1,6 @@
 // Programs: a module with decisions, its tagged text and its tables.
 #include "api/api.h"
-#include "backend/elf_tables.h"
+#include "backend/elf/elf_tables.h"
 #include "passes/base/capability.h"
 #include "tagger/tagger.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 // one thread, the best of some runs. Each row has a process of its own, so that its memory can be
 // told.
 #include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 #include "runtime-sim/schemes/schemes.h"
 #include "tests/lib/machine_run.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // How fast a memory system is simulated: requests for lines per second of CPU time, one thread, the
 // best of three runs.
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

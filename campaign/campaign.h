@@ -25,7 +25,7 @@ struct campaign_workload {
     const char *tagged;       // the same for tagged variants
     struct campaign_settings values;
     struct campaign_settings quick; // with --quick: take precedence over `values`
-    struct text_list sample;   // options of ptxoffload-sim for sampled variants
+    struct text_list sample;        // options of ptxoffload-sim for sampled variants
 };
 
 struct campaign_variant {
@@ -33,7 +33,7 @@ struct campaign_variant {
     const char *policy, *config;
     struct campaign_settings set;
     struct campaign_settings values; // of all run files: take precedence over the workload's
-    struct text_list tag;       // options of ptxoffload
+    struct text_list tag;            // options of ptxoffload
     bool tagged;                     // otherwise the program is run unchanged
     bool sampled;                    // with the workload's options
 };

@@ -68,8 +68,7 @@ void campaign_configs_add_listed(struct campaign_configs *configs, const char *p
 }
 
 uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
-                                      const struct text_list *first,
-                                      const struct text_list *second)
+                                      const struct text_list *first, const struct text_list *second)
 {
     const struct text_list *const lists[] = {first, second};
     struct arena own;

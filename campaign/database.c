@@ -558,8 +558,7 @@ void campaign_database_jobs(struct campaign_store *store, struct campaign_stored
     sqlite3_finalize(row);
 }
 
-void campaign_database_names(struct campaign_store *store, const char *key,
-                             struct text_list *to)
+void campaign_database_names(struct campaign_store *store, const char *key, struct text_list *to)
 {
     sqlite3_stmt *row =
         prepare(store,

@@ -71,7 +71,7 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
 
 // Returns the options of a sampled job, or NULL.
 static const struct text_list *sample_of(const struct campaign *campaign,
-                                              const struct campaign_job *job)
+                                         const struct campaign_job *job)
 {
     return campaign->variants.v[job->variant].sampled ? &campaign->workloads.v[job->workload].sample
                                                       : NULL;

@@ -109,8 +109,7 @@ static void copy_settings(const struct campaign *campaign, const struct campaign
         put(campaign, to, from->list.v[i]);
 }
 
-void text_list_read(struct campaign_reading *r, const struct yaml_node *node,
-                         struct text_list *to)
+void text_list_read(struct campaign_reading *r, const struct yaml_node *node, struct text_list *to)
 {
     if (node && node->kind == YAML_SCALAR)
         vec_push(r->campaign->arena, &to->list, node->text);

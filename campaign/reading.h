@@ -16,8 +16,7 @@ const char *campaign_text(const struct yaml_node *node);
 // Reads "yes" or "no"; returns `initial` if the key is absent.
 bool campaign_flag(struct campaign_reading *r, const struct yaml_node *node, bool initial);
 // Adds the value, or those of a list.
-void text_list_read(struct campaign_reading *r, const struct yaml_node *node,
-                         struct text_list *to);
+void text_list_read(struct campaign_reading *r, const struct yaml_node *node, struct text_list *to);
 bool campaign_number(struct campaign_reading *r, const struct yaml_node *node, double *value);
 // Returns the place of a word in `words`, which end in NULL; `initial` if the key is absent.
 int campaign_choice(struct campaign_reading *r, const struct yaml_node *node,

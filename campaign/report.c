@@ -245,8 +245,8 @@ static void count_jobs(struct campaign_report *report)
 }
 
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
-                                 const struct campaign_plan *plan,
-                                 const struct text_list *figures, const char *command)
+                                 const struct campaign_plan *plan, const struct text_list *figures,
+                                 const char *command)
 {
     const struct campaign *campaign = plan->campaign;
     *report = (struct campaign_report){.campaign = campaign,

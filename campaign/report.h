@@ -39,8 +39,8 @@ struct campaign_report {
 // Makes the tables of these figures, or of all. Returns NULL, or the name of an unknown figure.
 // Rows of jobs without a result have no values.
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
-                                 const struct campaign_plan *plan,
-                                 const struct text_list *figures, const char *command);
+                                 const struct campaign_plan *plan, const struct text_list *figures,
+                                 const char *command);
 void campaign_report_text(const struct campaign_report *report, FILE *to);
 // Writes a line for each number.
 void campaign_report_csv(const struct campaign_report *report, FILE *to);

@@ -14,10 +14,10 @@ struct campaign_counts {
 struct campaign_watch {
     void *context;
     uint32_t at_a_time;
-    bool is_limited;             // the user has given `at_a_time`
-    bool retry;                  // failed jobs are run again
+    bool is_limited;        // the user has given `at_a_time`
+    bool retry;             // failed jobs are run again
     struct text_list reuse; // folders of other stores, whose good results are taken
-    atomic_int *stop;            // set by a signal: running jobs are killed, and no job is started
+    atomic_int *stop;       // set by a signal: running jobs are killed, and no job is started
     // Called periodically, and after each job.
     void (*progress)(void *context, const struct campaign_counts *counts);
     void (*ended)(void *context, const struct campaign_job *job,

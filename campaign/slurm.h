@@ -17,9 +17,9 @@ struct campaign_slurm {
     const char *partition, *time, *memory; // options of sbatch; NULL: the cluster's own
     uint32_t array_size;                   // tasks of an array
     uint32_t jobs_per_task;
-    uint32_t poll;                // seconds between two looks at the queue
+    uint32_t poll;           // seconds between two looks at the queue
     struct text_list sbatch; // more options
-    const char *program;          // this program, for tasks
+    const char *program;     // this program, for tasks
 };
 
 // Settings for which there is no better value.

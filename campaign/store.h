@@ -113,5 +113,4 @@ struct campaign_stored_list {
 // All jobs of the last plan with a good result, in order of their names.
 void campaign_database_jobs(struct campaign_store *store, struct campaign_stored_list *to);
 // Names of all statistics of a job.
-void campaign_database_names(struct campaign_store *store, const char *key,
-                             struct text_list *to);
+void campaign_database_names(struct campaign_store *store, const char *key, struct text_list *to);

@@ -1,6 +1,6 @@
 // The programs that a campaign starts, and the digests of their inputs.
 #pragma once
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "support/vec.h"
 
 struct campaign_tool {

@@ -1,5 +1,5 @@
 #include "lsp/analysis.h"
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "support/search.h"
 #include "tagger/tagger.h"
 #include <stdlib.h>

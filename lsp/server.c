@@ -1,5 +1,5 @@
 #include "lsp/server.h"
-#include "backend/format.h"
+#include "backend/emit/format.h"
 #include "lsp/hover.h"
 #include "lsp/message.h"
 #include "support/diag.h"

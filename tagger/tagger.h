@@ -4,7 +4,7 @@
 // It runs the stages of `tagger_stages` in their order, which --print-passes prints. A stage that
 // has nothing to do, as `profile` without a profile, returns at once.
 #pragma once
-#include "backend/proof.h"
+#include "backend/emit/proof.h"
 #include "passes/plan/pipeline.h"
 
 // How far a run goes.

@@ -59,14 +59,15 @@ else
 fi
 
 # Bodies of functions become semicolons.
-mkdir -p "$out/opaque/runtime-sim/gpu" "$out/opaque/runtime-sim/memsys"
+mkdir -p "$out/opaque/runtime-sim/gpu/scheme" "$out/opaque/runtime-sim/memsys"
 awk '/^{/ { print ";"; body = 1 }
      !body { sub(/machine_state\.h/, "scheme.h"); sub(/^static inline/, "extern"); print }
-     /^}/ { body = 0 }' "$root/runtime-sim/gpu/ports.h" >"$out/opaque/runtime-sim/gpu/ports.h"
+     /^}/ { body = 0 }' "$root/runtime-sim/gpu/scheme/ports.h" >"$out/opaque/runtime-sim/gpu/scheme/ports.h"
 
-# Of this room a scheme may include ports.h, scheme.h and what these include.
-for header in "$root"/runtime-sim/gpu/*.h "$root"/runtime-sim/memsys/memsys_*.h; do
+# Of these rooms a scheme may include ports.h, scheme.h and what these include.
+for header in "$root"/runtime-sim/gpu/*/*.h "$root"/runtime-sim/memsys/memsys_*.h; do
     header=${header#"$root"/}
+    mkdir -p "$out/opaque/${header%/*}"
     case ${header##*/} in
     ports.h | scheme.h | machine_config.h | machine_launch.h | tags.h | timing.h) ;;
     *) echo "#error \"$header is not for schemes\"" >"$out/opaque/$header" ;;
@@ -102,7 +103,7 @@ if said=$(diff <(awk '/^```/ { code = /c$/; next } code' "$root/$document") "$ro
 else
     verdict 'not ok' "the code of $document is $example" "$said"
 fi
-printf '%s\n' '#include "runtime-sim/gpu/ports.h"' \
+printf '%s\n' '#include "runtime-sim/gpu/scheme/ports.h"' \
     'uint32_t count(const struct core *core) { return core->cta_count; }' >"$out/planted.c"
 if said=$(compile "$out/planted.c"); then
     verdict 'not ok' 'a planted member is found' "it compiles"

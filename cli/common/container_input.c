@@ -1,4 +1,4 @@
-#include "backend/elf_tables.h"
+#include "backend/elf/elf_tables.h"
 #include "cli/common/input.h"
 #include "frontend/container.h"
 #include "support/file.h"

@@ -1,7 +1,7 @@
 // Inputs: PTX text, containers of PTX (programs, objects, libraries, fatbins, cubins), and objects
 // from an earlier run with --emit=elf, which have their tables.
 #pragma once
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "cli/common/messages.h"
 
 // Reads a PTX text. Returns false after reporting an error, which names the format of another file.

@@ -1,7 +1,7 @@
 // Messages of a command: errors, warnings and notes, as text or collected for one document, and
 // progress.
 #pragma once
-#include "backend/diagnostics.h"
+#include "backend/diagnostics/diagnostics.h"
 #include "cli/common/common_options.h"
 #include "support/output.h"
 

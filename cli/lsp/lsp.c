@@ -43,10 +43,11 @@ static const struct command command = {
         "which of them are offloaded and why, definitions of labels and registers, an outline,\n"
         "and the canonical form. Speaks the Language Server Protocol 3.17.\n",
     .groups = groups,
-    .more = "docs/guide/editor.md says how to set up an editor. A text that needs more memory than\n"
-            "--max-memory is not analysed.\n"
-            "\n"
-            "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
+    .more =
+        "docs/guide/editor.md says how to set up an editor. A text that needs more memory than\n"
+        "--max-memory is not analysed.\n"
+        "\n"
+        "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
     .examples = examples,
 };
 

@@ -1,5 +1,5 @@
 #include "cli/sim/digests.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "cli/common/response.h"
 #include "cli/sim/machine.h"
 #include "support/file.h"

@@ -1,6 +1,6 @@
 #include "cli/sim/plans.h"
-#include "backend/backend.h"
-#include "backend/build.h"
+#include "backend/emit/backend.h"
+#include "backend/tables/build.h"
 #include "support/file.h"
 #include "support/file_map.h"
 #include <string.h>

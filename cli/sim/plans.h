@@ -1,9 +1,9 @@
 // The plans of a program for the schemes of the machine: from its tags, its object or --metadata.
 #pragma once
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "cli/common/messages.h"
 #include "cli/sim/options.h"
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 #include "runtime-sim/run/run.h"
 
 struct sim_plans {

@@ -1,7 +1,7 @@
 // The command line of ptxoffload: inputs, options and outputs.
 #pragma once
-#include "backend/backend.h"
-#include "backend/remarks.h"
+#include "backend/emit/backend.h"
+#include "backend/report/remarks.h"
 #include "cli/common/common_options.h"
 #include "cli/tagger/depfile.h"
 #include "passes/plan/pipeline.h"

@@ -1,7 +1,7 @@
 // --overlap= which copies of a kernel's arrays may overlap it by full/empty bits, and the
 // gain that the times of [001 Table 2] predict.
 #include "cli/tagger/run.h"
-#include "passes/analysis/overlap.h"
+#include "passes/analysis/reuse/overlap.h"
 #include <inttypes.h>
 
 // Microseconds of the driver for a launch and for a copy [001 Table 2].

@@ -1,5 +1,5 @@
-#include "backend/format.h"
-#include "backend/page.h"
+#include "backend/emit/format.h"
+#include "backend/report/page.h"
 #include "cli/tagger/run.h"
 #include "support/file.h"
 #include "support/protect.h"

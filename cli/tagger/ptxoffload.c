@@ -1,5 +1,5 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
-#include "backend/text.h"
+#include "backend/emit/text.h"
 #include "cli/common/input.h"
 #include "cli/tagger/run.h"
 #include "passes/base/capability.h"

@@ -1,7 +1,7 @@
 // A run of ptxoffload: the results of its steps.
 #pragma once
-#include "backend/differences.h"
-#include "backend/elf_tables.h"
+#include "backend/report/differences.h"
+#include "backend/elf/elf_tables.h"
 #include "cli/common/frame.h"
 #include "cli/tagger/arguments.h"
 #include "cli/tagger/timing.h"

@@ -1,8 +1,8 @@
 // The analyses of one function. Each is computed on demand, once, and shared by all passes.
 #pragma once
 #include "passes/base/plan.h"
-#include "passes/analysis/reuse.h"
-#include "passes/analysis/spaces.h"
+#include "passes/analysis/reuse/reuse.h"
+#include "passes/analysis/memory/spaces.h"
 
 struct facts {
     struct arena *arena;

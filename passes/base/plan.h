@@ -11,7 +11,7 @@ enum block_kind { BLOCK_LOOP, BLOCK_BASIC, BLOCK_REGION, BLOCK_KINDS };
 enum fma_mode { FMA_FUSED, FMA_SPLIT, FMA_SAVING };
 
 struct capability;   // passes/base/capability.h
-struct measurements; // passes/analysis/measured.h
+struct measurements; // passes/analysis/memory/measured.h
 
 struct pass_options {
     enum cost_model cost;
@@ -132,9 +132,9 @@ struct block_plan {
     enum trip_kind trip;
     uint64_t trips;        // TRIP_CONSTANT
     const char *trip_text; // TRIP_COUNTED: the trip count as an expression of live-in registers
-    unsigned
-        measured; // MEASURED_…: measured numbers of the refined model (passes/analysis/measured.h)
-    double measured_trips;          // mean, if MEASURED_TRIPS of a loop
+    unsigned measured;     // MEASURED_…: measured numbers of the refined model
+                           // (passes/analysis/memory/measured.h)
+    double measured_trips; // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // of the model that decides
     struct block_estimate other;    // of the other model
     bool chosen;                    // a candidate that is not passed over

@@ -22,8 +22,8 @@
 // blocks are the candidates of the paper's tool [002 §5.2].
 // With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
 // the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
-#include "passes/analysis/call_variables.h"
-#include "passes/analysis/measured.h"
+#include "passes/analysis/memory/call_variables.h"
+#include "passes/analysis/memory/measured.h"
 #include "passes/base/passes.h"
 #include "passes/blocks/estimate.h"
 #include "passes/blocks/reason.h"

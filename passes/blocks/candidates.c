@@ -1,5 +1,5 @@
 #include "passes/blocks/candidates.h"
-#include "passes/analysis/measured.h"
+#include "passes/analysis/memory/measured.h"
 
 struct candidate_search {
     struct candidates *result;

@@ -1,11 +1,11 @@
 // Candidate blocks of a function: loops at every level, straight-line code, and single-entry
 // single-exit regions [002 §3.1.2, §3.1.3].
 #pragma once
-#include "passes/analysis/effects.h"
+#include "passes/analysis/memory/effects.h"
 #include "passes/blocks/traffic.h"
-#include "passes/analysis/regions.h"
-#include "passes/analysis/transfer.h"
-#include "passes/analysis/trip.h"
+#include "passes/analysis/divergence/regions.h"
+#include "passes/analysis/cost/transfer.h"
+#include "passes/analysis/trip/trip.h"
 
 // Counts of a part of the function.
 struct block_counts {

@@ -1,6 +1,6 @@
 // Verdict of a cost model on a block, from the cost of its live values and its saved traffic.
 #pragma once
-#include "passes/analysis/bandwidth.h"
+#include "passes/analysis/cost/bandwidth.h"
 #include "passes/base/plan.h"
 
 struct block_terms {

@@ -1,6 +1,6 @@
 // Sentences for the reasons why candidate blocks are rejected.
 #pragma once
-#include "passes/analysis/bandwidth.h"
+#include "passes/analysis/cost/bandwidth.h"
 #include "passes/blocks/candidates.h"
 
 // The block has an instruction that cannot be moved.

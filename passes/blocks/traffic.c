@@ -1,6 +1,6 @@
 #include "passes/blocks/traffic.h"
-#include "passes/analysis/bandwidth.h"
-#include "passes/analysis/measured.h"
+#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/memory/measured.h"
 
 enum { WORD = 4 }; // bytes
 

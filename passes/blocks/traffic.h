@@ -10,10 +10,10 @@
 //     times. A predicate is a bit.
 // An access with unknown lines counts the mean of its bounds. Accesses in called functions count as
 // in TOM: one line, and half of the loads miss. Measured lines that are not proven, and measured
-// hits, replace these numbers (passes/analysis/measured.h).
+// hits, replace these numbers (passes/analysis/memory/measured.h).
 #pragma once
-#include "passes/analysis/effects.h"
-#include "passes/analysis/reuse.h"
+#include "passes/analysis/memory/effects.h"
+#include "passes/analysis/reuse/reuse.h"
 
 struct traffic {
     uint64_t tx, rx;   // 1/BW_REFINED words

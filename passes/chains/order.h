@@ -7,7 +7,7 @@
 // all of them are legal at once. Time is linear in the instructions between the first and the last
 // member.
 #pragma once
-#include "passes/analysis/address.h"
+#include "passes/analysis/affine/address.h"
 #include "passes/base/plan.h"
 #include "passes/analysis/statement.h"
 

@@ -1,5 +1,5 @@
 #include "passes/chains/saving.h"
-#include "passes/analysis/measured.h"
+#include "passes/analysis/memory/measured.h"
 
 enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap is an ANSWER
 enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line

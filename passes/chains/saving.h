@@ -4,10 +4,10 @@
 // for each 128 bytes, a store a line of 5 and an ack of 1, with adjacent lanes. An offloaded chain
 // is one packet and one response per line.
 //
-// The expected saving uses the lines that an access touches (passes/analysis/coalescing.h) and the
-// loads that miss in L1 (passes/analysis/reuse.h). The number of packets is that of the lines of
-// the access that touches most; each has one flit more for the lanes' mask if that is more than
-// adjacent lanes touch:
+// The expected saving uses the lines that an access touches (passes/analysis/memory/coalescing.h)
+// and the loads that miss in L1 (passes/analysis/reuse/reuse.h). The number of packets is that of
+// the lines of the access that touches most; each has one flit more for the lanes' mask if that is
+// more than adjacent lanes touch:
 //
 //     Σ loads lines · miss · (1 + 5)  +  Σ stores lines · (5 + 1)  −  packets · (packet + response)
 //

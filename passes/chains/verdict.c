@@ -1,6 +1,6 @@
 // The sentences that say why a load is in no chain.
 #include "passes/chains/match.h"
-#include "passes/analysis/reuse.h"
+#include "passes/analysis/reuse/reuse.h"
 #include "support/number.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Shared by the files of the compiler.
 #pragma once
-#include "passes/analysis/address.h"
-#include "passes/analysis/affine.h"
+#include "passes/analysis/affine/address.h"
+#include "passes/analysis/affine/affine.h"
 #include "passes/maps/compile.h"
 #include "support/intern.h"
 

@@ -1,6 +1,6 @@
 // Loops that become a stream, and their numbers of iterations. A loop is tested at its end, once.
 #include "passes/maps/compile_internal.h"
-#include "passes/analysis/trip.h"
+#include "passes/analysis/trip/trip.h"
 #include <inttypes.h>
 
 bool map_in_loop(const struct map_compiler *c, uint32_t block)

@@ -4,7 +4,7 @@
 #include "passes/maps/map_scope.h"
 #include <string.h>
 
-struct making {
+struct map_making {
     struct map_compiler *c;
     struct map *map;
     VEC(const struct expr *) parsed; // by text
@@ -16,12 +16,12 @@ static struct map_text plain(const char *text)
     return (struct map_text){.text = text, .length = (uint32_t)strlen(text)};
 }
 
-static struct map_text text_of(const struct making *m, uint32_t text)
+static struct map_text text_of(const struct map_making *m, uint32_t text)
 {
     return text ? plain(graph_plain(m->c, text)) : (struct map_text){0};
 }
 
-static struct map_expr expr_of(struct making *m, uint32_t text)
+static struct map_expr expr_of(struct map_making *m, uint32_t text)
 {
     struct map_expr to = {.at = text_of(m, text)};
     struct expr_fault fault;
@@ -42,7 +42,7 @@ static const struct scalar *type_of(const struct map_text *text)
     return scalar_find(text->text ? text->text : "b32", text->text ? text->length : 3);
 }
 
-static struct map_operand make_operand(struct making *m, uint32_t node, uint32_t operand)
+static struct map_operand make_operand(struct map_making *m, uint32_t node, uint32_t operand)
 {
     const struct graph_operand *at = graph_operand_at(m->c, operand);
     struct map_operand to = {.from = graph_from(m->c, node, operand)};
@@ -66,7 +66,7 @@ static struct map_operand make_operand(struct making *m, uint32_t node, uint32_t
     return to;
 }
 
-static void make_operands(struct making *m, uint32_t number, struct map_node *to)
+static void make_operands(struct map_making *m, uint32_t number, struct map_node *to)
 {
     const struct graph_node *node = graph_node_at(m->c, number);
     for (uint32_t i = 0; i < MAP_OPERANDS && node->in[i]; i++)
@@ -81,7 +81,7 @@ static void make_operands(struct making *m, uint32_t number, struct map_node *to
     to->increment.step = expr_of(m, node->step);
 }
 
-static void make_node(struct making *m, uint32_t number)
+static void make_node(struct map_making *m, uint32_t number)
 {
     const struct graph_node *node = graph_node_at(m->c, number);
     struct map_node *to = &m->map->nodes.v[number];
@@ -100,7 +100,7 @@ static void make_node(struct making *m, uint32_t number)
     make_operands(m, number, to);
 }
 
-static void make_results(struct making *m)
+static void make_results(struct map_making *m)
 {
     for (uint32_t i = 0; i < m->c->results.n; i++) {
         const struct graph_result *from = &m->c->results.v[i];
@@ -116,7 +116,7 @@ static void make_results(struct making *m)
     }
 }
 
-static void make_head(struct making *m)
+static void make_head(struct map_making *m)
 {
     struct map_compiler *c = m->c;
     const struct name *name = tree_name(c->module->tree, c->fn->name);
@@ -139,7 +139,7 @@ static void make_head(struct making *m)
 
 struct map *graph_map(struct map_compiler *c)
 {
-    struct making m = {.c = c, .map = ARENA_NEW(c->arena, struct map)};
+    struct map_making m = {.c = c, .map = ARENA_NEW(c->arena, struct map)};
     uint32_t nodes = c->nodes.names.n;
     struct diags diags;
     diags_init(&diags, c->arena);

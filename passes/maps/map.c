@@ -51,8 +51,8 @@ uint32_t map_tokens(const struct map_node *node, uint32_t at)
 uint32_t map_fifos(const struct map_node *node)
 {
     uint32_t count = 0;
-    EACH_FIFO(at, node)
-    count++;
+    EACH_FIFO (at, node)
+        count++;
     return count;
 }
 

@@ -132,9 +132,9 @@ static void check_cores(struct map_checking *c)
 static bool is_fed_by_itself(const struct map *map, uint32_t number)
 {
     const struct map_node *node = &map->nodes.v[number];
-    EACH_FIFO(at, node)
-    if (map_operand(node, at)->from != number)
-        return false;
+    EACH_FIFO (at, node)
+        if (map_operand(node, at)->from != number)
+            return false;
     return true;
 }
 
@@ -149,8 +149,7 @@ static void check_fifos(struct map_checking *c, uint32_t number)
     else if (is_fed_by_itself(c->map, number) && !node->count.at.text)
         fault(c, &node->name, "'%s' never ends: it has no 'count', and no other node feeds it",
               node->name.text);
-    EACH_FIFO(at, node)
-    {
+    EACH_FIFO (at, node) {
         const struct map_operand *operand = map_operand(node, at);
         if (c->map->nodes.v[operand->from].kind == MAP_STORE ||
             c->map->nodes.v[operand->from].kind == MAP_REDUCE)
@@ -162,9 +161,9 @@ static void check_uses(struct map_checking *c)
 {
     bool *used = ARENA_ARRAY(c->arena, bool, c->map->nodes.n);
     for (uint32_t i = 0; i < c->map->nodes.n; i++)
-        EACH_FIFO(at, &c->map->nodes.v[i])
-    used[map_operand(&c->map->nodes.v[i], at)->from] |=
-        map_operand(&c->map->nodes.v[i], at)->from != i;
+        EACH_FIFO (at, &c->map->nodes.v[i])
+            used[map_operand(&c->map->nodes.v[i], at)->from] |=
+                map_operand(&c->map->nodes.v[i], at)->from != i;
     for (uint32_t i = 0; i < c->map->results.n; i++) {
         const struct map_result *result = &c->map->results.v[i];
         uint32_t from = map_operand(&c->map->nodes.v[result->node], result->operand)->from;
@@ -189,8 +188,8 @@ static void check_cycles(struct map_checking *c)
         for (uint32_t i = 0; i < n; i++) {
             const struct map_node *node = &c->map->nodes.v[i];
             bool waits = removed[i];
-            EACH_FIFO(at, node)
-            waits |= !map_tokens(node, at) && !removed[map_operand(node, at)->from];
+            EACH_FIFO (at, node)
+                waits |= !map_tokens(node, at) && !removed[map_operand(node, at)->from];
             if (waits)
                 continue;
             removed[i] = again = true;

@@ -19,8 +19,8 @@ struct map_hardware map_hardware_of(const struct map_hardware *hardware, const s
     struct map_hardware to = *hardware;
     uint32_t fifos = 0;
     for (uint32_t i = 0; i < map->nodes.n; i++)
-        EACH_FIFO(at, &map->nodes.v[i])
-    fifos += map->nodes.v[i].kind == MAP_CORE || at;
+        EACH_FIFO (at, &map->nodes.v[i])
+            fifos += map->nodes.v[i].kind == MAP_CORE || at;
     if (!hardware->fifo_words || !fifos || !copies)
         return to;
     uint64_t each = hardware->fifo_words / ((uint64_t)fifos * copies);
@@ -51,8 +51,7 @@ uint32_t map_capacity(const struct map_hardware *hardware, const struct map_node
 static const char *tokens_misfit(struct arena *arena, const struct map_hardware *hardware,
                                  const struct map_node *node)
 {
-    EACH_FIFO(at, node)
-    {
+    EACH_FIFO (at, node) {
         uint32_t tokens = map_tokens(node, at), entries = map_capacity(hardware, node, at);
         if (tokens > entries)
             return arena_printf(arena, "a FIFO of '%s' has %u initial tokens and %u entries",

@@ -29,8 +29,7 @@ bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position)
 
 static void add_edges(struct map_order_problem *p, const struct map *map, uint32_t number)
 {
-    EACH_FIFO(at, &map->nodes.v[number])
-    {
+    EACH_FIFO (at, &map->nodes.v[number]) {
         uint32_t from = map_operand(&map->nodes.v[number], at)->from;
         if (from == number)
             continue;
@@ -46,8 +45,7 @@ static uint64_t find_back(const struct map *map)
     while (placed != all)
         for (uint32_t i = 0; i < map->nodes.n; i++) {
             uint64_t ahead = 0, empty = 0;
-            EACH_FIFO(at, &map->nodes.v[i])
-            {
+            EACH_FIFO (at, &map->nodes.v[i]) {
                 uint64_t from = UINT64_C(1) << map_operand(&map->nodes.v[i], at)->from;
                 ahead |= from;
                 empty |= map_tokens(&map->nodes.v[i], at) ? 0 : from;

@@ -32,8 +32,8 @@ void map_graph_make(struct map_graph *graph, struct arena *arena, const struct m
         vec_push(arena, &graph->edges,
                  (struct map_edge){i, i, (int32_t)map_interval(hardware, node), 1, MAP_NO_NODE, 0,
                                    false});
-        EACH_FIFO(at, node)
-        add_fifo(graph, arena, map, hardware, i, at);
+        EACH_FIFO (at, node)
+            add_fifo(graph, arena, map, hardware, i, at);
     }
 }
 

@@ -1,6 +1,6 @@
 // Checks chains of a plan against their records, by the IR, the alias analysis and divergence.
 #pragma once
-#include "passes/analysis/address.h"
+#include "passes/analysis/affine/address.h"
 
 // Lanes of a warp in which all of these guards are true. Numbers: 2 × SSA version, + 1 if negated.
 enum { LANES_GUARDS = 4 };

@@ -5,7 +5,7 @@
 // that touch the same granule of memory. Accesses of different groups are compared one by one,
 // unless their groups are apart as a whole. Time is close to linear in the window if it has few
 // groups.
-#include "passes/analysis/address.h"
+#include "passes/analysis/affine/address.h"
 #include "passes/verify/verify_window.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The blocks of a plan against what they claim to be, from the definitions and uses of the IR and
 // the spaces of accesses, and its chains (verify_chain.c).
-#include "passes/analysis/spaces.h"
+#include "passes/analysis/memory/spaces.h"
 #include "passes/verify/verify.h"
 #include "passes/verify/verify_chain.h"
 #include "support/bits.h"

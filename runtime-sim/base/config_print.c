@@ -1,6 +1,6 @@
 // Output of a configuration: as a file, as JSON, and its keys as documentation.
 #include "runtime-sim/base/config.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "support/listing.h"
 #include "support/number.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "runtime-sim/base/stats.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "support/number.h"
 #include <fnmatch.h>
 #include <nettle/sha2.h>

@@ -1,6 +1,6 @@
 #include "runtime-sim/cuda/program_tags.h"
-#include "backend/bodies.h"
-#include "backend/tags.h"
+#include "backend/tables/bodies.h"
+#include "backend/tags/tags.h"
 #include "frontend/parser.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "support/diag.h"

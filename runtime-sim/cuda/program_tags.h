@@ -1,7 +1,7 @@
 // The tags of modules, carried over to the program that they are linked into. A module's tags have
 // the digest of the module alone, and the names of its functions may change.
 #pragma once
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "support/source.h"
 
 struct cuda;

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Within launches the machine samples waves of CTAs, see runtime-sim/gpu/machine_sample.c; the two
-// can be combined.
+// Within launches the machine samples waves of CTAs, see runtime-sim/gpu/machine/machine_sample.c;
+// the two can be combined.
 
 // 0 launches in a period: all launches take time.
 struct sample_plan {

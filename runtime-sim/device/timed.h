@@ -5,7 +5,7 @@
 #include "runtime-sim/device/sample.h"
 #include "runtime-sim/device/command.h"
 #include "runtime-sim/energy/energy.h"
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 
 // Launches of a kernel, counted from 1.
 struct timed_range {

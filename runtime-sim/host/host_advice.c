@@ -1,6 +1,6 @@
 // Advice on the commands of a program. A round is one piece of work: copies to the device, kernels,
 // copies to the host. Its copies are compared with the arrays of its kernels by their allocations.
-#include "passes/analysis/overlap.h"
+#include "passes/analysis/reuse/overlap.h"
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/host/host_state.h"

@@ -15,8 +15,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
 {
     uint64_t kept = 0;
     uint8_t best = 0;
-    MASK_EACH(vc, vcs)
-    {
+    MASK_EACH (vc, vcs) {
         uint32_t in = noc_index(noc, port, (uint32_t)vc);
         if (noc_in(noc, in)->port != output)
             continue;
@@ -81,8 +80,7 @@ static inline void add_request(struct noc_scratch *s, uint32_t words, uint32_t x
 static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t port, uint64_t vcs)
 {
     struct noc_scratch *s = &noc->scratch;
-    MASK_EACH(vc, vcs)
-    {
+    MASK_EACH (vc, vcs) {
         uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         if (!bits_test(s->outs_done, output))
             add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
@@ -97,8 +95,7 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     struct noc_scratch *s = &noc->scratch;
     uint8_t best = 0;
     bool is_any = false;
-    MASK_EACH(vc, vcs)
-    {
+    MASK_EACH (vc, vcs) {
         uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
         if (rank < best || bits_test(s->outs_done, output))
@@ -120,8 +117,7 @@ static inline void collect(struct noc *noc, const struct noc_router *router, uin
 {
     const uint64_t *ports = &noc->ready_ports[(size_t)(router - noc->router) * words];
     for (uint32_t w = 0; w < words; w++)
-        MASK_EACH(bit, ports[w])
-        {
+        MASK_EACH (bit, ports[w]) {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
             uint32_t x = noc->in_port[port].x, end = x + noc->in_port[port].speed;
             for (; x < end; x++) {
@@ -148,8 +144,7 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
         uint64_t outs = s->outs[w];
         s->outs[w] = 0;
         any |= outs;
-        MASK_EACH(bit, outs)
-        {
+        MASK_EACH (bit, outs) {
             uint32_t output = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->requests[(size_t)output * words];
             uint32_t x = mask_turn_words(row, words, noc->out_port[router->out0 + output].grant);
@@ -171,14 +166,12 @@ static void keep_best(const struct noc_scratch *s, uint64_t *row, uint32_t words
 {
     uint8_t best = 0;
     for (uint32_t w = 0; w < words; w++)
-        MASK_EACH(bit, row[w])
-        {
+        MASK_EACH (bit, row[w]) {
             uint8_t rank = s->rank[w * 64 + bit];
             best = rank > best ? rank : best;
         }
     for (uint32_t w = 0; w < words; w++)
-        MASK_EACH(bit, row[w])
-        {
+        MASK_EACH (bit, row[w]) {
             if (s->rank[w * 64 + bit] < best)
                 row[w] &= ~(UINT64_C(1) << bit);
         }
@@ -191,8 +184,7 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
     for (uint32_t w = 0; w < words; w++) {
         uint64_t ins = s->ins[w];
         s->ins[w] = 0;
-        MASK_EACH(bit, ins)
-        {
+        MASK_EACH (bit, ins) {
             uint32_t x = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->grants[(size_t)x * words];
             if (noc->is_ranked)

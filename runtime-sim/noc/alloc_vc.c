@@ -65,8 +65,8 @@ static bool islip(struct vc_round *r, bool is_first)
 {
     struct noc_vc_request *all = r->noc->scratch.request;
     uint64_t vcs = wanted(r);
-    MASK_EACH(vc, vcs)
-    choose(r, (uint32_t)vc, false)->proposed |= UINT64_C(1) << vc;
+    MASK_EACH (vc, vcs)
+        choose(r, (uint32_t)vc, false)->proposed |= UINT64_C(1) << vc;
     for (uint32_t i = r->noc->scratch.first[r->port]; i != NOC_NONE; i = all[i].next) {
         if (all[i].proposed)
             give(r, &all[i], choice_of(r, &all[i], all[i].proposed), is_first);
@@ -84,8 +84,8 @@ static bool separable(struct vc_round *r, bool is_first)
         all[i].proposed = vcs ? UINT64_C(1) << choice_of(r, &all[i], vcs) : 0;
         picked |= all[i].proposed;
     }
-    MASK_EACH(vc, picked)
-    give(r, choose(r, (uint32_t)vc, true), (uint32_t)vc, is_first);
+    MASK_EACH (vc, picked)
+        give(r, choose(r, (uint32_t)vc, true), (uint32_t)vc, is_first);
     return picked != 0;
 }
 
@@ -123,8 +123,8 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
     for (uint32_t i = 0; i < ways.count; i++) {
         uint32_t out = router->out0 + ways.port[i], room = 0;
         uint64_t some = noc_available(noc, out, vcs & ~escape, packet->flits);
-        MASK_EACH(vc, some)
-        room += noc->credits[noc_index(noc, out, vc)] + 1u;
+        MASK_EACH (vc, some)
+            room += noc->credits[noc_index(noc, out, vc)] + 1u;
         if (room > most) {
             most = room;
             best = some;
@@ -170,11 +170,9 @@ static void allocate_listed(struct noc *noc, uint32_t index)
     struct noc_scratch *s = &noc->scratch;
     uint32_t n = 0;
     for (uint32_t w = 0; w < noc->words; w++)
-        MASK_EACH(bit, noc->waiting_ports[(size_t)index * noc->words + w])
-        {
+        MASK_EACH (bit, noc->waiting_ports[(size_t)index * noc->words + w]) {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
-            MASK_EACH(vc, noc->in_port[port].waiting)
-            {
+            MASK_EACH (vc, noc->in_port[port].waiting) {
                 uint32_t in = noc_index(noc, port, (uint32_t)vc);
                 uint64_t vcs = ask(noc, router, in);
                 s->request[n].available = vcs;
@@ -183,8 +181,7 @@ static void allocate_listed(struct noc *noc, uint32_t index)
             }
         }
     for (uint32_t w = 0; n && w < noc->words; w++) {
-        MASK_EACH(bit, s->outs[w])
-        {
+        MASK_EACH (bit, s->outs[w]) {
             struct vc_round round = {noc, router, w * 64 + (uint32_t)bit, 0};
             serve_port(&round);
             s->first[round.port] = NOC_NONE;

@@ -91,10 +91,10 @@ static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t por
 {
     uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
     bool taken = false;
-    MASK_EACH(vc, vcs & behind)
-    taken |= noc_take_one(noc, node, port, (uint32_t)vc);
-    MASK_EACH(other, vcs & ~behind)
-    taken |= noc_take_one(noc, node, port, (uint32_t)other);
+    MASK_EACH (vc, vcs & behind)
+        taken |= noc_take_one(noc, node, port, (uint32_t)vc);
+    MASK_EACH (other, vcs & ~behind)
+        taken |= noc_take_one(noc, node, port, (uint32_t)other);
     return taken;
 }
 

@@ -183,8 +183,8 @@ static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t c
     uint64_t vcs = 0;
     if (noc->config.ejection_order == NOC_BY_ARRIVAL)
         return 0;
-    MASK_EACH(vc, noc->class_vcs[class] | noc->class_borrows[class])
-    vcs |= (uint64_t)(noc_arrivals_of(noc, node, class, (uint32_t)vc)->queue.packets > 0) << vc;
+    MASK_EACH (vc, noc->class_vcs[class] | noc->class_borrows[class])
+        vcs |= (uint64_t)(noc_arrivals_of(noc, node, class, (uint32_t)vc)->queue.packets > 0) << vc;
     return vcs ? mask_turn(vcs, noc->take_turn[node * noc->classes + class]) : 0;
 }
 

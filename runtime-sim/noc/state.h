@@ -191,8 +191,7 @@ static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64
     if (NOC_IS_PLAIN(noc) || noc->reuse == NOC_REUSE_TAIL)
         return vcs;
     uint64_t kept = 0;
-    MASK_EACH(vc, vcs)
-    {
+    MASK_EACH (vc, vcs) {
         uint32_t credits = noc->credits[noc_index(noc, out, vc)];
         bool has_room = noc->reuse == NOC_REUSE_WHOLE && credits >= flits;
         if (credits == noc->buffer || has_room)

@@ -56,8 +56,7 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
     uint64_t grants[64], left = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < (NOC_IS_PLAIN(noc) ? 1 : noc->config.sw_alloc_iterations); i++) {
         uint64_t ins = 0, asking = 0;
-        MASK_EACH(out, router->ready_outs)
-        {
+        MASK_EACH (out, router->ready_outs) {
             uint64_t locals = ports[out].ready & left;
             asking |= locals;
             if (!NOC_IS_PLAIN(noc) && (!locals || outs_done >> out & 1))
@@ -67,8 +66,7 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
             ins |= UINT64_C(1) << x;
         }
         noc->stats.noc_switch_arbitration += noc_count_inputs(noc, asking);
-        MASK_EACH(x, ins)
-        {
+        MASK_EACH (x, ins) {
             uint32_t out = mask_turn(grants[x], noc->turn[router->x0 + x].accept);
             outs_done |= UINT64_C(1) << out;
             left &= ~noc_input_row(noc, (uint32_t)x);

@@ -37,8 +37,8 @@ noc_step_each(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *e
         return;
     }
     for (uint32_t w = 0; w < bits_words(count); w++)
-        MASK_EACH(bit, mask[w])
-    each(noc, w * 64 + (uint32_t)bit);
+        MASK_EACH (bit, mask[w])
+            each(noc, w * 64 + (uint32_t)bit);
 }
 
 // Evaluates a cycle.

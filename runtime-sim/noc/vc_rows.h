@@ -37,15 +37,13 @@ static inline void noc_contest_vcs(struct noc *noc, const struct noc_router *rou
                                    uint64_t asking, uint64_t vcs)
 {
     uint64_t *proposed = noc->scratch.proposed, chosen = 0;
-    MASK_EACH(vc, vcs)
-    {
+    MASK_EACH (vc, vcs) {
         uint32_t out = noc_index(noc, router->out0 + port, (uint32_t)vc);
         uint32_t local = mask_turn(asking, noc->out[out].grant);
         proposed[local] |= UINT64_C(1) << vc;
         chosen |= UINT64_C(1) << local;
     }
-    MASK_EACH(local, chosen)
-    {
+    MASK_EACH (local, chosen) {
         uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
         uint32_t vc = noc_turn_of(noc, in, port, proposed[local]);
         proposed[local] = 0;
@@ -73,8 +71,7 @@ static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_rout
                                     uint64_t these, uint32_t class)
 {
     uint64_t some = these & noc->class_locals[class];
-    MASK_EACH(local, these & noc->lent_locals)
-    {
+    MASK_EACH (local, these & noc->lent_locals) {
         uint64_t bit = UINT64_C(1) << local;
         uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
         some = noc_front_packet(noc, in)->class == class ? some | bit : some & ~bit;
@@ -98,8 +95,7 @@ static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
     bool is_left = false;
-    MASK_EACH(output, router->waiting_outs)
-    {
+    MASK_EACH (output, router->waiting_outs) {
         uint32_t row = router->out0 + (uint32_t)output;
         const struct noc_out_port *port = &noc->out_port[row];
         uint64_t these = port->waiting;

@@ -1,7 +1,7 @@
 // The first line of a checkpoint, for the files of checkpoints.
 #pragma once
-#include "backend/build.h"
-#include "backend/fields.h"
+#include "backend/tables/build.h"
+#include "backend/tables/fields.h"
 #include "runtime-sim/run/checkpoint.h"
 
 #define CHECKPOINT_FORMAT "ptxoffload-checkpoint"

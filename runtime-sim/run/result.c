@@ -1,5 +1,5 @@
 #include "runtime-sim/run/result.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "ir/loc.h"
 #include "runtime-sim/host/host.h"
 #include "support/json.h"

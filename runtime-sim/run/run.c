@@ -1,6 +1,6 @@
 // Parts common to run files and command lines: names, expressions, arguments.
 #include "runtime-sim/run/run.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>

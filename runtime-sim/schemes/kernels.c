@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/kernels.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 
 const struct scheme_kernels *scheme_kernels(struct arena *arena, const struct tables *tables,
                                             const struct program *program)

@@ -1,7 +1,7 @@
 // The kernels of a program's metadata with their chains and blocks, for schemes.
 #pragma once
-#include "backend/tables.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "backend/tables/tables.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 // A kernel of the metadata, whose chains and blocks name instructions by their place in the IR.
 struct scheme_kernel {

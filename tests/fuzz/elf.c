@@ -1,6 +1,6 @@
 // ELF objects: any bytes give tables that hold together and are written and read as they are, or a
 // reason. Memory ends behind the bytes.
-#include "backend/elf_tables.h"
+#include "backend/elf/elf_tables.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 

@@ -1,6 +1,6 @@
 // Metadata as JSON: any bytes are tables or a reason why not; and tables that were read are written
 // and read again as the same ones. Objects are the target `elf`.
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 

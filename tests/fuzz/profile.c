@@ -1,6 +1,6 @@
 // Profiles of one program: any bytes are measurements or a reason why not; and with measurements
 // the passes come to an end, and to sums that are numbers.
-#include "backend/profile_read.h"
+#include "backend/tables/profile_read.h"
 #include "passes/base/passes.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"

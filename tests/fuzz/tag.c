@@ -1,8 +1,8 @@
 // The whole road, from text to tagged text: whatever the input, the IR is valid and stays so; what
 // is to change nothing changes nothing; tags come off again; and what was written can be read.
-#include "backend/backend.h"
-#include "backend/page.h"
-#include "backend/remarks.h"
+#include "backend/emit/backend.h"
+#include "backend/report/page.h"
+#include "backend/report/remarks.h"
 #include "ir/check.h"
 #include "passes/plan/pipeline.h"
 #include "tests/fuzz/forms_kept.h"

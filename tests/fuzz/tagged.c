@@ -1,5 +1,5 @@
 #include "tests/fuzz/tagged.h"
-#include "backend/backend.h"
+#include "backend/emit/backend.h"
 #include "passes/plan/pipeline.h"
 #include "tests/fuzz/launch.h"
 #include <stdio.h>

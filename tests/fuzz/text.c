@@ -1,6 +1,6 @@
 // From text to a checked program and back: any bytes give a tree and an IR that are whole, the
 // checker says what it says inside the text, and what is printed can be read again.
-#include "backend/format.h"
+#include "backend/emit/format.h"
 #include "ir/check.h"
 #include "ir/loc.h"
 #include "tests/fuzz/forms_kept.h"

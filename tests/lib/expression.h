@@ -1,4 +1,4 @@
-// What an expression of passes/analysis/trip.h is worth, given what its names stand for.
+// What an expression of passes/analysis/trip/trip.h is worth, given what its names stand for.
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-"""What an expression of passes/analysis/trip.h is worth, given what its names stand for."""
+"""What an expression of passes/analysis/trip/trip.h is worth, given what its names stand for."""
 import re
 
 WORD = re.compile(r'\s*(\[[^]]*\]|\d+|[%\w$.]+|[-+*/(),])')

@@ -1,6 +1,6 @@
 // Runs an agenda of a machine until all its events have ended.
 #pragma once
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 
 static inline enum machine_end machine_run(struct machine *machine, struct machine_event *agenda,
                                            uint32_t count, const struct machine_limits *limits,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is made from backend/metadata.def: the records of include/ptxoffload/metadata.h, the schema
+"""What is made from backend/tables/metadata.def: the records of include/ptxoffload/metadata.h, the schema
 docs/reference/metadata.schema.json, the tables of docs/reference/metadata.md.
 
 usage: generate.py BUILD-ROOT [--update]

@@ -7,9 +7,9 @@
 // faults, 1 with.
 //
 // usage: examine [--most=BYTES] PATH…     larger texts are counted as modules only
-#include "backend/backend.h"
-#include "backend/build.h"
-#include "backend/format.h"
+#include "backend/emit/backend.h"
+#include "backend/tables/build.h"
+#include "backend/emit/format.h"
 #include "frontend/container.h"
 #include "ir/check.h"
 #include "passes/plan/pipeline.h"

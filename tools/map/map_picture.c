@@ -28,8 +28,7 @@ static void set_columns(struct graph_picture *g)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t i = 0; i < g->map->nodes.n; i++)
-            EACH_FIFO(at, &g->map->nodes.v[i])
-            {
+            EACH_FIFO (at, &g->map->nodes.v[i]) {
                 uint32_t from = map_operand(&g->map->nodes.v[i], at)->from;
                 if (!is_ahead(g, i, at) || g->column[i] > g->column[from])
                     continue;
@@ -91,8 +90,8 @@ void map_picture_graph(const struct map_report *report, struct arena *arena, FIL
     svg_begin(to, columns * RIGHT + 2.0 * EDGE, rows * DOWN + 2.0 * EDGE + 20,
               "The map as a graph");
     for (uint32_t i = 0; i < n; i++)
-        EACH_FIFO(at, &report->map->nodes.v[i])
-    draw_edge(&g, i, at);
+        EACH_FIFO (at, &report->map->nodes.v[i])
+            draw_edge(&g, i, at);
     for (uint32_t i = 0; i < n; i++)
         draw_node(&g, i);
     svg_end(to);
@@ -127,12 +126,12 @@ static void draw_arc(const struct map_report *report, const struct map_arc *arc,
     }
     svg_line(to, from, y, from, base, "axis");
     for (uint32_t i = 0; i < n; i++)
-        EACH_FIFO(at, &report->map->nodes.v[i])
-    if (map_operand(&report->map->nodes.v[i], at)->from == arc->from && i != arc->from) {
-        double x = position_x(p->position[arc->copy * n + i]) + CELL / 2.0 + 4;
-        svg_open_numbered(to, "circle", 'c', arc->lane % SVG_SERIES);
-        fprintf(to, " cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x, y);
-    }
+        EACH_FIFO (at, &report->map->nodes.v[i])
+            if (map_operand(&report->map->nodes.v[i], at)->from == arc->from && i != arc->from) {
+                double x = position_x(p->position[arc->copy * n + i]) + CELL / 2.0 + 4;
+                svg_open_numbered(to, "circle", 'c', arc->lane % SVG_SERIES);
+                fprintf(to, " cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x, y);
+            }
 }
 
 static void draw_position(const struct map_report *report, uint32_t position, double base, FILE *to)

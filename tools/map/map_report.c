@@ -79,8 +79,8 @@ static void print_nodes(const struct map_report *report, FILE *to)
     for (uint32_t i = 0; i < report->map->nodes.n; i++) {
         const struct map_node *node = &report->map->nodes.v[i];
         uint32_t tokens = 0;
-        EACH_FIFO(at, node)
-        tokens += map_tokens(node, at);
+        EACH_FIFO (at, node)
+            tokens += map_tokens(node, at);
         fputs("<tr><td>", to);
         svg_escaped(to, node->name.text);
         fputs("<td>", to);

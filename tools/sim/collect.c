@@ -1,6 +1,6 @@
 // Facts about a run from the statistics of the machine.
 #include "ir/loc.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 #include "support/demangle.h"
 #include "tools/sim/sim_report.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "tools/sim/outcomes.h"
-#include "backend/rows.h"
+#include "backend/tables/rows.h"
 #include "support/json.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Writes what chains and blocks measured, for profiles.
 #pragma once
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "tools/sim/sim_facts.h"
 
 struct json;

@@ -2,7 +2,7 @@
 // instruction becomes one code, with codes before and after it that convert operands. A
 // reconvergence point has a code of its own.
 #include "runtime-sim/exec/decode/decode.h"
-#include "passes/analysis/pressure.h"
+#include "passes/analysis/cost/pressure.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/select.h"

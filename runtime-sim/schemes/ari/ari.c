@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/ari/ari.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/schemes/ari/controller.h"
 #include "runtime-sim/schemes/ari/storage.h"

@@ -5,7 +5,7 @@
 // The mechanisms are keys of the reply network (noc/noc.def). The scheme sets them at the nodes of
 // the partitions, gives replies their priority, and observes the partitions' network interfaces.
 #pragma once
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 struct ari_config {
 #define CONFIG_DEF "runtime-sim/schemes/ari/ari.def"

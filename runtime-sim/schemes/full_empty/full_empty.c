@@ -1,6 +1,6 @@
 #include "runtime-sim/schemes/full_empty/full_empty.h"
 #include "runtime-sim/schemes/full_empty/energy.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
 #include "runtime-sim/schemes/full_empty/storage.h"

@@ -5,7 +5,7 @@
 // them. Reads name the words that they need; a reply carries the full words of its line, and the L1
 // keeps no others. The host's commands are those of runtime-sim/host.
 #pragma once
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 struct fe_config {
 #define CONFIG_DEF "runtime-sim/schemes/full_empty/full_empty.def"

@@ -1,7 +1,7 @@
 // The scheme in which LLC partitions, and nodes on the routes to them, compute chains of loads,
 // operations and stores: LLC-Compute and Omni-Compute [000].
 #pragma once
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 #include "runtime-sim/schemes/llc_omni/log.h"
 #include "runtime-sim/schemes/llc_omni/offload.h"
 #include "runtime-sim/schemes/llc_omni/storage.h"

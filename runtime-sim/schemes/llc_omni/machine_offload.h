@@ -1,6 +1,6 @@
 // The state of the scheme in the machine, for the files of the scheme.
 #pragma once
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "runtime-sim/schemes/llc_omni/service.h"
 

@@ -174,9 +174,9 @@ bool oq_operands_ready(const struct core *core, void *own, uint32_t index, uint6
 // Other slots that are ready to begin a chain wait until this one is formed.
 static void hold_others(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    EACH_SLOT(other, core_port(oq->core).words, core_ready_slots(oq->core, word))
-    if (other != index && oq_role(oq, other) == OQ_BEGINS)
-        core_look(oq->core, now + 1, other);
+    EACH_SLOT (other, core_port(oq->core).words, core_ready_slots(oq->core, word))
+        if (other != index && oq_role(oq, other) == OQ_BEGINS)
+            core_look(oq->core, now + 1, other);
 }
 
 // Counts the reason for all chains and for this one. The counters of reasons are in the same order.
@@ -336,8 +336,8 @@ static void leave_forming(struct offload_queue *oq, uint64_t now, uint32_t index
     uint64_t wanting[CORE_WORDS];
     memcpy(wanting, oq->wanting, sizeof wanting);
     memset(oq->wanting, 0, sizeof oq->wanting);
-    EACH_SLOT(slot, core_port(oq->core).words, wanting[word])
-    core_look(oq->core, now, slot);
+    EACH_SLOT (slot, core_port(oq->core).words, wanting[word])
+        core_look(oq->core, now, slot);
 }
 
 // Returns true for an ordinary load or store whose lines are all in global memory.

@@ -17,7 +17,7 @@
 // offload_done.c (replies, and computation at the core).
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"

@@ -4,7 +4,7 @@
 // gets its name with its first event.
 #pragma once
 #include "runtime-sim/base/trace.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 
 // Processes of service queues are numbered from *process on. Requires a machine that offloads and
 // has not run yet. A log that was set before still gets all events.

@@ -1,6 +1,6 @@
 // All entries of the metadata are checked against the program.
 #include "runtime-sim/schemes/llc_omni/table.h"
-#include "backend/read_chains.h"
+#include "backend/tags/read_chains.h"
 #include "support/bits.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // A cycle of an array. The units that fire are the largest set of which each has its tokens, and a
 // place in each receiver's FIFO: a free one, or the one that the receiver empties in this cycle
 // (the greatest fixed point, which does not depend on an order).
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 
 // Candidates

@@ -1,7 +1,7 @@
 // Maps that are compiled from kernels when they are launched, and the decision to use them.
 #include "passes/maps/compile.h"
 #include "passes/maps/map_rate.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <inttypes.h>
 #include <math.h>
@@ -43,8 +43,8 @@ static uint64_t count_words(const struct map *map)
 {
     uint64_t words = map->nodes.n;
     for (uint32_t i = 0; i < map->nodes.n; i++)
-        EACH_FIFO(at, &map->nodes.v[i])
-    words += map_tokens(&map->nodes.v[i], at);
+        EACH_FIFO (at, &map->nodes.v[i])
+            words += map_tokens(&map->nodes.v[i], at);
     return words;
 }
 
@@ -97,8 +97,7 @@ static void compile(struct spatial_machine *m, const struct launch *launch,
     to->name = tree_name(launch->program->module->tree,
                          launch->program->module->functions.v[function].name);
     struct facts *facts = facts_of(&plan, launch->program->module, &options, function);
-    map_compile(&to->compiled, arena, facts, machine_port(m->machine).ordinary,
-                &m->hardware);
+    map_compile(&to->compiled, arena, facts, machine_port(m->machine).ordinary, &m->hardware);
     rate_all(m, to);
 }
 

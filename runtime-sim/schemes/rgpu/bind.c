@@ -2,7 +2,7 @@
 #include "frontend/isa.h"
 #include "ir/ir.h"
 #include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // A group: its array, and the values of an activation.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
@@ -52,8 +52,8 @@ static void make_units(struct spatial_array *array, struct arena *arena)
         memset(unit->fifos, 0xff, sizeof unit->fifos);
     }
     for (uint32_t i = 0; i < array->unit_count; i++)
-        EACH_FIFO(at, array->units[i].node)
-    make_fifo(array, arena, i, at, i / n * n + map_operand(array->units[i].node, at)->from);
+        EACH_FIFO (at, array->units[i].node)
+            make_fifo(array, arena, i, at, i / n * n + map_operand(array->units[i].node, at)->from);
     make_outs(array);
 }
 

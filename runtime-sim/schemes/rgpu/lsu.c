@@ -1,7 +1,7 @@
 // Load-store units: the head of the address FIFO is done in order; the prefetcher scans the rest.
 #include "runtime-sim/exec/warp/warp.h"
 #include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 

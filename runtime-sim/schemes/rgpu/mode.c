@@ -2,7 +2,7 @@
 // configuration registers and FIFOs are filled, the map runs, its stores are acknowledged, and the
 // warps continue.
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
@@ -49,8 +49,8 @@ static void leave(struct spatial_core *c, uint64_t now)
 {
     c->phase = SPATIAL_OFF;
     c->stats.prefetches_unused += spatial_lines_forget(&c->lines);
-    EACH_SLOT(slot, core_port(c->core).words, core_cta_slots(c->core, c->place)[word])
-    core_go_on_at(c->core, now, slot, c->binding->leave);
+    EACH_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, c->place)[word])
+        core_go_on_at(c->core, now, slot, c->binding->leave);
 }
 
 static void stop(struct spatial_core *c, const char *fault)
@@ -96,8 +96,8 @@ static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
     c->image = cta->launch->image;
     c->launched = spatial_launch_of(c->of, cta->launch);
     c->binding = c->launched->binding;
-    EACH_SLOT(slot, core_port(c->core).words, core_cta_slots(c->core, place)[word])
-    c->slot = slot;
+    EACH_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, place)[word])
+        c->slot = slot;
     c->stats.modes++;
     const char *fault = c->launched->fault;
     if (!fault)

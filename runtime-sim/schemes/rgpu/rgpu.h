@@ -6,7 +6,7 @@
 // written.c (waiting loads), rgpu.c (the machine), storage.c (power and area).
 #pragma once
 #include "passes/maps/map_hardware.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 struct spatial_config {
 #define CONFIG_DEF "runtime-sim/schemes/rgpu/spatial.def"

@@ -3,7 +3,7 @@
 // once if its node says so. Two requests for the same bytes are never under way at a time, so their
 // order is that of the unit.
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <assert.h>
 #include <string.h>

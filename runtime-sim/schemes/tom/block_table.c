@@ -3,7 +3,7 @@
 // lead behind its last one [002 §3.1.4]; accesses to global memory whose addresses are registers or
 // known, and none to shared memory.
 #include "runtime-sim/schemes/tom/block_table.h"
-#include "passes/analysis/spaces.h"
+#include "passes/analysis/memory/spaces.h"
 #include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/schemes/tom/block_registers.h"

@@ -1,6 +1,6 @@
 // The blocks that the hardware may offload, from the metadata of a program [002 §3.1, §4.2].
 #pragma once
-#include "backend/tables.h"
+#include "backend/tables/tables.h"
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/schemes/tom/condition.h"
 #include "runtime-sim/schemes/tom/decide.h"

@@ -1,5 +1,5 @@
 // Conditions of blocks: numbers of iterations as expressions of registers and parameters
-// (passes/analysis/trip.h has the grammar), compiled to a list of operations on a stack.
+// (passes/analysis/trip/trip.h has the grammar), compiled to a list of operations on a stack.
 #pragma once
 #include "support/vec.h"
 

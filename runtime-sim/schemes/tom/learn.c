@@ -1,6 +1,6 @@
 // Mappings that the machine chooses: learnt, or known from a run without time.
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 // Measured times of blocks, and the utilisation of the SMs in stacks.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 
 const struct stat_key block_stat_keys[] = {

@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "support/bits.h"
 #include <string.h>
 
@@ -168,8 +168,8 @@ static void find_stores(const struct tom *tom, struct tom_run *run)
     const struct core *core = home_of(tom, run);
     memset(run->waits, 0, sizeof run->waits);
     if (tom->config->drain == TOM_DRAIN_SM)
-        EACH_SLOT(slot, core_port(core).words, core_used_slots(core, word))
-    run->waits[slot / 64] |= slot_bit(slot);
+        EACH_SLOT (slot, core_port(core).words, core_used_slots(core, word))
+            run->waits[slot / 64] |= slot_bit(slot);
     run->waits[run->slot / 64] |= slot_bit(run->slot);
 }
 
@@ -337,9 +337,9 @@ static bool is_drained(struct tom *tom, struct tom_run *run)
         return false;
     if (tom_is_ideal(tom->config->policy))
         return true;
-    EACH_SLOT(slot, core_port(core).words, run->waits[word])
-    if (slot_is_drained(core, slot))
-        run->waits[slot / 64] &= ~slot_bit(slot);
+    EACH_SLOT (slot, core_port(core).words, run->waits[word])
+        if (slot_is_drained(core, slot))
+            run->waits[slot / 64] &= ~slot_bit(slot);
     for (uint32_t i = 0; i < core_port(core).words; i++)
         left |= run->waits[i];
     return !left;
@@ -513,8 +513,7 @@ static void stop_late(struct tom *tom, uint32_t stack)
 {
     struct core *core = tom_sm_of(tom, stack);
     struct tom_core *own = tom_core_of(core);
-    EACH_SLOT(slot, core_port(core).words, own->polled[word])
-    {
+    EACH_SLOT (slot, core_port(core).words, own->polled[word]) {
         bits_clear(own->polled, slot);
         own->polls--;
         core_stop_warp(core, machine_port(tom->machine).now, slot,
@@ -563,8 +562,8 @@ void tom_tick(struct machine *machine, void *state)
                 tom_arrive(tom, &tom->runs[number]);
     BITS_EACH (i, tom->polling, machine_port(machine).ordinary) {
         struct tom_core *own = tom_core_of(machine_core(machine, i));
-        EACH_SLOT(slot, core_port(machine_core(machine, i)).words, own->polled[word])
-        poll(tom, &own->runs[slot]);
+        EACH_SLOT (slot, core_port(machine_core(machine, i)).words, own->polled[word])
+            poll(tom, &own->runs[slot]);
     }
     for (uint32_t i = 0; i < tom->stacks->count; i++)
         stop_late(tom, i);

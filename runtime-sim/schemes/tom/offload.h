@@ -7,7 +7,7 @@
 // formed and sent. In the stack a detached warp executes the block; the acknowledgement brings
 // live-outs and the lines that were written, which the core's L1 and the L2 drop.
 #pragma once
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/epochs.h"

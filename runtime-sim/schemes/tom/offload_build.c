@@ -1,6 +1,6 @@
 // Construction of the offload controller: codes and scoreboard slots of blocks.
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "support/bits.h"
 

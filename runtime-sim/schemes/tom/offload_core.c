@@ -1,5 +1,5 @@
 // Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "support/bits.h"
 

@@ -1,5 +1,5 @@
 // The stacks as memory of a machine.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/energy.h"
 #include "runtime-sim/schemes/tom/stack_trace.h"
 #include "runtime-sim/schemes/tom/tom.h"

@@ -1,6 +1,6 @@
 // Construction of the stacks, their requests, and the interface of memory behind slices.
 #include "runtime-sim/schemes/tom/stacks.h"
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 const struct stat_key stack_stat_keys[] = {
 #define STATS_DEF "runtime-sim/schemes/tom/stack_stats.def"

@@ -1,5 +1,6 @@
 // A mapping without learning: from the differences between the addresses of a block's accesses,
-// which the analysis knows as sums (passes/analysis/affine.h), and the parameters of a launch.
+// which the analysis knows as sums (passes/analysis/affine/affine.h), and the parameters of a
+// launch.
 //
 // An instance touches the addresses a + d, for the distances d of all its accesses, lanes and
 // iterations from its first access. If a is any address, all are in one stack with the probability

@@ -1,5 +1,5 @@
 // Offloading of blocks to stacks, as a scheme.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/schemes/tom/energy.h"
 

@@ -1,5 +1,5 @@
 #include "runtime-sim/schemes/tom/window.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include <math.h>
 
@@ -195,9 +195,9 @@ static void find_overdue(struct tom *tom)
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct core *core = tom_sm_of(tom, i);
         struct tom_core *own = tom_core_of(core);
-        EACH_SLOT(slot, core_port(core).words, core_used_slots(core, word))
-        if (own->here[slot]->outside && own->here[slot]->state == RUN_AWAY)
-            look_at(tom, own->here[slot]);
+        EACH_SLOT (slot, core_port(core).words, core_used_slots(core, word))
+            if (own->here[slot]->outside && own->here[slot]->state == RUN_AWAY)
+                look_at(tom, own->here[slot]);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "backend/diagnostics.h"
+#include "backend/diagnostics/diagnostics.h"
 #include <string.h>
 
 struct given {

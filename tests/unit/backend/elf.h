@@ -1,7 +1,7 @@
 // ELF objects of made plans, for tests.
 #pragma once
-#include "backend/elf_object.h"
-#include "backend/elf_rows.h"
+#include "backend/elf/elf_object.h"
+#include "backend/elf/elf_rows.h"
 #include "include/ptxoffload/metadata.h"
 #include "tests/lib/guarded.h"
 #include "tests/unit/backend/made.h"

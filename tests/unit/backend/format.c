@@ -1,5 +1,5 @@
 // The canonical form: the same tree, and the same text when formatted again.
-#include "backend/format.h"
+#include "backend/emit/format.h"
 #include "tests/unit/program.h"
 
 static char *formatted(struct program *p, const char *text)

@@ -1,10 +1,10 @@
 // Plans made at random for any PTX: what they say means nothing, but it is well formed. The backend
 // has to write it and to read it back.
 #pragma once
-#include "backend/backend.h"
-#include "backend/bodies.h"
-#include "backend/text.h"
-#include "backend/writer.h"
+#include "backend/emit/backend.h"
+#include "backend/tables/bodies.h"
+#include "backend/emit/text.h"
+#include "backend/emit/writer.h"
 #include "support/random.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

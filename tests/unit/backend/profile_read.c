@@ -1,5 +1,5 @@
 // Profiles: what is read, and what is wrong with others, each fault with its place.
-#include "backend/profile_read.h"
+#include "backend/tables/profile_read.h"
 #include "tests/lib/profiled.h"
 #include "tests/unit/program.h"
 

@@ -1,6 +1,6 @@
 // What the checker refutes is left out, and the rest is written: plans and edits that are wrong are
 // planted among those that the passes find.
-#include "backend/proof.h"
+#include "backend/emit/proof.h"
 #include "passes/plan/pipeline.h"
 #include "passes/verify/verify.h"
 #include "tests/unit/program.h"

@@ -1,6 +1,6 @@
 // The tables: what is made of a plan, and the same from JSON and from tags; what a reader says of
 // documents that are none.
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/texts.h"
 #include <math.h>

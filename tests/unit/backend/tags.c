@@ -1,6 +1,6 @@
 // Tags: written, found, taken out, read back; and what is said when somebody has been at them.
-#include "backend/build.h"
-#include "backend/tag_text.h"
+#include "backend/tables/build.h"
+#include "backend/tags/tag_text.h"
 #include "tests/lib/sanitized.h"
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/repack.h"

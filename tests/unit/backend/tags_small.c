@@ -1,7 +1,7 @@
 // Small tags: what the simulator reads is what full ones say, and no more is written.
-#include "backend/build.h"
-#include "backend/tag_text.h"
-#include "backend/tags_small.h"
+#include "backend/tables/build.h"
+#include "backend/tags/tag_text.h"
+#include "backend/tags/tags_small.h"
 #include "passes/plan/pipeline.h"
 #include "tests/lib/sanitized.h"
 #include "tests/unit/backend/made.h"

@@ -1,6 +1,6 @@
 // The digest of tokens: the same for all ways to write them, and for nothing else.
-#include "backend/token_digest.h"
-#include "backend/tag_text.h"
+#include "backend/tags/token_digest.h"
+#include "backend/tags/tag_text.h"
 #include "tests/lib/sanitized.h"
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/repack.h"

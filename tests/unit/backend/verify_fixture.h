@@ -1,7 +1,7 @@
 // Outputs and plans under the checker of our own work.
 #pragma once
 #include "passes/verify/verify.h"
-#include "backend/backend.h"
+#include "backend/emit/backend.h"
 #include "passes/plan/pipeline.h"
 #include "tests/unit/program.h"
 #include <glob.h>

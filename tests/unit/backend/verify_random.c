@@ -6,8 +6,8 @@
 // irreducible flow.
 //
 // usage: test-backend-verify_random [--count=N] [--seed=N] [--print]
-#include "backend/backend.h"
-#include "backend/format.h"
+#include "backend/emit/backend.h"
+#include "backend/emit/format.h"
 #include "passes/base/capability.h"
 #include "passes/plan/pipeline.h"
 #include "passes/verify/verify.h"

@@ -1,5 +1,5 @@
 // Edits of a text: what goes where, what is refused, and where each byte is found afterwards.
-#include "backend/writer.h"
+#include "backend/emit/writer.h"
 #include "tests/unit/program.h"
 
 struct text_case {

@@ -1,5 +1,5 @@
 // Addresses as sums: each case ends in a load, whose address is compared as text.
-#include "passes/analysis/affine.h"
+#include "passes/analysis/affine/affine.h"
 #include "tests/unit/passes/affine_text.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

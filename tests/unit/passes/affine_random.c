@@ -1,7 +1,7 @@
 // Random computations: the sum that the analysis finds has, for random values of its atoms, the
 // value that the instructions compute, in all the bits that it calls exact. Where it says how far
 // the lanes of a warp are apart, they are.
-#include "passes/analysis/affine.h"
+#include "passes/analysis/affine/affine.h"
 #include "tests/unit/passes/affine_text.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

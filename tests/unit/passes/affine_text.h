@@ -1,6 +1,6 @@
 // Expressions as text, for tests: 4*%tid.x + 4*%ntid.x*%ctaid.x + [out] + 16
 #pragma once
-#include "passes/analysis/affine.h"
+#include "passes/analysis/affine/affine.h"
 #include <assert.h>
 
 // Special registers come first, then iterations, then the base.

@@ -1,5 +1,5 @@
 // Whether the last two accesses of a body may touch the same bytes.
-#include "passes/analysis/address.h"
+#include "passes/analysis/affine/address.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // Cycle equivalence against its definition on small random multigraphs: two edges lie on the same
 // cycles exactly if taking both out, and neither of them alone, cuts the graph.
-#include "passes/analysis/cycles.h"
+#include "passes/analysis/divergence/cycles.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

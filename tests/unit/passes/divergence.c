@@ -1,6 +1,6 @@
 // What is uniform and what varies: each case stores values, and says of each store's value, in the
 // order of the text, whether the lanes of a warp have the same (u) or not (v).
-#include "passes/analysis/divergence.h"
+#include "passes/analysis/divergence/divergence.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

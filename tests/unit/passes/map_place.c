@@ -26,8 +26,8 @@ static void check_placement(const struct map_rig *r, const struct map_placement 
             busy[at][arc->lane] = true;
             for (uint32_t k = 0; k < n; k++) {
                 bool uses = false;
-                EACH_FIFO(operand, &r->map->nodes.v[k])
-                uses |= map_operand(&r->map->nodes.v[k], operand)->from == arc->from;
+                EACH_FIFO (operand, &r->map->nodes.v[k])
+                    uses |= map_operand(&r->map->nodes.v[k], operand)->from == arc->from;
                 consumers += uses && k != arc->from &&
                              p->position[arc->copy * n + k] == (at + 1) % p->positions;
             }
@@ -37,8 +37,8 @@ static void check_placement(const struct map_rig *r, const struct map_placement 
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t from = 0; from < n; from++) {
             bool uses = false;
-            EACH_FIFO(operand, &r->map->nodes.v[k])
-            uses |= map_operand(&r->map->nodes.v[k], operand)->from == from;
+            EACH_FIFO (operand, &r->map->nodes.v[k])
+                uses |= map_operand(&r->map->nodes.v[k], operand)->from == from;
             expected += uses && from != k;
         }
     assert_int_equal(consumers, expected * p->copies);

@@ -1,6 +1,6 @@
 // Measured numbers in the place of expected ones: each is put in by itself, and the sums of the
 // refined model are recomputed by hand. Words: the size of a register of one lane.
-#include "passes/analysis/measured.h"
+#include "passes/analysis/memory/measured.h"
 #include "passes/base/passes.h"
 #include "tests/unit/program.h"
 

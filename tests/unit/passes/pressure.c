@@ -1,5 +1,5 @@
 // Live registers at the fullest place.
-#include "passes/analysis/pressure.h"
+#include "passes/analysis/cost/pressure.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 

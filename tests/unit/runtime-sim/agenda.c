@@ -1,6 +1,6 @@
 // The agenda of a machine: copies as requests, pauses, calls, launches one after the other, and
 // time without a CTA.
-#include "backend/tags.h"
+#include "backend/tags/tags.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 

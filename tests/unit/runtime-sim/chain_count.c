@@ -1,5 +1,5 @@
 // Counts the chains that warps begin, and offloads nothing.
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/kernels.h"
 
 static const struct config_key keys[] = {

@@ -1,7 +1,7 @@
 // Checkpoints: what was written is read again and goes on to the same end; any other bytes are a
 // reason why not, or a run. And with memory that runs out at any point.
 #include "runtime-sim/run/checkpoint.h"
-#include "backend/build.h"
+#include "backend/tables/build.h"
 #include "support/random.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

@@ -1,5 +1,5 @@
 // From addresses of lanes to lines and cycles of banks: compared with counting byte by byte.
-#include "runtime-sim/gpu/coalesce.h"
+#include "runtime-sim/gpu/lsu/coalesce.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include <setjmp.h>
 #include <stdarg.h>

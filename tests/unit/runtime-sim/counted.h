@@ -1,6 +1,6 @@
 // What the analyses say of the instructions of a kernel, against what was counted when it ran.
 #pragma once
-#include "passes/analysis/coalescing.h"
+#include "passes/analysis/memory/coalescing.h"
 #include "runtime-sim/exec/check/profile.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // Arithmetic on a core in closed form: latencies, initiation intervals, the width of issue.
-#include "runtime-sim/gpu/timing.h"
+#include "runtime-sim/gpu/core/timing.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 // Instructions in a round and rounds; of several warps' only round.

@@ -1,6 +1,6 @@
 // A machine of a configuration and the kernels that run on it, for tests.
 #pragma once
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/machine/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "runtime-sim/schemes/schemes.h"

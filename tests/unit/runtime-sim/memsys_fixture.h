@@ -1,6 +1,6 @@
 // A memory system of a configuration, for tests.
 #pragma once
-#include "runtime-sim/gpu/machine.h"
+#include "runtime-sim/gpu/machine/machine.h"
 #include "tests/unit/runtime-sim/plain_slice.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 // Core 15 is at (2, 2); partitions 2, 5, 6 and 7 are at (1, 2), (7, 5), (1, 6) and (5, 7). A load
 // of a line takes 1 flit there and 5 back, a store of a line 5 and 1. In the butterfly it is two
 // channels from any core to any partition, and between partitions.
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/machine/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 

@@ -6,8 +6,8 @@
 // can be fetched. In a run after the first one the last level and the instruction caches have all
 // lines that the run before has used, and first levels none.
 #pragma once
-#include "backend/tags.h"
-#include "runtime-sim/gpu/ports.h"
+#include "backend/tags/tags.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "tests/fuzz/tagged.h"

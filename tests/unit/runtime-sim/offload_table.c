@@ -1,8 +1,8 @@
 // The table of chains: what the tagger has found in random kernels is all there, and what is
 // something else than it found is refused.
 #include "runtime-sim/schemes/llc_omni/table.h"
-#include "backend/bodies.h"
-#include "backend/tags.h"
+#include "backend/tables/bodies.h"
+#include "backend/tags/tags.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/tagged.h"

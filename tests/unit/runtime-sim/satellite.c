@@ -1,6 +1,6 @@
 #include "tests/unit/runtime-sim/satellite.h"
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 
 #define SCHEME_CONFIG satellite_config
 #define SCHEME_STATS satellite_stats
@@ -99,8 +99,7 @@ static void enter_mode(struct core *core, void *state, uint64_t now, uint32_t pl
             warp_fault(&cta->warps[i], &cta->warps[i].program->codes.v[0], 0, "not at the barrier");
     own->mode_until = now + own->of->config->mode;
     own->place = place;
-    EACH_SLOT(slot, core_port(core).words, core_cta_slots(core, place)[word])
-    {
+    EACH_SLOT (slot, core_port(core).words, core_cta_slots(core, place)[word]) {
         core_wake_at(core, own->mode_until, slot);
         break;
     }
@@ -116,8 +115,8 @@ static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t sl
         return;
     own->mode_until = 0;
     own->of->stats.modes++;
-    EACH_SLOT(index, core_port(core).words, core_cta_slots(core, own->place)[word])
-    core_look(core, now, index);
+    EACH_SLOT (index, core_port(core).words, core_cta_slots(core, own->place)[word])
+        core_look(core, now, index);
 }
 
 // In the commit: both cores may be changed.
@@ -276,11 +275,11 @@ static void tick(struct machine *machine, void *state)
 {
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++) {
         struct satellite_core *own = own_of(machine_core(machine, i));
-        EACH_SLOT(slot, core_port(machine_core(machine, i)).words, own->asking[word])
-        if (start(state, i, slot)) {
-            own->asking[word] &= ~slot_bit(slot);
-            own->asked--;
-        }
+        EACH_SLOT (slot, core_port(machine_core(machine, i)).words, own->asking[word])
+            if (start(state, i, slot)) {
+                own->asking[word] &= ~slot_bit(slot);
+                own->asked--;
+            }
     }
 }
 

@@ -4,6 +4,6 @@
 // block names. When a barrier of a CTA opens, its warps wait for some cycles: the core is in
 // another mode, in which one register of each thread counts up.
 #pragma once
-#include "runtime-sim/gpu/scheme.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
 
 extern const struct scheme_ops satellite;

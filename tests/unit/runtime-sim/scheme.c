@@ -1,5 +1,5 @@
 // Schemes of a machine, by a small one that is registered here alone (toll.h).
-#include "runtime-sim/gpu/machine_state.h"
+#include "runtime-sim/gpu/machine/machine_state.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/toll.h"
 

@@ -1,5 +1,5 @@
 #include "tests/unit/runtime-sim/toll.h"
-#include "runtime-sim/gpu/ports.h"
+#include "runtime-sim/gpu/scheme/ports.h"
 
 #define SCHEME_CONFIG toll_config
 #define SCHEME_STATS toll_stats

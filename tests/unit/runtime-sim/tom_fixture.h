@@ -1,6 +1,6 @@
 // A machine with memory stacks that offloads blocks, for tests.
 #pragma once
-#include "backend/tags.h"
+#include "backend/tags/tags.h"
 #include "runtime-sim/schemes/tom/offload.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"

@@ -3,7 +3,7 @@
 // lanes that execute the instruction together, and lanes are as far apart as is said.
 //
 // usage: test-runtime-sim-uniform [--count=N] [--first=N]
-#include "passes/analysis/affine.h"
+#include "passes/analysis/affine/affine.h"
 #include "tests/unit/runtime-sim/kernel.h"
 #include <inttypes.h>
 

@@ -1,0 +1,53 @@
+// Sections of the ELF object. The rows of backend/tables/metadata.def say where the tables' entries
+// are in their records: numbers have `size` bytes; words of one byte are enumerators, longer ones
+// and strings are offsets of strings; lists are a first record and a number of records.
+#pragma once
+#include "backend/tables/rows.h"
+
+enum elf_part {
+#define SECTION(ID, ...) ELF_##ID,
+#define RECORDS SECTION
+#include "backend/tables/metadata.def"
+    ELF_PARTS,
+};
+
+struct elf_part_info {
+    const char *name;
+    uint32_t type; // SHT_…
+    uint32_t align;
+    uint32_t record_size;              // 0: no records
+    const struct record_field *fields; // NULL: no rows describe it
+};
+extern const struct elf_part_info elf_parts[ELF_PARTS];
+
+enum { SHA256_BYTES = 32 };
+typedef uint8_t elf_digest[SHA256_BYTES];
+
+// The notes as one record.
+struct elf_notes {
+    uint32_t version;
+    elf_digest source, output;
+};
+
+struct elf_slots {
+    const struct field_slot *of[ELF_PARTS]; // NULL: the section has no records
+};
+
+// Finds the entries of all records.
+void elf_slots_init(struct elf_slots *slots, struct arena *arena);
+// Returns the section of the records of a list, or ELF_PARTS for other fields.
+enum elf_part elf_list(const struct record_field *field);
+
+// Numbers of 1 to 8 bytes, the lowest byte first.
+static inline uint64_t elf_get(const char *bytes, uint32_t size)
+{
+    uint64_t number = 0;
+    for (uint32_t i = size; i--;)
+        number = number << 8 | (unsigned char)bytes[i];
+    return number;
+}
+static inline void elf_put(char *bytes, uint32_t size, uint64_t number)
+{
+    for (uint32_t i = 0; i < size; i++)
+        bytes[i] = (char)(number >> 8 * i & 0xff);
+}

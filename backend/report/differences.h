@@ -1,0 +1,74 @@
+// Differences of two reports: chains, blocks and rejected candidates that appeared, vanished or
+// changed from one set of tables to another, matched by what they are and not by their line alone.
+#pragma once
+#include "backend/tables/tables.h"
+
+// Kinds of items that are compared. Blocks that are not offloaded are items too.
+enum report_item_kind { ITEM_CHAIN, ITEM_BLOCK, ITEM_REJECTION, ITEM_KINDS };
+
+enum { ITEM_NUMBERS = 7 };
+
+// A chain, block or rejected candidate of one report.
+struct report_item {
+    enum report_item_kind kind;
+    enum candidate_kind candidate; // of a rejection
+    uint32_t line, column;         // of its first instruction; column 0: unknown
+    uint32_t end_line;             // of its last one
+    const char *source_file;       // CUDA source; "": unknown
+    uint32_t source_line;          // 0: unknown
+    const char *text;              // its first instruction, or opcodes; "": unknown
+    const char *head, *whole;      // the first instruction and all of it, by which it is matched
+    const char *verdict;           // the form of a chain, the verdict of a block, a rule
+    const char *reason;            // of a rejection: the sentence; else ""
+    double numbers[ITEM_NUMBERS];  // in the order of difference_numbers
+    bool matched;
+};
+
+// Names of an item's numbers, NULL after the last.
+extern const char *const difference_numbers[ITEM_KINDS][ITEM_NUMBERS + 1];
+extern const char *const item_names[]; // enum report_item_kind
+
+enum change_kind { CHANGE_APPEARED, CHANGE_VANISHED, CHANGE_CHANGED, CHANGE_KINDS };
+extern const char *const change_names[]; // enum change_kind
+
+struct difference {
+    const char *kernel;
+    enum change_kind change;
+    enum report_item_kind kind;
+    const struct report_item *before, *after; // NULL: it appeared; it vanished
+    // Why an access of a chain that vanished is in none now, or of one that appeared was in none
+    // before; NULL: no rejection has such an instruction.
+    const struct report_item *instead;
+};
+
+struct difference_kernel {
+    const char *name;
+    enum change_kind change; // CHANGE_CHANGED: in both reports
+};
+
+struct differences {
+    const struct tables *before, *after;
+    const char *before_name, *after_name;  // of the reports
+    bool same_source;                      // both are of the same text: lines are compared
+    bool by_source;                        // places of the CUDA source come first
+    bool by_text;                          // both have the text of instructions
+    VEC(struct difference) list;           // by kernel as in `after`, then vanished ones; by place
+    VEC(struct difference_kernel) kernels; // that appeared or vanished
+    uint32_t counts[ITEM_KINDS][CHANGE_KINDS];
+    uint32_t equal[ITEM_KINDS]; // items that are the same in both
+};
+
+// Compares the tables, which must outlive the result.
+void differences_find(struct differences *differences, struct arena *arena,
+                      const struct tables *before, const struct tables *after);
+
+void differences_text(const struct differences *differences, struct arena *arena, FILE *to);
+// {"format": "ptxoffload-differences", …}; docs/reference/report.md explains it.
+void differences_json(const struct differences *differences, FILE *to);
+// A self-contained page.
+void differences_page(const struct differences *differences, struct arena *arena, FILE *to);
+
+// For these writers. "44", or "39..49".
+const char *item_lines(char text[2 * 24], const struct report_item *item);
+// Returns true if the numbers differ, as reports show them.
+bool numbers_differ(double before, double after);

@@ -1,0 +1,8 @@
+// Changes by a profile: chains and blocks whose verdict differs from that without the profile.
+#pragma once
+#include "backend/tables/tables.h"
+
+// Fills tables->changes. Both plans are of this module, by the same passes and options except for
+// the measurements of `with`; the tables are those of `with`.
+void changes_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
+                  const struct plan *without, const struct plan *with);

@@ -1,0 +1,24 @@
+// Records of small tags: what the simulator reads, without what follows from it.
+#pragma once
+#include "backend/tables/rows.h"
+
+struct small_rows {
+    const struct field_slot *module, *kernel, *chain, *block;
+};
+struct small_rows small_rows(struct arena *arena);
+
+// Return the values of keys that a tag lacks.
+struct tables small_usual_module(void);
+struct table_kernel small_usual_kernel(uint32_t loads);
+struct table_chain small_usual_chain(uint32_t pattern);
+// Requires kind, trips and estimates.
+struct table_block small_usual_block(const struct table_block *block);
+
+// Returns true if one of the cost models has the block as a candidate.
+bool small_has_block(const struct table_block *block);
+// Returns the result of a cost model for a candidate from its words in and out and its saved words
+// to and from memory; the block has its kind and number of iterations.
+struct table_estimate small_estimate(const struct table_block *block, enum cost_model cost,
+                                     const double words[4]);
+// Returns true if that is the result.
+bool small_can_derive(const struct table_block *block, const struct table_estimate *estimate);

@@ -1,0 +1,46 @@
+// Shared by the files of the trip counts: the search for the count of one loop.
+#pragma once
+#include "passes/analysis/trip/trip.h"
+#include "passes/analysis/trip/trip_count.h"
+#include "passes/analysis/trip/trip_internal.h"
+
+enum { TRIP_STEPS = 64, TRIP_VALUES = 128 }; // limits: steps from a guard, values of a count
+
+struct trip_finder {
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct ir_function *fn;
+    struct facts *facts;
+    uint32_t loop;
+    struct tracer tracer;
+    struct trip trip;
+};
+
+// A comparison that decides whether the loop continues.
+struct test {
+    uint32_t inst; // setp
+    bool goes_on;  // the loop continues if the comparison holds
+    enum comparison comparison;
+    bool is_signed;
+    unsigned bits;
+    uint32_t left, right; // operands: the counter and the bound
+};
+
+// Records the reason why the count is unknown. Returns false.
+bool trip_unknown(struct trip_finder *f, uint32_t because, const char *why);
+// Returns the operand of the n-th use, or IR_NONE.
+uint32_t trip_use(const struct ir_function *fn, uint32_t inst, uint32_t n);
+// Returns the instruction that defines the version, or IR_NONE.
+uint32_t trip_defining(const struct ir_function *fn, uint32_t version);
+static inline bool trip_in_loop(const struct trip_finder *f, uint32_t block)
+{
+    return ir_in_loop(f->fn, f->loop, block);
+}
+
+// Counts how often the comparison passes, from its setp and `goes_on`. `several`: another
+// comparison may end the loop; `at_bottom`: see trip_count.h.
+bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool at_bottom);
+bool trip_is_integer(uint16_t type);
+// The same by simulating the iterations, if they are few and all values are known; else keeps the
+// recorded reason.
+bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom);

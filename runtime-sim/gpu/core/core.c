@@ -1,0 +1,520 @@
+#include "runtime-sim/gpu/core/core.h"
+#include "runtime-sim/gpu/core/core_trace.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "support/bits.h"
+#include <string.h>
+
+const struct config_key core_keys[] = {
+#define CONFIG_DEF "runtime-sim/gpu/core/core.def"
+#define CONFIG_OF struct core_config
+#include "runtime-sim/base/config_keys.inc"
+};
+const uint32_t core_key_count = ARRAY_LENGTH(core_keys);
+
+static const struct stat_key own_stat_keys[] = {
+#define STATS_DEF "runtime-sim/gpu/core/core_stats.def"
+#define STATS_OF struct core_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+enum { OWN_STAT_KEYS = ARRAY_LENGTH(own_stat_keys) };
+
+static struct stat_key stall_key(struct arena *arena, const struct scheme_stall *stall,
+                                 uint32_t number)
+{
+    return (struct stat_key){.name = arena_printf(arena, "stall_%s", stall->name),
+                             .kind = STAT_COUNT,
+                             .unit = "slot cycles",
+                             .text = stall->text,
+                             .offset = offsetof(struct core_stats, scheme_stalls) +
+                                       number * sizeof(uint64_t)};
+}
+
+// Inserts the schemes' stalls before `stall_ended`.
+void core_stat_keys(struct core_shared *shared, struct arena *arena)
+{
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MOST);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < OWN_STAT_KEYS; i++) {
+        bool here = own_stat_keys[i].offset == offsetof(struct core_stats, stall_ended) &&
+                    own_stat_keys[i].kind == STAT_COUNT;
+        for (uint32_t k = 0; here && k < shared->stall_count; k++)
+            keys[count++] = stall_key(arena, shared->stalls[k], k);
+        keys[count++] = own_stat_keys[i];
+    }
+    shared->stat_keys = keys;
+    shared->stat_key_count = count;
+}
+
+// Used for cores that a scheme ignores.
+static const struct scheme_issue no_issue;
+static const struct scheme_memory no_memory;
+static const struct lsu_client no_client;
+
+static struct core_watcher make_watcher(struct core *core, const struct shared_watcher *from)
+{
+    const struct core_kind *kind = core->kind;
+    struct core_watcher watcher = {&no_issue, &no_memory, &no_client, from->state, from->ops};
+    if (kind->number && kind->adder != from->scheme + 1)
+        return watcher;
+    watcher.issue = from->ops->issue;
+    watcher.memory = &from->ops->memory;
+    watcher.lsu = from->ops->memory.lsu ? from->ops->memory.lsu : &no_client;
+    if (watcher.issue->init)
+        watcher.own = watcher.issue->init(core, from->state);
+    return watcher;
+}
+
+void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
+               const struct core_kind *kind, uint32_t index)
+{
+    uint32_t warps = kind->config->warps;
+    *core = (struct core){
+        .shared = shared, .kind = kind, .arena = arena, .index = index, .next = UINT64_MAX};
+    core->words = bits_words(warps);
+    core->wheel = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
+    core->slots = ARENA_ARRAY(arena, struct slot, warps);
+    core->age = ARENA_ARRAY(arena, uint64_t, warps);
+    core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
+    for (uint32_t i = 0; i < warps; i++)
+        core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
+    core->entry_extra = shared->entries_of_slot * warps;
+    lsu_init(core);
+    core->watchers = ARENA_ARRAY(arena, struct core_watcher, shared->watcher_count + 1);
+    for (uint32_t i = 0; i < shared->watcher_count; i++)
+        core->watchers[core->watcher_count++] = make_watcher(core, &shared->watchers[i]);
+}
+
+const struct ir_inst *core_inst(const struct core *core, const struct timing *timing)
+{
+    const struct program *program = core->shared->timings.program;
+    uint32_t function = program->functions.v[timing->function].function;
+    return &program->module->functions.v[function].insts.v[timing->inst];
+}
+
+void core_flush(struct core *core)
+{
+    memset(core->unit_free, 0, sizeof core->unit_free); // a launch does not wait for the previous
+                                                        // one
+    core->banks_free = 0;
+    if (core->shared->flush_l1)
+        cache_forget(&core->l1);
+    EACH_WATCHER (watcher, core, lsu, flush)
+        watcher->lsu->flush(core, watcher->own);
+    tags_flush(&core->constant);
+    tags_flush(&core->texture);
+}
+
+// Issue
+
+static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
+{
+    for (uint32_t i = 0; i < core->kind->units[unit]; i++)
+        if (core->unit_free[unit][i] <= now)
+            return &core->unit_free[unit][i];
+    return NULL;
+}
+
+static void count_issue(struct core *core, const struct timing *timing, uint64_t threads)
+{
+    struct core_stats *s = &core->stats;
+    s->scheduler++;
+    s->register_read += threads * timing->operands_read;
+    s->register_write += threads * timing->operands_written;
+    switch ((enum unit)timing->unit) {
+    case UNIT_ALU: *(timing->is_float ? &s->alu_fp32 : &s->alu_int) += threads; break;
+    case UNIT_SFU: s->sfu += threads; break;
+    case UNIT_FP64: s->alu_fp64 += threads; break;
+    default: break;
+    }
+}
+
+static void set_results(struct slot *slot, const struct timing *timing, uint64_t ready)
+{
+    for (uint32_t i = 0; i < timing->write_count; i++)
+        slot->ready[timing->registers[timing->read_count + i]] = ready;
+}
+
+// Gives the accesses of the instruction to the load/store unit as an entry.
+static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum issue_as as)
+{
+    struct slot *slot = &core->slots[index];
+    core->free_count--;
+    slot->entries++;
+    slot->acquires |= slot->next->acquires;
+    set_results(slot, slot->next, UINT64_MAX);
+    core->entries[entry].slot = index;
+    core->entries[entry].timing = slot->next;
+    epoch_take(core, entry);
+    if (as == ISSUE_AS_NORMAL)
+        EACH_WATCHER (watcher, core, issue, accessed)
+            watcher->issue->accessed(core, watcher->own, now, index, core->entries[entry].held);
+    (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
+}
+
+// Returns how the instruction is issued. Sets `owner` to the scheme that claims it, if any.
+static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
+                           const struct core_watcher **owner)
+{
+    for (uint32_t i = 0; i < core->watcher_count; i++) {
+        const struct core_watcher *watcher = &core->watchers[core->shared->claims[i]];
+        enum issue_as as = watcher->issue->issue_as
+                               ? watcher->issue->issue_as(core, watcher->own, now, index)
+                               : ISSUE_AS_NORMAL;
+        *owner = watcher;
+        if (as != ISSUE_AS_NORMAL)
+            return as;
+    }
+    return ISSUE_AS_NORMAL;
+}
+
+static enum issue_result execute(struct core *core, uint32_t index, enum issue_as as,
+                                 const struct core_watcher *owner, struct held *held)
+{
+    if (as < ISSUE_AS_CAPTURED)
+        return issue_execute(core->slots[index].warp, held);
+    return as == ISSUE_AS_CAPTURED ? owner->lsu->execute(core, owner->own, index, held)
+                                   : ISSUE_DONE;
+}
+
+// Notifies the schemes of completed barriers before the CTA's warps continue.
+static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
+{
+    struct cta *cta = core->ctas[place].cta;
+    EACH_WATCHER (watcher, core, issue, barrier)
+        watcher->issue->barrier(core, watcher->own, now, place, cta->opened);
+    cta->opened = 0;
+}
+
+void core_issue(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    struct warp *warp = slot->warp;
+    const struct timing *timing = slot->next;
+    uint32_t entry = core->free_entries[core->free_count - 1];
+    uint64_t events = warp->cta->events, threads = warp->thread_instructions,
+             instructions = warp->warp_instructions;
+    const struct core_watcher *owner = NULL;
+    enum issue_as as = claim(core, now, index, &owner);
+    enum issue_result result = execute(core, index, as, owner, core->entries[entry].held);
+    threads = warp->thread_instructions - threads;
+    instructions = warp->warp_instructions - instructions;
+    core->stats.warp_instructions += instructions;
+    core->stats.issued_again += 1 - instructions; // an instruction that is issued for several slots
+    core->stats.thread_instructions += threads;
+    bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
+    if (elsewhere)
+        core->stats.scheduler++; // the scheme counts the unit that computes it
+    else
+        count_issue(core, timing, threads);
+    slot->settled = false;
+    slot->behind = 0;
+    slot->buffered--;
+    slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
+    if (result == ISSUE_HELD)
+        hold(core, now, index, entry, as);
+    else if (!elsewhere)
+        set_results(slot, timing, now + core->kind->latency[timing->class]);
+    if (as != ISSUE_AS_NORMAL && owner->lsu->issued)
+        owner->lsu->issued(core, owner->own, now, index, timing, entry);
+    if (timing->orders && as != ISSUE_AS_MIGRATED)
+        epoch_mark(core, index);
+    if (warp->cta->opened)
+        notify_barriers(core, now + 1, slot->cta);
+    core_look(core, now + 1, index);
+    core_maybe_over(core, now + 1, index);
+    if (warp->cta->events == events)
+        return;
+    core_look_at_cta(core, now + 1, slot->cta);
+    if (warp->cta->cluster.count > 1 && !core_is_detached(slot))
+        core->stirred |= UINT64_C(1) << slot->cta;
+}
+
+// A cycle
+
+// Wakes the slots of this cycle. A core ticks in every cycle that has slots in its wheel.
+static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
+{
+    uint32_t place = (uint32_t)(now % CORE_WHEEL);
+    uint64_t slots[CORE_WORDS];
+    core->wheel_at = now + 1;
+    if (!bits_test(core->wheel_used, place))
+        return;
+    for (uint32_t i = 0; i < words; i++) {
+        slots[i] = core->wheel[place * words + i];
+        core->wheel[place * words + i] = 0;
+    }
+    if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
+        core->wheel_words &= ~(UINT64_C(1) << place / 64);
+    EACH_SLOT (index, words, slots[word]) {
+        uint8_t state = core->slots[index].state;
+        if (state == SLOT_RESULT || state == SLOT_FETCH)
+            core_look(core, now, index);
+        if (core_is_detached(&core->slots[index]))
+            core_maybe_over(core, now, index);
+        EACH_WATCHER (watcher, core, issue, wake)
+            watcher->issue->wake(core, watcher->own, now, index);
+    }
+}
+
+// Ready slots of a word that are blocked: because their unit is busy, or because the load/store
+// unit is full.
+struct blocked_slots {
+    uint64_t all, by_memory;
+};
+
+static struct blocked_slots find_blocked(struct core *core, uint64_t now, uint32_t word)
+{
+    const uint64_t *wants = core->sets[word].wants;
+    uint64_t units = 0;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        if (wants[unit] && !free_unit(core, unit, now))
+            units |= wants[unit];
+    uint64_t by_memory = lsu_can_take(core) ? 0 : wants[UNIT_MEMORY] & ~units;
+    return (struct blocked_slots){units | by_memory, by_memory};
+}
+
+static void reserve(struct core *core, uint64_t now, const struct slot *slot)
+{
+    const struct timing *timing = slot->next;
+    uint64_t *unit = free_unit(core, slot->unit, now);
+    if (slot->unit != UNIT_CONTROL)
+        *unit = now + core->kind->interval[timing->class];
+}
+
+// Selects a slot. Slots that a scheme prefers have priority.
+static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
+                                         const uint64_t *candidates, uint32_t words)
+{
+    EACH_WATCHER (watcher, core, lsu, first)
+        for (uint32_t i = 0; i < words; i++) {
+            uint64_t first = watcher->lsu->first(core, watcher->own, i) & candidates[i];
+            if (first)
+                return core->last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
+        }
+    return core_choose(core, scheduler, candidates);
+}
+
+// Returns the slots of a word that are blocked because others were selected.
+static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, uint32_t word,
+                                              const uint64_t *chosen, uint32_t words)
+{
+    uint64_t slots = find_blocked(core, now, word).all;
+    EACH_WATCHER (watcher, core, lsu, exclusive) {
+        uint64_t taken = 0;
+        for (uint32_t i = 0; i < words; i++)
+            taken |= watcher->lsu->exclusive(core, watcher->own, i) & chosen[i];
+        slots |= taken ? watcher->lsu->exclusive(core, watcher->own, word) : 0;
+    }
+    return slots;
+}
+
+// Warp w belongs to scheduler w mod the number of schedulers.
+static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, uint32_t word)
+{
+    static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
+                                     0x1111111111111111};
+    uint32_t schedulers = core->kind->config->schedulers;
+    // 64 words are 1 mod 3, and 0 mod 1, 2 and 4.
+    uint32_t shift = schedulers == 3 ? (scheduler + 2 * word) % 3 : scheduler;
+    return every[schedulers] << shift;
+}
+
+// Adds the warps that the schedulers select to `chosen`. The schedulers share the units and select
+// one after the other; a unit accepts as many warps per cycle as it is wide. The first scheduler
+// whose slots were blocked by an earlier selection of this cycle selects first the next time
+// (core.scheduler_order), so that no scheduler starves.
+static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
+                                 const struct blocked_slots *at_start, uint64_t *chosen,
+                                 uint32_t words)
+{
+    uint32_t schedulers = core->kind->config->schedulers;
+    uint32_t start = core->first_scheduler, loser = schedulers;
+    uint64_t blocked[CORE_WORDS];
+    for (uint32_t w = 0; w < words; w++)
+        blocked[w] = at_start[w].all;
+    for (uint32_t n = 0, i = start; n < schedulers; n++, i = i + 1 < schedulers ? i + 1 : 0) {
+        uint64_t candidates[CORE_WORDS], any = 0, lost = 0;
+        for (uint32_t w = 0; w < words; w++) {
+            uint64_t ready = core->sets[w].ready & slots_of_scheduler(core, i, w);
+            any |= candidates[w] = ready & ~blocked[w];
+            lost |= ready & blocked[w] & ~at_start[w].all;
+        }
+        if (lost && loser == schedulers)
+            loser = i;
+        if (!any)
+            continue;
+        uint32_t index = choose_one(core, i, candidates, words);
+        bits_set(chosen, index);
+        reserve(core, now, &core->slots[index]);
+        for (uint32_t w = 0; n + 1 < schedulers && w < words; w++)
+            blocked[w] = find_blocked_by(core, now, w, chosen, words);
+    }
+    if (loser < schedulers && core->kind->config->scheduler_order == SCHEDULERS_TURN)
+        core->first_scheduler = loser;
+}
+
+static uint32_t count_slots(uint64_t slots)
+{
+    return slots & (slots - 1) ? bits_count(slots) : slots != 0;
+}
+
+// Counts `cycles` cycles for the ready slots of a word.
+static void count_ready(struct core *core, uint32_t word, uint64_t chosen,
+                        struct blocked_slots blocked, uint64_t cycles)
+{
+    struct core_stats *s = &core->stats;
+    uint64_t rest = core->sets[word].ready & ~chosen;
+    s->issued += count_slots(chosen) * cycles;
+    s->stall_memory_queue += count_slots(rest & blocked.by_memory) * cycles;
+    s->stall_unit += count_slots(rest & blocked.all & ~blocked.by_memory) * cycles;
+    s->stall_not_selected += count_slots(rest & ~blocked.all) * cycles;
+}
+
+static ALWAYS_INLINE bool has_ready(const struct core *core, uint32_t words)
+{
+    uint64_t any = core->sets[0].ready;
+    for (uint32_t i = 1; i < words; i++)
+        any |= core->sets[i].ready;
+    return any;
+}
+
+static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t words)
+{
+    if (now <= core->counted)
+        return;
+    uint64_t passed = now - core->counted;
+    bool ready = has_ready(core, words);
+    for (uint32_t i = 0; ready && i < words; i++) {
+        struct blocked_slots blocked = find_blocked(core, now - 1, i);
+        count_ready(core, i, 0, blocked, passed);
+        if (core->trace)
+            core_trace_ready(core, core->counted, i, 0, blocked.all, blocked.by_memory);
+    }
+    core->busy += ready || (core->queue_count && core->l1_full) ? passed : 0;
+    core->counted = now;
+}
+
+void core_catch_up(struct core *core, uint64_t now)
+{
+    catch_up(core, now, core->words);
+}
+
+static void defer(struct core *core, uint32_t slot)
+{
+    core->sets[slot / 64].deferred |= slot_bit(slot);
+    core->defers = true;
+}
+
+static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
+{
+    struct blocked_slots blocked[CORE_WORDS];
+    uint64_t chosen[CORE_WORDS], any = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        blocked[i] = find_blocked(core, now, i);
+        any |= core->sets[i].ready & ~blocked[i].all;
+        chosen[i] = 0;
+    }
+    if (any && !core->shared->paused)
+        choose(core, now, blocked, chosen, words);
+    for (uint32_t i = 0; i < words; i++) {
+        count_ready(core, i, chosen[i], blocked[i], 1);
+        if (core->trace)
+            core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
+    }
+    EACH_SLOT (index, words, chosen[word]) {
+        const struct slot *slot = &core->slots[index];
+        if (slot->next->shared || slot->warp->cta->cluster.count > 1)
+            defer(core, index);
+        else
+            core_issue(core, now, index);
+    }
+}
+
+// Returns the first cycle from `at` on in which slots that are ready are no longer blocked as they
+// are now. Slots that only the load/store unit blocks wait for its next cycle.
+static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
+{
+    uint64_t next = UINT64_MAX;
+    if (core->refused || core->freed_count)
+        return at;
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        uint64_t free = UINT64_MAX, wants = 0;
+        for (uint32_t i = 0; i < words; i++)
+            wants |= core->sets[i].wants[unit];
+        for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
+            free = smaller(free, core->unit_free[unit][i]);
+        if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
+            continue;
+        next = smaller(next, free);
+    }
+    return next > at ? next : at;
+}
+
+static ALWAYS_INLINE bool has_hungry(const struct core *core, uint32_t words)
+{
+    uint64_t any = core->sets[0].hungry;
+    for (uint32_t i = 1; i < words; i++)
+        any |= core->sets[i].hungry;
+    return any;
+}
+
+static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, uint32_t words)
+{
+    if (has_hungry(core, words) || core->defers)
+        return now + 1;
+    uint64_t next = smaller(core_next_wake(core), lsu_next(core, now));
+    bool issues = has_ready(core, words) && !core->shared->paused;
+    return issues && next > now + 1 ? smaller(next, next_issue(core, now + 1, words)) : next;
+}
+
+static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
+{
+    catch_up(core, now, words);
+    core->counted = now + 1;
+    core->busy++;
+    core->wheel_at = now;
+    lsu_receive(core, now);
+    wake(core, now, words);
+    lsu_tick(core, now);
+    if (has_ready(core, words))
+        issue(core, now, words);
+    if (has_hungry(core, words))
+        core_fetch(core, now);
+    core->next = next_cycle(core, now, words);
+}
+
+// The usual case of one word is compiled separately.
+void core_tick(struct core *core, uint64_t now)
+{
+    if (core->words == 1)
+        tick(core, now, 1);
+    else
+        tick(core, now, core->words);
+}
+
+void core_move_values(struct core *core, struct entry *entry, uint32_t part)
+{
+    if (entry->held->served || !entry->parts.v[part].lanes) // or moved with another part
+        return;
+    held_serve(entry->held, entry->parts.v[part].lanes);
+    core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
+}
+
+static void issue_deferred(struct core *core, uint64_t now)
+{
+    EACH_SLOT (index, core->words, core->sets[word].deferred)
+        core_issue(core, now, index);
+    for (uint32_t i = 0; i < core->words; i++)
+        core->sets[i].deferred = 0;
+    core->defers = false;
+}
+
+void core_commit(struct core *core, uint64_t now)
+{
+    for (uint32_t i = 0; i < core->effects.n; i++)
+        core_move_values(core, &core->entries[core->effects.v[i].entry], core->effects.v[i].part);
+    core->effects.n = 0;
+    if (core->defers)
+        issue_deferred(core, now);
+    core->next = next_cycle(core, now, core->words);
+}

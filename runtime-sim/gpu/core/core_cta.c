@@ -1,0 +1,137 @@
+// CTAs and slots of a core: resources, start and end.
+#include "runtime-sim/gpu/core/core.h"
+#include "runtime-sim/gpu/core/core_trace.h"
+#include "support/bits.h"
+#include <string.h>
+
+struct core_needs core_needs(const struct core_config *config, const struct launch *launch,
+                             uint32_t registers)
+{
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t warps = divide_up(threads, LANES);
+    return (struct core_needs){
+        .warps = warps,
+        .registers = warps * align_up((uint64_t)registers * LANES, config->register_granule),
+        .shared_bytes = align_up(launch->shared_bytes, config->shared_granule),
+    };
+}
+
+uint32_t core_count_free_slots(const struct core *core)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < core->words; i++)
+        used += (uint32_t)__builtin_popcountll(core->sets[i].used);
+    return core->kind->config->warps - used;
+}
+
+uint32_t core_free_slot(const struct core *core)
+{
+    uint32_t word = 0;
+    while (!~core->sets[word].used)
+        word++;
+    return word * 64 + (uint32_t)__builtin_ctzll(~core->sets[word].used);
+}
+
+bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers)
+{
+    const struct core_config *config = core->kind->config;
+    struct core_needs needs = core_needs(config, launch, registers);
+    return core->cta_count < config->ctas && needs.warps <= core_count_free_slots(core) &&
+           core->threads + needs.warps * LANES <= config->threads &&
+           core->registers + needs.registers <= config->registers &&
+           core->shared_bytes + needs.shared_bytes <= config->shared_bytes;
+}
+
+void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
+                    uint32_t place)
+{
+    struct slot *slot = &core->slots[index];
+    uint64_t *ready = slot->ready;
+    memset(ready, 0, core->shared->timings.most_registers * sizeof *ready);
+    core_set_state(core, now, index, SLOT_FETCH);
+    *slot = (struct slot){.warp = warp,
+                          .cta = place,
+                          .state = SLOT_FETCH,
+                          .since = now,
+                          .ready = ready,
+                          .buffer_at = UINT32_MAX};
+    core->age[index] = core->ages++;
+    core->sets[index / 64].used |= slot_bit(index);
+    bits_set(core->ctas[place].slots, index);
+    core_look(core, now, index);
+}
+
+void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
+                uint32_t registers)
+{
+    struct core_needs needs = core_needs(core->kind->config, cta->launch, registers);
+    uint32_t at = 0;
+    while (core->ctas[at].cta)
+        at++;
+    struct core_cta *to = &core->ctas[at];
+    *to = (struct core_cta){.cta = cta, .kernel = kernel};
+    epoch_init(&to->epochs);
+    to->registers = needs.registers;
+    to->shared_bytes = needs.shared_bytes;
+    to->left = needs.warps;
+    for (uint32_t i = 0; i < needs.warps; i++) {
+        uint32_t index = core_free_slot(core);
+        core_fill_slot(core, now, index, &cta->warps[i], at);
+    }
+    core_count_idle(core, now);
+    core->cta_count++;
+    if (core->trace)
+        core_trace_cta_begins(core, now, at);
+    core->threads += needs.warps * LANES;
+    core->registers += to->registers;
+    core->shared_bytes += to->shared_bytes;
+    core->next = core->next < now ? core->next : now;
+}
+
+void core_count_idle(struct core *core, uint64_t now)
+{
+    if (!core->threads)
+        core->stats.core_idle += now - core->idle_since;
+    core->idle_since = now;
+}
+
+static void end_cta(struct core *core, uint64_t now, uint32_t at)
+{
+    struct core_cta *cta = &core->ctas[at];
+    EACH_SLOT (index, core->words, cta->slots[word]) {
+        core_set_state(core, now, index, SLOT_EMPTY);
+        core->slots[index].warp = NULL;
+        core->sets[word].used &= ~slot_bit(index);
+        core->threads -= LANES;
+    }
+    core->cta_count--;
+    core->idle_since = now;
+    if (core->trace)
+        core_trace_cta_ends(core, now, at);
+    core->registers -= cta->registers;
+    core->shared_bytes -= cta->shared_bytes;
+    core->ended |= UINT64_C(1) << at;
+    core->stats.ctas++;
+}
+
+// Called when the warp may have ended, including everything that it started.
+void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[index];
+    if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
+        return;
+    if (core_is_detached(slot)) {
+        core_end_warp(core, now, index);
+        return;
+    }
+    slot->over = true;
+    if (!--core->ctas[slot->cta].left)
+        end_cta(core, now, slot->cta);
+}
+
+uint64_t core_take_ended(struct core *core)
+{
+    uint64_t ended = core->ended;
+    core->ended = 0;
+    return ended;
+}

@@ -1,0 +1,76 @@
+// Fetch and decode: one warp per cycle, round-robin, gets as many instructions as its buffer holds,
+// up to the end of the line of the first instruction.
+#include "runtime-sim/gpu/core/core.h"
+#include "support/gpu.h"
+
+enum { INSTRUCTION_BYTES = 8, LINE_INSTRUCTIONS = LINE_BYTES / INSTRUCTION_BYTES };
+
+static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
+{
+    const struct core_config *config = core->kind->config;
+    struct slot *slot = &core->slots[index];
+    uint32_t left = LINE_INSTRUCTIONS - slot->buffer_at % LINE_INSTRUCTIONS;
+    slot->buffered = left < config->buffer ? left : config->buffer;
+    slot->decoded = now + core->kind->code->latency + config->decode_latency;
+    slot->fetching = false;
+    core->stats.fetch_decode += slot->buffered;
+    core_wake_at(core, slot->decoded, index);
+    EACH_WATCHER (watcher, core, lsu, fetched)
+        watcher->lsu->fetched(core, watcher->own, index, slot->buffer_at, slot->buffered);
+}
+
+static void ask_for(struct core *core, uint64_t line)
+{
+    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
+    core->missed[at] = (struct memsys_request){.line = line,
+                                               .bytes = mask_range(0, LINE_BYTES),
+                                               .core = core->endpoint,
+                                               .kind = MEMSYS_READ,
+                                               .client = CLIENT_CODE};
+}
+
+// Returns the first slot from fetch_turn on, cyclically, that needs a fetch.
+static uint32_t next_hungry(const struct core *core)
+{
+    uint32_t word = core->fetch_turn / 64;
+    uint64_t slots = core->sets[word].hungry & ~UINT64_C(0) << core->fetch_turn % 64;
+    while (!slots) {
+        word = word + 1 < core->words ? word + 1 : 0;
+        slots = core->sets[word].hungry;
+    }
+    return word * 64 + (uint32_t)__builtin_ctzll(slots);
+}
+
+void core_fetch(struct core *core, uint64_t now)
+{
+    uint32_t index = next_hungry(core);
+    EACH_WATCHER (watcher, core, lsu, fetch_first)
+        index = watcher->lsu->fetch_first(core, watcher->own, index);
+    struct slot *slot = &core->slots[index];
+    uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
+    if (core->missed_count == CORE_MISSED)
+        return;
+    enum tags_result result = tag_cache_read(&core->code, line, index);
+    core->fetch_turn = index + 1 < core->words * 64 ? index + 1 : 0;
+    if (result == TAGS_FULL)
+        return; // retries in its next turn
+    core->stats.fetches++;
+    core->sets[index / 64].hungry &= ~slot_bit(index);
+    if (result == TAGS_HIT) {
+        core->stats.icache_hit++;
+        fill_buffer(core, now, index);
+        return;
+    }
+    slot->fetching = true;
+    if (result == TAGS_MISS)
+        ask_for(core, line);
+}
+
+// Called when the line has arrived.
+void core_fetched(struct core *core, uint64_t now, uint64_t line)
+{
+    struct tags_waiters waiters = tags_fill(&core->code, line);
+    EACH_SLOT (index, core->words, waiters.w[word])
+        if (core->slots[index].warp && core->slots[index].fetching)
+            fill_buffer(core, now, index);
+}

@@ -1,0 +1,181 @@
+#include "runtime-sim/gpu/core/timing.h"
+#include "runtime-sim/exec/warp/slots_used.h"
+#include "runtime-sim/gpu/core/timing_class.h"
+
+static const uint8_t units[] = {
+#define TIMING(name, unit, latency, interval, text) [TIMING_##name] = UNIT_##unit,
+#include "runtime-sim/gpu/core/timing.def"
+#undef TIMING
+};
+
+static const size_t latencies[] = {
+#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, latency_##name),
+#include "runtime-sim/gpu/core/timing.def"
+#undef TIMING
+};
+
+static const size_t intervals[] = {
+#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, interval_##name),
+#include "runtime-sim/gpu/core/timing.def"
+#undef TIMING
+};
+
+static uint32_t key_at(const struct core_config *config, size_t offset)
+{
+    return *(const uint32_t *)((const char *)config + offset);
+}
+
+uint32_t timing_latency(const struct core_config *config, uint32_t class)
+{
+    uint32_t pipeline = units[class] == UNIT_CONTROL ? 0 : config->pipeline;
+    return key_at(config, latencies[class]) + pipeline;
+}
+
+uint32_t timing_interval(const struct core_config *config, uint32_t class)
+{
+    return key_at(config, intervals[class]);
+}
+
+struct timing_builder {
+    struct timings *timings;
+    struct arena *arena;
+    const struct program *program;
+    const struct slots_used *used;
+};
+
+static bool is_float(uint32_t class)
+{
+    return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
+}
+
+// Returns true for an arrival at the cluster's barrier, which is a release unless it is `.relaxed`.
+static bool arrives_at_cluster(const struct ir_module *module, const struct ir_function *fn,
+                               uint32_t inst)
+{
+    return fn->insts.v[inst].op == OP_barrier && ir_has_modifier(module, fn, inst, W_cluster) &&
+           ir_has_modifier(module, fn, inst, W_arrive) &&
+           !ir_has_modifier(module, fn, inst, W_relaxed);
+}
+
+static bool releases(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+{
+    return fn->insts.v[inst].class == CLASS_FENCE || arrives_at_cluster(module, fn, inst) ||
+           ir_has_modifier(module, fn, inst, W_release) ||
+           ir_has_modifier(module, fn, inst, W_acq_rel) || ir_has_modifier(module, fn, inst, W_sc);
+}
+
+// Returns the conditions for issue. They keep accesses of a CTA's warps in the order of its
+// synchronisation. Barriers order the accesses of the CTA's warps; the shared L1 does so for
+// accesses through it.
+static uint8_t waits_of(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
+                        const struct slots_used_code *code)
+{
+    const struct ir_module *module = b->program->module;
+    bool in_cta = ir_has_modifier(module, fn, inst, W_cta);
+    uint8_t waits = code->drains ? WAIT_LOADS : 0;
+    if (code->touches)
+        waits |= WAIT_CTA;
+    if (fn->insts.v[inst].class == CLASS_BARRIER)
+        waits |= WAIT_DIRECT;
+    if (releases(module, fn, inst))
+        waits |= in_cta ? WAIT_LOADS : WAIT_LOADS | WAIT_STORES | WAIT_CTA;
+    return waits;
+}
+
+static bool sees_others(const struct ir_inst *inst, enum timing_class class)
+{
+    return inst->class == CLASS_CALL || inst->class == CLASS_TEXTURE ||
+           inst->class == CLASS_ASYNC || inst->class == CLASS_BARRIER ||
+           inst->class == CLASS_MATRIX || inst->class == CLASS_MISC ||
+           (class == TIMING_memory && inst->class != CLASS_LOAD && inst->class != CLASS_STORE &&
+            inst->class != CLASS_ATOMIC);
+}
+
+// Values between the codes of one instruction are available immediately, unless they come from a
+// held access. Later instructions only wait for that access.
+static bool is_result(const struct slot_use *use)
+{
+    return use->written && (!use->between || use->late);
+}
+
+static void take_registers(const struct timing_builder *b, struct timing *to, uint32_t code)
+{
+    const struct slot_use *uses;
+    uint32_t count = issue_slots(b->used, code, &uses);
+    uint16_t *registers = ARENA_ARRAY(b->arena, uint16_t, count + 1);
+    to->registers = registers;
+    for (uint32_t i = 0; i < count; i++) {
+        to->operands_read += !uses[i].written;
+        to->operands_written += uses[i].written && !uses[i].between;
+        if (!is_result(&uses[i]))
+            registers[to->read_count++] = uses[i].slot;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_result(&uses[i]))
+            registers[to->read_count + to->write_count++] = uses[i].slot;
+}
+
+static void take_instruction(const struct timing_builder *b, uint32_t function, uint32_t code,
+                             bool counted)
+{
+    const struct program *program = b->program;
+    const struct ir_function *fn =
+        &program->module->functions.v[program->functions.v[function].function];
+    uint32_t inst = program->codes.v[code].inst;
+    struct timing *to = &b->timings->list[b->timings->count];
+    enum timing_class class = TIMING_control;
+    *to = (struct timing){.inst = inst, .function = function};
+    if (counted) {
+        const struct ir_inst *at = &fn->insts.v[inst];
+        class = timing_class_of(program->module, fn, inst);
+        to->waits = waits_of(b, fn, inst, &b->used->codes[code]);
+        to->acquires = ir_has_modifier(program->module, fn, inst, W_acquire) ||
+                       ir_has_modifier(program->module, fn, inst, W_acq_rel);
+        to->orders = at->class == CLASS_BARRIER || releases(program->module, fn, inst);
+        to->shared = sees_others(at, class);
+    }
+    to->class = (uint8_t) class;
+    to->unit = units[class];
+    to->is_float = is_float(class);
+    take_registers(b, to, code);
+}
+
+// Codes before the counted one belong to its instruction.
+static void take_function(const struct timing_builder *b, uint32_t function)
+{
+    const struct program_function *fn = &b->program->functions.v[function];
+    uint32_t slots = b->used->function_slots[function];
+    if (slots > b->timings->most_registers)
+        b->timings->most_registers = slots;
+    bool counted = false; // skips the code that only ends a function
+    for (uint32_t code = fn->begin; code < fn->end; code++) {
+        b->timings->of[code] = b->timings->count;
+        const struct code *at = &b->program->codes.v[code];
+        counted |= at->counted;
+        if (!at->ends && code + 1 < fn->end)
+            continue;
+        take_instruction(b, function, code, counted);
+        b->timings->count++;
+        counted = false;
+    }
+}
+
+void timings_build(struct timings *timings, struct arena *arena, const struct program *program)
+{
+    *timings = (struct timings){.program = program};
+    slots_used_build(&timings->used, arena, program);
+    timings->list = ARENA_ARRAY(arena, struct timing, program->codes.n + 1);
+    timings->of = ARENA_ARRAY(arena, uint32_t, program->codes.n + 1);
+    const struct timing_builder b = {timings, arena, program, &timings->used};
+    for (uint32_t i = 0; i < program->functions.n; i++)
+        take_function(&b, i);
+}
+
+uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst)
+{
+    uint32_t i = timings->of[timings->program->functions.v[function].begin];
+    while (i < timings->count &&
+           (timings->list[i].function != function || timings->list[i].inst != inst))
+        i++;
+    return i;
+}

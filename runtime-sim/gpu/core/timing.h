@@ -1,0 +1,106 @@
+// Issue info of each instruction: unit, latency class, registers, marks of schemes.
+//
+// Registers are those of the simulator's frames: as in hardware, PTX registers with disjoint
+// lifetimes may share one. They are numbered densely in each function.
+#pragma once
+#include "runtime-sim/base/config.h"
+#include "runtime-sim/exec/warp/slots_used.h"
+#include "runtime-sim/cache/cache.h"
+#include "runtime-sim/exec/decode/program.h"
+
+struct core_config {
+#define CONFIG_DEF "runtime-sim/gpu/core/core.def"
+#include "runtime-sim/base/config_fields.inc"
+};
+
+extern const struct config_key core_keys[];
+extern const uint32_t core_key_count;
+
+enum unit {
+    UNIT_ALU,
+    UNIT_SFU,
+    UNIT_FP64,
+    UNIT_MATRIX,
+    UNIT_MEMORY,
+    UNIT_CONTROL, // no unit
+    UNITS,
+};
+
+enum timing_class {
+#define TIMING(name, ...) TIMING_##name,
+#include "runtime-sim/gpu/core/timing.def"
+#undef TIMING
+    TIMING_CLASSES,
+};
+
+// Conditions for issue: accesses that must be complete.
+enum timing_wait {
+    WAIT_LOADS = 1,  // the warp's loads and atomics
+    WAIT_STORES = 2, // its stores and reductions, which must be acknowledged
+    WAIT_DIRECT = 4, // accesses that bypass the L1
+    WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, and the warp's own
+};
+
+enum { TIMING_MARKS = 2 };
+
+// A scheme's mark of an instruction.
+struct timing_mark {
+    uint32_t plan;         // number in the plan
+    uint8_t scheme, place; // scheme: 1 + number of the registered scheme, or 0 for no mark; place:
+                           // position in the plan
+};
+
+struct timing {
+    uint8_t class; // enum timing_class
+    uint8_t unit;  // enum unit
+    uint8_t waits; // enum timing_wait
+    bool is_float; // f32 or narrower; used for energy
+    bool acquires; // later accesses wait for it
+    bool orders;   // it orders the warp's accesses for other warps of the CTA
+    bool shared;   // at issue it accesses state that other cores see; such instructions execute in
+                   // a fixed order
+    uint16_t read_count, write_count;
+    const uint16_t *registers;                // registers that are read, then those that are
+                                              // written
+    uint16_t operands_read, operands_written; // numbers of PTX operands; used for energy
+    uint32_t inst, function;                  // instruction; program function
+    struct timing_mark marks[TIMING_MARKS];
+    uint8_t kind;
+    bool ends_capture; // the capture of a scheme ends when the warp reaches this instruction
+};
+
+struct timings {
+    const struct program *program;
+    struct timing *list; // one per instruction, in the order of the code
+    uint32_t *of;        // per code: the instruction to which it belongs or leads
+    uint32_t count;
+    uint32_t most_registers; // maximum over functions
+    struct slots_used used;
+};
+
+// Marks an instruction for a scheme, unless this scheme or TIMING_MARKS others have already marked
+// it.
+static inline void timing_mark(struct timing *timing, uint8_t scheme, uint32_t plan, uint8_t place)
+{
+    uint32_t i = 0;
+    while (i < TIMING_MARKS && timing->marks[i].scheme && timing->marks[i].scheme != scheme + 1)
+        i++;
+    if (i < TIMING_MARKS && !timing->marks[i].scheme)
+        timing->marks[i] = (struct timing_mark){plan, (uint8_t)(scheme + 1), place};
+}
+// Returns the scheme's mark, or NULL.
+static inline const struct timing_mark *timing_mark_of(const struct timing *timing, uint8_t scheme)
+{
+    for (uint32_t i = 0; i < TIMING_MARKS; i++)
+        if (timing->marks[i].scheme == scheme + 1)
+            return &timing->marks[i];
+    return NULL;
+}
+
+// Builds the issue info of a program.
+void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
+// Returns the place in the list of an instruction of a program function; `count`: it has none.
+uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst);
+// Return the cycles from issue to the use of the result, and those in which the unit is busy.
+uint32_t timing_latency(const struct core_config *config, uint32_t class);
+uint32_t timing_interval(const struct core_config *config, uint32_t class);

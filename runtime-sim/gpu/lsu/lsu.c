@@ -1,0 +1,235 @@
+// The load/store unit handles memory instructions from issue to their last reply. Per cycle it
+// sends one part of an instruction to shared memory, to the L1 or past it (lsu_send.c) and one
+// request to the network, and processes replies (lsu_network.c).
+//
+// Accesses of a warp to one line are kept in order. The L1 does so for accesses through it. An
+// access that bypasses it waits for those, and they wait for it (order.c).
+#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/gpu/lsu/lsu_internal.h"
+#include "support/gpu.h"
+#include <assert.h>
+
+// Called when the L1 serves a request. Stores leave the L1 in the order of these calls.
+static void note_served(void *context, const struct cache_request *request, uint64_t now)
+{
+    struct core *core = context;
+    uint32_t entry = lsu_entry_of(request->id);
+    (void)now;
+    if (!lsu_is_local(request->line))
+        lsu_move_values(core, entry, lsu_part_of(request->id));
+    if (request->kind != CACHE_WRITE) {
+        if (core->shared->profiled)
+            lsu_count_l1(core, request);
+        return;
+    }
+    uint32_t capacity = core->kind->l1->out;
+    uint32_t at = (core->store_head + core->store_count++) % capacity;
+    core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
+}
+
+void lsu_init(struct core *core)
+{
+    const struct core_config *config = core->kind->config;
+    uint32_t most = config->memory_most + core->entry_extra;
+    assert(most <= TAGS_WAITERS);
+    core->entry_count = most;
+    core->queue_room = config->memory_queue + core->entry_extra;
+    size_t bytes = held_bytes(core->shared->timings.program);
+    core->entries = ARENA_ARRAY(core->arena, struct entry, most);
+    core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
+    core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
+    core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
+    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
+    for (uint32_t i = 0; i < most; i++) {
+        char *at = arena_alloc(core->arena, bytes + 64);
+        core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
+        core->free_entries[core->free_count++] = most - 1 - i;
+    }
+    cache_init(&core->l1, core->arena, core->kind->l1, 1);
+    cache_answers_in(&core->l1, core->kind->l1_unit);
+    core->l1.inputs[0].serve = note_served;
+    core->l1.inputs[0].context = core;
+    core->l1_next = UINT64_MAX;
+    tags_init(&core->code, core->arena, core->kind->code);
+    tags_init(&core->constant, core->arena, core->kind->constant);
+    tags_init(&core->texture, core->arena, core->kind->texture);
+}
+
+// Reserves one entry, because an instruction of another unit may access memory.
+bool lsu_can_take(const struct core *core)
+{
+    return core->free_count + core->parked > 1 + core->entry_extra &&
+           core->queue_count < core->kind->config->memory_queue;
+}
+
+static void count_issue(struct core *core, const struct entry *entry)
+{
+    struct core_stats *s = &core->stats;
+    s->memory_instructions++;
+    for (uint32_t i = 0; i < entry->parts.n; i++) {
+        const struct part *part = &entry->parts.v[i];
+        if (part->route == ROUTE_SHARED) {
+            s->shared_accesses++;
+            s->shared_cycles += part->cycles;
+            s->shared_memory += (uint32_t)__builtin_popcount(part->lanes);
+            continue;
+        }
+        bool cached = part->route == ROUTE_L1 || part->route == ROUTE_DIRECT;
+        s->global_loads += cached && part->kind == MEMSYS_READ;
+        s->global_stores += cached && part->kind == MEMSYS_WRITE;
+        s->direct_loads += part->route == ROUTE_DIRECT && part->kind == MEMSYS_READ;
+        s->atomics += part->kind == MEMSYS_ATOMIC || (part->kind == MEMSYS_REDUCE && !part->mark);
+    }
+}
+
+// Returns true if the entry is a load or an atomic that accessed global or local memory.
+static bool is_load(const struct entry *entry)
+{
+    for (uint32_t i = 0; entry->timing->write_count && i < entry->parts.n; i++)
+        if (entry->parts.v[i].route == ROUTE_L1 || entry->parts.v[i].route == ROUTE_DIRECT)
+            return true;
+    return false;
+}
+
+static void finish(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    struct slot *slot = &core->slots[entry->slot];
+    const struct timing *timing = entry->timing;
+    uint64_t done = entry->done > now ? entry->done : now;
+    for (uint32_t i = 0; i < timing->write_count; i++)
+        slot->ready[timing->registers[timing->read_count + i]] = done;
+    if (is_load(entry)) {
+        core->stats.loads_done++;
+        core->stats.load_latency_sum += done - entry->issued;
+    }
+    lsu_free(core, now, index);
+    if (slot->state == SLOT_LOAD || slot->state == SLOT_FENCE)
+        core_look(core, now, entry->slot);
+    core_maybe_over(core, now, entry->slot);
+}
+
+void lsu_part_done(struct core *core, uint64_t now, uint32_t index, uint32_t part)
+{
+    struct entry *entry = &core->entries[index];
+    entry->parts.v[part].answered = true;
+    if (--entry->left)
+        return;
+    if (!entry->owner) {
+        finish(core, now, index);
+        return;
+    }
+    const struct core_watcher *owner = &core->watchers[entry->owner - 1];
+    owner->lsu->entry_done(core, owner->own, now, index);
+}
+
+static void enqueue(struct core *core, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    entry->sent = 0;
+    entry->left = entry->parts.n;
+    core->first_waits = false; // its parts may be new
+    if (entry->queued)
+        return;
+    entry->queued = true;
+    core->queue[(core->queue_head + core->queue_count++) % core->queue_room] = index;
+}
+
+static void count_stores(struct core *core, uint32_t index)
+{
+    const struct entry *entry = &core->entries[index];
+    for (uint32_t i = 0; i < entry->parts.n; i++) {
+        const struct part *part = &entry->parts.v[i];
+        if (part->route != ROUTE_L1 || part->kind != MEMSYS_WRITE)
+            continue;
+        core->slots[entry->slot].stores++;
+        core->store_lines[core_line(part->line)]++;
+        epoch_store(core, index);
+    }
+}
+
+static void take(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    lsu_split(core, entry);
+    entry->sent = 0;
+    entry->left = entry->parts.n;
+    entry->issued = entry->done = now;
+    entry->owner = 0;
+    entry->queued = false;
+    count_issue(core, entry);
+}
+
+void lsu_take(struct core *core, uint64_t now, uint32_t index)
+{
+    struct entry *entry = &core->entries[index];
+    take(core, now, index);
+    count_stores(core, index);
+    if (entry->left) {
+        enqueue(core, index);
+        return;
+    }
+    entry->left = 1;
+    entry->parts.n = 0;
+    finish(core, now, index);
+}
+
+void lsu_keep(struct core *core, uint64_t now, uint32_t index)
+{
+    take(core, now, index);
+}
+
+void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
+{
+    struct entry *entry = &core->entries[index];
+    uint32_t all = entry->held->global;
+    (void)now;
+    entry->held->global = lanes;
+    lsu_split(core, entry);
+    entry->held->global = all;
+    count_stores(core, index);
+    enqueue(core, index);
+}
+
+void lsu_free(struct core *core, uint64_t now, uint32_t index)
+{
+    struct slot *slot = &core->slots[core->entries[index].slot];
+    if (!--slot->entries)
+        slot->acquires = false;
+    core->freed[core->freed_count++] = index;
+    epoch_free(core, now, index);
+}
+
+void lsu_tick(struct core *core, uint64_t now)
+{
+    // A part that found the L1 full waits for nothing else.
+    bool finds_full = core->first_waits && !cache_can_put(&core->l1, 0);
+    if (core->queue_count && !finds_full && lsu_first_access(core) <= now)
+        lsu_send_next(core, now);
+    if (core->l1_next <= now)
+        core->l1_next = cache_tick(&core->l1, now);
+    if (lsu_has_requests(core) || core->to_send)
+        lsu_send_out(core, now);
+    else
+        core->refused = false;
+}
+
+uint64_t lsu_next(const struct core *core, uint64_t now)
+{
+    uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1, 0);
+    if (core->to_send || (lsu_has_requests(core) && !core->refused))
+        return now + 1;
+    // A part that waits for room in the L1 can be sent only after a tick of the L1.
+    if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
+        next = lsu_first_access(core) > now + 1 ? lsu_first_access(core) : now + 1;
+    next = core->l1_next < next ? core->l1_next : next;
+    next = answer < next ? answer : next;
+    return next > now ? next : now + 1;
+}
+
+void core_served(struct core *core, const struct memsys_request *request)
+{
+    if (request->client != CLIENT_DIRECT || lsu_is_local(request->line))
+        return;
+    core_move_values(core, &core->entries[lsu_entry_of(request->tag)], lsu_part_of(request->tag));
+}

@@ -1,0 +1,183 @@
+// Sends the parts of an access: to shared memory, to the L1 or past it, or to the caches of
+// constants and textures.
+#include "runtime-sim/gpu/lsu/lsu_internal.h"
+
+static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    struct entry *entry = &core->entries[index];
+    const struct core_config *config = core->kind->config;
+    // Without queueing, the latency is counted from the issue.
+    uint64_t done = now - config->access_delay + config->shared_latency + part->cycles - 1;
+    core->banks_free = now + part->cycles;
+    entry->done = done > entry->done ? done : entry->done;
+    lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+    lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
+    return true;
+}
+
+struct mask lsu_sectors(const struct core *core, struct mask touched)
+{
+    uint32_t size = core->kind->l1->sector_bytes;
+    struct mask all = {{0}};
+    for (uint32_t at = 0; at < LINE_BYTES; at += size) {
+        struct mask sector = mask_range(at, at + size);
+        if (mask_meet(sector, touched))
+            all = mask_or(all, sector);
+    }
+    return all;
+}
+
+static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    bool write = part->kind == MEMSYS_WRITE;
+    struct entry *entry = &core->entries[index];
+    core->first_waits = core->l1_full = !cache_can_put(&core->l1, 0);
+    if (core->l1_full)
+        return false;
+    struct cache_request request = {.id = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
+                                    .line = part->line,
+                                    .bytes = write ? part->bytes : lsu_sectors(core, part->bytes),
+                                    .kind = write ? CACHE_WRITE : CACHE_READ,
+                                    .keep = part->keep,
+                                    .keep_next = part->keep_next};
+    cache_put(&core->l1, now, &request);
+    if (!write)
+        EACH_WATCHER (watcher, core, lsu, l1_load)
+            watcher->lsu->l1_load(core, watcher->own, part->line);
+    core->l1_next = now;
+    core->slots[entry->slot].cached++;
+    return true;
+}
+
+static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    struct entry *entry = &core->entries[index];
+    (void)now;
+    if (core->direct_count == CORE_DIRECT)
+        return false;
+    uint32_t at = (core->direct_head + core->direct_count++) % CORE_DIRECT;
+    uint16_t data = (uint16_t)mask_count(part->bytes);
+    bool atomic = part->kind != MEMSYS_READ;
+    core->direct[at] =
+        (struct memsys_request){.line = part->line,
+                                .bytes = atomic ? part->bytes : lsu_sectors(core, part->bytes),
+                                .core = core->endpoint,
+                                .tag = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
+                                .carries = atomic && !part->mark ? data : 0,
+                                .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
+                                .kind = part->kind,
+                                .keep = part->keep_next,
+                                .client = CLIENT_DIRECT,
+                                .mark = part->mark};
+    if (atomic)
+        cache_drop(&core->l1, part->line);
+    core->slots[entry->slot].direct++;
+    core->slots[entry->slot].atomics += atomic;
+    return true;
+}
+
+static void request_line(struct core *core, uint64_t line, uint32_t tag, enum client client)
+{
+    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
+    core->missed[at] = (struct memsys_request){.line = line,
+                                               .bytes = mask_range(0, LINE_BYTES),
+                                               .core = core->endpoint,
+                                               .tag = tag,
+                                               .kind = MEMSYS_READ,
+                                               .client = (uint8_t)client};
+}
+
+// Reads a line of constants or textures.
+static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct part *part,
+                      struct tag_cache *tags, enum client client)
+{
+    struct entry *entry = &core->entries[index];
+    if (core->missed_count == CORE_MISSED)
+        return false;
+    enum tags_result result = tag_cache_read(tags, part->line, index);
+    if (result == TAGS_FULL)
+        return false;
+    uint64_t done = now + tags->config->latency + part->cycles - 1;
+    core->banks_free = now + part->cycles;
+    entry->done = done > entry->done ? done : entry->done;
+    lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+    if (result == TAGS_MISS)
+        request_line(core, part->line, lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
+                     client);
+    if (result == TAGS_HIT)
+        lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
+    return true;
+}
+
+static bool send_line(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    if (lsu_is_behind(core, index, part)) {
+        core->stats.order_waits++;
+        return false;
+    }
+    bool sent = part->route == ROUTE_L1 ? send_cached(core, now, index, part)
+                                        : send_direct(core, now, index, part);
+    if (sent && lsu_is_local(part->line))
+        lsu_move_values(core, index, (uint32_t)(part - core->entries[index].parts.v));
+    return sent;
+}
+
+static bool send_part(struct core *core, uint64_t now, uint32_t index, struct part *part)
+{
+    switch (part->route) {
+    case ROUTE_SHARED: return send_shared(core, now, index, part);
+    case ROUTE_L1:
+    case ROUTE_DIRECT: return send_line(core, now, index, part);
+    case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
+    case ROUTE_LOOKUP:
+    case ROUTE_LOOKUP_THERE:
+    case ROUTE_PASS: return true;
+    default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
+    }
+}
+
+// Returns true if the next part belongs to a load that a scheme holds back, which is not sent.
+static bool is_lookup(const struct entry *entry)
+{
+    return entry->parts.v[entry->sent].route >= ROUTE_LOOKUP;
+}
+
+// Returns true if the next part is a look-up that finds its line.
+static bool finds_line(const struct core *core, const struct entry *entry)
+{
+    const struct part *part = &entry->parts.v[entry->sent];
+    return part->route == ROUTE_LOOKUP
+               ? cache_has(&core->l1, part->line)
+               : part->route == ROUTE_LOOKUP_THERE && cache_holds(&core->l1, part->line);
+}
+
+static void notify_lookup(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
+{
+    const struct core_watcher *owner = &core->watchers[core->entries[entry].owner - 1];
+    owner->lsu->looked_up(core, owner->own, now, entry, hit, last);
+}
+
+void lsu_send_next(struct core *core, uint64_t now)
+{
+
+    uint32_t index = core->queue[core->queue_head];
+    struct entry *entry = &core->entries[index];
+    // A look-up that finds its line continues as an ordinary load.
+    if (finds_line(core, entry))
+        notify_lookup(core, now, index, true, false);
+    bool looks = is_lookup(entry), last = entry->sent + 1 == entry->parts.n;
+    uint32_t part = entry->sent++; // the entry may end with its last part
+    core->first_waits = core->l1_full = false;
+    entry->queued = !last;
+    if (!send_part(core, now, index, &entry->parts.v[part])) {
+        entry->sent--;
+        entry->queued = true;
+        return;
+    }
+    if (last) {
+        core->queue_head = (core->queue_head + 1) % core->queue_room;
+        core->queue_count--;
+    }
+    if (looks)
+        notify_lookup(core, now, index, false, last);
+}

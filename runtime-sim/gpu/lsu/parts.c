@@ -1,0 +1,153 @@
+// Divides a held instruction into parts: lines of memory, and shared memory.
+#include "runtime-sim/exec/memory/plane.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/gpu/lsu/coalesce.h"
+
+static void add_shared(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                       const struct part *as)
+{
+    struct part part = *as;
+    bool atomic = as->kind == MEMSYS_ATOMIC || as->kind == MEMSYS_REDUCE;
+    part.route = ROUTE_SHARED;
+    part.lanes = lanes->mask;
+    part.cycles = (uint16_t)bank_cycles(core->kind->config, lanes, atomic);
+    vec_push(core->arena, &entry->parts, part);
+}
+
+uint64_t core_local_line(const struct core *core, uint32_t slot)
+{
+    return LOCAL_LINES + (uint64_t)core_local_of(core, slot) * (WINDOW_BYTES / 4);
+}
+
+static void add_local(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                      const struct part *as)
+{
+    struct part part = *as;
+    bool store = as->kind == MEMSYS_WRITE;
+    part.line = core_local_line(core, entry->slot);
+    part.route = store || core->kind->config->l1_local ? ROUTE_L1 : ROUTE_DIRECT;
+    coalesce_local(core, entry, lanes, &part);
+}
+
+static bool has_operator(const uint16_t cache[CACHE_WORDS], uint16_t word)
+{
+    for (uint32_t i = 0; i < CACHE_WORDS; i++)
+        if (cache[i] == word)
+            return true;
+    return false;
+}
+
+void coalesce_hints(const uint16_t cache[CACHE_WORDS], struct part *part)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t keep, keep_next;
+    } hints[] = {
+        {W_cs, CACHE_KEEP_SHORT, CACHE_KEEP_SHORT},
+        {W_lu, CACHE_KEEP_SHORT, CACHE_KEEP_SHORT},
+        {W_L1_evict_first, CACHE_KEEP_SHORT, CACHE_KEEP},
+        {W_L1_evict_normal, CACHE_KEEP_NORMAL, CACHE_KEEP},
+        {W_L1_evict_last, CACHE_KEEP_LONG, CACHE_KEEP},
+        {W_L1_evict_unchanged, CACHE_KEEP_STILL, CACHE_KEEP},
+        {W_L2_evict_first, CACHE_KEEP, CACHE_KEEP_SHORT},
+        {W_L2_evict_normal, CACHE_KEEP, CACHE_KEEP_NORMAL},
+        {W_L2_evict_last, CACHE_KEEP, CACHE_KEEP_LONG},
+    };
+    if (cache[0] == W_UNKNOWN)
+        return;
+    for (uint32_t i = 0; i < ARRAY_LENGTH(hints); i++) {
+        if (!has_operator(cache, hints[i].word))
+            continue;
+        part->keep = hints[i].keep ? hints[i].keep : part->keep;
+        part->keep_next = hints[i].keep_next ? hints[i].keep_next : part->keep_next;
+    }
+}
+
+// Returns the route of a global access. Stores use the L1, which forwards them. Loads bypass the L1
+// if they must see the stores of other cores, or if a modifier requests it.
+static enum part_route global_route(const struct core *core, const struct held *held, uint8_t kind)
+{
+    if (kind == MEMSYS_WRITE)
+        return ROUTE_L1;
+    bool direct = kind != MEMSYS_READ || held->order != W_weak || has_operator(held->cache, W_cg) ||
+                  has_operator(held->cache, W_cv) || has_operator(held->cache, W_L1_no_allocate) ||
+                  !core->kind->config->l1_global;
+    return direct ? ROUTE_DIRECT : ROUTE_L1;
+}
+
+// Routes reads that state planes count past the L1, which would serve several with one request.
+static void pass_counted(struct entry *entry, uint32_t first)
+{
+    const struct image *image = entry->held->warp->cta->launch->image;
+    for (uint32_t i = first; image->counts_reads && i < entry->parts.n; i++) {
+        struct part *part = &entry->parts.v[i];
+        struct plane_line at = plane_find(image, part->line * LINE_BYTES);
+        if (part->route == ROUTE_L1 && part->kind == MEMSYS_READ && at.plane && at.plane->reads)
+            part->route = ROUTE_DIRECT;
+    }
+}
+
+static void add_global(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                       const struct part *as)
+{
+    struct part part = *as;
+    const struct ir_inst *inst = core_inst(core, entry->timing);
+    part.route = (uint8_t)global_route(core, entry->held, as->kind);
+    if (inst->class == CLASS_LOAD && inst->space == W_const) {
+        part.route = ROUTE_CONSTANT;
+        part.cycles = (uint16_t)distinct_addresses(lanes);
+    }
+    uint32_t first = entry->parts.n;
+    coalesce_lines(core, entry, lanes, &part);
+    pass_counted(entry, first);
+}
+
+static void split_touched(struct core *core, struct entry *entry)
+{
+    static const uint8_t kinds[] = {[TOUCHED_READ] = MEMSYS_READ,
+                                    [TOUCHED_WRITTEN] = MEMSYS_WRITE,
+                                    [TOUCHED_DISCARDED] = MEMSYS_REDUCE};
+    const struct touched *touched = &entry->held->touched;
+    for (uint32_t i = 0; i < touched->count; i++) {
+        const struct touched_part *from = &touched->parts[i];
+        struct lane_bytes lanes = {from->mask, from->address, from->bytes, 16,
+                                   entry->held->warp->ops};
+        struct part as = {.kind = kinds[from->use], .cycles = 1};
+        as.route = from->space == TOUCHED_TEXTURE   ? ROUTE_TEXTURE
+                   : from->use == TOUCHED_DISCARDED ? ROUTE_DIRECT
+                                                    : ROUTE_L1;
+        as.mark = from->use == TOUCHED_DISCARDED
+                      ? plane_mark(PLANE_ALWAYS, PLANE_EMPTY) | PLANE_AS_MARKED
+                      : 0;
+        if (from->space == TOUCHED_SHARED)
+            add_shared(core, entry, &lanes, &as);
+        else if (from->space == TOUCHED_LOCAL)
+            add_local(core, entry, &lanes, &as);
+        else
+            coalesce_lines(core, entry, &lanes, &as);
+    }
+}
+
+void lsu_split(struct core *core, struct entry *entry)
+{
+    static const uint8_t kinds[] = {[HELD_LOAD] = MEMSYS_READ,
+                                    [HELD_STORE] = MEMSYS_WRITE,
+                                    [HELD_ATOMIC] = MEMSYS_ATOMIC,
+                                    [HELD_REDUCE] = MEMSYS_REDUCE};
+    const struct held *held = entry->held;
+    struct part as = {.kind = kinds[held->kind], .cycles = 1};
+    entry->parts.n = 0;
+    if (held->served) {
+        split_touched(core, entry);
+        return;
+    }
+    coalesce_hints(held->cache, &as);
+    struct lane_bytes lanes = {0, held->address, NULL, held->bytes, held->warp->ops};
+    if ((lanes.mask = held->shared))
+        add_shared(core, entry, &lanes, &as);
+    if ((lanes.mask = held->local))
+        add_local(core, entry, &lanes, &as);
+    if ((lanes.mask = held->global))
+        add_global(core, entry, &lanes, &as);
+}

@@ -1,0 +1,111 @@
+#include "runtime-sim/gpu/machine/machine.h"
+#include "runtime-sim/gpu/machine/machine_state.h"
+#include "support/gpu.h"
+
+static const struct config_key machine_keys[] = {
+#define CONFIG_DEF "runtime-sim/gpu/machine/machine.def"
+#define CONFIG_OF struct machine_keys
+#include "runtime-sim/base/config_keys.inc"
+};
+
+struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
+                                        const struct scheme_ops *const *schemes, uint32_t *total)
+{
+    const struct config_section own[] = {
+        {"machine", machine_keys, ARRAY_LENGTH(machine_keys), &config->machine},
+        {"core", core_keys, core_key_count, &config->core},
+        {"l1", cache_keys, cache_key_count, &config->l1},
+        {"code_cache", tags_keys, tags_key_count, &config->code},
+        {"constant_cache", tags_keys, tags_key_count, &config->constant},
+        {"texture_cache", tags_keys, tags_key_count, &config->texture},
+        {"energy", energy_keys, energy_key_count, &config->energy},
+    };
+    uint32_t count = MEMSYS_SECTIONS;
+    config->schemes = schemes;
+    uint32_t scheme_count = machine_scheme_count(config);
+    struct config_section *sections = ARENA_ARRAY(
+        arena, struct config_section, MEMSYS_SECTIONS + ARRAY_LENGTH(own) + scheme_count + 1);
+    memsys_sections(sections, &config->memsys);
+    for (uint32_t i = 0; i < ARRAY_LENGTH(own); i++)
+        sections[count++] = own[i];
+    config->of_scheme = ARENA_ARRAY(arena, void *, scheme_count + 1);
+    for (uint32_t i = 0; i < scheme_count; i++) {
+        const struct scheme_ops *ops = schemes[i];
+        config->of_scheme[i] = arena_alloc(arena, ops->configuration.config_bytes);
+        if (ops->configuration.section)
+            sections[count++] =
+                (struct config_section){ops->configuration.section, ops->configuration.keys,
+                                        ops->configuration.key_count, config->of_scheme[i]};
+    }
+    *total = count;
+    return sections;
+}
+
+struct plane_kind machine_planes(const struct machine_config *config)
+{
+    for (uint32_t i = 0; i < machine_scheme_count(config); i++)
+        if (config->schemes[i]->configuration.planes && machine_enables(config, i))
+            return config->schemes[i]->configuration.planes(config->of_scheme[i]);
+    return (struct plane_kind){.initial = PLANES_NONE};
+}
+
+// Limits the host memory of a machine, which is some 50 bytes for each line that its caches can
+// hold.
+static const char *check_lines(struct arena *arena, const struct machine_config *config)
+{
+    enum { MOST = 1 << 24 };
+    const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
+    uint32_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
+    for (uint32_t i = 0; i < ARRAY_LENGTH(tags); i++)
+        each += tags[i]->sets * tags[i]->ways;
+    uint32_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
+    uint32_t slices = config->memsys.memory.partition_nodes.n;
+    if ((uint64_t)cores * each + (uint64_t)slices * slice <= MOST)
+        return NULL;
+    return arena_printf(arena,
+                        "the caches of %u cores have %u lines each, the slices %u, "
+                        "together more than %d",
+                        cores, each, slice, MOST);
+}
+
+// Numbers of schemes, requesters and stall reasons are stored in bytes, with 0 or an offset of 1
+// for none.
+static const char *check_schemes(struct arena *arena, const struct machine_config *config)
+{
+    enum { NUMBERS = 250 };
+    uint32_t count = machine_scheme_count(config), requesters = CLIENTS_OF_CORE, stalls = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        requesters += config->schemes[i]->memory.requester_count;
+        stalls += config->schemes[i]->report.stall_count;
+    }
+    if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MOST)
+        return NULL;
+    return arena_printf(arena,
+                        "the program has %u schemes with %u requesters and %u stall reasons, and "
+                        "a machine can have %u, %u and %u",
+                        count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MOST);
+}
+
+const char *machine_check(struct arena *arena, const struct machine_config *config)
+{
+    const char *wrong = cache_config_fault(&config->l1, "l1", arena);
+    if (wrong)
+        return wrong;
+    if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
+        return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
+               "lines of 128 bytes";
+    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
+        return "the L1 must have write: through or evict, and allocate_writes: false";
+    if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
+        return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a "
+               "cycle";
+    if (config->core.threads > config->core.warps * LANES)
+        return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
+                            config->core.warps * LANES);
+    wrong = memsys_check(arena, &config->memsys);
+    wrong = wrong ? wrong : check_schemes(arena, config);
+    for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
+        if (config->schemes[i]->configuration.check && machine_enables(config, i))
+            wrong = config->schemes[i]->configuration.check(arena, config->of_scheme[i], config);
+    return wrong ? wrong : check_lines(arena, config);
+}
