@@ -7,7 +7,7 @@
 # expression. "everywhere": the rooms of the simulator and the commands; "machine": gpu and memsys
 # only, for words that have another meaning elsewhere. A case each; then one that plants a word.
 #
-# Then each folder is compiled with a copy of gpu/ports.h that has declarations only: struct machine,
+# Then each folder is compiled with a copy of gpu/scheme/ports.h that has declarations only: struct machine,
 # struct core and all that they consist of are not defined there. A case each; then one that plants
 # the use of a member.
 set -u
@@ -61,7 +61,7 @@ fi
 # Bodies of functions become semicolons.
 mkdir -p "$out/opaque/runtime-sim/gpu/scheme" "$out/opaque/runtime-sim/memsys"
 awk '/^{/ { print ";"; body = 1 }
-     !body { sub(/machine_state\.h/, "scheme.h"); sub(/^static inline/, "extern"); print }
+     !body { sub(/machine\/machine_state\.h/, "scheme/scheme.h"); sub(/^static inline/, "extern"); print }
      /^}/ { body = 0 }' "$root/runtime-sim/gpu/scheme/ports.h" >"$out/opaque/runtime-sim/gpu/scheme/ports.h"
 
 # Of these rooms a scheme may include ports.h, scheme.h and what these include.

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import Failure, case, fresh_document, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROWS = ROOT / 'backend' / 'metadata.def'
+ROWS = ROOT / 'backend' / 'tables' / 'metadata.def'
 HEADER = ROOT / 'include' / 'ptxoffload' / 'metadata.h'
 SCHEMA = ROOT / 'docs' / 'reference' / 'metadata.schema.json'
 DOCUMENT = ROOT / 'docs' / 'reference' / 'metadata.md'
@@ -26,7 +26,7 @@ COMMAND = 'tests/metadata/generate.py build --update'
 MOST = 2 ** 31 - 1
 SIZES = {'uint8_t': 1, 'uint32_t': 4, 'uint64_t': 8, 'double': 8, 'ptxoffload_string': 4,
          'struct ptxoffload_range': 8}
-VERSION, = re.findall(r'TABLES_VERSION = (\d+)', (ROOT / 'backend' / 'tables.h').read_text(encoding='utf-8'))
+VERSION, = re.findall(r'TABLES_VERSION = (\d+)', (ROOT / 'backend' / 'tables' / 'tables.h').read_text(encoding='utf-8'))
 PATTERNS = (ROOT / 'passes/base/patterns.def').read_text(encoding='utf-8').count('\nCHAIN_PATTERN(')
 NUMBERS = {'INT32_MAX': MOST, 'TABLES_VERSION': int(VERSION), 'CHAIN_PATTERNS': PATTERNS}
 

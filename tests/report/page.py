@@ -93,7 +93,7 @@ def alone(folder):
         assert 'src' not in attributes, attributes
         within(attributes.get('href', '#')[0], '#')
     for part in ('report.html', 'report.css', 'report.js'):
-        text = (ROOT / 'backend' / 'html' / part).read_text(encoding='utf-8')
+        text = (ROOT / 'backend' / 'report' / 'html' / part).read_text(encoding='utf-8')
         for outside in ('http:', 'https:', '@import', 'url(', 'fetch(', 'XMLHttpRequest', 'eval('):
             assert outside not in text, '%s in %s' % (outside, part)
 
@@ -147,7 +147,7 @@ def large(folder):
          ['kernel_%d' % i for i in range(1000)])
     for i in (0, 500, 999):
         within('kernel_%d(' % i, page.kernel(i)['text'])
-    parts = sum((ROOT / 'backend' / 'html' / part).stat().st_size
+    parts = sum((ROOT / 'backend' / 'report' / 'html' / part).stat().st_size
                 for part in ('report.html', 'report.css', 'report.js'))
     assert len(page.bytes) - parts < 4 * len(text), (len(page.bytes), len(text))
 
