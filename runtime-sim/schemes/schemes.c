@@ -2,7 +2,7 @@
 
 // The registration: a row for each scheme.
 #define SCHEMES(row)                                                                               \
-    row(llc_omni) row(ari) row(tom_stacks) row(tom_blocks) row(full_empty) row(rgpu)
+    row(llc_omni) row(ari) row(memory_stacks) row(tom_blocks) row(full_empty) row(rgpu)
 
 #define DECLARE(name) extern const struct scheme_ops name;
 SCHEMES(DECLARE)

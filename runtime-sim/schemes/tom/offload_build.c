@@ -98,7 +98,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         .config = config,
         .table = plan,
         .machine = machine,
-        .stacks = machine_scheme(machine, &tom_stacks),
+        .stacks = machine_scheme(machine, &memory_stacks),
         .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &tom_blocks)};
     tom->stacks->all_local = tom_is_ideal(tom->config->policy);
     tom->places = ARENA_ARRAY(machine_port(machine).arena, struct tom_place, tom->table->blocks.n);

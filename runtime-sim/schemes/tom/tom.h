@@ -1,7 +1,6 @@
-// TOM [002]: memory stacks with SMs, and blocks that are offloaded to them. Two schemes: the stacks
-// as memory, also of the baseline, and the offloading of blocks.
+// TOM [002]: blocks that are offloaded to the SMs of memory stacks (schemes/stacks).
 #pragma once
 #include "runtime-sim/gpu/scheme/scheme.h"
-#include "runtime-sim/schemes/tom/stacks.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 
-extern const struct scheme_ops tom_stacks, tom_blocks;
+extern const struct scheme_ops tom_blocks;

@@ -5,7 +5,7 @@
 #include "runtime-sim/schemes/tom/epochs.h"
 #include "runtime-sim/schemes/tom/range_map.h"
 #include "runtime-sim/schemes/tom/static_map.h"
-#include "runtime-sim/schemes/tom/tlb.h"
+#include "runtime-sim/schemes/stacks/tlb.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

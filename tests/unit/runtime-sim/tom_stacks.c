@@ -1,5 +1,5 @@
 // Memory stacks: peak bandwidths, flits of packets, conservation, links.
-#include "runtime-sim/schemes/tom/tom.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include "support/random.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
@@ -33,7 +33,7 @@ static void begin(struct bed *b, const char *const *settings)
     for (; settings && *settings; settings++)
         assert_true(config_set(&config, *settings));
     const struct stack_config *own =
-        b->config.of_scheme[machine_scheme_number(&b->config, &tom_stacks)];
+        b->config.of_scheme[machine_scheme_number(&b->config, &memory_stacks)];
     assert_null(stacks_check(&b->arena, own, &b->config.memsys));
     b->s = stacks_new(&b->arena, own, &b->config.memsys);
 }

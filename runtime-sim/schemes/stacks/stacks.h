@@ -12,17 +12,20 @@
 // dram.clock.
 #pragma once
 #include "runtime-sim/dram/dram_map.h"
-#include "runtime-sim/memsys/memsys.h"
-#include "runtime-sim/schemes/tom/stack_link.h"
-#include "runtime-sim/schemes/tom/tlb.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
+#include "runtime-sim/schemes/stacks/stack_link.h"
+#include "runtime-sim/schemes/stacks/tlb.h"
+
+// The registration: stacks as the memory of a machine, also of one without offloading.
+extern const struct scheme_ops memory_stacks;
 
 struct stack_config {
-#define CONFIG_DEF "runtime-sim/schemes/tom/stack.def"
+#define CONFIG_DEF "runtime-sim/schemes/stacks/stack.def"
 #include "runtime-sim/base/config_fields.inc"
 };
 
 struct stack_stats {
-#define STATS_DEF "runtime-sim/schemes/tom/stack_stats.def"
+#define STATS_DEF "runtime-sim/schemes/stacks/stack_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
 };
 

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/tom/tlb.h"
+#include "runtime-sim/schemes/stacks/tlb.h"
 #include <string.h>
 
 // Page tables are above all allocations. An entry has 8 bytes; a page of a table has 512 entries.

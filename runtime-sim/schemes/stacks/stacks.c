@@ -1,9 +1,9 @@
 // Construction of the stacks, their requests, and the interface of memory behind slices.
-#include "runtime-sim/schemes/tom/stacks.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
 
 const struct stat_key stack_stat_keys[] = {
-#define STATS_DEF "runtime-sim/schemes/tom/stack_stats.def"
+#define STATS_DEF "runtime-sim/schemes/stacks/stack_stats.def"
 #define STATS_OF struct stack_stats
 #include "runtime-sim/base/stats_keys.inc"
 };

@@ -1,11 +1,10 @@
 // The stacks as memory of a machine.
 #include "runtime-sim/gpu/scheme/ports.h"
-#include "runtime-sim/schemes/tom/energy.h"
-#include "runtime-sim/schemes/tom/stack_trace.h"
-#include "runtime-sim/schemes/tom/tom.h"
+#include "runtime-sim/schemes/stacks/stack_trace.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 
 static const struct config_key keys[] = {
-#define CONFIG_DEF "runtime-sim/schemes/tom/stack.def"
+#define CONFIG_DEF "runtime-sim/schemes/stacks/stack.def"
 #define CONFIG_OF struct stack_config
 #include "runtime-sim/base/config_keys.inc"
 };
@@ -65,7 +64,18 @@ static void add_stats(const void *state, struct stats *stats)
                          stack_stat_key_count, &s->stacks[i].stats);
 }
 
-const struct scheme_ops tom_stacks = {
+// With the constants of [002 §5].
+static void add_energy(const void *config, const struct machine_config *machine,
+                       struct energy_model *model)
+{
+    (void)config, (void)machine;
+    energy_add(model, "links", "stack.offchip_link", ENERGY_offchip_link, 1);
+    energy_add(model, "links", "stack.offchip_link_idle", ENERGY_offchip_link_idle, 1);
+    energy_add(model, "stacks", "stack.stack_row_activate", ENERGY_stack_row_activate, 1);
+    energy_add(model, "stacks", "stack.stack_row_read", ENERGY_stack_row_read, 1);
+}
+
+const struct scheme_ops memory_stacks = {
     .name = "stacks",
     .configuration = {.section = "stack",
                       .keys = keys,
@@ -74,7 +84,7 @@ const struct scheme_ops tom_stacks = {
                       .is_on = is_on,
                       .check = check},
     .memory = {.create = create, .extend = extend, .join = join},
-    .report = {.energy = tom_stacks_energy,
+    .report = {.energy = add_energy,
                .settle = settle,
                .add_stats = add_stats,
                .begin_trace = begin_trace,

@@ -2,7 +2,7 @@
 // the links to other stacks; and one for the link to the CPU, while a mapping is learnt.
 #pragma once
 #include "runtime-sim/base/trace.h"
-#include "runtime-sim/schemes/tom/stacks.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 
 // Rows of a stack's process; the links to other stacks follow by their numbers.
 enum stack_row { STACK_TX = 1, STACK_RX, STACK_CROSS };

@@ -1,5 +1,5 @@
 // A clock of the stacks: packets that arrive, vaults, then what the links send.
-#include "runtime-sim/schemes/tom/stack_trace.h"
+#include "runtime-sim/schemes/stacks/stack_trace.h"
 #include "support/bits.h"
 
 static struct stack_job *first_of(const struct stacks *s, const struct stack_list *list)
