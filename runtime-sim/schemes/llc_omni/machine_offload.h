@@ -17,7 +17,7 @@ struct machine_offload {
     union lanes *operands; // by endpoint, entry, load: values in memory, for comparison
 };
 
-// Functions of llc_omni (gpu/scheme.h): plans are struct offload_table, states struct
+// Functions of llc_omni (gpu/scheme/scheme.h): plans are struct offload_table, states struct
 // machine_offload.
 void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
