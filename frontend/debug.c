@@ -170,7 +170,7 @@ static bool is_no_label(const struct section *s)
     return (length == 1 && *s->begin == '_') || (length == 7 && !memcmp(s->begin, "WARP_SZ", 7));
 }
 
-// label, label + number, label - label; a section's name is a label
+// Reads label, label + number or label - label. A section's name is also a label.
 static bool read_place(struct section *s)
 {
     if (is_no_label(s))

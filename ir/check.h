@@ -18,9 +18,10 @@ void ir_check(struct ir_module *module, struct forms *forms, struct diags *diags
 void ir_check_parallel(struct ir_module *module, struct arena *arena, struct diags *diags,
                        uint32_t threads);
 
-// The checker in steps: `begin` requires the module's symbols, `function` a complete function;
-// `variables` checks the bytes of the symbols from `first` on, before they are dropped; `end` those
-// of all that are left, and the variables' values, and reports all faults.
+// The checker in steps. ir_check_begin requires the module's symbols, ir_check_function a complete
+// function. ir_check_variables checks the bytes of the symbols from `first` on, before they are
+// dropped. ir_check_end checks all that are left, and the variables' values, and reports all
+// faults.
 struct ir_check;
 struct ir_check *ir_check_begin(struct ir_module *module, struct forms *forms);
 void ir_check_function(struct ir_check *check, struct ir_function *fn);

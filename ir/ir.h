@@ -262,7 +262,7 @@ bool ir_in_loop(const struct ir_function *fn, uint32_t loop, uint32_t block);
 uint32_t ir_version_block(const struct ir_function *fn, uint32_t version);
 // Returns the version of the register that the instruction defines, or IR_NONE.
 uint32_t ir_made_version(const struct ir_function *fn, uint32_t inst, uint32_t reg);
-// Returns true if block `a` dominates block `b`.
+// Return true if block `a` dominates, or post-dominates, block `b`.
 bool ir_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 bool ir_post_dominates(const struct ir_function *fn, uint32_t a, uint32_t b);
 
@@ -296,4 +296,5 @@ uint16_t ir_type_bits(uint16_t type);
 // Return true for .sN; for .sN, .uN and .bN, N up to 64.
 bool ir_type_is_signed(uint16_t type);
 bool ir_type_is_integer(uint16_t type);
+// Returns the source position of an instruction.
 struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);

@@ -20,8 +20,7 @@ enum { TAG_DIGITS = 8, TAG_DIGESTS_LENGTH = sizeof TAG_DIGEST_KEY - 1 + 2 * TAG_
 // Kinds of tags. TAG_KIND(identifier, word, at_instruction)
 //
 // Tags at an instruction precede it, with one blank after each. The others follow the opening brace
-// of a body, with one blank before each. Small tags are TAGS, KERNEL and those
-// at instructions.
+// of a body, with one blank before each. Small tags are TAGS, KERNEL and those at instructions.
 #define TAG_KINDS                                                                                  \
     TAG_KIND(MODULE, "module", false)           /* once: source, options */                        \
     TAG_KIND(TAGS, "tags", false)               /* once, the first small tag: options, digests */  \

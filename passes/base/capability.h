@@ -10,7 +10,7 @@
 #include "support/diag.h"
 
 struct capability {
-    uint32_t types;      // bit per capability_types
+    uint32_t types;      // bit per type, see capability_type_name
     uint32_t operations; // bit per row of the table of operations
     uint32_t lanes, flit_bytes, packet_bytes, scalars, scalar_bytes, vector, sub_word;
     uint32_t service_queue_bytes, shared_bytes;

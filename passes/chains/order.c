@@ -288,7 +288,7 @@ static bool members_may_swap(const struct order *order, const uint32_t *members,
     return true;
 }
 
-// The places [*from, *to) of the unit that ends at this place, going down.
+// Returns the first place of the unit whose last place is `last`.
 static uint32_t unit_begin(const struct order *order, uint32_t last)
 {
     uint32_t unit = order->unit[order->at[last]], first = last;

@@ -25,8 +25,8 @@ struct saving {
     double certain; // the same with certain hits only
 };
 
-// Returns true if a part of the load certainly hits in L1, or hit in a measured run; `text`
-// describes it.
+// Returns true if a part of the load certainly hits in L1, or hit in a measured run;
+// saving_served_text describes it.
 bool saving_is_served(struct facts *facts, uint32_t load);
 const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load);
 // Computes the saving of a chain with these members, the loads of `pattern` first.

@@ -89,7 +89,7 @@ void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp,
 struct reuse_group *reuse_group(struct reuses *r, uint32_t inst);
 struct view reuse_view(struct reuses *r, uint32_t inst);
 
-// Returns the members of its group around the load: `*count` members from `from` on.
+// Returns the place of the first member of its group around the load. Sets *count to their number.
 uint32_t view_others(const struct view *view, uint32_t *count);
 // Returns true if control flow to the load has passed the other load before, in this iteration or
 // the previous one.

@@ -61,7 +61,7 @@ struct launch {
     bool high_lane_later;   // at a divergent branch, the lanes without the highest lane execute
                             // first
     const atomic_int *stop; // a value other than 0 aborts the launch; may be NULL
-    // Set by launch_prepare.
+    // Set before the launch is executed.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;
 };

@@ -52,11 +52,8 @@ void machine_shuffle(struct machine *machine, uint64_t seed);
 // continues a run of another machine.
 void machine_start_at(struct machine *machine, uint64_t cycle);
 
-enum {
-    COPY_OUTSTANDING = 64,
-    COPY_PIECES = 256
-}; // requests of a copy in flight: default, and
-   // maximum
+// Requests of a copy in flight: default, and maximum.
+enum { COPY_OUTSTANDING = 64, COPY_PIECES = 256 };
 
 // A copy of `bytes` bytes. `to` and `from` are addresses in device memory, whose lines are
 // requested; 0: host memory. The bytes of a line are moved when its request is served.

@@ -289,7 +289,7 @@ static inline uint32_t slot_kernel(const struct core *core, uint32_t slot)
 }
 
 // Entries of the load/store unit. An entry that the scheme has claimed exists until lsu_free or
-// lsu_give_back; its events are reported by `looked_up` and `entry_done`.
+// lsu_disown; its events are reported by `looked_up` and `entry_done`.
 
 // Returns the held instruction of an entry.
 static inline struct held *lsu_held(const struct core *core, uint32_t entry)

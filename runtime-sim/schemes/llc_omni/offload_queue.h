@@ -64,7 +64,7 @@ struct offload_shared {
     struct service *services; // of cores
     uint8_t requester;        // of packets, and of loads that are sent back
     uint8_t scheme;           // number in the marks of timings
-    uint8_t first_stall;      // slot state of the first of llc_omni_stalls
+    uint8_t first_stall;      // slot state of OQ_STALL_FORMING, the first of enum oq_stall
 };
 
 // Stall reasons of slots.

@@ -270,7 +270,7 @@ static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
 
 // Hooks
 
-// Returns true if the CTA is one that the core has not seen.
+// Begins a new state if the core has not seen the CTA.
 static void meet_cta(struct spatial_core *c, const struct cta *cta)
 {
     if (c->known && c->launch == cta->launch->id && c->linear == cta->linear)

@@ -56,7 +56,7 @@ static inline uint64_t stack_link_send(struct stack_link *link, uint64_t now, ui
     return divide_up(link->free, link->clock) + link->latency;
 }
 
-// Returns true if the link was in use for at least `share` percent of the last complete parts of
+// Returns true if the link was in use for at least `percent` percent of the last complete parts of
 // the window [002 §4.1].
 static inline bool stack_link_is_busy(struct stack_link *link, uint64_t now, uint64_t percent)
 {

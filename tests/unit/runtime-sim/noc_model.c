@@ -106,7 +106,7 @@ static const char *random_settings(struct arena *arena, uint64_t *random)
                          "%s routing_delay=%u vc_alloc_delay=%u sw_alloc_delay=%u "
                          "st_final_delay=%u credit_delay=%u channel_latency=%u",
                          text, from_to(random, 0, 3), from_to(random, 1, 3), from_to(random, 1, 3),
-                         from_to(random, 1, 3), from_to(random, 1, 4), from_to(random, 1, 3));
+                         from_to(random, 1, 3), from_to(random, 0, 4), from_to(random, 1, 3));
     if (!from_to(random, 0, 2))
         text =
             arena_printf(arena,

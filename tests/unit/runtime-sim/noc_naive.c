@@ -38,7 +38,7 @@ static void add_channel(struct model *m, uint32_t index)
     if (ch->kind != NOC_CHANNEL_EJECTION)
         ch->credit_time += c->sw_alloc_delay - 1;
     if (ch->kind == NOC_CHANNEL_ROUTERS)
-        ch->credit_time += c->credit_delay - 1;
+        ch->credit_time += c->credit_delay ? c->credit_delay - 1 : 0;
     line_init(m->arena, &ch->flight, 1024);
     for (uint32_t v = 0; v < c->vcs; v++) {
         ch->vc[v].credits = (uint32_t)c->vc_buffer;
