@@ -1,5 +1,6 @@
 #include "cli/common/common_options.h"
 #include "support/file.h"
+#include "support/output.h"
 #include <string.h>
 
 static const char *const diagnostics_names[] = {
@@ -118,7 +119,11 @@ struct conflict {
 static void add_output(void *context, const char *path, const char *option)
 {
     struct conflict *conflict = context;
-    if (conflict->found || !strcmp(option, "--diagnostics") || strcmp(path, conflict->path))
+    if (conflict->found || !strcmp(option, "--diagnostics"))
+        return;
+    bool standard = file_is_standard(path) || file_is_standard(conflict->path);
+    if (standard ? strcmp(path, conflict->path) != 0
+                 : !output_same(conflict->line->arena, path, conflict->path))
         return;
     conflict->found = true;
     options_fault(conflict->line,

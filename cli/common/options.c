@@ -272,7 +272,10 @@ static void read_option(struct option_reader *r, const char *text)
         else
             apply_option(r, option, NULL);
     } else if (option->joined) {
-        apply_option(r, option, argument);
+        if (option->kind == OPTION_TEXT && argument && !*argument)
+            options_fault(&r->line, "%s needs an argument after '='", option->name);
+        else
+            apply_option(r, option, argument);
     } else {
         // An option directly after is more likely a forgotten argument than a file of that name.
         if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))

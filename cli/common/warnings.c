@@ -39,7 +39,8 @@ static const char *unknown(struct arena *arena, const char *argument, const stru
     bool warnings_only = prefix->shown == SETTING_NO || prefix->error == SETTING_NO;
     const char *nearest = diag_rule_nearest(name, strlen(name), warnings_only);
     if (!nearest)
-        return arena_printf(arena, "unknown warning '-W%s'; --help=warnings lists them", argument);
+        return arena_printf(
+            arena, "unknown warning '-W%s'; 'ptxoffload --help=warnings' lists them", argument);
     return arena_printf(arena, "unknown warning '-W%s'; did you mean '-W%s%s'?", argument,
                         prefix->text, nearest);
 }

@@ -107,7 +107,8 @@ static bool write_all(struct dram_run *run)
     return (!a->measure.json || write_json(run, a->measure.json)) &&
            (!a->measure.csv || write_csv(run, a->measure.csv)) &&
            (!a->measure.plot || write_plot(run, a->measure.plot)) &&
-           (!a->measure.stats || write_stats(run, a->measure.stats)) && (any || write_text(run));
+           (!a->measure.stats || write_stats(run, a->measure.stats)) &&
+           (any || a->measure.common.quiet || write_text(run));
 }
 
 // Measuring

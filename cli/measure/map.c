@@ -56,7 +56,7 @@ static bool write_plot(struct map_run *run, const char *path)
 // The report on standard output says why a map does not fit.
 static bool prints_report(const struct map_arguments *a)
 {
-    return !a->measure.plot && !a->rewrite;
+    return !a->measure.plot && !a->rewrite && !a->measure.common.quiet;
 }
 
 static bool write_all(struct map_run *run)

@@ -250,7 +250,7 @@ static bool write_outputs(struct noc_program *p)
     return write_to(p, a->measure.json, write_json) && write_to(p, a->measure.csv, write_csv) &&
            write_to(p, a->measure.plot, write_plot) && write_to(p, a->heatmap, write_heatmap) &&
            (!begun || write_to(p, a->measure.stats, write_stats)) &&
-           write_to(p, any ? NULL : "-", write_summary);
+           write_to(p, any || a->measure.common.quiet ? NULL : "-", write_summary);
 }
 
 static bool list_stats(void *own, FILE *to)

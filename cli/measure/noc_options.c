@@ -67,7 +67,7 @@ static const struct option plot_options[] = {
      .file = OPTION_WRITES,
      .help = "plot latency and accepted load over the load; .html also\n"
              "has the channels and the numbers"},
-    {"--heatmap", "FILE.svg", TEXT(heatmap), .file = OPTION_WRITES,
+    {"--heatmap", "FILE.svg", TEXT(heatmap), .call = measure_check_svg, .file = OPTION_WRITES,
      .help = "plot the load of each channel; for a sweep this and --stats\n"
              "are of the highest stable load"},
     {0},

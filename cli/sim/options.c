@@ -29,6 +29,24 @@ static const char *check_texture(struct arena *arena, void *into, const char *ar
     return take_pair(arena, argument, &pair);
 }
 
+// Refuses the spelling of earlier versions, which would name a file.
+static const char *check_overlap(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena;
+    (void)into;
+    return argument && !strncmp(argument, "advise", 6) && (!argument[6] || argument[6] == ':')
+               ? "takes a file: write --overlap or --overlap=FILE instead of "
+                 "--overlap=advise[:FILE]"
+               : NULL;
+}
+
+// Names the option that replaces one of earlier versions.
+static const char *refuse_registers(struct arena *arena, void *into, const char *argument)
+{
+    (void)into;
+    return arena_printf(arena, "is --set=core.thread_registers=%s now", argument);
+}
+
 static const char *take_save(struct arena *arena, void *into, const char *argument)
 {
     struct sim_setting pair;
@@ -123,6 +141,7 @@ static const struct option run_options[] = {
     {"--max-instructions", "N", NUMBER(max_instructions, 1, ANY),
      .help = "with --functional, end when warps have executed N\n"
              "instructions in all launches together"},
+    {"--registers", "N", CALL(refuse_registers)},
     {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
      .help = "threads of the host, for runs without cycles;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
@@ -202,7 +221,8 @@ static const struct option output_options[] = {
     {"--beside", "FILE.json", TEXT(beside), .file = OPTION_READS,
      .help = "compare with another run, whose --report=json is this file,\n"
              "in --report=text and html"},
-    {"--overlap", "[=FILE]", TEXT(overlap), .joined = true, .file = OPTION_WRITES,
+    {"--overlap", "[=FILE]", TEXT(overlap), .call = check_overlap, .joined = true,
+     .file = OPTION_WRITES,
      .help = "list which copies of the program may overlap its kernels by\n"
              "full/empty bits, with the reasons and the time it saves"},
     {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,

@@ -24,7 +24,7 @@ struct sim_arguments {
     const char *json, *profile, *stats, *series, *trace;
     struct stats_choice stats_choice; // --stats-filter
     const char *beside;               // document of another run; NULL: none
-    const char *overlap;              // file for --overlap=advise; "-": no name given; NULL: none
+    const char *overlap;              // file for --overlap; "-": no name given; NULL: none
     int explains;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files

@@ -371,10 +371,9 @@ static void check_overlap(struct argument_reader *r)
 static void check(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
-    for (int i = 0; i < REPORT_FORMATS; i++)
-        a->remarks = (a->remarks_passed ? REMARKS_PASSED : 0) |
-                     (a->remarks_missed ? REMARKS_MISSED : 0) |
-                     (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
+    a->remarks = (a->remarks_passed ? REMARKS_PASSED : 0) |
+                 (a->remarks_missed ? REMARKS_MISSED : 0) |
+                 (a->remarks_analysis ? REMARKS_ANALYSIS : 0);
     if (a->remarks_filter && !a->remarks)
         options_fault(r->line,
                       "--remarks-filter needs --remarks, --remarks-missed or --remarks-analysis");

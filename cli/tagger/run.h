@@ -42,7 +42,7 @@ bool tag_find_differences(struct tagger_run *run);
 // Compares an input that is a report. Returns the exit code.
 int tag_beside(struct tagger_run *run);
 
-// Runs --overlap=advise on the input. Returns the exit code.
+// Runs --overlap on the input. Returns the exit code.
 int tag_overlap(struct tagger_run *run);
 
 // Writes a product to the place of its request. Returns false after reporting an error.

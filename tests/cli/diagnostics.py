@@ -78,9 +78,9 @@ UNKNOWN_NAMES = {
     '-Wno-error=modifer': "unknown warning '-Wno-error=modifer'; did you mean '-Wno-error=modifier'?",
     '-Wsintax': "unknown warning '-Wsintax'; did you mean '-Wsyntax'?",
     # It could not be turned off either.
-    '-Wno-sintax': "unknown warning '-Wno-sintax'; --help=warnings lists them",
-    '-Wpedantic': "unknown warning '-Wpedantic'; --help=warnings lists them",
-    '-Werror=': "unknown warning '-Werror='; --help=warnings lists them",
+    '-Wno-sintax': "unknown warning '-Wno-sintax'; 'ptxoffload --help=warnings' lists them",
+    '-Wpedantic': "unknown warning '-Wpedantic'; 'ptxoffload --help=warnings' lists them",
+    '-Werror=': "unknown warning '-Werror='; 'ptxoffload --help=warnings' lists them",
     '-Wno-syntax': "'-Wno-syntax' has no effect: 'syntax' is always an error",
     '-Wno-error=syntax': "'-Wno-error=syntax' has no effect: 'syntax' is always an error",
 }

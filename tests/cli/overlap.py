@@ -121,6 +121,18 @@ def patterns(folder):
 
 
 @case
+def earlier_spellings(folder):
+    """options of earlier versions of the simulator name those that replace them"""
+    simulator = PROGRAM.parent / 'ptxoffload-sim'
+    for option, replacement in (('--overlap=advise', 'write --overlap or --overlap=FILE'),
+                                ('--overlap=advise:f', 'write --overlap or --overlap=FILE'),
+                                ('--overlap=', "needs an argument after '='"),
+                                ('--registers=8', 'is --set=core.thread_registers=8 now')):
+        within(replacement, ends(run([simulator, SAMPLES / 'vecadd/run.yaml', option], folder), 2, out='').err.decode())
+    same(list(folder.iterdir()), [])
+
+
+@case
 def all_samples(folder):
     """each sample gets advice for each of its kernels, and nothing is written"""
     for path in sorted(SAMPLES.glob('*/*.ptx')):

@@ -505,6 +505,14 @@ def said_on_terminal(folder, terminal):
     return said
 
 
+@case
+def quiet(folder):
+    """-q prints no report; a heat map is SVG; no file has two outputs, by any name"""
+    ends(noc(folder, MESH, *SHORT, '--load=0.1', '-q'), 0, err='', out='')
+    ends(noc(folder, MESH, '--load=0.1', '--json=x', '--diagnostics=json:./x'), 2, out='')
+    within('--heatmap', ends(noc(folder, MESH, '--load=0.1', '--heatmap=h.png'), 2).err.decode())
+
+
 # What it tells
 
 @case
