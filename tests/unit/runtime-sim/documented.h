@@ -27,6 +27,6 @@ static inline void check_document(const char *name, void (*print)(FILE *to))
     assert_null(file_read(&arena, arena_printf(&arena, SOURCE_ROOT "/%s", name), &document));
     if (!strstr(document.text, table))
         fail_msg("%s does not have:\n%s", name, table);
-    arena_free(&arena);
+    memory_free(&memory);
     free(table);
 }
