@@ -237,8 +237,19 @@ static bool check_kernel(void *context, const struct table_kernel *read)
                                 read_chains(r, read, function, body)));
 }
 
+// A text without tags of its own may keep those of the input: nothing is read from it.
+static bool is_untagged(struct read_back *r)
+{
+    const struct output *output = r->output;
+    return (output->length == output->bodies.length &&
+            !memcmp(output->text, output->bodies.text, output->length)) ||
+           set_fault(r, IR_NONE, "tags were written that were not asked for");
+}
+
 static bool read_tags(struct read_back *r)
 {
+    if (r->output->style == TAGS_NONE)
+        return is_untagged(r);
     struct source source;
     struct tables read;
     struct diags diags;

@@ -76,6 +76,38 @@ def nothing_changed(folder):
         assert result.out == text
 
 
+STYLES = ('pragma', 'comment', 'full', 'full-comment', 'paper', 'none')
+
+
+def repacked(text):
+    """As nvcc packs PTX: without comments, indentation and tabs."""
+    text = re.sub(rb'//[^\n]*', b'', text)
+    return b'\n'.join(b' '.join(line.split()) for line in text.split(b'\n'))
+
+
+@case
+def tagged_input(folder):
+    """a text with tags, repacked or not, has the output of the text without, or keeps its tags"""
+    prepare(folder)
+    for first in STYLES[:4]:
+        for reorder in ([], ['--no-reorder']):
+            tag(folder, 'in.ptx', '-o', 'tagged.ptx', '--tags=' + first, *reorder)
+            for text in ((folder / 'tagged.ptx').read_bytes(),
+                         repacked((folder / 'tagged.ptx').read_bytes())):
+                (folder / 'again.ptx').write_bytes(text)
+                stripped = tag(folder, 'again.ptx', '--strip', '-o', '-').out
+                for second in STYLES:
+                    for order in ([], ['--no-reorder']):
+                        options = ['-', '-o', '-', '--tags=' + second, *order]
+                        result = tag(folder, *options, stdin=text)
+                        same(result.err, b'')
+                        # Full tags name the digest of the first input.
+                        keeps = ((second == 'none' and order) or
+                                 (second == first and 'full' in first and order == reorder))
+                        same(result.out, text if keeps else
+                             tag(folder, *options, stdin=stripped).out)
+
+
 @case
 def only_report(folder):
     """without -o it reports"""
