@@ -381,8 +381,10 @@ static void tick_backends(struct memsys *m, uint64_t time)
 
 // Arrivals from the networks
 
-static void take_requests(struct memsys *m, uint64_t time, const struct memsys_message *message)
+// Room for a blocked arrival appears only when the partition is evaluated.
+static void take_requests(struct memsys *m, uint64_t time, uint32_t number)
 {
+    const struct memsys_message *message = &m->messages[number];
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint64_t next = time / m->llc_period + 1;
     for (uint32_t w = 0; w < m->node_words; w++)
@@ -391,7 +393,7 @@ static void take_requests(struct memsys *m, uint64_t time, const struct memsys_m
              rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
             struct memsys_partition *p = &m->partitions[m->partition_at[node]];
-            if (p->due > next && cache_can_put(&p->cache, message->input))
+            if (p->due > next && !(p->blocked >> number & 1))
                 p->due = next;
         }
 }
@@ -449,7 +451,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
     noc_tick(side->noc);
     if (which == MEMSYS_REQUESTS) {
         for (uint32_t i = 0; i < m->message_count; i++)
-            take_requests(m, time, &m->messages[i]);
+            take_requests(m, time, i);
         if (m->refused_count)
             notify_refused(m);
         if (m->ports)

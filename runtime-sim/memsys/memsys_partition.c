@@ -91,16 +91,21 @@ static bool has_room(const struct memsys_partition *p, const struct memsys_messa
                 : cache_can_put(&p->cache, message->input);
 }
 
-// Returns true if a request has arrived for which there is room.
-static bool can_take_arrival(const struct memsys_partition *p)
+// Returns true if a request has arrived for which there is room; notes which have arrived and have
+// none.
+static bool can_accept_arrival(struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
+    bool can = false;
+    p->blocked = 0;
     for (uint32_t i = 0; i < m->message_count; i++) {
         const struct noc_packet *packet = arrival(p, &m->messages[i]);
         if (packet && has_room(p, &m->messages[i], packet->payload))
-            return true;
+            can = true;
+        else if (packet)
+            p->blocked |= UINT32_C(1) << i;
     }
-    return false;
+    return can;
 }
 
 static const uint8_t kinds[] = {[MEMSYS_READ] = CACHE_READ,
@@ -471,7 +476,7 @@ static void set_due(struct memsys_partition *p, uint64_t now)
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
     const struct memsys_gate *gate = m->tables.gate;
-    if (p->reply_count || p->waiting.n || p->delayed || can_take_arrival(p) ||
+    if (p->reply_count || p->waiting.n || p->delayed || can_accept_arrival(p) ||
         (gate && gate->is_due(gate->context, p->number)))
         wake(p, now + 1);
     if (p->reply_count < m->config->memory.reply_queue)

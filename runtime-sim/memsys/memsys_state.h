@@ -54,7 +54,8 @@ struct memsys_partition {
     struct memsys_delay *delays; // of each message class
     uint32_t delayed;            // requests in these
     uint32_t number, node;
-    uint64_t due; // LLC clock of the next evaluation
+    uint64_t due;     // LLC clock of the next evaluation
+    uint32_t blocked; // bit per message class: at the last evaluation its arrival had no room
     struct cache cache;
     void *backend;         // state of memsys->backend
     uint64_t backend_next; // DRAM clock of its next tick

@@ -264,7 +264,8 @@ static void deadlock(void **state)
     (void)state;
     for (int with_time = 0; with_time < 2; with_time++)
         for (uint32_t i = 0; i < 2; i++) {
-            start(&b, with_time, SETTINGS("fe.enabled=true", settings[i]));
+            start(&b, with_time,
+                  SETTINGS("fe.enabled=true", "machine.watchdog=1000000", settings[i]));
             call(&b, FULL, "step");
             assert_int_equal(host_synchronise(&b.host, &result), DEVICE_STUCK);
             assert_non_null(b.host.why);
@@ -278,14 +279,14 @@ static void deadlock(void **state)
         }
 }
 
-// A kernel whose input nobody fills: no wait for a watchdog.
+// A kernel whose input nobody fills.
 static void unfilled(void **state)
 {
     static struct bench b;
     struct device_result result;
     (void)state;
     for (int with_time = 0; with_time < 2; with_time++) {
-        start(&b, with_time, SETTINGS("fe.enabled=true"));
+        start(&b, with_time, SETTINGS("fe.enabled=true", "machine.watchdog=1000000"));
         launch(&b, 0, "step");
         copy_out(&b, 0, 0);
         assert_int_equal(host_synchronise(&b.host, &result), DEVICE_STUCK);
