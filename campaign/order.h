@@ -5,8 +5,8 @@
 struct campaign_order {
     struct campaign_store *store;
     const struct campaign_plan *plan;
-    bool *had;      // by job: it had a result at the start, and is not run
-    uint32_t *jobs; // all jobs of the plan, longest expected time first
+    bool *had;                   // by job: it had a result at the start, and is not run
+    uint32_t *jobs;              // all jobs of the plan, longest expected time first
     struct campaign_time *ended; // times of ended jobs, by workload
     struct campaign_time all;    // times of ended jobs of all workloads
     uint32_t *left;              // by workload: jobs not started yet
