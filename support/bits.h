@@ -40,7 +40,8 @@ static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t c
     return count;
 }
 
-// Returns the number of bits. Without a host instruction __builtin_popcountll is a call.
+// Returns the number of set bits. Without a population-count instruction on the host,
+// __builtin_popcountll would be a call.
 static inline uint32_t bits_count(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;

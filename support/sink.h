@@ -1,5 +1,5 @@
-// A buffer for a stream that receives pieces of a few bytes: a call of stdio for each piece costs
-// more than the piece. A flush writes the buffer to the stream.
+// A buffer in front of a stream that receives pieces of a few bytes, for which a call of stdio per
+// piece would dominate. A flush writes the buffer to the stream.
 #pragma once
 #include <stdio.h>
 #include <string.h>
