@@ -31,6 +31,7 @@ struct lsp_result {
 // Parses and checks the text, and decides what is offloaded. Uses at most `limit` bytes of memory
 // (0: no limit). Returns NULL if that is not enough.
 struct lsp_result *analysis_run(const char *text, uint32_t length, uint64_t edits, size_t limit);
+// Frees a result; NULL is allowed.
 void analysis_free(struct lsp_result *result);
 // Returns the index of the first decision for the statement that contains the offset, or
 // `decision_count`. Further decisions for it follow, with the same `begin`.

@@ -21,6 +21,7 @@ struct lsp_document {
 
 // Opens a document with a copy of the text. Returns NULL if memory runs out.
 struct lsp_document *document_open(const char *uri, const char *text, uint32_t length);
+// Frees a document with its text.
 void document_free(struct lsp_document *document);
 // Replaces a range, or with `whole` the entire text. Positions after a line's end are clamped to
 // it, lines after the last to the end of the text. Returns false if memory runs out or the text

@@ -6,6 +6,7 @@ struct lsp_span {
     uint32_t begin, end; // byte offsets; equal: nothing found
 };
 
+// Returns true for the result of a query that found nothing.
 static inline bool lsp_is_empty(struct lsp_span span)
 {
     return span.begin == span.end;

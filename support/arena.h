@@ -55,7 +55,7 @@ void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_siz
 // Moves all memory of an arena to another, which may have another `memory`. `from` is empty
 // afterwards.
 void arena_join(struct arena *to, struct arena *from);
-// Return a NUL-terminated copy of `length` bytes, and formatted text.
+// Return a NUL-terminated copy of `length` bytes, and formatted text of any length.
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -2,11 +2,13 @@
 #pragma once
 #include "support/arena.h"
 
+// Returns the number of words of a set with `count` possible members.
 static inline uint32_t bits_words(uint32_t count)
 {
     return (count + 63) / 64;
 }
 
+// Returns an empty set with `count` possible members.
 static inline uint64_t *bits_new(struct arena *arena, uint32_t count)
 {
     return ARENA_ARRAY(arena, uint64_t, bits_words(count));

@@ -38,12 +38,15 @@ struct naming {
 
 // After a failure every function still returns printable text.
 
+// Marks the name as unreadable; the rest of it counts as empty.
 static inline void fail(struct reader *r)
 {
     r->failed = true;
     r->at = "";
 }
 
+// Counts a step and a level of nesting, which the caller leaves by decrementing `depth`. Returns
+// false after a failure or beyond a limit.
 static inline bool enter(struct reader *r)
 {
     if (++r->depth > DEEPEST || ++r->steps > MOST_PARTS)
@@ -51,6 +54,7 @@ static inline bool enter(struct reader *r)
     return !r->failed;
 }
 
+// Returns the concatenation of three texts; fails if the total length exceeds the limit.
 static inline const char *join(struct reader *r, const char *a, const char *b, const char *c)
 {
     size_t length = strlen(a) + strlen(b) + strlen(c);
@@ -62,6 +66,7 @@ static inline const char *join(struct reader *r, const char *a, const char *b, c
     return arena_printf(r->arena, "%s%s%s", a, b, c);
 }
 
+// Consume a character or word if it is next. Return true if it was.
 static inline bool take(struct reader *r, char c)
 {
     if (*r->at != c)
@@ -79,12 +84,14 @@ static inline bool take_word(struct reader *r, const char *word)
     return true;
 }
 
+// Consumes a character that must be next, or fails.
 static inline void need(struct reader *r, char c)
 {
     if (!take(r, c))
         fail(r);
 }
 
+// Reads a decimal number of at most MOST_TEXT, or fails.
 static inline uint32_t take_number(struct reader *r)
 {
     uint32_t value = 0;
@@ -103,6 +110,7 @@ static inline struct name_part part_of(const char *text)
     return (struct name_part){.left = text, .right = ""};
 }
 
+// Adds a part to the substitutions.
 static inline void remember(struct reader *r, struct name_part part)
 {
     if (!r->failed)

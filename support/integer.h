@@ -14,6 +14,7 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+// Returns a / b, rounded up. Requires that a + b - 1 does not overflow.
 static inline uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;

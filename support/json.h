@@ -15,8 +15,10 @@ struct json {
     char shunned; // additional character to escape: '<' for JSON in HTML
 };
 
-// Initialise the writer; write the parts of a document.
+// Starts a document on a stream.
 void json_init(struct json *json, FILE *to);
+// Write the parts of the document in order. Members need a key first. A flat object or array is
+// written on one line with all that it contains.
 void json_object(struct json *json);      // {
 void json_object_flat(struct json *json); // { with all members on one line
 void json_end_object(struct json *json);

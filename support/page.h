@@ -4,4 +4,5 @@
 
 // Writes the head and the start of the body, with the title as heading.
 void page_begin(FILE *to, const char *title);
+// Writes the end of the page.
 void page_end(FILE *to);

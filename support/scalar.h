@@ -37,11 +37,13 @@ struct run_number scalar_load(const struct scalar *type, const void *from);
 // hold it.
 const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to);
 
+// Returns true for an address or a handle.
 static inline bool number_is_place(const struct run_number *number)
 {
     return number->kind == NUMBER_ADDRESS || number->kind == NUMBER_HANDLE;
 }
 
+// Returns true for the types that can hold a texture's handle: integers of 64 bits.
 static inline bool scalar_holds_handle(const struct scalar *type)
 {
     return type->class != SCALAR_FLOAT && type->bytes == 8;

@@ -19,4 +19,5 @@ struct data_file *data_open(struct run *run, const struct run_text *at, const ch
                             const struct run_buffer *buffer);
 // Returns the elements. They are valid until data_close.
 const uint8_t *data_bytes(const struct data_file *file);
+// Unmaps the file.
 void data_close(struct data_file *file);

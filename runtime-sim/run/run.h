@@ -90,7 +90,7 @@ struct run_launch {
     struct run_expr shared;
     struct run_expr stream; // in a run with `streams`
     bool cooperative;
-    const struct map *map; // NULL: none
+    const struct map *map; // NULL: no map
     bool by_name;
     VEC(struct run_argument) args;
 };

@@ -12,7 +12,8 @@ struct run_file_reading {
 // Checks that a node is a non-empty scalar. Returns false after an error, in which `what` names the
 // value.
 bool run_file_is_scalar(struct run_file_reading *r, const struct yaml_node *node, const char *what);
-// Reads a value. A missing node (NULL) is not an error. Both return false after errors.
+// Read an expression, and `true` or `false`. A missing node (NULL) is not an error. Return false
+// after errors.
 bool run_file_expression(struct run_file_reading *r, const struct yaml_node *node,
                          struct run_expr *to);
 bool run_file_flag(struct run_file_reading *r, const struct yaml_node *node, bool *to);

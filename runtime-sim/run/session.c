@@ -81,7 +81,7 @@ static bool prepare_host(struct session *session, struct run_buffer *buffer)
     return !buffer->host.at.text || fill_do(session->run, &buffer->host, buffer, buffer->host_data);
 }
 
-// Returns false after an error.
+// Allocates a buffer at its `address`, or at the next free one. Returns false after an error.
 static bool find_room(struct session *session, struct run_buffer *buffer, uint64_t bytes)
 {
     enum { ALIGN = 256 };

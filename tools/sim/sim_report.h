@@ -43,6 +43,7 @@ struct sim_view {
     const char *beside_name;
     bool explains;
 };
+// Write the report as text, and as an HTML page.
 void sim_report_text(const struct sim_view *view, FILE *to);
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to);
 
