@@ -275,8 +275,7 @@ static void adopt_all(struct slurm_collector *c)
     struct text_list ids = {{0}};
     find_arrays(c->store, &ids);
     if (ids.list.n)
-        qsort(ids.list.v, ids.list.n, sizeof *ids.list.v, by_text); // IDs are times, so this is the
-                                                                    // order of submission
+        qsort(ids.list.v, ids.list.n, sizeof *ids.list.v, by_text); // in order of submission
     for (uint32_t i = 0; i < ids.list.n; i++)
         adopt(c, ids.list.v[i]);
 }

@@ -30,8 +30,7 @@ struct arena_block {
     struct arena_block *next, *previous;         // list of the arena
     struct arena_block *all_next, *all_previous; // list of the memory
     size_t size;                                 // bytes of the payload
-    size_t mapped;                               // bytes of the mapping, or 0 if allocated by
-                                                 // malloc
+    size_t mapped;                               // bytes of the mapping; 0: from malloc
 };
 
 void arena_init(struct arena *arena, struct memory *memory)

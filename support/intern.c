@@ -1,7 +1,7 @@
 #include "support/intern.h"
 #include <string.h>
 
-// Loads up to 8 bytes as a number, without calling memcpy for so few.
+// Loads up to 8 bytes as a number, without a function call.
 static uint64_t load_short(const char *text, size_t length)
 {
     uint32_t low, high;

@@ -88,8 +88,7 @@ int cuda_not_supported(struct cuda *cuda, const char *name)
             return cudaErrorNotSupported;
         }
     vec_push(&cuda->arena, &cuda->unsupported, (struct cuda_unsupported){name, 1});
-    cuda_complain(cuda, DIAG_NOTE, "%s is not supported", name); // reported now, because the
-                                                                 // program may crash
+    cuda_complain(cuda, DIAG_NOTE, "%s is not supported", name); // it may crash the program
     return cudaErrorNotSupported;
 }
 

@@ -58,8 +58,7 @@ enum cuda_loaded {
 struct cuda_front {
     void *context;
     // Reads the options. Sets the fields of cuda->device, and those of `cuda` under "Set by
-    // front->begin".
-    // Returns false after reporting errors.
+    // front->begin". Returns false after reporting errors.
     bool (*begin)(void *context, struct cuda *cuda);
     // Reads the program, loads it into the device, and starts or restarts the machine. Reports
     // errors. A rejected program changes nothing.

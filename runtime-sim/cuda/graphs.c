@@ -569,7 +569,7 @@ CUDA_API(cudaGraphExecKernelNodeSetParams, void *exec, void *node,
     return CUDA_DO(set_exec_kernel(cuda, exec, node, from));
 }
 
-// Replaces the works by those of a graph with the same nodes.
+// Replaces the works by those of a graph whose nodes have the same types.
 static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_graph_update *result)
 {
     enum { UPDATE_DONE, UPDATE_ERROR, UPDATE_TOPOLOGY };

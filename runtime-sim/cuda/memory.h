@@ -24,7 +24,7 @@ struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address);
 struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host);
 // Returns true if copies treat this address as device memory.
 bool cuda_memory_is_device(struct cuda *cuda, const void *at);
-// Returns true if the address is a device address that has been freed.
+// Returns true if the address is in the simulator's range but in no allocation, as after a release.
 bool cuda_memory_is_gone(struct cuda *cuda, const void *at);
 // Moves the program's variables to memory that the host can access at the same addresses. Returns
 // an error.

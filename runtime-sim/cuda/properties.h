@@ -4,11 +4,9 @@
 
 struct properties_machine {
     size_t bytes, shared, shared_most;
-    int registers, threads, warps, ctas, cores; // limits of a multiprocessor; number of
-                                                // multiprocessors
+    int registers, threads, warps, ctas, cores; // limits of a multiprocessor; their number
     int clock, memory_clock;                    // kHz
-    int bus, llc, major, minor;                 // bus width in bits, LLC in bytes, compute
-                                                // capability
+    int bus, llc, major, minor;                 // bus in bits, LLC in bytes, capability
 };
 
 // Returns the properties of the configured machine. In functional mode, where the machine's limits

@@ -17,7 +17,7 @@ struct recorded_content {
 struct launch_record {
     struct arena *arena;
     const char *folder, *program;
-    uint32_t programs, runs, files; // numbers of the next files
+    uint32_t programs, runs, files; // program that was written last; run files and contents so far
     FILE *run;                      // the current run file; NULL: the next launch begins one
     uint64_t layout, shared;        // hashes after the last launch
     bool failed;

@@ -48,8 +48,7 @@ struct session_fault {
 // Position in a list of steps: the step and, if the step is a repeat, its round.
 struct session_frame {
     uint32_t step;
-    uint64_t round, times, most; // current round; `times` and `max` as evaluated before the first
-                                 // round
+    uint64_t round, times, most; // current round; limits as evaluated before the first round
 };
 
 struct session {
@@ -62,8 +61,7 @@ struct session {
     struct diags *diags;            // diagnostics about the program
     uint64_t rounds;                // total of all repeats since the start or the checkpoint
     VEC(struct session_frame) path; // position of the last launch, outermost list first
-    uint32_t resumed;               // frames of the checkpoint's `path`; 0 once they have been
-                                    // re-entered
+    uint32_t resumed;               // frames of the checkpoint's `path` still to re-enter
     uint32_t passed, failed;        // checks
     struct session_fault fault;
     struct ir_locs *locs; // NULL: not read yet

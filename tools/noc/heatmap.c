@@ -11,7 +11,7 @@ struct heat_map {
     FILE *to;
     const struct noc_config *config;
     const struct heatmap *m;
-    double most;         // flits per cycle of the darkest shade
+    double most;         // flits per cycle of the last shade
     uint32_t per_column; // routers in a stage, or in a row of a mesh
     uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: mesh
     double cell;         // pixels between adjacent routers or nodes

@@ -20,8 +20,7 @@ struct noc_run {
     // Per node: packets taken from its source; packets created before the window and, of these,
     // those still waiting at its start.
     uint64_t *taken, *created, *waiting;
-    uint64_t flits_taken, flits_before; // flits taken from all sources; flits created before the
-                                        // window
+    uint64_t flits_taken, flits_before; // taken from all sources; created before the window
     uint64_t next_progress;
 };
 
