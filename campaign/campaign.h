@@ -1,12 +1,12 @@
-// A campaign: workloads and variants of a machine, studies that combine them, and the tables and
-// plots of the results. Read from a YAML file.
+// A campaign consists of workloads, variants of a machine, studies that combine them, and the
+// tables and plots of the results. It is read from a YAML file.
 #pragma once
 #include "support/expr.h"
 #include "support/diag.h"
 
 enum { CAMPAIGN_NONE = UINT32_MAX };
 
-// KEY=VALUE
+// A setting KEY=VALUE.
 struct campaign_setting {
     const char *key, *value;
 };
@@ -20,11 +20,11 @@ struct campaign_places {
 };
 
 struct campaign_workload {
-    const char *name, *group; // the group may be NULL
+    const char *name, *group; // group: may be NULL
     const char *run;          // path of the run file
-    const char *tagged;       // the same for tagged variants
+    const char *tagged;       // run file for tagged variants
     struct campaign_settings values;
-    struct campaign_settings quick; // with --quick: take precedence over `values`
+    struct campaign_settings quick; // with --quick; override `values`
     struct text_list sample;        // options of ptxoffload-sim for sampled variants
 };
 
@@ -32,19 +32,19 @@ struct campaign_variant {
     const char *name, *label;
     const char *policy, *config;
     struct campaign_settings set;
-    struct campaign_settings values; // of all run files: take precedence over the workload's
+    struct campaign_settings values; // run-file values; override the workload's
     struct text_list tag;            // options of ptxoffload
-    bool tagged;                     // otherwise the program is run unchanged
-    bool sampled;                    // with the workload's options
+    bool tagged;                     // run the tagged program instead of the original
+    bool sampled;                    // run with the workload's `sample` options
 };
 
-// Other values of the run file of a workload at a point.
+// Run-file values of one workload at a point; they override others.
 struct campaign_values {
     uint32_t workload;
     struct campaign_settings list;
 };
 
-// A point of a sweep: settings that are applied to a variant.
+// A point of a sweep: settings applied to a variant.
 struct campaign_point {
     const char *name, *group, *label;
     double x; // NAN: not given
@@ -55,7 +55,7 @@ struct campaign_point {
 
 struct campaign_study {
     const char *name;
-    struct campaign_places workloads, variants, points; // no point: the variants alone
+    struct campaign_places workloads, variants, points; // no points: only the variants
     bool is_quick;                                      // also run with --quick
 };
 
@@ -67,27 +67,27 @@ struct campaign_definition {
 
 // The meaning of a name in an expression: a definition or a statistic, and its job.
 struct campaign_ref {
-    uint32_t variant;    // CAMPAIGN_NONE: in a definition, that of the job
-    bool is_plain;       // without the point of the row
+    uint32_t variant;    // CAMPAIGN_NONE: the job's (in a definition)
+    bool is_plain;       // of the job without the row's point
     bool is_reference;   // of the figure's reference workload
     uint32_t definition; // CAMPAIGN_NONE: a statistic
     const char *statistic;
-    uint32_t begin, end; // the expression's place
+    uint32_t begin, end; // byte range of the expression in the source
 };
 
 enum campaign_unit {
     UNIT_NUMBER,
-    UNIT_PERCENT, // a fraction, shown times 100
-    UNIT_GAIN,    // a ratio, shown as its excess over 1, times 100
+    UNIT_PERCENT, // a fraction, shown in percent
+    UNIT_GAIN,    // a ratio, shown as its gain over 1 in percent
 };
 
 enum campaign_mean { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_NONE };
 
 struct campaign_bounds {
-    double least, most; // included; infinite if open
+    double least, most; // inclusive; infinite if open
 };
 
-// Known or required values of a row, in the unit of the column.
+// Known and expected values of a row, in the column's unit.
 struct campaign_known {
     const char *row;
     double paper; // NAN: not given
@@ -102,22 +102,22 @@ struct campaign_column {
     enum campaign_mean mean;
     int digits;
     bool is_plotted;
-    struct text_list words; // of the values 0, 1, …; none: numbers
+    struct text_list words; // words for the values 0, 1, …; empty: numbers
     VEC(struct campaign_known) known;
 };
 
 enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES };
 
-// A list of workloads: a group, which has a mean, or workloads by name.
+// Rows of a figure: a group of workloads, which has a mean, or workloads listed by name.
 struct campaign_rows {
-    const char *group; // NULL: by names
+    const char *group; // NULL: listed by name
     struct campaign_places workloads;
 };
 
 struct campaign_figure {
     const char *name, *title, *source, *text;
     VEC(struct campaign_rows) rows;
-    struct campaign_places points; // if given, these are the rows, and cells are means
+    struct campaign_places points; // if given, the rows; their cells are means over the workloads
     uint32_t reference;            // workload of `ref.`
     const char *x_title;
     enum campaign_plot plot;
@@ -128,25 +128,25 @@ struct campaign {
     struct arena *arena;
     const struct source *source;
     struct diags *diags;
-    const char *folder; // file names are relative to it; "" or ending in a slash
+    const char *folder; // base of relative file names; "" or ends in a slash
     const char *name, *title;
-    const char *notes, *quick_notes; // paths of the text around the tables, or NULL
+    const char *notes, *quick_notes; // paths of the files with the text around the tables, or NULL
     struct text_list options;
     struct campaign_settings slurm;
-    bool is_trusted; // run files of jobs may write anywhere
+    bool is_trusted; // jobs may write files anywhere
     VEC(struct campaign_workload) workloads;
     VEC(struct campaign_variant) variants;
     VEC(struct campaign_point) points;
     VEC(struct campaign_study) studies;
     VEC(struct campaign_definition) definitions;
-    VEC(struct campaign_ref) refs; // by the index of an expression's reference
+    VEC(struct campaign_ref) refs; // indexed by the references of expressions
     VEC(struct campaign_figure) figures;
 };
 
-// Reads the file. Returns false after errors, all of which are in `diags`. Results are in the
+// Reads a campaign file. Returns false after errors, which are in `diags`. The results are in the
 // arena.
 bool campaign_read(struct campaign *campaign, struct arena *arena, const struct source *source,
                    struct diags *diags);
-// Returns CAMPAIGN_NONE if the name is unknown.
+// Return the index of a workload or variant, or CAMPAIGN_NONE if the name is unknown.
 uint32_t campaign_workload(const struct campaign *campaign, const char *name);
 uint32_t campaign_variant(const struct campaign *campaign, const char *name);

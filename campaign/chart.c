@@ -1,5 +1,5 @@
-// Plots of a table: bars, adjacent or stacked, or lines over the points of a sweep. The paper's
-// values are outlined.
+// Plots of a table: adjacent or stacked bars, or lines over the points of a sweep. Bars with the
+// paper's values are drawn as outlines.
 #include "campaign/report.h"
 #include "support/chart.h"
 #include <math.h>
@@ -10,7 +10,7 @@ struct figure_chart {
     const struct campaign_table *table;
     struct arena *arena;
     FILE *to;
-    uint32_t *series; // columns that are drawn
+    uint32_t *series; // plotted columns
     uint32_t count;
     struct chart chart;
 };
@@ -23,7 +23,7 @@ static const struct campaign_cell *cell_of(const struct figure_chart *c, uint32_
 
 static double drawn(double value)
 {
-    const double most = 1e300; // the axis has sums of these
+    const double most = 1e300; // limited, because the axis uses sums of values
     return isnan(value) ? 0 : fmin(most, fmax(-most, value));
 }
 
@@ -35,7 +35,7 @@ static void reach(struct figure_chart *c, double value)
     c->chart.y.high = fmax(c->chart.y.high, drawn(value));
 }
 
-// Returns the step of the axis.
+// Sets the range of the axis. Returns its step.
 static double find_range(struct figure_chart *c)
 {
     for (uint32_t r = 0; r < c->table->rows.n; r++) {

@@ -89,8 +89,8 @@ void campaign_compare_stores(struct campaign_comparison *comparison, struct camp
 
 // Statistics
 
-// Statistics of single components have a number after a part of their names: core12.issued,
-// l1_3.reads, request.node5.flits.
+// Returns true for a statistic of a single component, whose name has a part that ends in a number:
+// core12.issued, l1_3.reads, request.node5.flits.
 static bool is_of_part(const char *name)
 {
     for (const char *at = name, *dot; (dot = strchr(at, '.')); at = dot + 1) {
@@ -115,7 +115,7 @@ static double ratio_of(const struct campaign_pair *pair, const char *name, doubl
     return *a != 0 ? *b / *a : *b == 0 ? 1 : NAN;
 }
 
-// Both lists are in order, and so is what becomes of them.
+// Merges the wanted names of a sorted list into another sorted list.
 static void merge(const struct campaign_comparison *comparison, struct text_list *to,
                   const struct text_list *more)
 {

@@ -75,7 +75,7 @@ uint32_t campaign_configs_add_options(struct campaign_configs *configs, const ch
     struct campaign_line line = {{0}};
     arena_init(&own, configs->arena->memory);
     campaign_line_add(&own, &line, arena_printf(&own, "--policy=%s", policy));
-    campaign_line_add(&own, &line, "--version"); // without a machine
+    campaign_line_add(&own, &line, "--version"); // the options are checked without a machine
     for (size_t k = 0; k < ARRAY_LENGTH(lists); k++)
         for (uint32_t i = 0; lists[k] && i < lists[k]->list.n; i++)
             campaign_line_add(&own, &line, lists[k]->list.v[i]);
@@ -91,7 +91,7 @@ static void add_statistic(struct campaign_configs *configs, const char *name)
         intern_add(&configs->statistics, arena_strndup(configs->arena, name, length), length);
 }
 
-// Takes a line of the answer. Returns false if the line has another form.
+// Reads one line of the output of ptxoffload-sim. Returns false if it is malformed.
 static bool take_answer(struct campaign_configs *configs, const char *line, size_t length)
 {
     struct campaign_config made = {.error = NULL};
@@ -118,7 +118,7 @@ static bool take_answer(struct campaign_configs *configs, const char *line, size
     return good;
 }
 
-// Returns NULL, or why there is not one answer for each line.
+// Reads the output. Returns NULL, or why it does not have one line for each configuration.
 static const char *take_answers(struct campaign_configs *configs, struct arena *own,
                                 const struct campaign_output *output)
 {

@@ -1,45 +1,48 @@
-// The configurations of a plan's jobs, and the digest of each, which ptxoffload-sim computes.
+// The configurations of a plan's jobs, and their digests, which ptxoffload-sim computes.
 #pragma once
 #include "campaign/campaign.h"
 #include "campaign/tools.h"
 #include "support/intern.h"
 
 struct campaign_config {
-    const char *error; // NULL: it has a digest
+    const char *error; // NULL: `digest` is valid
     char digest[SHA256_HEX + 1];
 };
 
 struct campaign_configs {
     struct arena *arena;
-    struct intern lines;              // options of ptxoffload-sim
-    VEC(struct campaign_config) list; // by the id of the line, after campaign_configs_resolve
-    struct intern statistics;         // of the machines of campaign_configs_add_listed
+    struct intern lines;              // lines of options for ptxoffload-sim
+    VEC(struct campaign_config) list; // by line id; filled by campaign_configs_resolve
+    struct intern statistics;         // statistics of the machines of campaign_configs_add_listed
 };
 
-// Words on one line, quoted as in a response file.
+// The words of one line of a response file, quoted.
 struct campaign_line {
     VEC(char) text;
 };
 
+// Appends a word, quoted if necessary.
 void campaign_line_add(struct arena *arena, struct campaign_line *line, const char *word);
-// Adds --set for each setting; its key follows `section`.
+// Appends --set for each setting, whose key follows the prefix `section`.
 void campaign_line_set(struct arena *arena, struct campaign_line *line, const char *section,
                        const struct campaign_settings *settings);
 // Returns the id of the line, which is copied if it is new.
 uint32_t campaign_line_id(struct intern *lines, const struct campaign_line *line);
 
+// Initialises an empty list of configurations.
 void campaign_configs_init(struct campaign_configs *configs, struct arena *arena);
-// Returns the place of this configuration in the list.
+// Adds a configuration. Returns its index in `list`.
 uint32_t campaign_configs_add(struct campaign_configs *configs, const char *config,
                               const struct campaign_settings *set);
-// The same for a machine under a policy, whose statistics are listed.
+// Adds a machine under a policy, whose statistics are to be listed in `statistics`.
 void campaign_configs_add_listed(struct campaign_configs *configs, const char *policy,
                                  const char *config, const struct campaign_settings *set);
-// The same for the options of a job, whose errors are of interest: its policy, and those of two
-// lists, of which the second may be NULL.
+// Adds the options of a job, to find errors in them: its policy and two lists, of which `second`
+// may be NULL. Returns the index in `list`.
 uint32_t campaign_configs_add_options(struct campaign_configs *configs, const char *policy,
                                       const struct text_list *first,
                                       const struct text_list *second);
-// Starts ptxoffload-sim once, for all configurations. Returns NULL, or why it did not answer.
+// Runs ptxoffload-sim once for all configurations and fills `list`. Returns NULL, or why
+// ptxoffload-sim failed.
 const char *campaign_configs_resolve(struct campaign_configs *configs,
                                      const struct campaign_tools *tools);

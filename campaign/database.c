@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Bump it when the tables change: what has another number is made again from the files.
+// Increment this when the tables change; databases with another number are rebuilt from the files.
 #define SCHEMA "2"
 
 static const char schema[] =
@@ -39,7 +39,8 @@ static const char *execute(const struct campaign_store *store, const char *sql)
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) ? fault(store) : NULL;
 }
 
-// Values by their kinds: s text, i integer, f real, in the order of the question marks.
+// Prepares a statement and binds its values. `kinds` has one letter for each question mark: s text,
+// i integer, f real.
 static sqlite3_stmt *prepare(const struct campaign_store *store, const char *sql, const char *kinds,
                              ...)
 {
@@ -77,12 +78,12 @@ static const char *text_at(const struct campaign_store *store, sqlite3_stmt *row
 
 // One job
 
-// Names of statistics are the same for most jobs, and thousands for each: their numbers are kept
-// here, so that the database is not asked for them.
+// Most jobs share their thousands of statistics, so the ids of the names are cached here instead of
+// being queried.
 struct campaign_names {
     struct arena arena;
     struct intern names;
-    VEC(int64_t) ids; // in the database, by the number of the name
+    VEC(int64_t) ids; // ids in the database, by index of the name
 };
 
 static void keep_name(struct campaign_names *names, const char *name, int64_t id)
@@ -241,7 +242,7 @@ static const char *remove_rows(const struct campaign_store *store, const char *k
                  : finish(store, prepare(store, "DELETE FROM jobs WHERE key = ?", "s", key));
 }
 
-// An incomplete transaction is rolled back.
+// Commits a transaction, or rolls it back after an error.
 static const char *end_transaction(const struct campaign_store *store, const char *error)
 {
     if (!error)
@@ -251,7 +252,7 @@ static const char *end_transaction(const struct campaign_store *store, const cha
     return error;
 }
 
-// The names that a transaction has added go with it.
+// Discards the cache, because a rollback removes names that the transaction added.
 static void forget_names(struct campaign_store *store)
 {
     arena_free(&store->names->arena);
@@ -268,7 +269,7 @@ static const char *replace_rows(const struct campaign_store *store, const char *
     return end_transaction(store, error ? error : add_result(store, key, result, file));
 }
 
-// The texts of a result are not kept: a collector takes tens of thousands of results.
+// Uses a temporary arena: a collector reads tens of thousands of results.
 static const char *replace(struct campaign_store *store, const char *key, json_t *result,
                            const struct stat *file)
 {
@@ -305,7 +306,7 @@ const char *campaign_database_forget(struct campaign_store *store, const char *k
     return remove_rows(store, key);
 }
 
-// All of them
+// All jobs
 
 static bool is_known(struct campaign_store *store, const char *key, const struct stat *file)
 {
@@ -386,7 +387,7 @@ static const char *open_at(struct campaign_store *store, const char *path, int f
     return NULL;
 }
 
-// Returns true if the statement gives one row, with this text.
+// Returns true if the statement returns exactly one row, with this text.
 static bool says(const struct campaign_store *store, const char *sql, const char *text)
 {
     sqlite3_stmt *row = prepare(store, sql, "");
@@ -397,8 +398,8 @@ static bool says(const struct campaign_store *store, const char *sql, const char
     return good;
 }
 
-// Returns true if the pages of the database fit together, and each job has all its statistics. What
-// was lost would be missing in reports.
+// Returns true if the database is consistent and each job has all its statistics. Lost rows would
+// be missing from reports without notice.
 static bool is_whole(const struct campaign_store *store)
 {
     return says(store, "PRAGMA quick_check(1)", "ok") &&
@@ -409,7 +410,8 @@ static bool is_whole(const struct campaign_store *store)
                "0");
 }
 
-// One that is damaged or of another version holds nothing that the files do not.
+// Opens the database, or replaces it if it is damaged or of another version: all its data are in
+// the files.
 static const char *open_or_make(struct campaign_store *store, const char *path)
 {
     struct stat status;
@@ -429,7 +431,7 @@ static const char *open_or_make(struct campaign_store *store, const char *path)
     return error ? error : execute(store, schema);
 }
 
-// Without the lock the database cannot be made again.
+// Opens the database without the lock, so that it cannot be rebuilt.
 static const char *open_to_read(struct campaign_store *store, const char *path)
 {
     const char *error = open_at(store, path, SQLITE_OPEN_READONLY);
@@ -449,7 +451,8 @@ const char *campaign_database_open(struct campaign_store *store, struct text_lis
     if (store->lock < 0)
         return open_to_read(store, path);
     const char *error = open_or_make(store, path);
-    // Data that a power failure loses are written again, so there is no need to wait for the disk.
+    // Data lost in a power failure are read from the files again, so writes need not wait for the
+    // disk.
     if (!error)
         error = execute(store, "PRAGMA synchronous=OFF");
     if (!error)

@@ -1,4 +1,4 @@
-// Tables as texts.
+// Converts tables to text.
 #include "campaign/report.h"
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@ const char *campaign_unit_text(enum campaign_unit unit)
     return unit == UNIT_NUMBER ? "" : ", %";
 }
 
-// A value that rounds to 0 has no minus sign.
+// Formats a value; one that rounds to 0 has no minus sign.
 static const char *fixed_text(struct arena *arena, bool shows_sign, int digits, double value)
 {
     bool zero = fabs(value) * pow(10, digits) <= 0.5;

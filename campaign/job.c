@@ -1,5 +1,5 @@
-// One job: runs the commands of its ticket, and writes the result. Values are made with json_pack,
-// because other functions of jansson have the names of functions in support/json.h.
+// Runs one job: executes the commands of its ticket and writes the result. Values are built with
+// json_pack, because other functions of jansson have the same names as functions of support/json.h.
 #include "campaign/ticket.h"
 #include "support/file.h"
 #include <errno.h>
@@ -19,8 +19,8 @@ struct working {
     struct arena *arena;
     json_t *ticket;
     const char *folder;
-    const char *failed;  // the program that has failed, or NULL
-    const char *changed; // the error of a program that is not that of the plan, or NULL
+    const char *failed;  // program that failed, or NULL
+    const char *changed; // error if a program differs from that of the plan, or NULL
     int status;
     char started[32];
 };
@@ -43,7 +43,8 @@ static const char *text_of(json_t *object, const char *name)
     return text ? text : "";
 }
 
-// Called after the program has started: what is checked is what runs. Returns NULL, or the error.
+// Checks a program's digest after its start, so that the checked file is the one that runs. Returns
+// NULL, or the error.
 static const char *check_tool(const struct working *w, const char *path, json_t *planned)
 {
     struct campaign_tool tool = {.path = path, .stamp = text_of(planned, "stamp")};
@@ -61,7 +62,7 @@ static void step(struct working *w, json_t *command, json_t *tool, const char *n
     int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     int err = open(in_folder(w, "err"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     pid_t child = out < 0 || err < 0 ? -1 : campaign_start(w->arena, &argv, -1, out, err);
-    w->status = 127 << 8; // as if it had ended with this
+    w->status = 127 << 8; // as if it had exited with 127
     w->changed = child > 0 ? check_tool(w, argv.list.v[0], tool) : NULL;
     if (w->changed)
         kill(child, SIGKILL);
@@ -73,7 +74,7 @@ static void step(struct working *w, json_t *command, json_t *tool, const char *n
     close(err);
 }
 
-// The last line of its output, which has the reason of a failure.
+// Returns the last part of the program's standard error, which has the reason of a failure.
 static json_t *said_json(const struct working *w)
 {
     enum { MOST = 4000 };
@@ -90,7 +91,7 @@ static json_t *said_json(const struct working *w)
     return json_stringn(text, length);
 }
 
-// A file with a count of 2^63 or more is read with real numbers instead of integers.
+// Reads a JSON file. Integers of 2^63 or more only fit if all are read as real numbers.
 static json_t *load_file(const struct working *w, const char *name)
 {
     struct file_text file;
@@ -107,13 +108,13 @@ static void put_statistics(const struct working *w, json_t *result)
     json_object_set(result, "configuration", json_object_get(stats, "configuration"));
     json_object_set(result, "total", json_object_get(stats, "total"));
     json_object_set(result, "kernels", json_object_get(stats, "kernels"));
-    json_object_del(run, "configuration"); // it is there once
+    json_object_del(run, "configuration"); // it is already in the statistics
     json_object_set(result, "run", run);
     json_decref(stats);
     json_decref(run);
 }
 
-// A run that has ended well has its statistics.
+// Returns true if the result has the statistics of a successful run.
 static bool is_complete(json_t *result)
 {
     return json_is_object(json_object_get(json_object_get(result, "total"), "statistics")) &&
@@ -174,7 +175,7 @@ const char *campaign_ticket_fail(const struct campaign_store *store, json_t *tic
     return error;
 }
 
-// Whether the folder is still this process's: it is not, if the job was given to another one.
+// Returns true if the folder still belongs to this process: the job may have been reassigned.
 static bool is_owned(const struct working *w, const char *owner)
 {
     char text[256] = "";
@@ -218,7 +219,7 @@ void campaign_job_run(const struct campaign_store *store, const struct campaign_
     if (setjmp(memory.on_failure))
         _exit(1);
     arena_init(&arena, &memory);
-    // Paths are made here, too, and where memory runs out the process that forked is not to
+    // Paths are allocated here as well; if memory runs out, the process that forked must not
     // continue.
     struct campaign_store own = *store;
     struct campaign_plan planned = *plan;

@@ -1,4 +1,4 @@
-// The keys of campaign files, from one table.
+// The keys of campaign files, generated from keys.def.
 #pragma once
 #include "support/yaml_keys.h"
 
@@ -21,14 +21,14 @@ enum campaign_key {
     CAMPAIGN_KEYS,
 };
 
-// The values of one mapping, by key; NULL: not given.
+// The values of one mapping, indexed by key. NULL: not given.
 struct campaign_keys {
     const struct yaml_node *of[CAMPAIGN_KEYS];
 };
 
 extern const struct yaml_keys campaign_file_keys;
 
-// Finds the values of a mapping. Returns false after errors.
+// Collects the values of a mapping and checks its keys. Returns false after errors.
 bool campaign_keys_read(struct campaign_keys *keys, const struct yaml_document *document,
                         const struct yaml_node *mapping, enum campaign_context context,
                         struct diags *diags);

@@ -25,7 +25,7 @@ void campaign_order_estimate(struct campaign_counts *counts, double seconds, uin
     counts->seconds_left = seconds / (together ? together : 1);
 }
 
-// The mean of a workload's jobs, or of all; 0: unknown.
+// Returns the mean CPU time of a workload's jobs, or else of all jobs; 0: unknown.
 static double mean_time(const struct campaign_time *of, const struct campaign_time *all)
 {
     const struct campaign_time *time = of->jobs ? of : all;
@@ -104,8 +104,8 @@ void campaign_order_ended(struct campaign_order *order, uint32_t job, double sec
     campaign_time_add(&order->all, &time);
 }
 
-// Orders the jobs by their expected time, the longest first: then no long job is left alone at the
-// end. Jobs of equal time keep the order of the plan.
+// Sorts the jobs by decreasing expected time, so that no long job is left at the end. Jobs with
+// equal times keep the order of the plan.
 static void choose_order(struct campaign_order *order)
 {
     uint32_t count = order->plan->jobs.n;
@@ -132,7 +132,7 @@ static void look(struct campaign_order *order, bool retry)
         }
 }
 
-// Takes the results that other stores have of jobs without one.
+// Imports results from other stores for jobs without one.
 static const char *reuse(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct text_list *folders, uint32_t *count)
 {

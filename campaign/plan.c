@@ -5,16 +5,16 @@
 #include <nettle/sha2.h>
 #include <string.h>
 
-// A run file with values, which many jobs share.
+// A run file with its values, which many jobs share.
 struct opened_run {
     const char *path;
     const char *error;
     char digest[SHA256_HEX + 1];
-    const char *program, *module, *arch; // of the file; module and arch may be NULL
+    const char *program, *module, *arch; // from the run file; module and arch may be NULL
     const char *inputs;
 };
 
-// The places of what a job needs in lists that still grow.
+// Indices into lists that still grow.
 struct job_needs {
     uint32_t run, config, options;
 };
@@ -24,8 +24,8 @@ struct planning {
     struct arena *arena;
     struct campaign_configs configs;
     struct intern run_names;
-    VEC(struct opened_run) runs; // by the id of the name
-    VEC(struct job_needs) needs; // of each job
+    VEC(struct opened_run) runs; // by id of the name
+    VEC(struct job_needs) needs; // by job
 };
 
 const char *campaign_point_name(const struct campaign *campaign, uint32_t point)
@@ -46,7 +46,7 @@ static void push_settings(struct arena *arena, const char *section,
     }
 }
 
-// A path that is no option and no response file.
+// Returns the path in a form that is neither an option nor a response file.
 static const char *as_operand(struct arena *arena, const char *path)
 {
     return *path == '-' || *path == '@' ? arena_printf(arena, "./%s", path) : path;
@@ -101,10 +101,10 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
         campaign_push(arena, argv, "--allow-outside");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
     campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
-    campaign_push(arena, argv, "--stats-filter=*"); // figures may name any
+    campaign_push(arena, argv, "--stats-filter=*"); // figures may name any statistic
 }
 
-// Run files and what they read
+// Run files and their inputs
 
 static const char *error_in(struct arena *arena, const struct source *source,
                             const struct diags *diags)
@@ -134,7 +134,7 @@ static const char *first_error(const struct run *run)
     return error ? error : arena_printf(run->arena, "%s cannot be read", run->source->name);
 }
 
-// A run file that is being read: its arena is freed when what the jobs need is copied.
+// A run file while it is read. Its arena is freed when the data for the jobs have been copied.
 struct reading_run {
     struct arena arena;
     struct run run;
@@ -154,7 +154,7 @@ static void add_inputs(struct reading_run *r)
     const struct run *run = &r->run;
     add_input(r, run->program.text);
     add_input(r, run->metadata.text);
-    for (uint32_t i = 0; i < run->inputs.n; i++) // the maps of launches
+    for (uint32_t i = 0; i < run->inputs.n; i++) // maps of launches
         r->inputs = arena_printf(&r->arena, "%s%s %s\n", r->inputs, run->inputs.v[i].sha256,
                                  run->inputs.v[i].file);
     for (uint32_t i = 0; i < run->buffers.n; i++)
@@ -234,7 +234,7 @@ static void add(struct sha256_ctx *pieces, const char *what, const char *value)
     sha256_update(pieces, strlen(value) + 1, (const uint8_t *)value);
 }
 
-// Paths are no part of it: the same bytes elsewhere are the same input.
+// Adds only the digests: equal bytes under another path are the same input.
 static void add_digests(struct sha256_ctx *pieces, const char *inputs)
 {
     for (const char *line = inputs; *line; line = strchr(line, '\n') + 1)
@@ -292,7 +292,8 @@ static void replace_values(struct planning *p, const struct campaign_settings *b
     }
 }
 
-// Values of the run file: those of the variant replace the workload's, and those of the point both.
+// Sets the run-file values of a job. The variant's override the workload's, and the point's
+// override both.
 static void take_values(struct planning *p, const struct campaign_settings *of,
                         const struct campaign_point *at, struct campaign_job *job)
 {
@@ -330,7 +331,7 @@ static const char *name_of(struct arena *arena, const struct campaign *campaign,
                         point ? point : "");
 }
 
-// A job's place in the plan is the id of this name.
+// The id of this name is the job's index in the plan.
 struct job_name {
     uint32_t workload, variant, point;
 };
@@ -370,7 +371,7 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
     vec_push(p->arena, &plan->jobs, made);
 }
 
-// Makes the keys of all jobs, and finds those that are the same.
+// Makes the keys of all jobs and finds jobs with equal keys.
 static const char *make_keys(struct planning *p)
 {
     struct campaign_plan *plan = p->plan;

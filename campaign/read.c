@@ -1,4 +1,4 @@
-// Reading a campaign file: what is run.
+// Reads the parts of a campaign file that define jobs.
 #include "campaign/reading.h"
 #include "campaign/slurm.h"
 #include "support/file.h"
@@ -37,7 +37,7 @@ static const char *path_of(const struct campaign *campaign, const char *name)
     return *name == '/' ? name : arena_printf(campaign->arena, "%s%s", campaign->folder, name);
 }
 
-// Returns a file, or the name of a built-in configuration.
+// Returns the path of a file, or the name of a built-in configuration.
 static const char *config_of(const struct campaign *campaign, const struct yaml_node *node)
 {
     const char *path = path_of(campaign, node->text);
@@ -70,7 +70,8 @@ static const char *list_text(struct campaign_reading *r, const struct yaml_node 
     return arena_printf(r->campaign->arena, "[%s]", text);
 }
 
-// A text that begins an argument must be neither an option nor a response file.
+// Returns true for a valid key. As the start of an argument it must be neither an option nor a
+// response file.
 static bool is_key(const char *text)
 {
     size_t length =
@@ -319,7 +320,7 @@ static void take_slurm(struct campaign_reading *r, const struct yaml_node *node)
     }
 }
 
-// All of it
+// The file
 
 static void take_each(struct campaign_reading *r, const struct yaml_node *list,
                       void (*take)(struct campaign_reading *, const struct yaml_node *))
@@ -348,7 +349,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
         take_variant(r, yaml_at(&r->document, variants->items[i]),
                      config ? config_of(campaign, config) : "isca19");
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], take_point);
-    // A name of an invalid element would only give follow-up errors.
+    // Stop here after errors: references to an invalid element would only cause follow-up errors.
     if (campaign->diags->errors)
         return;
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_studies], take_study);

@@ -1,4 +1,4 @@
-// Reading a campaign file: what is reported.
+// Reads the figures of a campaign file.
 #include "campaign/reading.h"
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const char *const plot_words[] = {[PLOT_NONE] = "none",
 
 // Rows
 
-// Adjacent workloads that are named one by one have a common mean.
+// Adds a row. Consecutive workloads listed by name share one mean.
 static void take_row(struct campaign_reading *r, const struct yaml_node *node,
                      struct campaign_figure *figure)
 {

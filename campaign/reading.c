@@ -98,7 +98,8 @@ static bool find_variant(const struct campaign *campaign, const char **text, siz
     return *variant != CAMPAIGN_NONE;
 }
 
-// Statistics are known only when something has been run; their names have a dot.
+// Resolves a name in an expression. Statistics, whose names contain a dot, are only known after a
+// run and are not checked here.
 static bool find(void *context, const char *text, size_t length, struct expr_ref *ref)
 {
     struct campaign_reading *r = context;
@@ -144,7 +145,7 @@ const struct expr *campaign_expression(struct campaign_reading *r, const struct 
     return expr;
 }
 
-// Names of things and of their groups
+// Names of elements and of their groups
 
 struct named {
     const char *name, *group;

@@ -30,12 +30,12 @@ static void miss(struct making *m, const char *reason)
     vec_push(m->arena, &m->table->missing, reason);
 }
 
-// Means: of what there is.
+// Means of the available values
 
 struct mean {
     double sum;
     uint32_t count, of;
-    const char *zeros; // names of the values that have no logarithm; NULL: none
+    const char *zeros; // names of the values without a logarithm, or NULL
 };
 
 static void mean_add(struct making *m, struct mean *mean, const struct campaign_column *column,
@@ -55,7 +55,7 @@ static void mean_add(struct making *m, struct mean *mean, const struct campaign_
     mean->count++;
 }
 
-// Reports the values that a mean is made without.
+// Reports the values that a mean leaves out.
 static void report_left_out(struct making *m, const struct mean *mean,
                             const struct campaign_column *column, const char *row)
 {
@@ -173,7 +173,7 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
         add_mean(m, rows, means);
 }
 
-// Rows of points: each cell is a mean over all workloads.
+// Adds a row for a point. Each cell is a mean over all workloads.
 static void add_point(struct making *m, uint32_t point)
 {
     const struct campaign_figure *figure = m->figure;
@@ -204,7 +204,7 @@ static void make_table(struct making *m)
         add_workloads(m, &m->figure->rows.v[i]);
 }
 
-// All of it
+// Tables
 
 static bool is_chosen(const struct text_list *figures, const char *name)
 {

@@ -1,4 +1,4 @@
-// The report as a page.
+// Writes the report as an HTML page.
 #include "campaign/report.h"
 #include "support/page.h"
 #include "support/svg.h"
@@ -28,7 +28,8 @@ static void write_paragraph(const char *text, FILE *to)
     fputs("</p>\n", to);
 }
 
-// A plot of the paper's values alone would be taken for ours.
+// Returns true if a plotted column has values: a plot of only the paper's values would be mistaken
+// for results.
 static bool has_plot(const struct campaign_table *table)
 {
     bool any = false;

@@ -1,9 +1,10 @@
-// The report as Markdown. Words from files are escaped: they make no HTML, tables or links.
+// Writes the report as Markdown. Text from files is escaped, so that it cannot form HTML, tables or
+// links.
 #include "campaign/report.h"
 #include <ctype.h>
 #include <string.h>
 
-// Returns true if HTML could begin here.
+// Returns true if an HTML tag could start here.
 static bool opens_tag(const char *at)
 {
     return *at == '<' && (isalpha((unsigned char)at[1]) || (at[1] && strchr("/!?", at[1])));
@@ -14,7 +15,7 @@ static bool opens_entity(const char *at)
     return *at == '&' && (isalnum((unsigned char)at[1]) || at[1] == '#');
 }
 
-// Within a line: in a table, a heading or a list.
+// Writes text within a line of a table, heading or list.
 static void write_line(FILE *to, const char *text)
 {
     for (const char *at = text; *at; at++) {
@@ -29,7 +30,7 @@ static void write_line(FILE *to, const char *text)
     }
 }
 
-// Lines of Markdown that the campaign's author has written.
+// Writes Markdown by the campaign's author.
 static void write_lines(FILE *to, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -39,7 +40,7 @@ static void write_lines(FILE *to, const char *text, size_t length)
             putc((unsigned char)text[i] < ' ' && !strchr("\n\t\r", text[i]) ? '?' : text[i], to);
 }
 
-// Between backticks, where nothing has a meaning but they.
+// Writes a code span, in which only backticks are special.
 static void write_code(FILE *to, const char *text)
 {
     putc('`', to);

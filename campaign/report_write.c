@@ -1,11 +1,11 @@
-// The report as text and CSV.
+// Writes the report as text and CSV.
 #include "campaign/report.h"
 #include "support/csv.h"
 #include "support/number.h"
 #include <math.h>
 #include <string.h>
 
-// Letters, not bytes.
+// Counts characters of UTF-8, not bytes.
 static int width_of(const char *text)
 {
     int width = 0;
@@ -22,10 +22,10 @@ static void pad(FILE *to, int count)
 
 // Text
 
-// The first column is aligned to the left, all others to the right.
+// Aligns the first column to the left, all others to the right.
 static void write_row(const char *const *texts, const int *widths, uint32_t columns, FILE *to)
 {
-    int owed = 0; // blanks, if something follows
+    int owed = 0; // pending blanks, written before the next text
     for (uint32_t i = 0; i < columns; i++) {
         int room = widths[i] - width_of(texts[i]);
         owed += i ? 2 : 0;

@@ -21,15 +21,15 @@ struct running_jobs {
     struct campaign_counts *counts;
     struct campaign_worker *workers;
     struct campaign_order order;
-    uint32_t next; // in `order`
+    uint32_t next; // next index in `order`
     const char *error;
-    const char *changed; // the error of a program that is not that of the plan, or NULL
+    const char *changed; // error if a program differs from that of the plan, or NULL
 };
 
 // Starting
 
-// The worker leads a group of its own, so that a key pressed on the terminal reaches this process
-// only, which then ends the group.
+// Forks a worker. It leads a process group of its own, so that a signal from the terminal reaches
+// only this process, which then ends the group.
 static pid_t start(struct running_jobs *r, uint32_t job)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
@@ -63,7 +63,7 @@ static void fill(struct running_jobs *r)
                 continue;
             r->changed = check_tools(r->plan, job);
             if (r->changed) {
-                r->next = r->plan->jobs.n; // jobs that run keep their results
+                r->next = r->plan->jobs.n; // jobs that are running keep their results
                 break;
             }
             worker->job = job;
@@ -87,7 +87,7 @@ static void collect(struct running_jobs *r, struct campaign_worker *worker)
     struct campaign_found found;
     worker->process = 0;
     r->counts->running--;
-    // One that has left none, because it was killed, stops no other.
+    // A job that left no result, because it was killed, does not stop the others.
     const char *path = campaign_store_path(r->store, "results", job->key, ".json");
     if (!access(path, F_OK))
         r->error = campaign_database_take(r->store, job->key);
@@ -122,7 +122,7 @@ static void kill_all(struct running_jobs *r)
         int status;
         if (!worker->process)
             continue;
-        // Before it has made itself a group it is alone.
+        // The worker may not have created its group yet.
         if (kill(-worker->process, SIGKILL))
             kill(worker->process, SIGKILL);
         waitpid(worker->process, &status, 0);
@@ -146,7 +146,7 @@ static void report_progress(struct running_jobs *r)
 const char *campaign_run(struct campaign_store *store, const struct campaign_plan *plan,
                          const struct campaign_watch *watch, struct campaign_counts *counts)
 {
-    enum { STEP = 10, REPORT = 50 }; // milliseconds, and steps between two reports
+    enum { STEP = 10, REPORT = 50 }; // STEP: milliseconds; REPORT: steps between two reports
     struct running_jobs r = {.store = store, .plan = plan, .watch = watch, .counts = counts};
     r.workers = ARENA_ARRAY(plan->arena, struct campaign_worker, watch->at_a_time);
     r.error = campaign_order_make(&r.order, store, plan, watch, counts);

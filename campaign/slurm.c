@@ -1,4 +1,4 @@
-// Submits jobs to Slurm, and collects their results.
+// Submits jobs to Slurm and collects their results.
 #include "campaign/order.h"
 #include "campaign/slurm_queue.h"
 #include "campaign/ticket.h"
@@ -13,25 +13,25 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 3,  // submissions of a job whose task is lost
-    GRACE = 10, // seconds until a file of another host is seen at the latest
+    TRIES = 3,  // maximum submissions of a job whose task is lost
+    GRACE = 10, // seconds after which another host's file is visible
 };
 
-// A job that is in the queue, or is to be.
+// A job that is in the queue or waits for submission.
 struct slurm_job {
     uint32_t job;
     const char *array; // NULL: not submitted
     uint32_t task;
     uint32_t tries;
-    time_t missing; // since when its task has ended without a result; 0: it has not
+    time_t missing; // when its task was first seen ended without a result, or 0
     bool is_running, has_ended;
 };
 
 struct slurm_array {
     const char *id;
-    uint32_t left;   // jobs in `jobs` that have not ended
-    uint32_t others; // jobs without a result that this run does not want
-    bool is_alive;   // something of it is in the queue
+    uint32_t left;   // unfinished jobs in `jobs`
+    uint32_t others; // unfinished jobs that this run does not request
+    bool is_alive;   // tasks of it are in the queue
 };
 
 struct slurm_collector {
@@ -44,12 +44,12 @@ struct slurm_collector {
     struct arena *arena;
     const char *folder;
     VEC(struct slurm_job) jobs;
-    uint32_t *by_key; // into `jobs`
+    uint32_t *by_key; // indices in `jobs`, sorted by key
     VEC(struct slurm_array) arrays;
     struct slurm_tasks queue;
-    struct arena scratch; // of one look at the queue
+    struct arena scratch; // memory of one query of the queue
     uint64_t last_id;
-    const char *refusal; // of the last submission; NULL: it was accepted
+    const char *refusal; // why Slurm rejected the last submission, or NULL
     const char *error;
 };
 
@@ -58,7 +58,7 @@ struct slurm_collector {
 static const struct {
     const char *key;
     size_t offset;
-    uint32_t most; // 0: a text
+    uint32_t most; // maximum of a number; 0: a text
 } settings[] = {
     {"partition", offsetof(struct campaign_slurm, partition), 0},
     {"time", offsetof(struct campaign_slurm, time), 0},
@@ -70,7 +70,7 @@ static const struct {
 
 void campaign_slurm_init(struct campaign_slurm *slurm)
 {
-    // 1001 is the size of an array that Slurm does not allow by default.
+    // By default Slurm rejects arrays of more than 1000 tasks.
     *slurm = (struct campaign_slurm){.array_size = 1000, .jobs_per_task = 1, .poll = 5};
 }
 
@@ -111,7 +111,7 @@ static const char *tickets_path(struct slurm_collector *c, struct arena *arena, 
     return arena_printf(arena, "%s/%s.tickets", c->folder, name);
 }
 
-// Removes the files of an array, but not the messages of tasks.
+// Removes the files of an array except messages of tasks that are not empty.
 static void remove_array(struct slurm_collector *c, const char *name)
 {
     DIR *folder = opendir(c->folder);
@@ -129,7 +129,7 @@ static void remove_array(struct slurm_collector *c, const char *name)
         closedir(folder);
 }
 
-// The IDs of all arrays with tickets.
+// Appends the IDs of all arrays with tickets.
 static void find_arrays(struct campaign_store *store, struct text_list *ids)
 {
     DIR *folder = opendir(slurm_folder(store));
@@ -239,7 +239,7 @@ static void end(struct slurm_collector *c, struct slurm_job *job)
         array_of(c, job->array)->left--;
 }
 
-// Takes over the jobs of an array that an earlier run has submitted.
+// Adopts the jobs of an array that an earlier run submitted.
 static void adopt(struct slurm_collector *c, const char *name)
 {
     FILE *from = fopen(tickets_path(c, c->arena, name), "rbe");
@@ -253,7 +253,7 @@ static void adopt(struct slurm_collector *c, const char *name)
         struct slurm_job *job = key ? find_job(c, key, SHA256_HEX) : NULL;
         if (i < 0)
             each = json_integer_value(json_object_get(ticket, "jobs_per_task"));
-        // A later array has the jobs that were lost in an earlier one.
+        // A later array holds jobs that an earlier one lost, so the last assignment counts.
         if (job && each > 0)
             assign(c, job, name, (uint32_t)(i / each));
         else if (key && access(campaign_store_path(c->store, "results", key, ".json"), F_OK))
@@ -275,14 +275,14 @@ static void adopt_all(struct slurm_collector *c)
     struct text_list ids = {{0}};
     find_arrays(c->store, &ids);
     if (ids.list.n)
-        qsort(ids.list.v, ids.list.n, sizeof *ids.list.v, by_text); // IDs are times
+        qsort(ids.list.v, ids.list.n, sizeof *ids.list.v, by_text); // in order of submission
     for (uint32_t i = 0; i < ids.list.n; i++)
         adopt(c, ids.list.v[i]);
 }
 
 // Submitting
 
-// Returns a name for an array: the time, and never the same one again.
+// Returns an ID for an array: the time, made unique.
 static const char *new_id(struct slurm_collector *c)
 {
     struct timespec now;
@@ -323,7 +323,7 @@ static bool write_tickets(struct slurm_collector *c, const char *path, const uin
         json_t *ticket = campaign_ticket_make(c->store, c->plan, job);
         good = ticket && !json_dumpf(ticket, to, JSON_COMPACT) && putc('\n', to) != EOF;
         json_decref(ticket);
-        // The folder of a task that is lost, and may still be running.
+        // Remove the working folder of a lost task, which may still be running.
         campaign_store_remove_folder(&c->scratch,
                                      campaign_store_path(c->store, "running", job->key, ""));
     }
@@ -333,8 +333,8 @@ static bool write_tickets(struct slurm_collector *c, const char *path, const uin
     return good;
 }
 
-// Submits these jobs as one array. Returns whether Slurm has accepted it; if not, c->refusal says
-// why.
+// Submits these jobs as one array. Returns true if Slurm accepted it; otherwise c->refusal has the
+// reason.
 static bool submit(struct slurm_collector *c, const uint32_t *jobs, uint32_t count)
 {
     const char *id = new_id(c), *tickets = tickets_path(c, c->arena, id);
@@ -355,7 +355,7 @@ static bool submit(struct slurm_collector *c, const uint32_t *jobs, uint32_t cou
     return !refusal;
 }
 
-// Submits all jobs that are in no array.
+// Submits all jobs that are not in an array.
 static void submit_all(struct slurm_collector *c)
 {
     uint64_t most = (uint64_t)c->slurm->array_size * c->slurm->jobs_per_task;
@@ -391,7 +391,7 @@ static void take(struct slurm_collector *c, struct slurm_job *job)
         report_end(c, job);
 }
 
-// Takes the results that are there. Asks for the names of all files once, not for each job.
+// Collects the available results. Lists the folder once instead of checking a file for each job.
 static void take_results(struct slurm_collector *c)
 {
     DIR *folder = opendir(arena_printf(&c->scratch, "%s/results", c->store->folder));
@@ -408,7 +408,7 @@ static void take_results(struct slurm_collector *c)
         closedir(folder);
 }
 
-// Writes a failed result for a job that Slurm has ended at a limit.
+// Writes a failed result for a job that Slurm ended at a limit.
 static void fail(struct slurm_collector *c, struct slurm_job *job, const char *state)
 {
     json_t *ticket = campaign_ticket_make(c->store, c->plan, &c->plan->jobs.v[job->job]);
@@ -419,7 +419,7 @@ static void fail(struct slurm_collector *c, struct slurm_job *job, const char *s
         take(c, job);
 }
 
-// Decides on a job whose task has ended without a result.
+// Handles a job whose task ended without a result: fails it, ends it, or submits it again.
 static void conclude(struct slurm_collector *c, struct slurm_job *job,
                      const struct slurm_task *task)
 {
@@ -462,7 +462,7 @@ static void look_at_arrays(struct slurm_collector *c)
                                        !strcmp(c->arrays.v[k].id, c->queue.list.v[i].array);
 }
 
-// A task that ends between the two steps is seen by one of them: first the queue, then the results.
+// Reads the queue before the results, so that a task that ends between the two is not missed.
 static void look(struct slurm_collector *c)
 {
     time_t now = time(NULL);
@@ -476,7 +476,7 @@ static void look(struct slurm_collector *c)
     c->queue = (struct slurm_tasks){{0}};
 }
 
-// Removes the arrays that no task needs any more.
+// Removes the arrays that no job needs any more.
 static void remove_ended(struct slurm_collector *c)
 {
     uint32_t n = 0;
@@ -490,7 +490,7 @@ static void remove_ended(struct slurm_collector *c)
     c->arrays.n = n;
 }
 
-// Returns the number of jobs that have not ended.
+// Updates the counts. Returns the number of unfinished jobs.
 static uint32_t count_jobs(struct slurm_collector *c)
 {
     double seconds = 0;
@@ -517,12 +517,12 @@ static bool is_stopped(const struct slurm_collector *c)
 
 static void wait_for(struct slurm_collector *c, uint32_t seconds)
 {
-    enum { STEPS = 20 }; // in a second
+    enum { STEPS = 20 }; // steps per second
     for (uint32_t i = 0; i < seconds * STEPS && !is_stopped(c); i++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000000 / STEPS}, NULL);
 }
 
-// Whether anything of this run is in the queue.
+// Returns true if the queue holds jobs of this run.
 static bool is_queued(const struct slurm_collector *c)
 {
     for (uint32_t i = 0; i < c->arrays.n; i++)

@@ -1,47 +1,46 @@
-// Jobs on a cluster with Slurm. The jobs of a run are submitted as arrays; their tasks write
-// results into the store, which lies on a file system that all hosts share, and this process
-// collects them.
+// Runs jobs on a Slurm cluster. The jobs of a run are submitted as arrays. Their tasks write
+// results to the store, which is on a file system that all hosts share, and this process collects
+// the results.
 //
-// The store has for each array, whose ID is not used again:
+// For each array, whose ID is never reused, the store has:
 //
-//     slurm/ID.tickets   a line with `jobs_per_task`, then a ticket a line, in order of the tasks
+//     slurm/ID.tickets   a line with `jobs_per_task`, then one ticket a line in order of the tasks
 //     slurm/ID.sh        the script of the array
 //     slurm/ID-TASK.out  the messages of a task
 //
-// They are there until all jobs of the array have ended, so that another run continues where this
-// one was killed. The name of an array in Slurm's queue is ptxoffload-ID.
+// The files exist until all jobs of the array have ended, so that another run can continue where
+// this one was killed. The name of an array in Slurm's queue is ptxoffload-ID.
 #pragma once
 #include "campaign/run.h"
 
 struct campaign_slurm {
-    const char *partition, *time, *memory; // options of sbatch; NULL: the cluster's own
-    uint32_t array_size;                   // tasks of an array
+    const char *partition, *time, *memory; // options of sbatch; NULL: the cluster's default
+    uint32_t array_size;                   // maximum number of tasks of an array
     uint32_t jobs_per_task;
-    uint32_t poll;           // seconds between two looks at the queue
+    uint32_t poll;           // seconds between two queries of the queue
     struct text_list sbatch; // more options
-    const char *program;     // this program, for tasks
+    const char *program;     // path of this program, which the tasks run
 };
 
-// Settings for which there is no better value.
+// Sets the default settings.
 void campaign_slurm_init(struct campaign_slurm *slurm);
 // Sets partition, time, memory, array_size, jobs_per_task or poll. Returns NULL, or the error.
 const char *campaign_slurm_set(struct campaign_slurm *slurm, struct arena *arena, const char *key,
                                const char *value);
-// Submits the jobs without a result, and collects the results until there are no more jobs in the
-// queue. Requires the lock and the database. A signal ends this process, but no job. Returns NULL,
-// or the error of the store, or of sbatch.
+// Submits the jobs without a result, and collects results until no job is left in the queue.
+// Requires the lock and the database. A signal ends this process, but no job. Returns NULL, or the
+// error of the store or of sbatch.
 const char *campaign_slurm_run(struct campaign_store *store, const struct campaign_plan *plan,
                                const struct campaign_watch *watch,
                                const struct campaign_slurm *slurm, struct campaign_counts *counts);
 
 struct campaign_queue {
     uint32_t waiting, running; // tasks of the store's arrays
-    const char *error;         // why they are not known, or NULL
+    const char *error;         // why the numbers are unknown, or NULL
 };
 
-// Returns whether the store has arrays whose jobs have not all ended, and counts their tasks in the
-// queue.
+// Returns true if the store has arrays with unfinished jobs, and counts their tasks in the queue.
 bool campaign_slurm_look(struct campaign_store *store, struct campaign_queue *queue);
 
-// Runs the jobs of a task of an array, and writes their results. Returns the exit code.
+// Runs the jobs of one task of an array and writes their results. Returns the exit code.
 int campaign_slurm_work(struct arena *arena, const char *store, const char *tickets, uint32_t task);

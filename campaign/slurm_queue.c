@@ -7,7 +7,7 @@
 
 #define PREFIX "ptxoffload-"
 
-// Each state that squeue(1) names; one that is not here is as good as lost.
+// The states of squeue(1). Any other state counts as lost.
 static const struct {
     const char *name;
     enum slurm_state state;
@@ -32,7 +32,8 @@ static enum slurm_state state_of(const char *name)
     return SLURM_LOST;
 }
 
-// Runs one of Slurm's commands, found by PATH. Returns its output, or NULL with the error.
+// Runs one of Slurm's commands, found through PATH. Returns its output, or NULL after setting
+// *error.
 static const char *ask(struct arena *arena, struct campaign_argv *argv, const char **error)
 {
     struct campaign_output output;
@@ -54,7 +55,7 @@ static int by_task(const void *a, const void *b)
     return order ? order : (x->task > y->task) - (x->task < y->task);
 }
 
-// "NAME|TASK|STATE"
+// Reads a line "NAME|TASK|STATE".
 static void take_line(struct arena *arena, struct slurm_tasks *tasks, char *line)
 {
     char *task = strchr(line, '|'), *state = task ? strchr(task + 1, '|') : NULL, *end;

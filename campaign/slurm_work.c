@@ -1,4 +1,4 @@
-// The work of a task of an array.
+// Executes a task of an array.
 #include "campaign/slurm.h"
 #include "campaign/ticket.h"
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *variable(const char *name, const char *without)
     return value && *value ? value : without;
 }
 
-// "ARRAY_TASK RESTARTS": Slurm starts a task again whose host it has lost.
+// Returns "ARRAY_TASK RESTARTS": Slurm restarts a task whose host fails.
 static const char *own_name(struct arena *arena)
 {
     return arena_printf(arena, "%s_%s %s", variable("SLURM_ARRAY_JOB_ID", "0"),
@@ -31,7 +31,7 @@ static bool write_owner(const char *path, const char *owner)
     return (!to || !fclose(to)) && good;
 }
 
-// Whether the folder's owner is this task before Slurm has started it again.
+// Returns true if the folder's owner is this task before a restart.
 static bool was_own(const char *path, const char *owner)
 {
     char text[256] = "";
@@ -43,7 +43,7 @@ static bool was_own(const char *path, const char *owner)
     return length > name && !memcmp(text, owner, name + 1) && strcmp(text, owner);
 }
 
-// Makes the job's folder this task's. Returns NULL, or why it is another's.
+// Claims the job's folder for this task. Returns NULL, or why it belongs to another.
 static const char *claim(const struct campaign_store *store, const char *key, const char *owner)
 {
     const char *folder = campaign_store_path(store, "running", key, "");
@@ -58,7 +58,7 @@ static const char *claim(const struct campaign_store *store, const char *key, co
                : arena_printf(store->arena, "cannot write '%s': %s", path, strerror(errno));
 }
 
-// In a process of its own, whose children's CPU time is that of the job.
+// Runs a ticket in a process of its own, so that the CPU time of its children is the job's.
 static int run_ticket(const struct campaign_store *store, json_t *ticket, const char *owner)
 {
     const char *key = json_string_value(json_object_get(ticket, "key"));
@@ -66,7 +66,7 @@ static int run_ticket(const struct campaign_store *store, json_t *ticket, const 
     if (!key || !name || strlen(key) != SHA256_HEX)
         return fprintf(stderr, "a ticket has no key\n"), 1;
     if (!access(campaign_store_path(store, "results", key, ".json"), F_OK))
-        return 0; // by the task before Slurm has started it again
+        return 0; // written before Slurm restarted the task
     const char *error = claim(store, key, owner);
     if (!error)
         error = campaign_ticket_run(store, ticket, owner);

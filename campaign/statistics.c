@@ -7,7 +7,7 @@
 struct checking {
     const struct campaign *campaign;
     struct arena *arena;
-    struct intern kinds; // of machines that have the same statistics
+    struct intern kinds; // classes of machines with the same statistics
     struct campaign_configs configs;
 };
 
@@ -18,7 +18,8 @@ static bool is_number(const char *text)
     return *text && !*end;
 }
 
-// Numbers of a sweep do not change which statistics there are, but for the numbers of components.
+// Returns true for the first machine of its class. Numeric settings do not change the set of
+// statistics, except for the numbers of components.
 static bool is_new_kind(struct checking *c, const char *policy, const char *config,
                         const struct campaign_settings *set)
 {
@@ -58,7 +59,7 @@ static void add_machines(struct checking *c)
     }
 }
 
-// A star stands for the number of a component.
+// Compares a name with a pattern, in which a star stands for a component's number.
 static bool matches(const struct name *pattern, const char *name)
 {
     for (uint32_t i = 0; i < pattern->length; i++) {
@@ -99,7 +100,7 @@ const char *campaign_statistics_check(const struct campaign *campaign,
         return NULL;
     add_machines(&c);
     const char *error = campaign_configs_resolve(&c.configs, tools);
-    // A machine with errors may be the one that has the statistic; its jobs report the errors.
+    // A machine with errors might have the statistic; the errors are reported by its jobs.
     for (uint32_t i = 0; !error && i < c.configs.list.n; i++)
         if (c.configs.list.v[i].error)
             return NULL;

@@ -1,9 +1,9 @@
-// Checks the names of statistics in expressions before anything is run.
+// Checks the names of statistics in expressions before any job is run.
 #pragma once
 #include "campaign/campaign.h"
 #include "campaign/tools.h"
 
 // Adds an error to the campaign's diagnostics for each statistic that no machine of its studies
-// has. Starts ptxoffload-sim. Returns NULL, or why it did not answer.
+// has. Runs ptxoffload-sim. Returns NULL, or why ptxoffload-sim failed.
 const char *campaign_statistics_check(const struct campaign *campaign,
                                       const struct campaign_tools *tools);

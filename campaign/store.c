@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// A link could lead to a folder of others, in which files are removed.
+// Creates a folder. A link is rejected, because files would be removed in the folder that it points
+// to.
 static const char *make_folder(struct arena *arena, const char *path, bool may_be_link)
 {
     struct stat status;
@@ -35,7 +36,7 @@ const char *campaign_store_open(struct campaign_store *store, struct arena *aren
     return error;
 }
 
-// Jobs that outlive a killed collector for a moment hold the lock as well: it is inherited.
+// Jobs inherit the lock, so those that briefly outlive a killed collector still hold it.
 bool campaign_store_lock(struct campaign_store *store, int milliseconds, const char **error)
 {
     enum { STEP = 20 };
@@ -87,7 +88,7 @@ void campaign_store_remove_folder(struct arena *arena, const char *path)
     else if (file >= 0)
         close(file);
     if (rmdir(path))
-        unlink(path); // a link, or a file
+        unlink(path); // it was a link or a file
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -136,8 +137,8 @@ void campaign_store_clean(struct campaign_store *store)
         closedir(folder);
 }
 
-// Result files: one line of JSON of exactly this form. The digest is of the result's bytes, so that
-// a changed one is seen.
+// Result files consist of one line of JSON of exactly this form. The digest covers the bytes of the
+// result, so that a modification is detected.
 
 enum { AS_PRINTED = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
@@ -146,10 +147,10 @@ static const char before_digest[] = "\",\"sha256\":\"";
 static const char before_result[] = "\",\"result\":";
 static const char after_result[] = "}\n";
 
-// Writes the document, in which the result is `text`, and an end of line.
+// Writes the document with `text` as its result, and a newline.
 static bool write_whole(const char *path, const char *key, const char *digest, const char *text)
 {
-    unlink(path); // of a link, too
+    unlink(path); // also removes a link
     FILE *to = fopen(path, "wbxe");
     bool good =
         to && fprintf(to, "%s%s%s%s%s", before_key, key, before_digest, digest, before_result) > 0;
@@ -175,15 +176,15 @@ const char *campaign_result_write(const struct campaign_store *store, const char
     return good ? NULL : arena_printf(store->arena, "cannot write '%s': %s", path, strerror(error));
 }
 
-// Returns the text after the prefix, or NULL if the text begins otherwise.
+// Returns the text after the prefix, or NULL if it does not start with it.
 static const char *after(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
     return text && !strncmp(text, prefix, length) ? text + length : NULL;
 }
 
-// Returns the text of the result in a whole document with this key and the right digest; `length`
-// is that of the document, and becomes that of the result.
+// Returns the result in a complete document with this key and a correct digest, or NULL. `length`
+// is that of the document, and is set to that of the result.
 static const char *find_result(const char *text, size_t *length, const char *key)
 {
     char digest[SHA256_HEX + 1], expected[SHA256_HEX + 1] = "";
@@ -200,8 +201,8 @@ static const char *find_result(const char *text, size_t *length, const char *key
     return strcmp(digest, expected) ? NULL : text;
 }
 
-// Returns the end of the JSON value at the beginning of the text, which is followed by a comma or
-// by the end of the object around it.
+// Returns the end of the JSON value at `at`, which is followed by a comma or by the end of the
+// enclosing object.
 static const char *value_end(const char *at, const char *end)
 {
     unsigned depth = 0;
@@ -221,7 +222,7 @@ static const char *value_end(const char *at, const char *end)
     return end;
 }
 
-// Returns a copy of an object, compact as it was printed, without some of its members.
+// Returns a copy of an object, as compact as it was written, without the unused members.
 static const char *without_members(struct arena *arena, const char *text, size_t *length)
 {
     static const char *const unused[] = {
@@ -230,7 +231,7 @@ static const char *without_members(struct arena *arena, const char *text, size_t
     char *copy = arena_alloc(arena, *length + 1), *to = copy;
     *to++ = '{';
     for (const char *at = text + 1; at < end && *at == '"';) {
-        const char *colon = memchr(at, ':', (size_t)(end - at)); // no name has one
+        const char *colon = memchr(at, ':', (size_t)(end - at)); // names contain no colon
         const char *next = value_end(colon + 1, end);
         bool is_used = true;
         for (size_t i = 0; i < ARRAY_LENGTH(unused); i++)

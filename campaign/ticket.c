@@ -1,6 +1,5 @@
-// All that a process needs to run a job, as JSON, and the runs that take results of other stores.
-// Values are made with json_pack, because other functions of jansson have the names of functions in
-// support/json.h.
+// Makes tickets, and imports results from other stores. Values are built with json_pack, because
+// other functions of jansson have the same names as functions of support/json.h.
 #include "campaign/ticket.h"
 #include <jansson.h>
 #include <string.h>

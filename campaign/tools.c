@@ -31,7 +31,7 @@ const char *campaign_digest(struct arena *arena, char digest[SHA256_HEX + 1], co
     return error;
 }
 
-// Any change of a file changes one of these, and so does another file in its place.
+// Returns values of which at least one changes when the file is modified or replaced.
 static const char *stamp_of(struct arena *arena, const char *path)
 {
     struct stat s;
@@ -75,14 +75,14 @@ void campaign_push(struct arena *arena, struct campaign_argv *argv, const char *
     vec_push(arena, &argv->list, word);
 }
 
-// In the new process: nothing but calls that are safe there.
+// Runs in the child after vfork, so it must not change the parent's memory.
 static void __attribute__((noreturn))
 become(char *const *words, pid_t parent, int in, int out, int err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
     for (size_t i = 0; i < ARRAY_LENGTH(signals); i++)
         signal(signals[i], SIG_DFL);
-    // A parent that is killed has no time to end what it has started.
+    // A killed parent cannot end its children.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
@@ -100,7 +100,8 @@ int campaign_start(struct arena *arena, struct campaign_argv *argv, int in, int 
     vec_push(arena, &argv->list, NULL);
     argv->list.n--;
     fflush(NULL);
-    // A copy of the memory of a large campaign would take longer than most of what is started.
+    // vfork, because copying the page tables of a large campaign takes longer than most programs
+    // run.
     pid_t parent = getpid(), child = vfork();
     if (!child)
         become((char *const *)argv->list.v, parent, in, out, err);
@@ -116,7 +117,7 @@ static const char *text_of(struct arena *arena, int file)
     return text;
 }
 
-// Returns a file with this text, to be read from its beginning, or -1 with errno.
+// Returns a file with this text, positioned at its start, or -1 with errno.
 static int file_of(const char *name, const char *text, size_t length)
 {
     int file = memfd_create(name, MFD_CLOEXEC);
@@ -163,7 +164,7 @@ void campaign_clean(char *text, size_t length)
             text[i] = '?';
 }
 
-// Below an error there may be a picture of its place.
+// An error may be followed by an excerpt of the source.
 const char *campaign_last_line(struct arena *arena, const char *text)
 {
     static const char error[] = ": error: ";

@@ -11,7 +11,7 @@ struct analysis {
     struct source source;
     struct tagging tagging;
     struct lsp_result *result;
-    // In the result's memory.
+    // Allocated in the result's memory:
     VEC(struct lsp_finding) findings;
     VEC(struct lsp_decision) decisions;
 };
@@ -104,7 +104,7 @@ static void keep_decisions(struct analysis *a)
         qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_begin);
 }
 
-// The whole
+// Analysis
 
 static void copy_text(struct analysis *a, const char *text, uint32_t length)
 {
@@ -114,10 +114,10 @@ static void copy_text(struct analysis *a, const char *text, uint32_t length)
     source_init(&a->source, &a->arena, "", copy, length);
 }
 
-// Returns false if memory is exhausted.
+// Runs the tagger on a copy of the text. Returns false if memory runs out.
 static bool analyse(struct analysis *a, const char *text, uint32_t length)
 {
-    // Offsets are those of the document, which may have tags.
+    // `as_is` keeps the offsets of the document, which may have tags.
     const struct tagger_options options = {.output.passes = {.cost = COST_REFINED, .reorder = true},
                                            .goal = TAGGER_PLAN,
                                            .as_is = true};

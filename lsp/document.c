@@ -23,8 +23,8 @@ static bool push_line(struct lsp_document *document, uint32_t offset)
     return true;
 }
 
-// Returns the first byte of a line end, or the end. Bytes of other lines than the first are rarely
-// carriage returns.
+// Returns the start of the next line end, or `end`. The next carriage return is cached, because
+// carriage returns are rare.
 static const char *find_end(const char *at, const char *end, const char **next_return)
 {
     const char *feed = memchr(at, '\n', (size_t)(end - at));
@@ -36,8 +36,8 @@ static const char *find_end(const char *at, const char *end, const char **next_r
     return *next_return < feed ? *next_return : feed;
 }
 
-// Finds the starts of lines again, from the line that contains the offset on: a line feed there may
-// have come next to a carriage return, or have left it.
+// Updates the line starts from the line that contains the offset on. The line before is included,
+// because an edit may join or separate a carriage return and a line feed.
 static bool find_lines(struct lsp_document *document, uint32_t offset)
 {
     uint32_t from = offset ? offset - 1 : 0;
@@ -55,9 +55,10 @@ static bool find_lines(struct lsp_document *document, uint32_t offset)
     return true;
 }
 
-// Places
+// Positions
 
-// Bytes of the character at `at`, and its UTF-16 code units. An invalid byte is one of each.
+// Returns the number of bytes of the character at `at`; *units is its number of UTF-16 code units.
+// An invalid byte counts as one of each.
 static uint32_t step_over(const char *at, const char *end, uint32_t *units)
 {
     unsigned char first = (unsigned char)*at;

@@ -2,7 +2,7 @@
 #include "frontend/isa.h"
 #include <string.h>
 
-// The forms of the instruction tables, as the manual spells them.
+// The forms of the instruction tables, spelled as in NVIDIA's manual.
 struct form_text {
     uint16_t version;
     const char *targets, *op, *modifiers, *operands;
@@ -32,7 +32,7 @@ static void write_form(const struct form_text *form, FILE *to)
     fprintf(to, *form->targets ? ", sm_%s\n" : "\n", form->targets);
 }
 
-// Returns the number of forms.
+// Writes the forms of an opcode. Returns their number.
 static uint32_t write_forms(const char *text, uint32_t length, FILE *to)
 {
     uint32_t count = 0;

@@ -8,7 +8,7 @@
 enum { MOST_HEAD = 4096 };
 #define MOST_LENGTH (UINT64_C(1) << 31)
 
-// Reads the lines of the head. Returns false at the end of the stream. *length: 0 if it is missing.
+// Reads the header lines. Returns false at the end of the stream. *length is 0 if it is missing.
 static bool read_head(FILE *from, uint64_t *length)
 {
     static const char name[] = "Content-Length:";

@@ -3,11 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
-// Tokens: words, and single bytes of punctuation. Comments and strings are passed over.
+// Tokens are words and single bytes of punctuation. Comments and strings are skipped.
 
 struct scan_token {
     struct lsp_span span;
-    char first; // its first byte; 0: the end
+    char first; // first byte of the token; 0: end of the text
 };
 
 struct scan_tokens {
@@ -68,7 +68,7 @@ static bool is(const struct scan_tokens *t, struct scan_token token, const char 
 struct scan_item {
     struct lsp_symbol symbol;
     struct lsp_span head,
-        body; // of a function: from its directive to the brace, and between braces
+        body; // of a function: from its directive to the brace; inside the braces
 };
 
 static bool is_name(struct scan_token token)
@@ -76,7 +76,8 @@ static bool is_name(struct scan_token token)
     return isalpha((unsigned char)token.first) || strchr("_$%", token.first);
 }
 
-// Nearly all bytes of a text are in bodies, so this looks at single bytes.
+// Skips a block in braces. Works on bytes instead of tokens, because most of a text consists of
+// bodies.
 static void skip_braces(struct scan_tokens *t)
 {
     for (uint32_t depth = 1; depth && t->at < t->end;) {
@@ -94,8 +95,8 @@ static void skip_braces(struct scan_tokens *t)
     }
 }
 
-// After .entry or .func: the name is the first one outside parentheses. Ends after the body or the
-// semicolon.
+// Reads a function after .entry or .func. Its name is the first name outside parentheses. Ends
+// after the body or the semicolon.
 static void read_function(struct scan_tokens *t, struct scan_item *item)
 {
     uint32_t depth = 0;
@@ -121,7 +122,8 @@ static void read_function(struct scan_tokens *t, struct scan_item *item)
     item->symbol.whole.end = t->at;
 }
 
-// A declaration of a variable: its name is the last name before [, = , , or the semicolon.
+// Reads a variable declaration. The variable's name is the last name before `[`, `=`, `<`, `,` or
+// the semicolon.
 static void read_variable(struct scan_tokens *t, struct scan_item *item)
 {
     bool named = false;
@@ -156,7 +158,7 @@ static bool next_item(struct scan_tokens *t, struct scan_item *item)
         struct scan_token token = next(t);
         if (!token.first)
             return false;
-        if (token.first == '{') { // of a section
+        if (token.first == '{') { // body of a section
             skip_braces(t);
             continue;
         }
@@ -183,7 +185,7 @@ static struct scan_tokens tokens_of(const struct lsp_document *document, uint32_
     return (struct scan_tokens){document->text, begin, end};
 }
 
-// Labels begin a statement and have a colon behind them.
+// Finds the next label: a name at the start of a statement, followed by a colon.
 static bool next_label(struct scan_tokens *t, struct lsp_span *label)
 {
     bool begins = true;
@@ -275,14 +277,14 @@ struct lsp_span scan_opcode(const struct lsp_document *document, uint32_t offset
 struct scan_wanted {
     const char *name;
     uint32_t length;
-    uint32_t stem; // without the digits at its end: of name<n>
+    uint32_t stem; // length without trailing digits, for name<n>
 };
 
 static struct scan_wanted wanted_of(const struct lsp_document *document, struct lsp_span name)
 {
     struct scan_wanted wanted = {document->text + name.begin, name.end - name.begin, 0};
     const char *dot = memchr(wanted.name, '.', wanted.length);
-    if (dot && dot > wanted.name) // %tid.x, v.x: the part before the dot
+    if (dot && dot > wanted.name) // %tid.x, v.x: only the part before the dot
         wanted.length = (uint32_t)(dot - wanted.name);
     wanted.stem = wanted.length;
     while (wanted.stem && isdigit((unsigned char)wanted.name[wanted.stem - 1]))
@@ -297,7 +299,7 @@ static bool matches(const struct scan_tokens *t, struct scan_token token,
            !memcmp(t->text + token.span.begin, wanted->name, length);
 }
 
-// A register or variable that a directive of the body declares: `name`, or `stem<n>`.
+// Finds a register or variable declared by a directive of the body, as `name` or as `stem<n>`.
 static struct lsp_span find_declared(struct scan_tokens t, const struct scan_wanted *wanted)
 {
     bool declares = false, begins = true;
@@ -326,7 +328,7 @@ static struct lsp_span find_label(struct scan_tokens t, const struct scan_wanted
     return (struct lsp_span){0, 0};
 }
 
-// A parameter: a name in the head, after .param or .reg.
+// Finds a parameter: a name in the function's head, after .param or .reg.
 static struct lsp_span find_parameter(struct scan_tokens t, const struct scan_wanted *wanted)
 {
     for (struct scan_token token = next(&t); token.first; token = next(&t))

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { REST = 150 }; // milliseconds without an edit before a text is analysed
+enum { REST = 150 }; // milliseconds without an edit before an analysis starts
 
 enum {
     NOT_INITIALISED = -32002,
@@ -19,9 +19,9 @@ enum {
 
 struct open_text {
     struct lsp_document *document;
-    struct lsp_result *result; // the last one; NULL: none yet
-    int64_t edited;            // milliseconds
-    bool is_analysed;          // the text as it is now, also if there was no memory for it
+    struct lsp_result *result; // last result; NULL: no result yet
+    int64_t edited;            // time of the last edit in milliseconds
+    bool is_analysed;          // the current text was analysed, even if memory ran out
     struct open_text *next;
 };
 
@@ -29,8 +29,8 @@ struct server {
     FILE *from, *to;
     size_t limit;
     bool is_initialised, is_shut, is_over;
-    // Shared with the thread that analyses.
-    pthread_mutex_t lock; // of all that follows, and of `to`
+    // Shared with the analysis thread:
+    pthread_mutex_t lock; // protects the members below and `to`
     pthread_cond_t changed;
     struct open_text *texts;
     bool ends;
@@ -43,7 +43,8 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-// Messages. Values are made by json_pack: the names of its parts are those of support/json.h, too.
+// Messages. Values are built with json_pack, because other functions of jansson have the same names
+// as functions of support/json.h.
 
 static void send_reply(struct server *server, const json_t *id, json_t *result)
 {
@@ -70,7 +71,7 @@ static json_t *json_range(const struct lsp_document *document, struct lsp_span s
                      json_place(document, span.end));
 }
 
-// Texts are shown even if they are not UTF-8.
+// Returns a JSON string, also for a text that is not UTF-8.
 static json_t *json_words(const char *text)
 {
     json_t *words = json_pack("s", text);
@@ -98,7 +99,7 @@ static void publish(struct server *server, const struct open_text *text)
                             "version", (json_int_t)document->version, "diagnostics", list));
 }
 
-// Analysis, in a thread of its own
+// Analysis, in its own thread
 
 static struct open_text *find_text(struct server *server, const char *uri)
 {
@@ -108,7 +109,8 @@ static struct open_text *find_text(struct server *server, const char *uri)
     return text;
 }
 
-// Returns a text that rests and is not analysed, or NULL. *wait: milliseconds until one may rest.
+// Returns a text that has not been analysed since its last edit and has rested long enough, or
+// NULL. *wait is the time in milliseconds until the next one; -1: no such text.
 static struct open_text *resting(struct server *server, int64_t *wait)
 {
     *wait = -1;
@@ -124,7 +126,7 @@ static struct open_text *resting(struct server *server, int64_t *wait)
     return NULL;
 }
 
-// Requires the lock, which is free while the analysis runs.
+// Analyses a text. Requires the lock, which is released while the analysis runs.
 static void analyse(struct server *server, const struct open_text *text)
 {
     const struct lsp_document *document = text->document;
@@ -179,7 +181,7 @@ static void *analyse_texts(void *context)
     return NULL;
 }
 
-// Texts that are opened, changed and closed
+// Opening, changing and closing texts
 
 static void touch(struct server *server, struct open_text *text, const json_t *document)
 {
@@ -250,7 +252,7 @@ static void change_text(struct server *server, const json_t *params)
     touch(server, text, document);
 }
 
-// Requests. Each returns its result; NULL is null.
+// Requests. Each function returns its result; NULL stands for null.
 
 static json_t *initialise(struct server *server, const struct open_text *text, const json_t *params)
 {
@@ -307,7 +309,7 @@ static json_t *definition(struct server *server, const struct open_text *text, c
 
 struct outline {
     const struct lsp_document *document;
-    json_t *list, *children; // of the last function
+    json_t *list, *children; // children of the last function
 };
 
 static void take_symbol(void *context, const struct lsp_symbol *symbol)
@@ -341,7 +343,7 @@ static json_t *symbols(struct server *server, const struct open_text *text, cons
     return outline.list;
 }
 
-// Returns the canonical form, or NULL if the text has syntax errors.
+// Returns the formatted text, or NULL if it has syntax errors or memory runs out.
 static char *formatted(struct memory *memory, const struct lsp_document *document, size_t *size)
 {
     struct arena arena;
@@ -383,7 +385,7 @@ static json_t *format(struct server *server, const struct open_text *text, const
     return result;
 }
 
-// Returns true if the editor wants actions that repair.
+// Returns true if the editor requests quick fixes.
 static bool wants_fixes(const json_t *only)
 {
     size_t i;

@@ -5,18 +5,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Chunks get larger with the arena, from the least to the most: many arenas live for one function
-// and hold little, and all of a chunk is cleared. Large allocations have a block of
-// their own, so that the system can move them when they grow.
+// Chunks grow with the arena, from LEAST_CHUNK to MOST_CHUNK: many arenas live for one function and
+// hold little, and each chunk is cleared entirely. Large allocations have their own block, so that
+// the system can move them when they grow.
 enum { LEAST_CHUNK = 4 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
-// AddressSanitizer itself sees only allocations of malloc. For chunks the arena reports its
-// allocations to it: a poisoned gap separates two allocations, and the old place of a grown
-// allocation is poisoned.
+// AddressSanitizer only tracks allocations of malloc. Within chunks the arena therefore poisons a
+// gap between allocations, and the former place of a grown allocation.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX, GAP = 16;
@@ -26,12 +25,12 @@ static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX, GAP = 16;
 static const size_t LARGE = 128 * 1024, LEAST_MAPPED = 1024 * 1024, GAP = 0;
 #endif
 
-// Header of each piece taken from the system; the payload follows at 48 bytes.
+// Header of each block from the system; the payload follows at byte 48.
 struct arena_block {
-    struct arena_block *next, *previous;         // of the arena
-    struct arena_block *all_next, *all_previous; // of the memory
-    size_t size;                                 // payload
-    size_t mapped;                               // bytes of the mapping, 0 if it is malloc's
+    struct arena_block *next, *previous;         // list of the arena
+    struct arena_block *all_next, *all_previous; // list of the memory
+    size_t size;                                 // bytes of the payload
+    size_t mapped;                               // bytes of the mapping; 0: from malloc
 };
 
 void arena_init(struct arena *arena, struct memory *memory)
@@ -46,7 +45,7 @@ static void account(struct memory *memory, size_t taken, size_t given_back)
         memory->peak = memory->bytes;
 }
 
-// Returns true if `more` bytes exceed the limit.
+// Returns true if `more` bytes would exceed the limit, or if a test requires a failure.
 static bool refuses(struct memory *memory, size_t more)
 {
     memory->limited =
@@ -66,7 +65,7 @@ static void link_block(struct arena *arena, struct arena_block *block)
     arena->blocks = arena->memory->blocks = block;
 }
 
-// Updates the neighbours of a block that has moved.
+// Updates the list neighbours of a block that has moved.
 static void relink_block(struct arena *arena, struct arena_block *block)
 {
     *(block->previous ? &block->previous->next : &arena->blocks) = block;
@@ -109,8 +108,8 @@ static void return_spares(struct memory *memory)
     memory->spare = NULL;
 }
 
-// Frees a block. A simulation takes and frees chunks again and again, and new pages cost more than
-// clearing old ones: chunks are kept as long as the memory has any block.
+// Frees a block. A simulation repeatedly allocates and frees chunks, and new pages cost more than
+// clearing old ones, so chunks are kept while the memory has any block.
 static void drop_block(struct memory *memory, struct arena_block *block)
 {
     disown_block(memory, block);
@@ -127,9 +126,9 @@ static void drop_block(struct memory *memory, struct arena_block *block)
 static struct arena_block *map_block(const struct memory *memory, size_t whole)
 {
     size_t size = align_up(whole, 4096);
-    // A chunk will be filled: its pages are better taken at once than with a fault for each, unless
-    // most of them are never used. A simulation accesses its memory again and again, in no order:
-    // huge pages save more misses of the TLB and faults there than their clearing takes.
+    // Chunks get filled, so populating their pages at once is cheaper than one fault per page,
+    // unless most of them are never used. A simulation accesses its memory repeatedly and
+    // irregularly: huge pages save more TLB misses and faults than clearing them costs.
     bool filled = size <= MOST_CHUNK + 64 && !memory->sparse;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (filled ? MAP_POPULATE : 0);
     struct arena_block *block = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -211,20 +210,20 @@ void memory_free(struct memory *memory)
     memory->protected_files = NULL;
 }
 
-// Returns the size from which an allocation has a block of its own. In a simulation that is the
-// size from which this block has huge pages, too.
+// Returns the size from which an allocation has its own block. In a simulation it is the size from
+// which such a block has huge pages.
 static size_t large_size(const struct memory *memory)
 {
     return memory->sparse && LEAST_MAPPED < SIZE_MAX ? LEAST_MAPPED : LARGE;
 }
 
-// Room for an allocation that is not large.
+// Starts a new chunk with room for at least this many bytes.
 static void take_chunk(struct arena *arena, size_t least)
 {
     size_t size = arena->chunk ? arena->chunk->size * 2 : LEAST_CHUNK;
     while (size < least)
         size *= 2;
-    // Only the largest chunks have huge pages.
+    // Only chunks of the maximum size have huge pages.
     bool is_huge = arena->memory->sparse && size > LARGE;
     size = size < MOST_CHUNK && !is_huge ? size : MOST_CHUNK;
     arena->at = take_block(arena, size, true);
@@ -270,7 +269,7 @@ static struct arena_block *grow_block(const struct memory *memory, struct arena_
         return NULL;
     size_t mapped = moved->mapped;
     memcpy(moved, block, sizeof *block + block->size);
-    moved->mapped = mapped; // a block that shrinks stays mapped
+    moved->mapped = mapped; // a shrunk block stays mapped
     free(block);
     return moved;
 }
@@ -303,7 +302,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
     return grown;
 }
 
-// A large allocation changes its owner, unless it has become a small one.
+// A large allocation is moved by relinking its block, unless it has become small.
 void *arena_keep(struct arena *to, struct arena *from, void *old, size_t old_size, size_t new_size)
 {
     if (!new_size)
@@ -341,7 +340,7 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length)
 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
-    char near[256]; // most texts fit, so that they need not be made twice
+    char near[256]; // most texts fit, so they are formatted only once
     va_list again;
     va_copy(again, args);
     size_t length = format_text(near, sizeof near, format, args);

@@ -2,11 +2,13 @@
 #pragma once
 #include "support/arena.h"
 
+// Returns the number of words of a set with `count` possible members.
 static inline uint32_t bits_words(uint32_t count)
 {
     return (count + 63) / 64;
 }
 
+// Returns an empty set with `count` possible members.
 static inline uint64_t *bits_new(struct arena *arena, uint32_t count)
 {
     return ARENA_ARRAY(arena, uint64_t, bits_words(count));
@@ -40,7 +42,8 @@ static inline uint32_t bits_next(const uint64_t *bits, uint32_t from, uint32_t c
     return count;
 }
 
-// Returns the number of bits. Without a host instruction __builtin_popcountll is a call.
+// Returns the number of set bits. Without a population-count instruction on the host,
+// __builtin_popcountll would be a call.
 static inline uint32_t bits_count(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;

@@ -21,7 +21,7 @@ double chart_y(const struct chart *c, double value)
     return c->bottom - share_of(&c->y, value) * (c->bottom - c->top);
 }
 
-// A sum of parts may be 100 and the last bit.
+// The tolerance allows for sums of fractions that round to just above 100.
 double chart_fit(struct chart_range *range, int count)
 {
     double step = svg_round_up((range->high - range->low) / count);
@@ -32,7 +32,7 @@ double chart_fit(struct chart_range *range, int count)
 
 // Axes
 
-// The value of a number of an axis, which is on it as long as it is not beyond the high end.
+// Computes the value of axis label `i`. Returns false after the high end.
 static bool next_value(const struct chart_range *range, double step, int i, double *value)
 {
     if (range->decades) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdio.h>
 
-// Writes a text as a cell, in quotes where it needs them. A text that a spreadsheet would take for
-// a formula, because it begins with = + - @ or a tab and is no number, gets an apostrophe in front.
+// Writes a text as a cell, quoted if necessary. A text that a spreadsheet would interpret as a
+// formula, because it starts with = + - @ or a tab and is not a number, is prefixed with an
+// apostrophe.
 void csv_text(FILE *to, const char *text);

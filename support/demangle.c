@@ -2,7 +2,7 @@
 
 static void read_encoding(struct reader *r, struct demangled *to);
 
-// Lists, with packs opened
+// Lists, with packs expanded
 
 static const char *add_to_list(struct reader *r, const char *list, const struct name_part *part)
 {
@@ -18,7 +18,6 @@ const char *demangle_whole(struct reader *r, const struct name_part *part)
     return part->is_pack ? add_to_list(r, "", part) : join(r, part->left, part->right, "");
 }
 
-// Types up to `end`, which stays; a single void is nothing.
 const char *demangle_parameters(struct reader *r, char end, struct demangled *to)
 {
     const char *list = "";
@@ -42,7 +41,7 @@ static const char *const integer_ends[128] = {
     ['i'] = "", ['j'] = "u", ['l'] = "l", ['m'] = "ul", ['x'] = "ll", ['y'] = "ull",
 };
 
-// Behind L: TYPE VALUE E, or _Z ENCODING E.
+// Reads a literal after L: TYPE VALUE E, or _Z ENCODING E.
 static struct name_part read_literal(struct reader *r)
 {
     char letter = *r->at;
@@ -68,7 +67,7 @@ static struct name_part read_literal(struct reader *r)
     return part_of(join(r, join(r, "(", demangle_whole(r, &type), ")"), sign, value));
 }
 
-// Behind X: the address of a function or variable is all that is read.
+// Reads an expression after X. Only the address of a function or variable is supported.
 static struct name_part read_expression(struct reader *r)
 {
     bool address = take_word(r, "ad");
@@ -96,7 +95,7 @@ static struct name_part read_argument(struct reader *r)
     return demangle_type(r);
 }
 
-// Up to E, which goes.
+// Reads template arguments up to and including E.
 static struct name_parts *read_arguments(struct reader *r)
 {
     struct name_parts *list = ARENA_NEW(r->arena, struct name_parts);
@@ -126,7 +125,7 @@ void demangle_arguments(struct reader *r, struct naming *name)
 
 // Names
 
-// N_ after a letter: 0 for "_", N + 1 otherwise, in that base.
+// Reads the index in N_: 0 for "_", N + 1 otherwise, in this base.
 static uint32_t take_index(struct reader *r, uint32_t base)
 {
     uint32_t value = 0;
@@ -158,7 +157,7 @@ const char *demangle_source_name(struct reader *r)
     return join(r, nameless ? "(anonymous namespace)" : text, "", "");
 }
 
-// Behind U: a lambda or a type without a name.
+// Reads a lambda or an unnamed type after U.
 static const char *read_unnamed(struct reader *r)
 {
     const char *types = NULL;
@@ -178,7 +177,7 @@ static const char *read_unnamed(struct reader *r)
 static const char *read_unqualified(struct reader *r)
 {
     const char *text = "";
-    take(r, 'L'); // of this file alone
+    take(r, 'L'); // a name with internal linkage
     if (take_word(r, "cl"))
         text = "operator()";
     else if (take(r, 'U'))
@@ -201,7 +200,6 @@ static const char *const abbreviations[128] = {
     ['i'] = "std::istream",   ['o'] = "std::ostream",      ['d'] = "std::iostream",
 };
 
-// Behind S, and not St.
 struct name_part demangle_known(struct reader *r)
 {
     unsigned char letter = (unsigned char)*r->at;
@@ -215,7 +213,6 @@ struct name_part demangle_known(struct reader *r)
     return r->failed ? part_of("") : r->known.list.v[index];
 }
 
-// Behind T. Of a pack it is the element that is written now, or all.
 struct name_part demangle_parameter(struct reader *r)
 {
     uint32_t index = take_index(r, 10);
@@ -230,10 +227,10 @@ struct name_part demangle_parameter(struct reader *r)
     return r->pack < r->pack_length ? part.elements->list.v[r->pack] : part_of("");
 }
 
-// Behind N.
+// Reads a nested name after N.
 static void read_nested(struct reader *r, struct naming *name)
 {
-    bool is_known = true; // the name so far: nothing need be remembered
+    bool is_known = true; // the name so far is a substitution already
     for (const char *c = r->at; *c == 'r' || *c == 'V' || *c == 'K' || *c == 'R' || *c == 'O';
          c++) {
         name->behind = *c == 'K' ? " const" : name->behind;
@@ -261,7 +258,7 @@ static void read_nested(struct reader *r, struct naming *name)
     }
 }
 
-// Behind Z: what is declared in a function.
+// Reads the name of a local entity after Z.
 static void read_local(struct reader *r, struct naming *name)
 {
     struct demangled outer = {0};
@@ -271,7 +268,7 @@ static void read_local(struct reader *r, struct naming *name)
     if (*r->at == 's' || *r->at == 'd')
         fail(r);
     demangle_name(r, &inner);
-    if (take(r, '_')) { // which of several
+    if (take(r, '_')) { // discriminator of equal names
         bool is_long = take(r, '_');
         take_number(r);
         if (is_long)
@@ -313,7 +310,7 @@ void demangle_name(struct reader *r, struct naming *name)
     r->depth--;
 }
 
-// NAME [RESULT] PARAMETERS, up to the end or E
+// Reads an encoding, NAME [RESULT] PARAMETERS, up to the end or E.
 static void read_encoding(struct reader *r, struct demangled *to)
 {
     struct naming name;

@@ -1,4 +1,4 @@
-// Types of mangled names.
+// Reads the types in mangled names.
 #include "support/demangle_reader.h"
 
 static const struct {
@@ -9,13 +9,13 @@ static const struct {
 #undef TYPE
 };
 
-// Behind the declarator: "*" or "&".
+// Adds "*" or "&" to a type.
 static struct name_part refer(struct reader *r, struct name_part to, const char *mark)
 {
     size_t length = strlen(to.left);
     if (*mark == '&' && !*to.right && length && to.left[length - 1] == '&') {
         bool twice = length > 1 && to.left[length - 2] == '&';
-        if (twice && !mark[1]) // of && and & there is & left
+        if (twice && !mark[1]) // && and & collapse to &
             to.left = arena_strndup(r->arena, to.left, length - 1);
         return to;
     }
@@ -35,7 +35,7 @@ static struct name_part qualify(struct reader *r, struct name_part type, const c
     return type;
 }
 
-// Behind F.
+// Reads a function type after F.
 static struct name_part read_function(struct reader *r)
 {
     take(r, 'Y');
@@ -47,7 +47,7 @@ static struct name_part read_function(struct reader *r)
                               .is_function = true};
 }
 
-// Behind A.
+// Reads an array type after A.
 static struct name_part read_array(struct reader *r)
 {
     size_t digits = strspn(r->at, "0123456789");
@@ -63,7 +63,7 @@ static struct name_part read_array(struct reader *r)
     return of;
 }
 
-// Behind M: CLASS MEMBER.
+// Reads a pointer to member after M: CLASS MEMBER.
 static struct name_part read_member(struct reader *r)
 {
     struct name_part class = demangle_type(r), member = demangle_type(r);
@@ -74,7 +74,7 @@ static struct name_part read_member(struct reader *r)
     return member;
 }
 
-// Behind Dp: the pattern once for each element of its pack.
+// Reads a pack expansion after Dp: the pattern, once for each element of its pack.
 static struct name_part read_expansion(struct reader *r)
 {
     struct name_part pack = {.left = "", .right = "", .is_pack = true};
@@ -96,7 +96,7 @@ static struct name_part read_expansion(struct reader *r)
     return pack;
 }
 
-// Reads a builtin, which is never a substitution. The text is NULL for other names.
+// Reads a builtin type, which is never a substitution. The text is NULL for other types.
 static struct name_part read_builtin(struct reader *r)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(builtin_types); i++)
@@ -112,7 +112,7 @@ static struct name_part read_class(struct reader *r)
     return part_of(name.text);
 }
 
-// A qualifier or a pointer, and what it is of.
+// Reads a qualifier or pointer with the type to which it applies.
 static struct name_part read_compound(struct reader *r)
 {
     char letter = *r->at++;
@@ -136,7 +136,7 @@ static struct name_part read_compound(struct reader *r)
     return read_class(r);
 }
 
-// A template's name that is known, with arguments.
+// Reads the template arguments of a substituted template name.
 static struct name_part add_to_known(struct reader *r, struct name_part part)
 {
     struct naming name = {.text = demangle_whole(r, &part)};

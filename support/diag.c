@@ -57,10 +57,10 @@ static const struct {
     [DIAG_REMARK] = {"remark", "\033[1;34m"},
 };
 
-// Sorting. What is sorted are groups: a diagnostic with the notes that follow it.
+// Sorting. The unit is a group: a diagnostic with the notes that follow it.
 
 struct diag_with_notes {
-    uint32_t key; // where it begins; what belongs to no place comes first
+    uint32_t key; // start of the range; diagnostics without a place come first
     uint32_t first, count;
 };
 
@@ -101,7 +101,7 @@ const char *severity_word(enum severity severity)
     return severities[severity].word;
 }
 
-// `file:line:col: error: text [id]`; line or column 0: unknown
+// Prints `file:line:col: error: text [id]`. Line or column 0: unknown.
 static void print_head(const struct diag *diag, const char *file, uint32_t line, uint32_t column,
                        FILE *to, bool colour)
 {

@@ -1,4 +1,4 @@
-// Diagnostics: libraries collect them, the commands print them.
+// Diagnostics. Libraries collect them, commands print them.
 #pragma once
 #include "support/source.h"
 #include <stdio.h>
@@ -7,7 +7,7 @@ enum severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR, DIAG_REMARK };
 
 #define NO_OFFSET UINT32_MAX
 
-// A place in the source from which the text was compiled.
+// A place in the source language from which the PTX was compiled.
 struct diag_origin {
     const char *file;      // NULL: unknown
     uint32_t line, column; // column 0: unknown
@@ -18,8 +18,8 @@ struct diag {
     const char *id;          // stable rule id, a row of support/diag_rules.def
     const char *message;     // one sentence without a full stop
     uint32_t begin, end;     // range in the source; begin = NO_OFFSET: the whole file
-    bool raised;             // a warning that an option makes an error
-    const char *replacement; // of the range: probably what was meant; NULL: unknown
+    bool raised;             // a warning that an option turns into an error
+    const char *replacement; // suggested text for the range, or NULL
     struct diag_origin origin;
 };
 
@@ -29,25 +29,27 @@ struct diags {
     uint32_t errors, warnings;
 };
 
+// Initialises an empty list.
 void diags_init(struct diags *diags, struct arena *arena);
+// Adds a diagnostic with a formatted message.
 void diag_add(struct diags *diags, enum severity severity, const char *id, uint32_t begin,
               uint32_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-// Suggests this text for the range of the last diagnostic. Copies it.
+// Sets the suggested text for the range of the last diagnostic. The text is copied.
 void diag_suggest(struct diags *diags, const char *text, size_t length);
 
-// Adds all of another list.
+// Appends all diagnostics of another list.
 void diags_append(struct diags *diags, const struct diags *more);
 
-// Sorts by place; diagnostics without a place come first. Diagnostics at one place keep their
-// order, and notes stay after their message.
+// Sorts by place. Diagnostics without a place come first, those at the same place keep their order,
+// and notes stay after their diagnostic.
 void diags_sort(struct diags *diags);
 
-// "note", "warning", "error" or "remark"
+// Returns "note", "warning", "error" or "remark".
 const char *severity_word(enum severity severity);
 
-// `file:line:col: error: text [id]`, the source line, and a caret with the range. A raised warning
-// ends in `[-Werror=id]`; a note has no id.
+// Prints `file:line:col: error: text [id]`, the source line, and a caret with the range. A raised
+// warning ends in `[-Werror=id]`; a note has no id.
 void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour);
-// The same at its origin, which is known, without a source line.
+// Prints a diagnostic at its origin, which must be known, without a source line.
 void diag_print_origin(const struct diag *diag, FILE *to, bool colour);

@@ -1,4 +1,4 @@
-// Files that are part of the program: embed.py makes tables of them at build time.
+// Files embedded in the program; embed.py generates tables of them at build time.
 #pragma once
 #include <stdint.h>
 

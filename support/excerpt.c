@@ -2,21 +2,21 @@
 #include "support/json.h"
 
 enum {
-    WIDEST = 160, // columns of a line that are shown
+    WIDEST = 160, // maximum columns of a printed line
     TAB = 8,
-    DIGITS = 6, // for the line's number
+    DIGITS = 6, // width of the line number
 };
 
-// The display of some bytes of the line.
+// How one or more bytes of the line are displayed.
 struct glyph {
     uint32_t bytes, columns;
-    char text[12]; // instead of the bytes, if not empty
+    char text[12]; // printed instead of the bytes, if not empty
 };
 
 struct excerpt {
-    const char *text; // the source's
+    const char *text; // text of the source
     uint32_t begin, end;
-    uint32_t margin; // columns before the line
+    uint32_t margin; // columns to the left of the line
     bool cut_before, cut_after;
 };
 
@@ -34,7 +34,7 @@ static const struct range wide[] = {
     {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
     {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 };
-// Controls, and letters that change the order in which others are shown.
+// Control characters, and characters that change the order in which others are displayed.
 static const struct range hidden[] = {
     {0x80, 0x9f},     {0x200b, 0x200b}, {0x200e, 0x200f},
     {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff},
@@ -59,7 +59,7 @@ static uint32_t decode(const char *text, size_t length)
     return code;
 }
 
-// The glyph at `at`, if it is in that column of the screen.
+// Returns the glyph at `at`, displayed in this column.
 static struct glyph glyph_at(const struct excerpt *x, uint32_t at, uint32_t column)
 {
     unsigned char byte = (unsigned char)x->text[at];
@@ -80,7 +80,7 @@ static struct glyph glyph_at(const struct excerpt *x, uint32_t at, uint32_t colu
     return glyph;
 }
 
-// The column in which `to` stands, if `from` is in `column`.
+// Returns the column of `to`, if `from` is in `column`.
 static uint32_t column_of(const struct excerpt *x, uint32_t from, uint32_t to, uint32_t column)
 {
     while (from < to) {
@@ -91,7 +91,7 @@ static uint32_t column_of(const struct excerpt *x, uint32_t from, uint32_t to, u
     return column;
 }
 
-// The last place up to `column`; at least one glyph after `from`.
+// Returns the last offset up to `column`, at least one glyph after `from`.
 static uint32_t place_of(const struct excerpt *x, uint32_t from, uint32_t column)
 {
     uint32_t at = x->margin;
@@ -110,7 +110,7 @@ static uint32_t whole_letter(const struct excerpt *x, uint32_t at)
     return at;
 }
 
-// Cuts what is too wide, first by bytes: a line can have millions.
+// Cuts a line that is too wide. It is first cut by bytes, because a line can have millions.
 static void cut(struct excerpt *x, uint32_t caret)
 {
     enum { FAR = 4 * WIDEST };
@@ -151,7 +151,7 @@ static void print_mark(const struct excerpt *x, uint32_t begin, uint32_t end, FI
     fputs(x->cut_before ? "   " : "", to);
     while (at < begin) {
         struct glyph glyph = glyph_at(x, at, column);
-        // A tab goes as far here as it does in the line above.
+        // A tab has the same width here as in the line above.
         fprintf(to, "%*s", x->text[at] == '\t' ? 1 : (int)glyph.columns,
                 x->text[at] == '\t' ? "\t" : "");
         at += glyph.bytes;
@@ -169,7 +169,7 @@ void excerpt_print(const struct source *source, uint32_t begin, uint32_t end, FI
     struct excerpt x = {.text = source->text};
     uint32_t line = source_place(source, begin).line;
     source_line(source, line, &x.begin, &x.end);
-    // A range may begin at the line end itself.
+    // A range may start at the line end itself.
     uint32_t caret = begin < x.end ? begin : x.end;
     int digits = fprintf(to, "%*u", DIGITS, line);
     x.margin = (uint32_t)digits + 3;

@@ -6,7 +6,7 @@
 
 enum op {
     OP_NUMBER,
-    OP_REF,     // a number
+    OP_REF,     // a number by name
     OP_ELEMENT, // buffer[a]
     OP_ADDRESS, // buffer, &buffer[a]
     OP_NEGATE,
@@ -14,12 +14,12 @@ enum op {
     OP_MIN,
     OP_MAX,
     OP_CHOOSE, // a ? b : c
-    OP_BINARY, // these in the order of the table
+    OP_BINARY, // first operator of the table; the others follow
 };
 
 enum { NO_NODE = UINT32_MAX, DEEPEST = 64, MOST_NODES = 1000 };
 
-// Operators of two operands, as in C; longer spellings before their beginnings.
+// Binary operators, as in C. Longer spellings precede their prefixes.
 enum binary { MUL, DIV, REM, ADD, SUB, SHL, SHR, LE, GE, LT, GT, EQ, NE, AND, OR };
 static const struct {
     const char *text;
@@ -33,7 +33,7 @@ enum { BINARIES = ARRAY_LENGTH(binaries) };
 
 struct expr_parser {
     struct arena *arena;
-    const char *text; // ends in 0
+    const char *text; // NUL-terminated
     uint32_t at, depth;
     const struct expr_names *names;
     struct expr *expr;
@@ -61,7 +61,7 @@ static bool take(struct expr_parser *p, const char *token)
     return true;
 }
 
-// There is a node at least for each level that the parser and the evaluation go down.
+// Each level of recursion has at least one node, so this also limits the depth of evaluation.
 static uint32_t node(struct expr_parser *p, struct expr_node made)
 {
     if (p->expr->nodes.n == MOST_NODES)
@@ -92,7 +92,7 @@ static uint32_t number(struct expr_parser *p)
     if (real) {
         made.number.kind = NUMBER_REAL;
         made.number.real = strtod(from, &end);
-    } else { // not octal because it begins with 0
+    } else { // a leading 0 does not mean octal
         bool hexadecimal = from[0] == '0' && (from[1] == 'x' || from[1] == 'X');
         made.number.integer = (int64_t)strtoull(from, &end, hexadecimal ? 16 : 10);
         if (errno)
@@ -190,13 +190,14 @@ static int find_binary(struct expr_parser *p)
     skip_blanks(p);
     for (int i = 0; i < BINARIES; i++)
         if (!strncmp(p->text + p->at, binaries[i].text, strlen(binaries[i].text)) &&
-            // `<` of `<<` is not an operator
+            // The `<` of `<<` is not an operator.
             !((i == LT || i == GT) && p->text[p->at + 1] == p->text[p->at]))
             return i;
     return -1;
 }
 
-// Operators that bind at least as strongly; those of equal strength from left to right.
+// Parses operators that bind at least as strongly as `binding`; those of equal precedence are
+// left-associative.
 static uint32_t parse_above(struct expr_parser *p, uint8_t binding)
 {
     if (++p->depth > DEEPEST) {
@@ -238,7 +239,8 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
         .fault = fault,
     };
     *fault = (struct expr_fault){0};
-    // A part has one letter at least: run files have thousands of short expressions.
+    // Each node needs at least one character. Exact sizes matter because run files have thousands
+    // of short expressions.
     vec_fix(arena, &p.expr->nodes, length < 8 ? length + !length : 8);
     p.expr->root = parse_whole(&p);
     skip_blanks(&p);
@@ -339,7 +341,7 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct run_number *
 
 static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_number *to);
 
-// Why nothing is computed with this value, or NULL.
+// Returns why this value cannot be an operand, or NULL.
 static const char *no_operand(const struct run_number *number)
 {
     if (number->kind == NUMBER_ADDRESS)

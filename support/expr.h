@@ -1,5 +1,5 @@
-// Expressions of run files and maps: integers of 64 bits and real numbers, C's operators, names and
-// elements of buffers. `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
+// Expressions of run files and maps, with 64-bit integers and real numbers, C's operators, names
+// and elements of buffers: `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
 #pragma once
 #include "support/scalar.h"
 #include "support/vec.h"
@@ -8,18 +8,18 @@ enum expr_ref_kind { REF_NUMBER, REF_BUFFER };
 
 struct expr_ref {
     enum expr_ref_kind kind;
-    uint32_t index; // the resolver's
+    uint32_t index; // meaning defined by expr_names
 };
 
-// The names in expressions. Errors are sentences without a full stop.
+// Resolves names in expressions. Errors are sentences without a full stop.
 struct expr_names {
     void *context;
     // Returns false for an unknown name.
     bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
-    // Finds the number, or the buffer's element. Returns NULL, or an error.
+    // Loads the number, or the buffer's element. Returns NULL, or an error.
     const char *(*load)(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number);
-    // Finds the address of a buffer's element, or of its end.
+    // Computes the address of a buffer's element, or of its end. Returns NULL, or an error.
     const char *(*address)(void *context, uint32_t buffer, int64_t element,
                            struct run_number *number);
     bool dotted; // a name may continue after a dot: "machine.cycles"
@@ -27,8 +27,8 @@ struct expr_names {
 
 struct expr_node {
     uint8_t op;
-    uint32_t a, b, c;    // nodes
-    uint32_t begin, end; // in the text
+    uint32_t a, b, c;    // operands, as indices of nodes
+    uint32_t begin, end; // byte range in the text
     struct expr_ref ref;
     struct run_number number;
 };
@@ -40,11 +40,12 @@ struct expr {
 
 struct expr_fault {
     const char *text;
-    uint32_t begin, end; // in the expression
+    uint32_t begin, end; // byte range in the expression
 };
 
-// Returns NULL and the fault if the text is no expression.
+// Parses an expression. Returns NULL after setting *fault.
 struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
+// Evaluates an expression. Returns false after setting *fault.
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
                    struct run_number *number, struct expr_fault *fault);

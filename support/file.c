@@ -25,7 +25,8 @@ static const char *system_error(struct arena *arena)
     return arena_strndup(arena, text, strlen(text));
 }
 
-// The initial allocation: the size of a regular file, or a guess.
+// Determines the initial allocation: the size of a regular file, or a guess. Returns NULL, or an
+// error.
 static const char *expected_size(struct arena *arena, int fd, size_t *size)
 {
     struct stat status;
@@ -38,7 +39,7 @@ static const char *expected_size(struct arena *arena, int fd, size_t *size)
         return NULL;
     if (status.st_size > FILE_LIMIT)
         return "it is too large: files of 2 GiB and more are not read";
-    // Files of /proc say that they are empty and are not.
+    // Files in /proc report a size of 0 although they are not empty.
     if (status.st_size)
         *size = (size_t)status.st_size;
     return NULL;
@@ -55,7 +56,7 @@ static ssize_t read_some(int fd, char *to, size_t size)
 
 static const char *read_to_end(struct arena *arena, int fd, size_t expected, struct file_text *file)
 {
-    // One byte more than expected, so that the end is seen without growing.
+    // One byte more than expected, so that the end is detected without growing.
     size_t room = expected + 1, length = 0;
     char *text = arena_alloc(arena, room + TERMINATOR);
     for (;;) {

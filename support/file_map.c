@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Smaller files are read: that is as fast, and their contents cannot vanish.
+// Smaller files are read: that is as fast, and their contents cannot change afterwards.
 enum { LEAST_MAPPED = 16 << 20 };
 
 static bool is_large(const struct stat *status)
@@ -15,11 +15,11 @@ static bool is_large(const struct stat *status)
            (uintmax_t)status->st_size <= SIZE_MAX;
 }
 
-// Leaves `map` as it is where mapping does not pay or does not work.
+// Maps a large file. Leaves `map` unchanged where mapping is not worthwhile or fails.
 static void map_large(struct arena *arena, const char *path, struct file_map *map)
 {
     struct stat status;
-    // Asked before it is opened: a named pipe must be opened only once.
+    // Checked before opening, because a named pipe must be opened only once.
     if (stat(path, &status) || !is_large(&status))
         return;
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-// A whole file in memory without a copy: libraries with GPU code have half a gigabyte and more, and
-// only some pages are read.
+// Maps a whole file into memory without a copy: libraries with GPU code can exceed half a gigabyte,
+// of which only some pages are read.
 #pragma once
 #include "support/arena.h"
 
@@ -10,8 +10,8 @@ struct file_map {
 };
 
 // Maps a large regular file; reads a small file, a pipe, a device or standard input ("-") into the
-// arena. Returns NULL, or the reason why it cannot be read: a sentence without the file's name, in
-// the arena. An empty file is an error. A mapped file must not be truncated until it is unmapped.
+// arena. Returns NULL, or why it cannot be read: a sentence without the file's name, in the arena.
+// An empty file is an error. A mapped file must not be truncated until it is unmapped.
 const char *file_map(struct arena *arena, const char *path, struct file_map *map);
-// Also after a failure. Bytes that are not mapped are freed with the arena.
+// Unmaps the file; has no effect after a failure. Bytes in the arena are freed with it.
 void file_unmap(struct file_map *map);

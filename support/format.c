@@ -7,16 +7,16 @@
 #include <string.h>
 #include <sys/types.h>
 
-// Text of which the first `room` characters are kept.
+// Output of which the first `room` characters are kept.
 struct line {
     char *to;
     size_t room, length;
 };
 
-// The part between the % and its letter.
+// The part of a conversion between % and its letter.
 struct conversion {
     bool plus;
-    int precision; // -1: none
+    int precision; // -1: not given
     char size;     // 'l', 'z', 'L' for ll, or 0
 };
 
@@ -48,7 +48,7 @@ static const char *read_conversion(const char *at, struct conversion *to)
     return at;
 }
 
-// From the first one on that is not 0.
+// Counts digits from the first nonzero one on.
 static int count_digits(const char *text)
 {
     int count = 0;
@@ -58,7 +58,7 @@ static int count_digits(const char *text)
     return count;
 }
 
-// A value without more digits than requested is not rounded, and needs no exponent.
+// Adds a double for %g. Returns false unless the value needs no rounding and no exponent.
 static bool add_double(struct line *line, const struct conversion *conversion, double value)
 {
     enum { DEFAULT = 6, MOST = 15 };

@@ -1,8 +1,8 @@
-// Constants of the GPU that the analyses and the simulator assume.
+// Constants of the GPU, as assumed by the analyses and the simulator.
 #pragma once
 
 enum {
     WARP_LANES = 32,   // threads of a warp
     LINE_BYTES = 128,  // a cache line
-    SECTOR_BYTES = 32, // the part of a line that is transferred alone
+    SECTOR_BYTES = 32, // unit of transfer within a line
 };

@@ -1,4 +1,4 @@
-// Functions that a compiler would not inline by itself.
+// For functions that compilers would not inline on their own.
 #pragma once
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))

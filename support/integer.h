@@ -1,4 +1,4 @@
-// Unsigned integers: the smaller and the larger of two, rounding up. Lengths of arrays.
+// Unsigned minimum and maximum, rounding up, and array lengths.
 #pragma once
 #include <stdint.h>
 
@@ -14,12 +14,13 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+// Returns a / b, rounded up. Requires that a + b - 1 does not overflow.
 static inline uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
 }
 
-// Returns the next multiple of `to` from `value` on.
+// Returns the smallest multiple of `to` that is at least `value`.
 static inline uint64_t align_up(uint64_t value, uint64_t to)
 {
     return divide_up(value, to) * to;

@@ -1,7 +1,7 @@
 #include "support/intern.h"
 #include <string.h>
 
-// Up to 8 bytes as a number, without a call for so few.
+// Loads up to 8 bytes as a number, without a function call.
 static uint64_t load_short(const char *text, size_t length)
 {
     uint32_t low, high;
@@ -16,7 +16,7 @@ static uint64_t load_short(const char *text, size_t length)
     return word;
 }
 
-// Each step is a bijection of 64 bits, so short texts of one length never collide.
+// Each step is a bijection of 64 bits, so short texts of equal length never collide.
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
@@ -34,11 +34,11 @@ static uint64_t hash_text(const char *text, size_t length)
     return mix(hash, load_short(text, length));
 }
 
-// Names that differ in their last digit only lie next to each other: registers are numbered in the
-// order of the text. `hash` is unique among texts of one length up to 8 bytes.
+// Names that differ only in their last digit are in adjacent slots, because registers are numbered
+// in the order of the text. `hash` is unique among texts of the same length, up to 8 bytes.
 struct intern_key {
     uint64_t hash;
-    uint32_t place; // of the slot, beyond the table's size
+    uint32_t place; // index of the slot before masking
 };
 
 static struct intern_key key_of(const char *text, size_t length)
@@ -65,7 +65,7 @@ static bool same(const struct intern *intern, const struct intern_slot *slot, co
            (length <= 8 || !memcmp(intern->names.v[slot->name - 1].text, text, length));
 }
 
-// The text's place in the table: where it is, or where it belongs.
+// Returns the text's slot, or the free slot in which it belongs.
 static struct intern_slot *find_slot(const struct intern *intern, const char *text, size_t length,
                                      struct intern_key key)
 {

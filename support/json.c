@@ -20,7 +20,7 @@ static void new_line(struct json *json)
         sink_bytes(&json->to, "  ", 2);
 }
 
-// Comma and layout before the next key, or the next value of an array.
+// Writes the comma and layout before the next key, or before the next value of an array.
 static void separate(struct json *json)
 {
     if (json->after_key) {
@@ -159,7 +159,7 @@ void json_string(struct json *json, const char *text)
         json_null(json);
 }
 
-// Keys are our own words, and plain.
+// Keys are words of the program, which need no escaping.
 void json_key(struct json *json, const char *key)
 {
     separate(json);

@@ -1,5 +1,5 @@
-// Writes JSON as a stream, without a document in memory. Strings are escaped; invalid UTF-8 is
-// written as U+FFFD. Doubles are written so that they read back as the same value.
+// Writes JSON as a stream, without building a document in memory. Strings are escaped, and invalid
+// UTF-8 is written as U+FFFD. Doubles are written so that they read back as the same value.
 #pragma once
 #include "support/sink.h"
 #include <stdbool.h>
@@ -10,12 +10,15 @@ struct json {
     struct sink to;
     int depth;
     int flat;   // >0: inside an object or array that stays on one line
-    bool first; // nothing was written at this level yet
+    bool first; // nothing has been written at this level yet
     bool after_key;
-    char shunned; // also escaped: '<' for JSON within HTML
+    char shunned; // additional character to escape: '<' for JSON in HTML
 };
 
+// Starts a document on a stream.
 void json_init(struct json *json, FILE *to);
+// Write the parts of the document in order. Members need a key first. A flat object or array is
+// written on one line with all that it contains.
 void json_object(struct json *json);      // {
 void json_object_flat(struct json *json); // { with all members on one line
 void json_end_object(struct json *json);
@@ -30,7 +33,7 @@ void json_uint(struct json *json, uint64_t value);
 void json_double(struct json *json, double value); // not finite: null
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-// json_member_TYPE: a key and its value.
+// json_member_TYPE writes a key and its value.
 #define JSON_MEMBER(name, type)                                                                    \
     static inline void json_member_##name(struct json *json, const char *key, type value)          \
     {                                                                                              \

@@ -8,7 +8,7 @@ int listing_column(int longest)
     return INDENT + longest + 2;
 }
 
-// Letters, not bytes.
+// Counts characters of UTF-8, not bytes.
 static int width_of(const char *text, int length)
 {
     int width = 0;

@@ -28,14 +28,14 @@ void nearest_init(struct nearest *nearest, const char *typed, size_t length)
 
 void nearest_offer(struct nearest *nearest, const char *word, size_t length)
 {
-    if (length < 2 || nearest->length < 2) // one letter is near to every other
+    if (length < 2 || nearest->length < 2) // edit distance means nothing for one letter
         return;
-    // It takes as many changes as there are letters more: most words are refused here.
+    // The difference in length is a lower bound of the distance, which rejects most words.
     size_t more = length > nearest->length ? length - nearest->length : nearest->length - length;
     if (more >= nearest->limit)
         return;
     unsigned away = nearest_distance(nearest->typed, nearest->length, word, length);
-    // All letters changed is another word.
+    // If every character changes it is a different word.
     if (away >= nearest->limit || away >= length || away >= nearest->length)
         return;
     nearest->limit = away;

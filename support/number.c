@@ -27,14 +27,15 @@ static bool whole(char text[NUMBER_TEXT], double value)
     return true;
 }
 
-// Values with few decimals, which most are: a quotient of two integers below 2^53 is rounded as the
-// decimal that it represents is read, and up to 15 digits no two decimals are the same value.
+// Writes values with few decimals, which most are. The quotient of two integers below 2^53 is
+// rounded in the same way as the decimal that it represents, and no two decimals of up to 15 digits
+// have the same value.
 static bool few_decimals(char text[NUMBER_TEXT], double value)
 {
     enum { MOST = 6 };
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
     double size = fabs(value);
-    if (!(size >= 1e-4 && size < 1e9)) // nor NaN
+    if (!(size >= 1e-4 && size < 1e9)) // also false for NaN
         return false;
     for (int decimals = 1; decimals <= MOST; decimals++) {
         uint64_t scaled = (uint64_t)(size * powers[decimals] + 0.5);
@@ -43,7 +44,7 @@ static bool few_decimals(char text[NUMBER_TEXT], double value)
         size_t at = value < 0;
         text[0] = '-';
         at += number_uint(text + at, scaled / powers[decimals]);
-        // The 1 in front keeps leading zeros, and gives the point its place.
+        // The leading 1 preserves leading zeros and is overwritten by the point.
         size_t digits = number_uint(text + at, powers[decimals] + scaled % powers[decimals]);
         text[at] = '.';
         text[at + digits] = 0;
@@ -61,8 +62,8 @@ void number_shortest(char text[NUMBER_TEXT], double value)
 {
     if (number_decimal(text, value))
         return;
-    // Up to DBL_DIG digits come back from any value with full precision, and %g leaves zeros out:
-    // what needs fewer comes out as short with DBL_DIG.
+    // Decimals of up to DBL_DIG digits survive a conversion to double, and %g omits trailing zeros,
+    // so a value with fewer digits is already shortest with DBL_DIG.
     for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG; digits <= 17; digits++) {
         snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
         if (strtod(text, NULL) == value)

@@ -1,4 +1,4 @@
-// Numbers as text.
+// Converts numbers to text.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,11 +6,10 @@
 
 enum { NUMBER_TEXT = 40 };
 
-// Writes the decimal digits, not terminated. Returns their number.
+// Writes the decimal digits without a terminator. Returns their number.
 size_t number_uint(char text[NUMBER_TEXT], uint64_t value);
-// The same as number_shortest for whole numbers below 10^15, and for values from 10^-4 to 10^9 that
-// six decimals represent exactly enough to read them back. Returns false for others; the text is
-// then undefined.
+// Writes the same text as number_shortest for whole numbers below 10^15, and for values from 10^-4
+// to 10^9 that read back from six decimals. Returns false for other values, with `text` undefined.
 bool number_decimal(char text[NUMBER_TEXT], double value);
 // Writes the shortest decimal that reads back as the same value; whole numbers below 10^15 without
 // an exponent. Requires a finite value.

@@ -40,7 +40,7 @@ static const char *folder_of(struct arena *arena, const char *path)
     return length ? arena_strndup(arena, path, length) : "./";
 }
 
-// Follows the links at the end of the path, to a file that need not exist.
+// Follows the links at the end of the path to a file that need not exist.
 static const char *follow_links(struct arena *arena, const char *path)
 {
     char link[PATH_MAX];
@@ -54,7 +54,7 @@ static const char *follow_links(struct arena *arena, const char *path)
     return path;
 }
 
-// These names do not refer to the targets of their links, but to a pipe or an open file.
+// Returns true for names of pipes or open files, whose links do not lead to their targets.
 static bool names_a_descriptor(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/dev/std"};
@@ -125,7 +125,7 @@ const char *output_refusal(struct arena *arena, const char *path)
 
 // Opening
 
-// Only when there is something to write is the earlier content given up: inputs are known then.
+// Truncates a directly written file before the first write, when all inputs are known.
 static void truncate_direct(struct output_file *output)
 {
     struct stat status;
@@ -149,13 +149,13 @@ static ssize_t write_output(void *cookie, const char *data, size_t size)
         else if (wrote < 0 && errno != EINTR)
             output->error = errno;
     }
-    // stdio wants 0 for a failure, and remembers it.
+    // stdio expects 0 for a failure, and remembers it.
     return output->error ? 0 : (ssize_t)size;
 }
 
 static bool open_stream(struct arena *arena, struct output_file *output)
 {
-    // Not stdio's own stream on the descriptor: that forgets why a write failed.
+    // A stream of fdopen would lose the reason of a failed write.
     output->to = fopencookie(output, "w", (cookie_io_functions_t){.write = write_output});
     if (!output->to)
         return false;
@@ -163,7 +163,8 @@ static bool open_stream(struct arena *arena, struct output_file *output)
     return true;
 }
 
-// The mode that the file will have: as before, or what a new file gets.
+// Determines the mode of the file: that of the existing file, or that of a new one. Returns an
+// errno, or 0.
 static int check_target(struct output_file *output)
 {
     struct stat status;
@@ -179,11 +180,12 @@ static int check_target(struct output_file *output)
     if (S_ISDIR(status.st_mode))
         return EISDIR;
     output->mode = status.st_mode & 0777;
-    // A new file could replace a write-protected one; this is refused.
+    // A new file could replace a write-protected one, so this is rejected.
     return euidaccess(output->target, W_OK) ? errno : 0;
 }
 
-// Adds the output together with its file, so that a signal in between cannot leave one after.
+// Creates the temporary file and adds the output with signals blocked, so that a signal cannot
+// leave the file behind.
 static int open_temporary(struct outputs *outputs, struct output_file *output)
 {
     char *name = arena_printf(outputs->arena, "%s.ptxoffload-XXXXXX",
@@ -254,7 +256,7 @@ static void close_output(struct output_file *output)
         truncate_direct(output);
     if (output->temporary && !output->error && output_is_protected(output->memory, output->target))
         output->error = OUTPUT_IS_INPUT;
-    // Some file systems have no modes to set: no reason to give up.
+    // Some file systems cannot set modes, which is not an error.
     if (output->temporary)
         fchmod(output->fd, output->mode);
     if (output->fd != STDOUT_FILENO && close(output->fd) && !output->error)
@@ -262,7 +264,7 @@ static void close_output(struct output_file *output)
     output->fd = -1;
 }
 
-// Signals wait: a run that is stopped here leaves all its outputs or none.
+// Renames the outputs with signals blocked, so that an interrupted run leaves all of them or none.
 static struct output_file *rename_all(struct outputs *outputs)
 {
     struct output_file *failed = NULL;
@@ -305,7 +307,7 @@ void outputs_abandon(struct outputs *outputs)
     for (uint32_t i = 0; i < outputs->list.n; i++) {
         struct output_file *output = outputs->list.v[i];
         output->temporary = NULL;
-        // Nothing more is to be written: what the stream still holds goes nowhere.
+        // An error discards the buffered data.
         if (!output->error)
             output->error = ECANCELED;
         close_output(output);

@@ -18,7 +18,7 @@ struct parallel {
 
 uint32_t parallel_threads(const struct memory *memory, uint32_t threads, size_t bytes)
 {
-    enum { SPARE = 4 }; // shares differ, and each has room that is not used
+    enum { SPARE = 4 }; // threads' shares differ, and each has unused room
     size_t left = memory->limit > memory->bytes ? memory->limit - memory->bytes : 0;
     if (memory->fail_in || (memory->limit && left / SPARE < bytes))
         return 1;
@@ -52,7 +52,7 @@ static void init_worker(struct parallel_worker *worker, struct parallel *whole, 
     arena_init(&worker->thread.results, &worker->memory);
 }
 
-// Returns true if all threads had enough memory.
+// Joins the results of the workers. Returns true if all had enough memory.
 static bool take_results(struct arena *arena, struct parallel_worker *workers, uint32_t count)
 {
     bool failed = false;

@@ -1,18 +1,18 @@
-// Names of files as outputs show them: with other prefixes, so that outputs do not depend on the
-// folder of a build.
+// Replaces prefixes of file names in outputs, so that outputs do not depend on the build folder.
 #pragma once
 #include "support/vec.h"
 
 struct prefix_pair {
     const char *from, *to; // `from` ends at the '=' before `to`
-    size_t length;         // of `from`
+    size_t length;         // length of `from`
 };
 
 struct prefix_map {
     VEC(struct prefix_pair) list;
 };
 
-// Adds OLD=NEW; OLD ends at the first '='. Returns NULL, or the error. Keeps the argument.
+// Adds OLD=NEW; OLD ends at the first '='. Keeps a pointer to the argument. Returns NULL, or the
+// error.
 const char *prefix_map_add(struct prefix_map *map, struct arena *arena, const char *argument);
-// Returns the name; if it begins with OLD, a copy with NEW instead, by the last such pair.
+// Returns the name; if it starts with OLD, a copy with NEW instead. The last matching pair applies.
 const char *prefix_map_name(const struct prefix_map *map, struct arena *arena, const char *name);

@@ -65,7 +65,7 @@ void protect_folder(struct memory *memory, const char *path)
         closedir(folder);
 }
 
-// Returns the place of the path's file in the list, or the length of the list.
+// Returns the index of the path's file in the list, or the length of the list.
 static uint32_t find_file(const struct protected_files *files, const char *path)
 {
     struct stat status;

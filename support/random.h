@@ -1,8 +1,8 @@
-// Random numbers that are the same on every host.
+// Random number generators with the same results on every host.
 #pragma once
 #include <stdint.h>
 
-// Returns the next number of splitmix64 and advances *state, which may start with any value.
+// Returns the next number of splitmix64 and advances *state, whose initial value is arbitrary.
 static inline uint64_t splitmix64(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -67,12 +67,12 @@ static uint16_t narrow(const struct scalar_format *f, double value)
     if (isinf(value) || value == 0)
         return (uint16_t)(sign | (value == 0 ? 0 : f->infinity));
     frexp(value, &exponent);
-    exponent = exponent - 1 + f->bias; // as it is stored, from 1 for normal numbers
+    exponent = exponent - 1 + f->bias; // biased exponent, from 1 for normal numbers
     if (exponent > 3 * f->bias)
         return (uint16_t)(sign | f->infinity);
     if (exponent < 1)
         exponent = 1;
-    // Units of the last place; a carry increments the exponent.
+    // Rounds to units in the last place; a carry increments the exponent.
     bits = (uint32_t)nearbyint(ldexp(value, f->mantissa + f->bias - exponent));
     bits += (uint32_t)(exponent - 1) << f->mantissa;
     return (uint16_t)(sign | (bits < f->infinity ? bits : f->infinity));
@@ -117,7 +117,7 @@ struct run_number scalar_load(const struct scalar *type, const void *from)
         return load_float(type, from);
     struct run_number number = {.kind = NUMBER_INTEGER};
     uint64_t bits = 0;
-    memcpy(&bits, from, type->bytes); // little endian, as all hosts that this runs on
+    memcpy(&bits, from, type->bytes); // all supported hosts are little endian
     int shift = 64 - 8 * (int)type->bytes;
     number.integer =
         type->class == SCALAR_SIGNED ? (int64_t)(bits << shift) >> shift : (int64_t)bits;

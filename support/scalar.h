@@ -1,4 +1,4 @@
-// Types of single values, as PTX names them, and numbers that become such values.
+// Types of single values, named as in PTX, and conversion of numbers to such values.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,41 +10,46 @@ struct scalar {
     const char *name; // "u32"
     enum scalar_class class;
     uint32_t bytes;
-    char npy; // letter in a .npy header; bf16, which .npy has not, is stored as its bits
+    char npy; // letter in a .npy header; .npy has no bf16: stored as raw bits
 };
 
-extern const struct scalar scalars[]; // up to a name of NULL
+extern const struct scalar scalars[]; // ends with a name of NULL
 
-// An address is a buffer's, a handle a texture's: they are no operands.
+// Addresses (of buffers) and handles (of textures) cannot be operands of expressions.
 enum run_number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
 
-// A value on the host's side. Integers are taken modulo 2^64.
+// A value of the host. Integer arithmetic is modulo 2^64.
 struct run_number {
     enum run_number_kind kind;
-    int64_t integer; // also of an address or a handle
+    int64_t integer; // the value; also of an address or a handle
     double real;
-    bool wrapped; // the exact value, or an intermediate one, has more bits
+    bool wrapped; // the exact value or an intermediate one exceeded 64 bits
 };
 
+// Returns the type with this name, or NULL.
 const struct scalar *scalar_find(const char *name, size_t length);
-// "did you mean": the nearest name, or NULL.
+// Returns the name of the most similar type, for "did you mean", or NULL.
 const char *scalar_nearest(const char *name, size_t length);
 
+// Reads a value of this type.
 struct run_number scalar_load(const struct scalar *type, const void *from);
-// Writes the number, rounded to nearest even. Returns NULL, or the reason why the type does not
+// Stores the number as this type, rounded to nearest even. Returns NULL, or why the type cannot
 // hold it.
 const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to);
 
+// Returns true for an address or a handle.
 static inline bool number_is_place(const struct run_number *number)
 {
     return number->kind == NUMBER_ADDRESS || number->kind == NUMBER_HANDLE;
 }
 
+// Returns true for the types that can hold a texture's handle: integers of 64 bits.
 static inline bool scalar_holds_handle(const struct scalar *type)
 {
     return type->class != SCALAR_FLOAT && type->bytes == 8;
 }
 
+// Returns the number as a double.
 double number_real(const struct run_number *number);
-// Returns false if the number is a fraction or has more than 64 bits.
+// Converts a number to an integer. Returns false if it is a fraction or exceeds 64 bits.
 bool number_integer(const struct run_number *number, int64_t *integer);

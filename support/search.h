@@ -2,8 +2,8 @@
 #pragma once
 #include <stdint.h>
 
-// Returns the first index from `from` to before `end` for which the expression `precedes` of the
-// index `at` is false, or `end`. Requires that it is true for all indices before that one.
+// Returns the first index `at` in [from, end) for which the expression `precedes` is false, or
+// `end`. Requires that it is true for all smaller indices.
 #define SEARCH(at, from, end, precedes)                                                            \
     __extension__({                                                                                \
         uint32_t low_ = (from), high_ = (end);                                                     \

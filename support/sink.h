@@ -1,5 +1,5 @@
-// A buffer for a stream that receives pieces of a few bytes: a call of stdio for each piece costs
-// more than the piece. A flush writes the buffer to the stream.
+// A buffer in front of a stream that receives pieces of a few bytes, for which a call of stdio per
+// piece would dominate. A flush writes the buffer to the stream.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -18,12 +18,14 @@ static inline void sink_init(struct sink *sink, FILE *to)
     sink->n = 0;
 }
 
+// Writes the buffered bytes to the stream.
 static inline void sink_flush(struct sink *sink)
 {
     fwrite(sink->bytes, 1, sink->n, sink->to);
     sink->n = 0;
 }
 
+// Append bytes, a NUL-terminated text, or a character.
 static inline void sink_bytes(struct sink *sink, const char *bytes, size_t length)
 {
     if (length > SINK_SIZE - sink->n)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Colours on a light and on a dark background. Shades go from near the background to far from it,
-// so that little is faint on both.
+// Colours on a light and on a dark background. Shades start near the background, so that low values
+// are faint on both.
 enum svg_colour {
     COLOUR_NOT_SET,
     COLOUR_NONE,
@@ -51,8 +51,8 @@ static const struct {
     {"#c2386b", "#f08ab0"},
 };
 
-// The attributes that a class sets; NULL and COLOUR_NOT_SET: nothing. Of several classes the later
-// row counts.
+// The attributes of a class; NULL and COLOUR_NOT_SET: not set. If several classes apply, the later
+// row has precedence.
 struct svg_look {
     const char *class;
     enum svg_colour fill, stroke;
@@ -60,7 +60,7 @@ struct svg_look {
 };
 
 static const struct svg_look looks[] = {
-    {"text", .fill = COLOUR_INK}, // the element
+    {"text", .fill = COLOUR_INK}, // the element <text>
     {"paper", .fill = COLOUR_PAPER},
     {"faint", .fill = COLOUR_FAINT},
     {"halo", .stroke = COLOUR_PAPER, .stroke_width = "3", .paint_order = "stroke"},
@@ -81,7 +81,7 @@ static const struct svg_look looks[] = {
     {"wire", .fill = COLOUR_NONE, .stroke_width = "2.5"},
 };
 
-// Classes with a number: a letter, and the colour of number 0.
+// Numbered classes: a letter, and the colour of number 0.
 static const struct {
     char letter;
     enum svg_colour first;
@@ -183,8 +183,8 @@ static void write_dark(FILE *to, const char *selector, const struct svg_look *lo
     fputc('}', to);
 }
 
-// Attributes have the colours for light backgrounds, which every program can draw. A browser on a
-// dark screen takes the others from here.
+// Writes the style sheet. Attributes have the colours for light backgrounds, which every program
+// supports; browsers on dark screens use the colours written here.
 static void write_style(FILE *to)
 {
     fputs("<style>@media screen and (prefers-color-scheme:dark){", to);
@@ -253,7 +253,7 @@ void svg_line(FILE *to, double x1, double y1, double x2, double y2, const char *
     fprintf(to, " x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x1, y1, x2, y2);
 }
 
-// Nothing at all has a shade of its own.
+// Shade 0 is only for the value 0.
 unsigned svg_shade(double value, double most)
 {
     if (value <= 0 || most <= 0)
@@ -264,7 +264,7 @@ unsigned svg_shade(double value, double most)
 
 void svg_scale(FILE *to, double x, double y, double most, const char *what)
 {
-    enum { WIDE = 26, HIGH = 12, APART = 14 }; // nothing at all stands apart
+    enum { WIDE = 26, HIGH = 12, APART = 14 }; // the shade of 0 is drawn apart
     svg_text(to, x, y - 6, "start", "small", "%s", what);
     for (int shade = 0; shade < SVG_SHADES; shade++) {
         svg_open_numbered(to, "rect", 'h', (unsigned)shade);

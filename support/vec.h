@@ -26,7 +26,7 @@
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                      \
     } while (0)
 
-// Gives an empty array room for exactly this many elements: for many short arrays.
+// Allocates room for exactly this many elements in an empty array, for many short arrays.
 #define vec_fix(arena, vec, count)                                                                 \
     do {                                                                                           \
         (vec)->capacity = (uint32_t)(count);                                                       \
@@ -35,11 +35,11 @@
                        : NULL;                                                                     \
     } while (0)
 
-// The elements from `index` on; `index` may be the number of elements. An empty array has no
-// address, not even for offset 0.
+// The elements from `index` on; `index` may be the number of elements. The result is NULL for an
+// empty array, even with index 0.
 #define vec_from(vec, index) ((vec)->v ? (vec)->v + (index) : NULL)
 
-// Texts in their order.
+// A list of texts.
 struct text_list {
     VEC(const char *) list;
 };

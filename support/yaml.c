@@ -1,5 +1,5 @@
 #include "support/yaml.h"
-// The library's names of node kinds are others than ours.
+// libyaml's names of node kinds do not conflict with ours.
 #include <yaml.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@ struct reading {
     struct arena *arena;
     struct yaml_document *document;
     struct diags *diags;
-    bool is_ascii; // letters are bytes: nothing is to be counted in lines of millions of them
+    bool is_ascii; // all characters are single bytes, so marks need no counting
 };
 
 static bool all_ascii(const struct source *source)
@@ -18,7 +18,7 @@ static bool all_ascii(const struct source *source)
     return true;
 }
 
-// The library counts letters, and a source counts bytes.
+// Converts a mark of libyaml, which counts characters, to a byte offset.
 static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
 {
     const struct source *source = r->document->source;
@@ -28,7 +28,7 @@ static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
     source_line(source, (uint32_t)mark->line + 1, &begin, &end);
     if (r->is_ascii)
         return mark->column < end - begin ? begin + (uint32_t)mark->column : end;
-    // A byte order mark is no letter.
+    // libyaml does not count a byte order mark.
     if (!mark->line && source->length >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))
         begin += 3;
     for (; column < mark->column && begin < end; column++)
@@ -38,7 +38,8 @@ static uint32_t offset_of(const struct reading *r, const yaml_mark_t *mark)
     return begin;
 }
 
-// A value may have only ends of lines and tabs as control characters, because it is printed.
+// Returns true if a text has control characters other than line feeds and tabs. Such values are
+// rejected because they are printed.
 static bool has_control(const char *text)
 {
     for (; *text; text++) {
@@ -82,7 +83,7 @@ static void take_items(struct reading *r, const yaml_node_t *from, struct yaml_n
     to->kind = mapping ? YAML_MAPPING : YAML_SEQUENCE;
     to->count = (uint32_t)count;
     to->items = ARENA_ARRAY(r->arena, uint32_t, count ? count : 1);
-    for (size_t i = 0; i < count; i++) { // the library counts nodes from 1
+    for (size_t i = 0; i < count; i++) { // libyaml counts nodes from 1
         int id = !mapping ? items[i] : i % 2 ? pairs[i / 2].value : pairs[i / 2].key;
         to->items[i] = (uint32_t)id - 1;
     }
@@ -96,7 +97,8 @@ static void take_nodes(struct reading *r, const yaml_document_t *from)
                                  .end = offset_of(r, &node->end_mark)};
         if (made.end < made.begin)
             made.end = made.begin;
-        // A block ends where the next thing begins; its first line says enough.
+        // libyaml ends a block at the start of the next token, so the range is limited to the first
+        // line.
         const char *line = memchr(source->text + made.begin, '\n', made.end - made.begin);
         if (line)
             made.end = (uint32_t)(line - source->text);
@@ -113,7 +115,7 @@ static void fail(struct reading *r, const yaml_parser_t *parser)
 {
     uint32_t at = offset_of(r, &parser->problem_mark);
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
-    // Bytes that are no letters have no mark.
+    // Invalid bytes have no mark.
     if (parser->error == YAML_READER_ERROR && parser->problem_offset < r->document->source->length)
         at = (uint32_t)parser->problem_offset;
     diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "this is no YAML: %s%s%s", problem,
@@ -127,7 +129,7 @@ static void begin(yaml_parser_t *parser, const struct source *source)
 
 enum { DEEPEST = 100 };
 
-// The library's time grows with the square of the nesting depth; deep nesting is refused.
+// Rejects deep nesting, because libyaml's time grows with the square of the depth.
 static bool check_depth(struct reading *r)
 {
     yaml_parser_t parser;
@@ -150,7 +152,8 @@ static bool check_depth(struct reading *r)
     return depth <= DEEPEST;
 }
 
-// When the arena's memory runs out, control leaves from here: not without freeing the library's.
+// If the arena runs out of memory it jumps out of this function; libyaml's objects must be freed
+// first.
 static void take_document(struct reading *r, yaml_parser_t *parser, yaml_document_t *document)
 {
     struct memory *memory = r->arena->memory;

@@ -5,7 +5,7 @@
 
 // Reading
 
-// The text is in the diagnostics' arena.
+// Reports an error; its text is in the diagnostics' arena.
 #define REPORT(table, at, diags, ...)                                                              \
     (table)->report(diags, (at)->begin, (at)->end, arena_printf((diags)->arena, __VA_ARGS__))
 
@@ -92,7 +92,7 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
     return diags->errors == before;
 }
 
-// For people
+// Printing
 
 static int find_column(const struct yaml_keys *table, uint32_t context)
 {

@@ -31,7 +31,8 @@ static void add_pass(void *tagging, const char *name, double seconds)
 
 // Input
 
-// The tables of an object contain the decisions and the options by which they were made.
+// Uses the tables of an object, which contain the decisions and the options with which they were
+// made.
 static void open_known(struct tagging *t)
 {
     const struct tagger_options *options = &t->options;
@@ -44,7 +45,7 @@ static void open_known(struct tagging *t)
         t->options.output.passes.capability = capability;
 }
 
-// The input is the output of this run.
+// Uses the input as the output: it was written with the same options.
 static void take_opened(struct tagging *t)
 {
     t->tables = &t->opened.tables;
@@ -104,7 +105,7 @@ static struct pipeline pipeline_of(const struct tagging *t)
                              .threads = t->options.threads};
 }
 
-// Reads what was measured of the program, and decides without it, for comparison.
+// Reads the profile, and also decides without it, for comparison.
 static bool read_profile(struct tagging *t)
 {
     struct pass_options *options = &t->options.output.passes;
@@ -132,7 +133,7 @@ static bool read_profile(struct tagging *t)
 
 // Plan
 
-// Prints the program and the plan that the passes up to this one make.
+// Prints the program, and the plan after this pass.
 static void print_after(struct tagging *t)
 {
     const struct pass *pass = t->options.print_after, *stop = t->options.stop_after;
@@ -146,7 +147,7 @@ static void print_after(struct tagging *t)
     end_step(t, "print");
 }
 
-// Continues without a plan: the program is invalid after a pass.
+// Continues without a plan if a pass has made the program invalid.
 static bool give_up(struct tagging *t, const char *pass)
 {
     struct diags diags;
@@ -156,7 +157,7 @@ static bool give_up(struct tagging *t, const char *pass)
     return report(t, &diags, t->tree.source);
 }
 
-// Reports where what was measured differs from what was proven.
+// Reports where the profile contradicts the analyses.
 static bool compare_profile(struct tagging *t)
 {
     struct diags diags;
@@ -260,7 +261,7 @@ void tagger_write_maps(const struct tagging *t, FILE *to)
     arena_free(&arena);
 }
 
-// The whole
+// Stages
 
 const struct tagger_stage tagger_stages[] = {
     {"open", "find the PTX in a text, object, program or library", TAGGER_INPUT, open_input},

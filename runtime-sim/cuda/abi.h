@@ -1,6 +1,6 @@
-// Structures of CUDA's binary interface, declared for this library: a program was compiled with the
-// toolkit's own headers, and the layouts must be equal. tests/cuda/abi.py compares them where a
-// toolkit is installed. Handles are pointers; enumerations are int.
+// Structures of CUDA's binary interface. A program is compiled with the toolkit's own headers, so
+// the layouts must be equal; tests/cuda/abi.py compares them where a toolkit is installed. Handles
+// are pointers; enumerations are int.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct cuda_position {
 };
 
 struct cuda_channels {
-    int x, y, z, w; // bits
+    int x, y, z, w; // bits of each channel
     int kind;       // enum cuda_channel_kind
 };
 
@@ -84,7 +84,7 @@ struct cuda_resource {
 struct cuda_texture_how {
     int address[3]; // 0 wrap, 1 clamp, 2 mirror, 3 border
     int filter;     // 0 point, 1 linear
-    int read;       // 1: integers as numbers from 0 or -1 to 1
+    int read;       // 1: integers are read as numbers from 0 or -1 to 1
     int srgb;
     float border[4];
     int normalized;
@@ -184,7 +184,8 @@ struct cuda_instantiate {
     int result;
 };
 
-// The driver's copies. One side: bytes, rows and slices of the position, where the memory is.
+// The driver's copies. A side has its position in bytes, rows and slices, and the place of its
+// memory.
 enum driver_memory_type { DRIVER_HOST = 1, DRIVER_DEVICE, DRIVER_ARRAY, DRIVER_UNIFIED };
 
 struct driver_side2d {
@@ -216,11 +217,11 @@ struct driver_copy3d {
     size_t width, height, depth;
 };
 
-// What nvcc puts into a program in front of a fatbin.
+// The wrapper that nvcc places around a fatbin.
 enum { FATBIN_WRAPPER_MAGIC = 0x466243b1 };
 
 struct cuda_fatbin_wrapper {
     int magic, version;
     const void *data;
-    void *fatbins; // version 2: those that the device linker has read, up to a NULL
+    void *fatbins; // version 2: fatbins that nvlink has read, NULL-terminated
 };

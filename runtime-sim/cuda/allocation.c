@@ -160,7 +160,8 @@ CUDA_API(cudaMemGetInfo, size_t *free, size_t *total)
     return CUDA_DO(memory_info(cuda, free, total));
 }
 
-// Other variables lie between managed ones, and the host accesses these, too.
+// Returns true if the address is in a managed variable. Other variables lie between these, in
+// memory that the host can also access.
 static bool is_managed_variable(const struct cuda *cuda, const void *at)
 {
     for (uint32_t i = 0; i < cuda->symbols.n; i++) {
@@ -207,7 +208,8 @@ CUDA_API(cudaPointerGetAttributes, struct cuda_pointer_attributes *to, const voi
     return CUDA_DO(pointer_attributes(cuda, to, at));
 }
 
-// Managed memory is where host and kernels access it: advice and prefetches have no effect.
+// Managed memory is always accessible to the host and to kernels, so advice and prefetches have no
+// effect.
 
 static int is_managed(struct cuda *cuda, const void *at)
 {

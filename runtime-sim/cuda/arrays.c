@@ -1,4 +1,4 @@
-// Arrays: rows of texels in device memory, one behind the other.
+// Arrays of texels: contiguous rows in device memory.
 #include "runtime-sim/cuda/arrays.h"
 #include "runtime-sim/cuda/copies.h"
 #include "runtime-sim/cuda/memory.h"
@@ -121,7 +121,7 @@ struct cuda_channels ptxo_cudaCreateChannelDesc(int x, int y, int z, int w, int 
 
 struct array_copy {
     const void *array;
-    size_t x, y; // in the array
+    size_t x, y; // position in the array
     const void *other;
     size_t pitch, width, height;
     bool to_array;
@@ -133,7 +133,7 @@ static int copy(struct cuda *cuda, const struct array_copy *from, void *stream, 
     const struct cuda_array *array = array_of(cuda, from->array);
     if (!array)
         return cudaErrorInvalidResourceHandle;
-    void *at = (void *)array->address; // any address of the device
+    void *at = (void *)array->address; // only marks this side as the device's
     struct cuda_copy copy = {.width = from->width, .height = from->height, .depth = 1};
     int error = from->to_array ? copy_sides(cuda, &copy, at, array->pitch, from->other, from->pitch,
                                             from->kind)
@@ -143,7 +143,7 @@ static int copy(struct cuda *cuda, const struct array_copy *from, void *stream, 
     return error ? error : copy_issue(cuda, &copy, stream, waits);
 }
 
-// `bytes` bytes that may go over the ends of rows.
+// Copies `bytes` bytes, which may extend over several rows.
 static int copy_bytes(struct cuda *cuda, struct array_copy from, size_t bytes, void *stream,
                       bool waits)
 {

@@ -1,4 +1,4 @@
-// Attributes of kernels, and how many of their CTAs fit a multiprocessor.
+// Attributes of kernels, and their occupancy.
 #include "runtime-sim/cuda/properties.h"
 #include "runtime-sim/cuda/work.h"
 #include "runtime-sim/exec/decode/layout.h"
@@ -97,7 +97,7 @@ static int accept_function(struct cuda *cuda, const void *host)
     return error;
 }
 
-// The machine's configuration divides its memories.
+// The division of memory between L1 and shared memory is fixed by the machine's configuration.
 CUDA_API(cudaFuncSetCacheConfig, const void *function, int config)
 {
     (void)config;
@@ -168,7 +168,7 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
     uint64_t bytes = entry->shared_bytes + shared;
     uint32_t by_registers = (uint32_t)machine.registers / registers;
     uint32_t room = smaller((uint32_t)machine.ctas, (uint32_t)machine.warps / warps);
-    // Registers beyond these would be spilled, so at least one CTA fits.
+    // Registers beyond the limit would be spilled, so at least one CTA fits.
     room = smaller(room, by_registers ? by_registers : 1);
     if (bytes)
         room = smaller(room, (uint32_t)(machine.shared_most / bytes));
@@ -191,7 +191,7 @@ CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *ctas, cons
     return CUDA_DO(function_occupancy(cuda, function_of(cuda, function), threads, shared, ctas));
 }
 
-// Clusters. Those of up to 8 CTAs need no attribute.
+// Clusters. Up to 8 CTAs need no attribute.
 
 static int cluster_occupancy(struct cuda *cuda, int *clusters, const void *host,
                              const struct cuda_launch_config *config)

@@ -1,4 +1,4 @@
-// Fatbins: registration by the program, and the choice of their PTX.
+// Fatbins: their registration by the program, and the selection of their PTX.
 #include "frontend/container.h"
 #include "runtime-sim/cuda/cuda.h"
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static bool is_fatbin(const struct cuda_binary *binary)
     return binary->readable >= 4 && !memcmp(binary->image, "\x50\xed\x55\xba", 4);
 }
 
-// Returns the size that a fatbin or ELF file in memory has by its header, or that of PTX text.
+// Returns the size of a fatbin or ELF file according to its header, or the length of PTX text.
 static uint64_t size_by_header(const struct cuda_binary *binary)
 {
     enum { FATBIN_HEADER = 16, ELF_SECTIONS = 40, ELF_SECTION_SIZE = 58, ELF_HEADER = 64 };
@@ -62,8 +62,8 @@ static uint64_t image_bytes(const struct cuda_binary *binary)
     return bytes < binary->readable ? bytes : binary->readable;
 }
 
-// Returns the module of PTX with the newest architecture, or with the one that is required;
-// UINT32_MAX: none.
+// Returns the PTX module with the newest architecture, up to `arch` unless it is 0; UINT32_MAX: no
+// such module.
 static uint32_t best_module(const struct container *container, uint32_t arch)
 {
     uint32_t best = UINT32_MAX;
@@ -76,7 +76,7 @@ static uint32_t best_module(const struct container *container, uint32_t arch)
     return best;
 }
 
-// Returns a list of what a binary without PTX has: "machine code for sm_80".
+// Returns the contents of a binary without PTX, such as "machine code for sm_80".
 static const char *content_of(struct cuda *cuda, const struct container *container)
 {
     const char *list = NULL;
@@ -124,7 +124,7 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
     bool good = container_open(&container, &cuda->arena, cuda->program_name, binary->image,
                                image_bytes(binary), &diags);
     if (good && !container.modules.n && is_fatbin(binary)) {
-        binary->length = 0; // of a source without device code
+        binary->length = 0; // fatbin of a source without device code
         return cudaSuccess;
     }
     uint32_t module = good ? best_module(&container, cuda->arch) : UINT32_MAX;
@@ -143,7 +143,7 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
     return cudaSuccess;
 }
 
-// The program's own
+// Registration by the program
 
 CUDA_EXPORT void **ptxo___cudaRegisterFatBinary(void *wrapper);
 void **ptxo___cudaRegisterFatBinary(void *of)
@@ -163,13 +163,13 @@ void **ptxo___cudaRegisterFatBinary(void *of)
 CUDA_EXPORT void ptxo___cudaRegisterFatBinaryEnd(void **handle);
 void ptxo___cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle; // functions and variables are looked for when they are needed
+    (void)handle; // functions and variables are resolved when they are needed
 }
 
 CUDA_EXPORT void ptxo___cudaUnregisterFatBinary(void **handle);
 void ptxo___cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle; // statistics of its kernels are still to be written
+    (void)handle; // the statistics of its kernels are written at the end
 }
 
 CUDA_EXPORT char ptxo___cudaInitModule(void **handle);

@@ -1,12 +1,12 @@
-// Copies and sets of one, two and three dimensions, between host, device and arrays.
+// Copies and sets with one, two and three dimensions, between host, device and arrays.
 #include "runtime-sim/cuda/copies.h"
 #include "runtime-sim/cuda/arrays.h"
 #include "runtime-sim/cuda/memory.h"
 
 // Sides
 
-// Returns false if `kind` says otherwise than the address, and for addresses that neither the host
-// nor the device has: NULL, and device memory that was freed.
+// Sets one side of a copy from an address. Returns false if the address contradicts `kind`, and for
+// addresses that are neither the host's nor the device's: NULL, and freed device memory.
 static bool side_of(struct cuda *cuda, const void *at, bool is_device, int kind, size_t pitch,
                     struct cuda_side *to)
 {
@@ -18,7 +18,7 @@ static bool side_of(struct cuda *cuda, const void *at, bool is_device, int kind,
         to->address = (uintptr_t)at;
     else
         to->host = (uint8_t *)at;
-    // Kernels and copies may name memory that both access by either kind.
+    // Memory that host and device share may be either side of any kind.
     const struct cuda_memory *shared = cuda_memory_at(cuda, (uintptr_t)at);
     bool is_shared = shared && shared->host;
     return kind == COPY_DEFAULT || is_shared || found == is_device ||
@@ -178,7 +178,7 @@ CUDA_API(cudaGetSymbolSize, size_t *bytes, const void *symbol)
 
 // Three dimensions
 
-// An array's widths and positions are in elements, those of memory in bytes.
+// Widths and positions are in elements for an array, and in bytes for memory.
 static int side_3d(struct cuda *cuda, const void *handle, struct cuda_position position,
                    struct cuda_pitched memory, bool is_device, int kind, struct cuda_side *to)
 {

@@ -1,13 +1,15 @@
-// Copies and sets as works.
+// Builds and issues copies and sets. All functions return an error.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 
-// Sets both sides of a copy. `kind` is what the program says of them. Returns an error.
+// Sets both sides of a copy. `kind` is the direction that the program declares (enum
+// cuda_copy_kind).
 int copy_sides(struct cuda *cuda, struct cuda_copy *copy, void *to, size_t to_pitch,
                const void *from, size_t from_pitch, int kind);
+// Converts a copy of the runtime library.
 int copy_3d(struct cuda *cuda, const struct cuda_copy3d *from, struct cuda_copy *to);
-// The same for one side that the driver describes, which is read or written.
+// Converts one side, source or destination, of a copy of the driver.
 int copy_driver_side(struct cuda *cuda, const struct driver_side3d *from, struct cuda_side *to);
-// Issues a copy or a set. `waits`: the call returns when it is done.
+// Issue a copy or a set to the stream of `handle`. With `waits` the call returns when it has ended.
 int copy_issue(struct cuda *cuda, const struct cuda_copy *copy, void *handle, bool waits);
 int set_issue(struct cuda *cuda, const struct cuda_set *set, void *handle, bool waits);

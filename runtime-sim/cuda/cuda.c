@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The interface has no context argument: this is the process's.
+// The interface has no context argument, so the state is the process's.
 static struct cuda process;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static __thread int last_error;
@@ -20,7 +20,8 @@ static void begin_process(struct cuda *cuda)
     cuda->profiling = true;
     cuda->default_pool.is_default = true;
     cuda->current_pool = &cuda->default_pool;
-    // As in CUDA: bytes of stack, of the buffer of printf and of the heap, depth, launches, L2.
+    // CUDA's defaults: bytes of stack, of the printf buffer and of the heap; sync depth, pending
+    // launches, L2 fetch granularity.
     static const uint64_t limits[8] = {1024, 1 << 20, HEAP_BYTES, 2, 2048, 128, 0};
     memcpy(cuda->limits, limits, sizeof limits);
 }
@@ -87,13 +88,13 @@ int cuda_not_supported(struct cuda *cuda, const char *name)
             return cudaErrorNotSupported;
         }
     vec_push(&cuda->arena, &cuda->unsupported, (struct cuda_unsupported){name, 1});
-    cuda_complain(cuda, DIAG_NOTE, "%s is not supported", name); // the program may crash of it
+    cuda_complain(cuda, DIAG_NOTE, "%s is not supported", name); // it may crash the program
     return cudaErrorNotSupported;
 }
 
-// Beginning
+// Start
 
-// Output of kernels appears when the host waits, as on a GPU.
+// As on a GPU, the output of kernels appears when the host waits.
 static void keep_output(void *context, const char *text, size_t length)
 {
     struct cuda *cuda = context;
@@ -163,7 +164,7 @@ static int error_of(const struct device_result *result)
     return cudaErrorLaunchFailure;
 }
 
-// Streams that were destroyed while they had commands, and memory that they used.
+// Frees destroyed streams and staged memory when no command is open.
 static void free_ended(struct cuda *cuda)
 {
     if (cuda->host.open)
@@ -188,7 +189,7 @@ int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_resu
     return cuda->sticky;
 }
 
-// Returns false if the device cannot be waited for; cuda->sticky says why.
+// Returns false if waiting is impossible; cuda->sticky then has the error.
 static bool may_wait(struct cuda *cuda)
 {
     if (cuda->state != CUDA_READY || cuda->fault)
@@ -207,7 +208,7 @@ int cuda_synchronise(struct cuda *cuda)
     return cuda_waited(cuda, end, &result);
 }
 
-// The program has ended: what it has issued is executed, and takes none of its time.
+// Executes the remaining works at the end of the program, without adding to its time.
 static void finish_works(struct cuda *cuda)
 {
     struct device_result result;

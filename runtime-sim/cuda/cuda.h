@@ -1,14 +1,15 @@
-// The CUDA runtime library on a device: state of the process, and what its parts share.
+// The CUDA runtime library on a simulated device: the state of the process, and the functions that
+// its files share.
 //
-// A program that nvcc has linked registers its fatbins, kernels and variables before main. The
-// first call that needs the device reads the PTX of all fatbins as one program (link.h) and begins
-// the simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
+// A program linked by nvcc registers its fatbins, kernels and variables before main. The first call
+// that needs the device reads the PTX of all fatbins as one program (link.h) and starts the
+// simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
 //
-// Commands are works (work.h). They are issued through the host's clock (host/), and are executed
-// when the host waits.
+// Commands are works (work.h). They are issued through the host's clock (host/) and executed when
+// the host waits.
 //
 // The library interface has no context argument, so a process has one `struct cuda`; every entry
-// locks it.
+// point locks it.
 #pragma once
 #include "runtime-sim/cuda/abi.h"
 #include "runtime-sim/cuda/link.h"
@@ -22,12 +23,12 @@ enum cuda_error {
 };
 
 #define CUDA_EXPORT __attribute__((visibility("default")))
-// Defines a function of the interface under its name in this library. The libraries that programs
-// are linked with jump to it.
+// Defines an interface function under its name in this library. The libraries that programs are
+// linked with jump to it.
 #define CUDA_API(name, ...)                                                                        \
     CUDA_EXPORT int ptxo_##name(__VA_ARGS__);                                                      \
     int ptxo_##name(__VA_ARGS__)
-// The value of an expression, an error, with the process's `cuda` locked.
+// Evaluates an expression, an error code, with the process's `cuda` locked, and returns it.
 #define CUDA_DO(expression)                                                                        \
     __extension__({                                                                                \
         struct cuda *cuda = cuda_enter();                                                          \
@@ -36,7 +37,7 @@ enum cuda_error {
         cuda_leave(cuda, (expression));                                                            \
     })
 
-// Ends the function with an error for NULL.
+// Returns an error from the calling function if the pointer is NULL.
 #define CUDA_NEEDS(pointer)                                                                        \
     do {                                                                                           \
         if (!(pointer))                                                                            \
@@ -49,71 +50,72 @@ struct cuda_work;
 enum cuda_loaded {
     LOAD_DONE,
     LOAD_REFUSED, // the program cannot be run
-    LOAD_FAILED,  // nothing can
+    LOAD_FAILED,  // no program can be run
 };
 
-// Where the options of the simulator come from and its results go. Set before the first call.
+// Callbacks to the program that reads the simulator's options and writes its results. Set before
+// the first call.
 struct cuda_front {
     void *context;
-    // Reads the options and sets the fields of cuda->device and those above the line in `cuda`.
-    // Returns false after reporting errors.
+    // Reads the options. Sets the fields of cuda->device, and those of `cuda` under "Set by
+    // front->begin". Returns false after reporting errors.
     bool (*begin)(void *context, struct cuda *cuda);
-    // Reads the program, makes it that of the device, and begins or renews the machine. Reports
-    // errors; a refused program leaves everything as it was.
+    // Reads the program, loads it into the device, and starts or restarts the machine. Reports
+    // errors. A rejected program changes nothing.
     enum cuda_loaded (*load)(void *context, struct cuda *cuda, struct source *source);
-    // Reports a launch that has not ended well.
+    // Reports a launch that ended with a fault, without progress, or at a limit.
     void (*report)(void *context, const struct device_result *result);
-    // Reports a kernel that cannot be executed, with the place of the instruction.
+    // Reports a kernel that is not executable, with the place of the instruction.
     void (*refuse)(void *context, const struct program_function *entry, const char *name);
-    // Reports a fault of the program or its use of the library.
+    // Reports an error in the program or in its use of the library.
     void (*complain)(void *context, enum severity severity, const char *text);
     // Writes the results at the end of the process.
     void (*end)(void *context);
-    // The memory for what the library keeps is exhausted. Does not return.
+    // Reports that memory ran out. Does not return.
     void (*out_of_memory)(void *context);
 };
 
 // A fatbin that the program has registered, or a module that it has loaded.
 struct cuda_binary {
     const void *image; // fatbin, ELF or PTX text
-    uint64_t readable; // bytes from there that can be read; UINT64_MAX: not looked for yet
-    const char *text;  // PTX; NULL: not read, or without PTX
+    uint64_t readable; // readable bytes at `image`; UINT64_MAX: not determined yet
+    const char *text;  // PTX; NULL: not read yet, or no PTX
     uint32_t length, arch;
-    uint32_t number;     // in the order of registration
-    bool linked, failed; // its PTX is part of the program; it cannot be
+    uint32_t number;     // in order of registration
+    bool linked, failed; // the PTX is part of the program; it cannot be
     int failure;
-    bool nvlinked;           // device code of several sources, which nvlink has linked
-    struct link_names names; // of the linked program, where they differ
-    struct tables *tables;   // of its tags; NULL: none
+    bool nvlinked;           // device code of several sources, linked by nvlink
+    struct link_names names; // names that differ in the linked program
+    struct tables *tables;   // its tags; NULL: no tags
 };
 
 struct cuda_function {
     struct cuda_binary *binary;
-    const void *host; // the stub that launches it; NULL: of a loaded module
-    const char *name; // in the binary
-    uint32_t program; // number of the program that `entry` is of; 0: not found yet
+    const void *host; // host stub; NULL: a kernel of a loaded module
+    const char *name; // name in the binary
+    uint32_t program; // number of the program that has `entry`; 0: not found yet
     const struct program_function *entry;
-    int most_shared, carveout; // attributes that were set; 0: not set
+    int most_shared, carveout; // attributes set by the program; 0: not set
     bool any_cluster;
-    bool refused; // it cannot be executed, which was reported
+    bool refused; // not executable, and already reported
 };
 
 struct cuda_symbol {
     struct cuda_binary *binary;
     const void *host;
-    void **managed; // the host's pointer to it, to be set; NULL: no managed variable
+    void **managed; // host's pointer to a managed variable, to be set; or NULL
     const char *name;
     uint64_t bytes;
 };
 
 enum cuda_memory_kind { KIND_DEVICE, KIND_MANAGED, KIND_PINNED, KIND_REGISTERED, KIND_ARRAY };
 
-// An allocation of the host. Addresses increase, and the list is sorted.
+// An allocation by the host. The list is sorted by address.
 struct cuda_memory {
     uint64_t address, bytes;
     enum cuda_memory_kind kind;
-    void *host;             // the same bytes for the host; NULL: not accessible
-    uint64_t mapped, slack; // slack: bytes before and behind it
+    void *host;             // the host's view of the bytes; NULL: not accessible
+    uint64_t mapped, slack; // mapped bytes, or 0; bytes of padding on either side
     unsigned flags;
     uint64_t id;
     struct cuda_pool *pool;
@@ -142,7 +144,7 @@ struct cuda_event {
     unsigned flags;
     bool recorded;
     struct host_event at;
-    struct cuda_stream *capture; // recorded in this stream while it captured; NULL: it did not
+    struct cuda_stream *capture; // capturing stream that recorded the event, or NULL
 };
 
 struct cuda_stream {
@@ -151,7 +153,7 @@ struct cuda_stream {
     int priority;
     unsigned flags;
     uint64_t id;
-    struct cuda_graph *capturing; // NULL: works are issued
+    struct cuda_graph *capturing; // NULL: works are issued immediately
     bool owns_capture, capture_failed;
     uint64_t capture_id;
 };
@@ -168,25 +170,25 @@ struct cuda {
     // Set by front->begin
     struct device *device;
     struct timed *timed; // NULL: without time
-    struct host host;    // begun with the first program
+    struct host host;    // started with the first program
     const struct machine_config *machine;
     const char *program_name, *machine_name;
-    uint64_t device_bytes; // memory of the device
-    uint64_t slack;        // bytes around each allocation of the device that kernels can access
-    uint32_t arch;         // of the modules to take; 0: the newest
-    const char *record;    // folder for a run file of the program; NULL: none
-    bool reads_tags;       // of the program's PTX; else they have no effect
+    uint64_t device_bytes; // device memory
+    uint64_t slack;        // padding around device allocations that kernels can access
+    uint32_t arch;         // highest architecture of modules to use; 0: no limit
+    const char *record;    // folder of --record; NULL: not given
+    bool reads_tags;       // tags in the program's PTX have an effect
 
     enum { CUDA_IDLE, CUDA_READY, CUDA_FAILED } state;
-    int failure; // of CUDA_FAILED
-    // After a fault of a kernel nothing runs any more. Its error is returned by the call that waits
-    // for the kernel, and by all later ones.
+    int failure; // error of CUDA_FAILED
+    // After a fault of a kernel nothing is executed any more. The error is returned by the call
+    // that waits for the kernel, and by all later calls.
     int fault, sticky;
-    int refused;           // no module can be run: the error of all calls, which do what they can
-    int calling;           // depth of calls of the host's functions by works
-    uint64_t shared_until; // end of the variables that the host accesses; 0: it does not
+    int refused;           // no module can be run: error returned by all calls
+    int calling;           // depth of host functions called by works
+    uint64_t shared_until; // end of the variables that the host can access; 0: no access
     bool profiling, ended;
-    int depth; // of entries by the thread that holds the lock
+    int depth; // nested entries of the thread that holds the lock
     VEC(struct cuda_binary *) binaries;
     VEC(struct cuda_function *) functions;
     struct cuda_function **by_host; // open addressing, by the stub's address
@@ -195,13 +197,13 @@ struct cuda {
     // The linked program
     struct source source;
     struct link link;
-    uint32_t programs;      // number of times that it was linked
-    uint32_t seen_binaries; // of `binaries`
+    uint32_t programs;      // number of links so far
+    uint32_t seen_binaries; // number of `binaries` examined
     uint32_t capability;    // 80 for 8.0
 
     VEC(struct cuda_memory) memories;
     uint64_t used_bytes, allocations;
-    VEC(uint64_t) to_free; // addresses, when the works that were issued have run
+    VEC(uint64_t) to_free; // addresses to free when the issued works have run
     VEC(struct cuda_stream *) streams, dying;
     VEC(struct cuda_event *) events;
     VEC(struct cuda_array *) arrays;
@@ -213,89 +215,95 @@ struct cuda {
     struct cuda_stream legacy, per_thread;
     struct cuda_pool default_pool, *current_pool;
     uint64_t stream_ids, captures, texture_handles;
-    struct arena staging; // host bytes of works that have not run
+    struct arena staging; // host data of works that have not run
     uint64_t staged;
-    VEC(char) printed; // output of kernels that the host has not waited for
+    VEC(char) printed; // kernel output not shown yet
     uint64_t limits[8];
-    struct launch_record *recorded; // NULL: --record is not given
+    struct launch_record *recorded; // NULL: no --record
 };
 
-// Sets where options come from.
+// Sets the callbacks. Required before any other call.
 void cuda_set_front(const struct cuda_front *front);
-// Locks the state of the process.
+// Locks and returns the state of the process.
 struct cuda *cuda_enter(void);
-// Keeps an error other than 0 as the thread's last one, unlocks, and returns the error.
+// Stores a nonzero error as the thread's last error, unlocks, and returns the error to report.
 int cuda_leave(struct cuda *cuda, int error);
-// cuda_leave for results that are no failure of a call, as that of a query.
+// Like cuda_leave, for results that are not failures of the call, such as that of a query.
 int cuda_leave_quietly(struct cuda *cuda, int result);
+// Reports that memory ran out, and ends the process.
 void cuda_out_of_memory(struct cuda *cuda) __attribute__((noreturn));
-// Returns the last error of the thread, and forgets it if `forget`.
+// Returns the last error of the thread, and clears it with `forget`.
 int cuda_last_error(bool forget);
 
-// Begins the simulator, with the programs of all binaries. Returns an error.
+// Starts the simulator with the programs of all binaries, if it has not started. Returns an error.
 int cuda_begin(struct cuda *cuda);
-// Waits for all works. Returns an error: that of a kernel stays.
+// Waits for all works. Returns an error; a kernel's fault is permanent.
 int cuda_synchronise(struct cuda *cuda);
-// Takes the end of a wait: reports the fault of a kernel, shows the output of kernels, frees what
-// works needed. Returns an error.
+// Completes a wait: reports a kernel's fault, shows the output of kernels, and frees the resources
+// of ended works. Returns an error.
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result);
 // Ends the process's use of the library, and writes the results.
 void cuda_end(void);
-// The same where the process ends without destructors. Returns false, and does nothing, if this
-// thread is inside of a call of the library; or another one, unless `waits`.
+// Like cuda_end, for a process that ends without running destructors. Returns false, without
+// effect, if this thread is inside a library call, or without `waits` if another thread is.
 bool cuda_end_early(bool waits);
-// Notes a call that is not supported, for the list at the end. Returns cudaErrorNotSupported.
+// Counts an unsupported call for the list at the end. Returns cudaErrorNotSupported.
 int cuda_not_supported(struct cuda *cuda, const char *name);
+// Reports an error or note through `front`.
 void cuda_complain(struct cuda *cuda, enum severity severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Returns the text of an error, or the driver's name; NULL: there is no such error.
+// Return the text of an error of the runtime, and the driver's name of an error. NULL: unknown
+// error.
 const char *cuda_error_text(int error);
 const char *driver_error_name(int error);
-// Returns the error that the driver has for one of the runtime library.
+// Returns the driver's error for one of the runtime library.
 int driver_error(int error);
 
 // binaries.c
-// Reads the PTX of a binary for the device. Returns an error.
+// Extracts the PTX of a binary for the device. Returns an error.
 int binary_read(struct cuda *cuda, struct cuda_binary *binary);
+// Registers a binary. `readable` is UINT64_MAX or the number of readable bytes.
 struct cuda_binary *binary_add(struct cuda *cuda, const void *image, uint64_t readable);
-// Returns how many bytes of this process can be read from there on.
+// Returns the number of readable bytes of this process from `image` on.
 uint64_t binary_readable(const void *image);
 
 // functions.c
-// Adds a function; its program function is found when it is needed.
+// Adds a kernel. Its entry in the program is found when it is first needed.
 struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary, const void *host,
                                    const char *name);
-// Returns the function of a stub or handle, or NULL.
+// Returns the kernel of a host stub or handle, or NULL.
 struct cuda_function *function_of(struct cuda *cuda, const void *host);
-// Returns the function's entry in the program, or NULL after setting *error.
+// Returns the kernel's entry in the program, or NULL after setting *error.
 const struct program_function *function_entry(struct cuda *cuda, struct cuda_function *function,
                                               int *error);
-// Returns the variable of a host's variable, or NULL after setting *error.
+// Returns the device variable of a host variable, or NULL after setting *error.
 const struct allocation *symbol_variable(struct cuda *cuda, const void *host, int *error);
-// Returns the variable of this name in a binary, or NULL.
+// Returns the variable with this name in a binary, or NULL.
 const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_binary *binary,
                                          const char *name);
 
 // program.c
-// Makes the binaries part of the program that are not yet. Returns an error.
+// Links the binaries that are not part of the program yet, and loads the program. Returns an error.
 int program_link(struct cuda *cuda);
 
 // attributes.c
+// Read and set attributes of a kernel. Return an error.
 int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
                         struct cuda_function *function);
 // Returns an error.
 int function_set_attribute(struct cuda *cuda, struct cuda_function *function, int attribute,
                            int value);
-// Sets *ctas to the number of CTAs of this shape that fit a multiprocessor. Returns an error.
+// Sets *ctas to the number of CTAs of this shape that are resident on one multiprocessor. Returns
+// an error.
 int function_occupancy(struct cuda *cuda, struct cuda_function *function, int threads,
                        size_t shared, int *ctas);
 
 // jit.c
-// Checks a module of PTX text alone. Returns the log of its errors, or NULL.
+// Checks a module of PTX on its own. Returns the log of its errors, or NULL.
 const char *jit_check(struct cuda *cuda, const char *text, uint32_t length);
-// Writes the logs that options of the driver's assembler ask for.
+// Writes the logs that the program requests through options of the driver's assembler.
 void jit_write_logs(const char *errors, unsigned count, const int *options, void **values);
 
 // entry_points.c
-// Returns the driver's function of this name, or NULL.
+// Returns the driver function with this name, or NULL.
 void *entry_point_find(const char *name);

@@ -1,5 +1,4 @@
-// The driver's interface: devices, contexts, modules, launches. There is one device and one
-// context.
+// The driver API: devices, contexts, modules and launches. One device and one context exist.
 #include "runtime-sim/cuda/work.h"
 #include "runtime-sim/cuda/properties.h"
 #include "support/file.h"
@@ -218,15 +217,15 @@ CUDA_API(cuGetErrorString, int error, const char **text)
 
 // Modules
 
-// Options of the assembler.
+// Options of the driver's assembler.
 struct jit_options {
     unsigned count;
     const int *options;
     void **values;
 };
 
-// Reads the PTX, and checks it before it becomes part of the program: errors concern the module
-// only.
+// Reads and checks the PTX before it becomes part of the program, so that errors concern only this
+// module.
 static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_options jit)
 {
     const char *log = NULL;
@@ -298,7 +297,7 @@ CUDA_API(cuModuleLoadDataEx, void **module, const void *image, unsigned count, i
 
 CUDA_API(cuModuleUnload, void *module)
 {
-    (void)module; // statistics of its kernels are still to be written
+    (void)module; // the statistics of its kernels are written at the end
     return CUDA_DO(cuda_synchronise(cuda));
 }
 
@@ -310,7 +309,7 @@ static struct cuda_binary *binary_of(struct cuda *cuda, const void *module)
     return NULL;
 }
 
-// A kernel has one handle, however often it is asked for.
+// Returns the same handle for a kernel each time.
 static int get_function(struct cuda *cuda, void **to, void *module, const char *name)
 {
     int error;
@@ -355,7 +354,7 @@ CUDA_API(cuModuleGetGlobal, uint64_t *at, size_t *bytes, void *module, const cha
     return CUDA_DO(get_global(cuda, at, bytes, module, name));
 }
 
-// The runtime's form of the same
+// Libraries, the runtime's equivalent of modules
 
 CUDA_API(cudaLibraryLoadData, void **library, const void *image, int *options, void **values,
          unsigned count, void *library_options, void **library_values, unsigned library_count)
@@ -386,7 +385,7 @@ CUDA_API(cudaLibraryGetGlobal, void **at, size_t *bytes, void *library, const ch
 
 // Launches
 
-// Parameters in one piece, as a list of pairs.
+// Reads a list of pairs that gives the parameters as one block of bytes.
 static void take_extra(struct launch_source *from, void *const *extra)
 {
     enum { EXTRA_PIECE = 1, EXTRA_BYTES = 2 };

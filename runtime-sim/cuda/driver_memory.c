@@ -1,5 +1,5 @@
-// The driver's interface: memory, copies and sets, under its own names and with addresses as
-// numbers. Streams and events have the runtime's functions.
+// The driver API: memory, copies and sets, with addresses as integers. Streams and events use the
+// runtime's functions.
 #include "runtime-sim/cuda/copies.h"
 #include "runtime-sim/cuda/memory.h"
 
@@ -93,7 +93,7 @@ CUDA_API(cuMemcpyDtoDAsync, uint64_t to, uint64_t from, size_t bytes, void *stre
     return CUDA_DO(copy(cuda, (void *)to, (void *)from, bytes, COPY_DEVICE, stream, false));
 }
 
-// Rows, which a pitch of 0 puts one behind the other.
+// Copies of rows; with a pitch of 0 the rows are contiguous.
 
 static int copy_3d_driver(struct cuda *cuda, const struct driver_copy3d *from, void *stream,
                           bool waits)

@@ -1,6 +1,6 @@
-// The functions of a library by the names that programs are linked with: each jumps to its function
-// in the library that all share. Include with the table's rows defined as ENTRY of a name and a
-// function.
+// Defines the functions of a library under the names that programs are linked with. Each jumps to
+// its function in the shared library that all of them use. Include this with the table's rows
+// defined as ENTRY of a name and a function.
 #pragma once
 
 #if defined __x86_64__

@@ -1,8 +1,8 @@
-// Functions of the driver by name, for programs that ask for their addresses.
+// Finds driver functions by name, for programs that query their addresses.
 #include "runtime-sim/cuda/cuda.h"
 #include <string.h>
 
-typedef int entry_point(void); // with arguments of its own
+typedef int entry_point(void); // the real arguments vary
 
 #define DRIVER_YES(name, function) extern entry_point ptxo_##function;
 #define DRIVER_NO(name) extern entry_point ptxo_no_##name;

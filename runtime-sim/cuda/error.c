@@ -1,4 +1,4 @@
-// Errors: names, texts, and the last one of a thread.
+// Names and texts of errors.
 #include "runtime-sim/cuda/cuda.h"
 
 static const struct {

@@ -1,4 +1,4 @@
-// Kernels and variables by the addresses of their counterparts in the host's code.
+// Finds kernels and variables by the addresses of their counterparts in the host's code.
 #include "runtime-sim/cuda/cuda.h"
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary
     if (cuda->functions.n * 2 >= cuda->by_host_size)
         grow_table(cuda);
     *find_place(cuda, function->host) = function;
-    // A kernel is also known by its handle.
+    // A kernel can also be found by its handle.
     vec_push(&cuda->arena, &cuda->functions, function);
     return function;
 }

@@ -1,5 +1,5 @@
-// Graphs by capture and by nodes. A launch of a graph issues its works to one stream, in an order
-// that its edges allow.
+// Graphs, built by capture or node by node. A launch of a graph issues its works to one stream, in
+// an order that its edges allow.
 #include "runtime-sim/cuda/graphs.h"
 #include "runtime-sim/cuda/copies.h"
 #include <string.h>
@@ -201,7 +201,7 @@ CUDA_API(cudaThreadExchangeStreamCaptureMode, int *mode)
     return cudaSuccess;
 }
 
-// Graphs by nodes
+// Graphs built node by node
 
 CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
 {
@@ -226,7 +226,7 @@ CUDA_API(cudaGraphDestroy, void *graph)
 }
 
 struct node_edges {
-    void **node; // to be set
+    void **node; // set to the new node
     void *graph;
     void *const *after;
     size_t count;
@@ -441,7 +441,7 @@ CUDA_API(cudaGraphKernelNodeSetParams, void *node, const struct cuda_kernel_node
 
 // Executable graphs
 
-// Puts a node and those before it in order. Returns false for a circle.
+// Appends a node after its predecessors. Returns false for a cycle.
 static bool order_node(struct cuda_graph *to, struct cuda_node *node, uint32_t depth)
 {
     if (node->done)
@@ -456,8 +456,8 @@ static bool order_node(struct cuda_graph *to, struct cuda_node *node, uint32_t d
     return true;
 }
 
-// The works of an executable graph are copies: the graph may change. Its nodes stay known, for
-// calls that change the works.
+// Makes an executable graph. It copies the works, because the graph may change; `origin` keeps the
+// connection for calls that change the copies.
 static int instantiate(struct cuda *cuda, void **exec, void *handle)
 {
     struct cuda_graph *graph = graph_of(cuda, handle);
@@ -569,7 +569,7 @@ CUDA_API(cudaGraphExecKernelNodeSetParams, void *exec, void *node,
     return CUDA_DO(set_exec_kernel(cuda, exec, node, from));
 }
 
-// Takes the works of a graph of the same form.
+// Replaces the works by those of a graph whose nodes have the same types.
 static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_graph_update *result)
 {
     enum { UPDATE_DONE, UPDATE_ERROR, UPDATE_TOPOLOGY };

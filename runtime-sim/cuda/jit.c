@@ -1,5 +1,5 @@
-// What the driver's assembler does: it checks a module of PTX that the program loads, and writes
-// logs for the program.
+// Replaces the driver's assembler: checks a PTX module that the program loads, and writes logs for
+// the program.
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/warp/builtin.h"
@@ -37,7 +37,7 @@ static bool is_declared_only(const struct ir_module *module, const struct ir_sym
     return false;
 }
 
-// Returns the first symbol that a function with a body uses and the module only declares, or NULL.
+// Returns the first symbol that a function body uses but the module only declares, or NULL.
 static const struct ir_symbol *find_undefined(const struct ir_module *module)
 {
     for (uint32_t i = 0; i < module->functions.n; i++)
@@ -102,7 +102,8 @@ const char *jit_check(struct cuda *cuda, const char *text, uint32_t length)
     return log;
 }
 
-// Options: the buffer of a log, and its size, which becomes the number of bytes written.
+// Each log has two options: its buffer, and the buffer's size, which becomes the number of bytes
+// written.
 
 static void write_log(const char *log, unsigned count, const int *options, void **values,
                       int buffer)

@@ -9,7 +9,7 @@ static void take_shape(uint32_t to[3], struct cuda_dim3 from)
     to[2] = from.z;
 }
 
-// Copies the parameters from the places that the program gives.
+// Copies the parameters from the program's memory into `arena`.
 static const uint8_t *take_parameters(const struct program *program, struct arena *arena,
                                       const struct program_function *entry,
                                       const struct launch_source *from)
@@ -55,14 +55,14 @@ int launch_issue(struct cuda *cuda, const struct launch_source *from, void *hand
     struct cuda_stream *stream = stream_of(cuda, handle, &error);
     if (!error)
         error = cuda_begin(cuda);
-    // A wait frees what is staged, and a recorded launch waits.
+    // A wait frees staged memory, and a recorded launch waits.
     bool kept = !error && (stream->capturing || cuda->recorded);
     if (!error)
         error = launch_make(cuda, kept ? &cuda->arena : &cuda->staging, from, &work);
     return error ? error : work_issue(cuda, stream, &work);
 }
 
-// <<<…>>> leaves its values for the stub of the kernel.
+// <<<…>>> pushes its configuration, which the kernel's stub pops.
 
 struct call_configuration {
     struct cuda_dim3 grid, block;
@@ -162,7 +162,7 @@ void launch_take_attributes(struct launch_source *to, const struct cuda_launch_a
             to->cooperative = list[i].cooperative;
         else if (list[i].id == ATTRIBUTE_CLUSTER)
             to->cluster = list[i].cluster;
-    // The others are about time on a GPU.
+    // The other attributes only concern performance on a GPU.
 }
 
 static int launch_with(struct cuda *cuda, const struct cuda_launch_config *config,

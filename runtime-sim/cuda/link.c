@@ -87,7 +87,7 @@ static bool token_is_one_of(const struct link_token *token, const char *const *l
     return false;
 }
 
-// Names with a definition
+// Defined names
 
 static uint32_t hash_name(const char *name)
 {
@@ -135,7 +135,7 @@ struct link_module {
     VEC(const char *) defined;
 };
 
-// A statement of the module while it is read.
+// State of the parser within a statement of the module.
 struct link_statement {
     bool takes_name, is_extern, is_function, is_section;
     const char *name;
@@ -161,12 +161,12 @@ static void begin_statement(struct link_statement *statement, const struct link_
         statement->is_section = true;
     else if (token_is_one_of(token, spaces)) {
         statement->takes_name = true;
-        // Each module has a dynamic shared array of its own.
+        // An .extern .shared array is the module's own dynamic array, so it counts as a definition.
         statement->is_extern &= !token_is(token, ".shared");
     }
 }
 
-// Returns the number behind the word, without a point: 90 for 9.0.
+// Returns the number after the word, without its point: 90 for 9.0.
 static uint32_t number_after(const struct link_token *word, const char *end)
 {
     const char *at = word->at + word->length;
@@ -234,7 +234,7 @@ static void read_module(struct link_module *module)
     }
 }
 
-// Gives names that the program has already another one.
+// Renames the definitions whose names the program already has.
 static void rename_definitions(struct link_module *module)
 {
     struct link *link = module->link;
@@ -280,7 +280,7 @@ static void append_word(struct link_module *module, const struct link_token *tok
     append(module->link, text, name ? (uint32_t)strlen(text) : token->length);
 }
 
-// The program has a header already.
+// Skips a header line, because the program already has a header.
 static const char *skip_header(const struct link_token *token, const char *end)
 {
     const char *line = memchr(token->at, '\n', (size_t)(end - token->at));
@@ -336,7 +336,7 @@ const char *link_add(struct link *link, const char *text, uint32_t length, struc
     return NULL;
 }
 
-// Copies the header with the newest version and target, and returns the rest.
+// Copies the header with the maximum version and target, and returns the text after it.
 static const char *write_header(const struct link *link, char *to, uint32_t *length)
 {
     const char *text = link->text.v, *end = text + link->text.n;

@@ -71,7 +71,8 @@ static bool counts(enum cuda_memory_kind kind)
     return kind == KIND_DEVICE || kind == KIND_MANAGED || kind == KIND_ARRAY;
 }
 
-// Memory that host and device access at the same address.
+// Maps memory that host and device access at the same address. Returns NULL if the address is in
+// use.
 static void *map_at(uint64_t address, uint64_t bytes)
 {
     void *at = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
@@ -108,7 +109,7 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     if (!shared)
         memory.mapped = 0;
     add_memory(cuda, memory, data);
-    // Nothing else begins in the pages of shared memory.
+    // Skip to the next page: shared pages hold nothing else.
     if (shared)
         device_skip(cuda->device, memory.address + memory.mapped);
     if (counts(kind))
@@ -127,7 +128,7 @@ static void release_one(struct cuda *cuda, const struct cuda_memory *memory, uin
         cuda->used_bytes -= memory->bytes;
 }
 
-// Requires that no work uses it.
+// Frees an allocation. Requires that no work uses it.
 static void free_now(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
@@ -198,7 +199,7 @@ int cuda_memory_share_variables(struct cuda *cuda)
     for (uint32_t i = 0; i < program->variables.n; i++) {
         uint64_t address = program->variables.v[i].address, bytes = program->variables.v[i].bytes;
         uint64_t first = address / PAGE * PAGE, end = align_up(address + bytes, PAGE);
-        // Neighbours share pages, which are mapped once.
+        // Adjacent variables share pages, which are mapped once.
         if (cuda->shared_until > first)
             first = cuda->shared_until;
         if (end > first && !map_at(first, end - first))

@@ -1,4 +1,5 @@
-// Copies with triggers and actions on full/empty bits, and changes of their state [001 §4.4, §4.5].
+// Copies with triggers and actions on full/empty bits, and changes of the bits' state [001 §4.4,
+// §4.5].
 #include "runtime-sim/cuda/copies.h"
 
 static bool has_bits(const struct cuda *cuda)
@@ -12,7 +13,7 @@ static bool is_mark(int trigger, int action)
            action <= PLANE_EMPTY;
 }
 
-// Reports why a call is refused. Returns an error.
+// Reports why a call is rejected. Returns an error.
 static int refuse(struct cuda *cuda, const char *what, const char *why)
 {
     cuda_complain(cuda, DIAG_ERROR, "%s: %s", what, why);

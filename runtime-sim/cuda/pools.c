@@ -1,5 +1,5 @@
-// Stream-ordered allocation. Memory is there at once, and is freed when the works that were issued
-// before have run; pools count.
+// Stream-ordered allocation. Memory is available immediately, and is freed when the works issued
+// before the release have run. Pools only keep counts.
 #include "runtime-sim/cuda/pools.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/work.h"
@@ -43,7 +43,7 @@ static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_po
     *to = (void *)address;
     struct cuda_memory *memory = cuda_memory_at(cuda, address);
     if (!memory)
-        return cudaSuccess; // of 0 bytes
+        return cudaSuccess; // an allocation of 0 bytes
     memory->pool = pool;
     pool->used += bytes;
     if (pool->used > pool->used_high)
@@ -153,7 +153,7 @@ CUDA_API(cudaDeviceSetMemPool, int device, void *pool)
 
 CUDA_API(cudaMemPoolTrimTo, void *pool, size_t bytes)
 {
-    (void)bytes; // nothing is kept
+    (void)bytes; // pools hold no free memory
     return CUDA_DO(pool_of(cuda, pool) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -207,7 +207,7 @@ CUDA_API(cudaMemPoolSetAttribute, void *pool, int attribute, void *value)
     return CUDA_DO(set_attribute(cuda, pool, attribute, value));
 }
 
-// There is one device, which has access to all pools.
+// The only device has access to all pools.
 CUDA_API(cudaMemPoolSetAccess, void *pool, const void *list, size_t count)
 {
     (void)list, (void)count;

@@ -1,4 +1,4 @@
-// The program: the PTX of all binaries, in the order of their registration.
+// Builds the program from the PTX of all binaries, in the order of their registration.
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/cuda/memory.h"
 #include <string.h>
@@ -22,14 +22,14 @@ static void link_binary(struct cuda *cuda, struct cuda_binary *binary)
     refuse(binary, cudaErrorInvalidPtx);
 }
 
-// Returns true if the program has grown.
+// Links a binary. Returns true if the program has grown.
 static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
     if (binary->linked || binary->failed)
         return false;
-    if (!binary->text) // else read when it was loaded
+    if (!binary->text) // a loaded module was read when it was loaded
         binary->failure = binary_read(cuda, binary);
-    binary->failed = binary->failure || !binary->length; // then only its kernels fail
+    binary->failed = binary->failure || !binary->length; // only launches of its kernels fail
     if (binary->failed)
         return false;
     const char *wrong = program_take_tags(cuda, binary);
@@ -45,7 +45,7 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
     return binary->linked;
 }
 
-// A program without device code can still use memory.
+// Makes an empty program: a program without device code can still use memory.
 static void add_nothing(struct cuda *cuda)
 {
     static const char nothing[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
@@ -54,7 +54,7 @@ static void add_nothing(struct cuda *cuda)
     cuda->capability = 75;
 }
 
-// The pointers of the host to managed variables.
+// Sets the host's pointers to managed variables.
 static int set_managed(struct cuda *cuda)
 {
     int error = cudaSuccess;
@@ -84,7 +84,8 @@ static enum cuda_loaded load(struct cuda *cuda)
     return cuda->front->load(cuda->front->context, cuda, &cuda->source);
 }
 
-// Refuses the new modules that cannot be run by themselves, or all of them. Returns true if any.
+// Rejects the new modules that cannot run on their own, or else all new modules. Returns true if
+// any was rejected.
 static bool refuse_new(struct cuda *cuda, uint32_t first)
 {
     bool any = false;
@@ -99,7 +100,7 @@ static bool refuse_new(struct cuda *cuda, uint32_t first)
     return any;
 }
 
-// Links the program anew without the modules that were refused.
+// Links the program again without the rejected modules.
 static void link_again(struct cuda *cuda)
 {
     cuda->link = (struct link){.arena = &cuda->arena};
@@ -108,8 +109,8 @@ static void link_again(struct cuda *cuda)
             link_binary(cuda, cuda->binaries.v[i]);
 }
 
-// Loads the program; modules from `first` on are new. A program that cannot be run loses those of
-// them that are the reason.
+// Loads the program; modules from `first` on are new. If the program cannot be run, the responsible
+// modules are removed.
 static enum cuda_loaded load_new(struct cuda *cuda, uint32_t first)
 {
     enum cuda_loaded loaded = load(cuda);
@@ -120,7 +121,7 @@ static enum cuda_loaded load_new(struct cuda *cuda, uint32_t first)
     return loaded;
 }
 
-// Returns the error of a program all of whose modules were refused.
+// Returns the error if all modules were rejected.
 static int error_of_all(const struct cuda *cuda)
 {
     int error = cudaSuccess;

@@ -51,7 +51,7 @@ void program_put_tags(struct cuda *cuda, struct source *program)
     struct tables all = {0};
     struct tree tree;
     struct bodies bodies;
-    struct diags ignored; // the program is read again
+    struct diags ignored; // the program is read again later, with its diagnostics
     bool any = false;
     for (uint32_t i = 0; i < cuda->binaries.n; i++) {
         const struct cuda_binary *binary = cuda->binaries.v[i];

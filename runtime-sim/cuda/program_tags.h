@@ -1,5 +1,5 @@
-// The tags of modules, carried over to the program that they are linked into. A module's tags have
-// the digest of the module alone, and the names of its functions may change.
+// Carries the tags of modules over to the program that they are linked into. Tags contain the
+// digest of their module alone, and linking may rename functions.
 #pragma once
 #include "backend/tables/tables.h"
 #include "support/source.h"
@@ -7,8 +7,8 @@
 struct cuda;
 struct cuda_binary;
 
-// Takes the tags out of the module's PTX; those that belong to its text are kept in `tables`.
-// Returns NULL, or why its tags cannot be used.
+// Removes the tags from the module's PTX and keeps them in its `tables`. Returns NULL, or why the
+// tags cannot be used.
 const char *program_take_tags(struct cuda *cuda, struct cuda_binary *binary);
-// Puts the tags of all linked modules into the program. Without tags nothing changes.
+// Adds the tags of all linked modules to the program. A program without tags is unchanged.
 void program_put_tags(struct cuda *cuda, struct source *program);

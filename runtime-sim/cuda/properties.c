@@ -1,11 +1,11 @@
-// The device as programs see it: one GPU, with the configured machine's numbers.
+// The device properties that programs query: one GPU with the numbers of the configured machine.
 #include "runtime-sim/cuda/properties.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { ATTRIBUTES = 160, VERSION = 13000 };
 
-// As the two versions of the library have them.
+// The layouts of the two versions of the library.
 #define MEMBER_B(type, name, elements) type name[elements];
 #define MEMBER_N(type, name, elements) type name[elements];
 #define MEMBER_T(type, name, elements)
@@ -127,7 +127,7 @@ CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device)
     return CUDA_DO(device_attribute(cuda, value, attribute, device));
 }
 
-// One device
+// The only device
 
 static int check_device(int device)
 {
@@ -256,7 +256,7 @@ CUDA_API(cudaDeviceSetLimit, int number, size_t value)
     return CUDA_DO(limit(cuda, number, NULL, value));
 }
 
-// The machine's configuration divides its memories.
+// The division of memory between L1 and shared memory is fixed by the machine's configuration.
 
 CUDA_API(cudaDeviceSetCacheConfig, int config)
 {
@@ -289,7 +289,7 @@ CUDA_API(cudaCtxResetPersistingL2Cache, void)
     return CUDA_DO(cudaSuccess);
 }
 
-// Memory, streams and events end with the process. A fault of a kernel is forgotten.
+// Clears a kernel's fault. Memory, streams and events are freed when the process ends.
 static int reset(struct cuda *cuda)
 {
     int error = cuda->state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
@@ -312,7 +312,7 @@ static int profile(struct cuda *cuda, bool on)
     if (!error)
         error = cuda_synchronise(cuda);
     if (!error && on)
-        host_mark(&cuda->host); // the total time counts from here
+        host_mark(&cuda->host); // the total time is measured from here
     cuda->profiling = on;
     return cudaSuccess;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// A file of contents that was written.
+// A written file with the contents of an allocation.
 struct recorded_content {
     uint64_t hash, bytes;
     const char *file;
@@ -17,9 +17,9 @@ struct recorded_content {
 struct launch_record {
     struct arena *arena;
     const char *folder, *program;
-    uint32_t programs, runs, files; // numbers of files so far
+    uint32_t programs, runs, files; // program that was written last; run files and contents so far
     FILE *run;                      // the current run file; NULL: the next launch begins one
-    uint64_t layout, shared;        // hashes: as the last launch has left them
+    uint64_t layout, shared;        // hashes after the last launch
     bool failed;
     VEC(struct recorded_content) contents;
 };
@@ -42,7 +42,7 @@ void record_begin(struct cuda *cuda)
 static FILE *open_file(struct cuda *cuda, const char *name)
 {
     const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
-    // A link is replaced, not the file that it leads to.
+    // Replace a symbolic link, not the file that it points to.
     struct stat status;
     bool is_link = !lstat(path, &status) && S_ISLNK(status.st_mode);
     bool is_input = !is_link && output_is_protected(cuda->arena.memory, path);
@@ -67,7 +67,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, uint64_t bytes)
     return hash;
 }
 
-// Allocations: which there are, and where.
+// Hashes the set of allocations and their addresses.
 static uint64_t hash_layout(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
@@ -88,7 +88,7 @@ static bool is_shared(const struct cuda *cuda)
     return shared;
 }
 
-// Contents of memory that the host writes without a call.
+// Hashes the contents of memory that the host can write without a call.
 static uint64_t hash_shared(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
@@ -105,7 +105,8 @@ static uint64_t hash_shared(const struct cuda *cuda)
     return hash;
 }
 
-// Returns the name of a file with these bytes, which exists once; NULL: they are all 0.
+// Returns the name of the file with these bytes, written once for equal contents. NULL: all bytes
+// are 0.
 static const char *write_content(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
 {
     struct launch_record *record = cuda->recorded;
@@ -186,7 +187,7 @@ static void write_shape(FILE *to, const char *name, const uint32_t shape[3])
     fprintf(to, ", %s: [%u, %u, %u]", name, shape[0], shape[1], shape[2]);
 }
 
-// Structures are lists of bytes.
+// Writes a parameter; a structure is written as a list of bytes.
 static void write_parameter(FILE *to, const uint8_t *from, uint32_t bytes)
 {
     uint64_t value = 0;
@@ -206,7 +207,7 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
 {
     const struct program *program = cuda->device->program;
     struct launch_record *record = cuda->recorded;
-    if (record->failed || cuda_synchronise(cuda)) // its memory is what earlier works leave
+    if (record->failed || cuda_synchronise(cuda)) // earlier works must have written the memory
         return;
     if (record->programs != cuda->programs || record->layout != hash_layout(cuda) ||
         (is_shared(cuda) && record->shared != hash_shared(cuda)))

@@ -1,18 +1,21 @@
-// --record: the launches of a program as run files of ptxoffload-sim.
+// --record: writes the launches of a program as run files for ptxoffload-sim.
 //
-// A run file has launches up to the next write of the host to memory that kernels access, by a call
-// or without one, the next allocation or release, or the next program, and the contents of all
-// memory before the first of them. Its buffers have the program's addresses, so that pointers in
-// memory and in parameters are right.
+// A run file starts with the contents of all memory before its first launch. It ends before the
+// next write of the host to memory that kernels access, with or without a call, before the next
+// allocation or release, and before the next program. Its buffers have the program's addresses, so
+// that pointers in memory and in parameters stay valid.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 
+// Creates the folder and starts to record.
 void record_begin(struct cuda *cuda);
-// Before a launch that will be issued.
+// Records a launch. Called before it is issued.
 void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
                    const struct program_function *entry);
-// After it was issued. Waits for it if the host may write what it accesses without a call.
+// Called after a launch was issued. Waits for its end if the host can write memory that it accesses
+// without a call.
 void record_launched(struct cuda *cuda);
-// The host writes memory of the device.
+// Called before the host writes device memory: ends the current run file.
 void record_write(struct cuda *cuda);
+// Ends the current run file, if any.
 void record_end(struct cuda *cuda);

@@ -3,13 +3,13 @@
 #include <string.h>
 
 enum {
-    STREAM_LEGACY = 1, // handles that are no pointers
+    STREAM_LEGACY = 1, // handles that are not pointers
     STREAM_PER_THREAD = 2,
     STREAM_NON_BLOCKING = 1, // flags
     EVENT_NO_TIMING = 2,
     LEAST_PRIORITY = 0,
     MOST_PRIORITY = -5,
-    QUERY_NS = 1000, // of the host, for a query
+    QUERY_NS = 1000, // host time of a query
 };
 
 struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error)
@@ -64,11 +64,11 @@ static int destroy_stream(struct cuda *cuda, void *handle)
     for (uint32_t i = 0; i < cuda->streams.n; i++)
         if (cuda->streams.v[i] == stream)
             cuda->streams.v[i] = cuda->streams.v[--cuda->streams.n];
-    vec_push(&cuda->arena, &cuda->dying, stream); // its works end first
+    vec_push(&cuda->arena, &cuda->dying, stream); // removed when its works have ended
     return cudaSuccess;
 }
 
-// Returns why the program must not wait, or learns of a fault.
+// Returns the error if the program must not wait here, or if a kernel has faulted.
 static int check_wait(struct cuda *cuda)
 {
     int error = cuda_begin(cuda);
@@ -111,7 +111,7 @@ static int wait_for_stream(struct cuda *cuda, void *handle)
     return wait_on(cuda, stream, NULL);
 }
 
-// The host's question takes time, so that a program that asks until the answer is yes goes on.
+// A query takes host time, so that a program that polls makes progress.
 static int query_stream(struct cuda *cuda, void *handle)
 {
     int error;
@@ -141,14 +141,14 @@ static int wait_for_event(struct cuda *cuda, void *on, void *of)
     if (!stream || !event)
         return cudaErrorInvalidResourceHandle;
     if (event->capture && event->capture->capturing && !stream->capturing) {
-        // The stream joins the capture that recorded the event.
+        // The stream joins the capture in which the event was recorded.
         stream->capturing = event->capture->capturing;
         stream->capture_id = event->capture->capture_id;
         return cudaSuccess;
     }
     struct cuda_work work = {.kind = WORK_WAIT, .event = event};
     if (stream->capturing || !event->recorded)
-        return cudaSuccess; // works of a graph run in the order of their capture
+        return cudaSuccess; // the works of a graph run in order of capture
     return work_issue(cuda, stream, &work);
 }
 
@@ -203,7 +203,7 @@ CUDA_API(cudaStreamSynchronize, void *stream)
     return CUDA_DO(wait_for_stream(cuda, stream));
 }
 
-// An error that only says "not yet" is none that is kept.
+// "Not ready" is not stored as the last error.
 CUDA_API(cudaStreamQuery, void *stream)
 {
     return CUDA_DO(query_stream(cuda, stream));
@@ -268,7 +268,7 @@ CUDA_API(cudaDeviceGetStreamPriorityRange, int *least, int *most)
     return cudaSuccess;
 }
 
-// The host's access to managed memory needs no stream here.
+// The host can always access managed memory, so attaching it to a stream has no effect.
 CUDA_API(cudaStreamAttachMemAsync, void *stream, void *at, size_t bytes, unsigned flags)
 {
     (void)at, (void)bytes, (void)flags;
@@ -297,7 +297,7 @@ static int destroy_event(struct cuda *cuda, void *handle)
     for (uint32_t i = 0; i < cuda->events.n; i++)
         if (cuda->events.v[i] == event)
             cuda->events.v[i] = cuda->events.v[--cuda->events.n];
-    return cudaSuccess; // its memory stays: a work may record it
+    return cudaSuccess; // its memory is kept: a work may still record the event
 }
 
 static int record_event(struct cuda *cuda, void *handle, void *on)
@@ -309,7 +309,7 @@ static int record_event(struct cuda *cuda, void *handle, void *on)
     if (!stream || !event)
         return cudaErrorInvalidResourceHandle;
     event->capture = stream->capturing ? stream : NULL;
-    // In a graph the event only orders works.
+    // In a graph an event only orders works.
     return stream->capturing ? cudaSuccess : work_issue(cuda, stream, &work);
 }
 

@@ -8,7 +8,7 @@ struct texture_source {
     struct cuda_channels channels;
 };
 
-// Returns the format of a channel, or -1.
+// Returns the format of a channel, or -1 if it is not supported.
 static int format_of(const struct cuda_channels *channels)
 {
     static const int formats[3][3] = {
@@ -60,7 +60,8 @@ static int find_source(struct cuda *cuda, const struct cuda_resource *resource,
     }
 }
 
-// The two kinds of floating-point border are given as numbers, those of integers as bits.
+// Border values are floats for textures read as floats, and bits for integers; both are copied as
+// they are.
 static void set_sampler(struct sampler *to, const struct cuda_texture_how *how)
 {
     static const uint8_t modes[] = {TEXTURE_WRAP, TEXTURE_CLAMP_TO_EDGE, TEXTURE_MIRROR,
@@ -122,7 +123,7 @@ static int destroy(struct cuda *cuda, unsigned long long object)
     struct cuda_texture *texture = texture_of(cuda, object);
     if (!texture)
         return cudaErrorInvalidValue;
-    int error = cuda_synchronise(cuda); // kernels that use it
+    int error = cuda_synchronise(cuda); // kernels may still use it
     *texture = cuda->textures.v[--cuda->textures.n];
     return error ? cudaSuccess : error;
 }

@@ -1,4 +1,4 @@
-// Functions that are not supported: each returns cudaErrorNotSupported, and is listed at the end.
+// Unsupported functions. Each returns cudaErrorNotSupported and is listed at the end.
 #include "runtime-sim/cuda/cuda.h"
 
 #define CUDA_YES(versions, name, function)

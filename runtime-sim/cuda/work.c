@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    MOST_QUEUED = 4096,       // works after which all are run
-    MOST_STAGED = 256 << 20,  // bytes of the host
-    USUAL_SHARED = 48 * 1024, // that a kernel gets without an attribute
+    MOST_QUEUED = 4096,       // number of queued works at which all are run
+    MOST_STAGED = 256 << 20,  // bytes of host data at which all works are run
+    USUAL_SHARED = 48 * 1024, // limit of a kernel without the attribute
 };
 
 // Launches
@@ -70,7 +70,7 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
         return error_of_refusal(cuda, launch, &refusal);
     if (!fits_machine(cuda, prepared, launch->function->name))
         return cudaErrorLaunchOutOfResources;
-    if (cuda->recorded) { // waits, which frees what was prepared
+    if (cuda->recorded) { // this waits, which frees the prepared launch
         record_launch(cuda, launch, entry);
         prepared = device_prepare(cuda->device, &request, &refusal);
     }
@@ -90,7 +90,7 @@ static bool is_contiguous(const struct cuda_copy *copy)
     return rows && (copy->depth == 1 || (copy->to.slice == plane && copy->from.slice == plane));
 }
 
-// Returns the bytes that a work of the host reads later: pageable memory is copied now.
+// Returns the source of a copy that the host executes later. Pageable memory is copied now.
 static const uint8_t *keep_bytes(struct cuda *cuda, const uint8_t *from, uint64_t bytes)
 {
     if (cuda_memory_at(cuda, (uintptr_t)from))
@@ -113,11 +113,11 @@ static int copy_piece(struct cuda *cuda, struct cuda_stream *stream, struct host
     return enqueued ? error : cudaErrorInvalidValue;
 }
 
-// Rows that lie apart cross the link together, as one piece: they are collected on one side and
-// distributed on the other.
+// Rows that are not contiguous cross the link together as one piece: they are gathered on one side
+// and scattered on the other.
 struct staged_rows {
     struct cuda_copy copy;
-    uint8_t *to, *from; // the first row of either side
+    uint8_t *to, *from; // first row of each side
     uint8_t *piece;
     bool collects;
 };
@@ -176,7 +176,7 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
         move_rows(collect);
     else
         host_call(&stream->on, move_rows, collect);
-    // Between two places of the device there is nothing to cross: the rows move within the piece.
+    // A copy within the device crosses no link: the rows move within the piece.
     struct host_copy piece = {.to = copy->to.on_device ? address : 0,
                               .from = reads_host ? 0 : address,
                               .bytes = bytes,
@@ -188,7 +188,7 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
     return copy->waits ? cuda_synchronise(cuda) : cudaSuccess;
 }
 
-// Within the host nothing is simulated.
+// Copies within the host are not simulated.
 static int copy_on_host(struct cuda *cuda, const struct cuda_copy *copy)
 {
     int error = cuda_synchronise(cuda); // earlier works may write the source
@@ -205,7 +205,7 @@ static void note_writes(struct cuda *cuda, const struct cuda_copy *copy)
         record_write(cuda);
 }
 
-// False if the side goes over the end of its allocation. The bytes behind may be kernels' slack.
+// Returns false if the side exceeds its allocation, even if padding for kernels follows it.
 static bool is_inside(struct cuda *cuda, const struct cuda_copy *copy, const struct cuda_side *side)
 {
     const struct cuda_memory *memory = side->on_device ? cuda_memory_at(cuda, side->address) : NULL;
@@ -257,7 +257,7 @@ static bool set_row(struct cuda *cuda, struct cuda_stream *stream, const struct 
                      &(struct host_copy){.to = to, .bytes = bytes, .data_from = values});
 }
 
-// Memory of the host that kernels share is set as the device's.
+// Sets shared host memory in the same way as device memory.
 static int run_set(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_set *from)
 {
     struct cuda_set set = *from;
@@ -283,7 +283,7 @@ struct staged_call {
     struct cuda_call call;
 };
 
-// The function may leave its entry into the library and come back: what follows a failure is kept.
+// The host function may call the library again, so `on_failure` is saved and restored.
 static void do_call(void *context)
 {
     const struct staged_call *staged = context;
@@ -330,7 +330,7 @@ int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_wo
     if (cuda->calling)
         return cudaErrorNotPermitted;
     if (cuda->fault)
-        return cudaSuccess; // as on a GPU, where it is noticed later
+        return cudaSuccess; // as on a GPU, a later wait returns the error
     int error = run_one(cuda, stream, work);
     if (cuda->host.open >= MOST_QUEUED || cuda->staged >= MOST_STAGED)
         cuda_synchronise(cuda);

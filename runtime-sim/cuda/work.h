@@ -1,5 +1,5 @@
-// Works: what the program issues to streams. A stream that captures adds them to its graph
-// instead; a graph issues them again.
+// Works are the commands that the program issues to streams. A capturing stream adds them to its
+// graph instead, and a graph issues them again.
 #pragma once
 #include "runtime-sim/cuda/cuda.h"
 
@@ -9,8 +9,8 @@ enum cuda_work_kind {
     WORK_COPY,
     WORK_SET,
     WORK_CALL,
-    WORK_RECORD, // an event
-    WORK_WAIT,   // for an event
+    WORK_RECORD, // records an event
+    WORK_WAIT,   // waits for an event
     WORK_GRAPH,  // issues the works of another graph
 };
 
@@ -26,27 +26,27 @@ struct cuda_launch {
 // One side of a copy.
 struct cuda_side {
     bool on_device;
-    uint64_t address; // on the device
-    uint8_t *host;    // elsewhere
+    uint64_t address; // if on the device
+    uint8_t *host;    // otherwise
     uint64_t pitch, slice;
 };
 
-// Rows of `width` bytes.
+// A copy of rows of `width` bytes.
 struct cuda_copy {
     struct cuda_side to, from;
     uint64_t width, height, depth;
-    bool waits;   // the host waits for it
+    bool waits;   // the call returns when the copy has ended
     uint8_t mark; // trigger and action on full/empty bits: plane_mark
 };
 
 struct cuda_set {
     uint64_t to, pitch, slice;
-    uint32_t value, element;       // of 1, 2 or 4 bytes
+    uint32_t value, element;       // element: bytes of `value`, 1, 2 or 4
     uint64_t width, height, depth; // bytes, rows, slices
 };
 
 struct cuda_call {
-    void (*function)(void *context); // or:
+    void (*function)(void *context); // either this or `callback`
     void (*callback)(void *stream, int status, void *context);
     void *stream, *context;
 };
@@ -63,10 +63,10 @@ struct cuda_work {
     };
 };
 
-// Issues a work to a stream, or adds it to the graph that the stream captures. Pageable memory of
-// the host that a copy reads is read now. Returns an error.
+// Issues a work to a stream, or adds it to the graph that the stream captures. Pageable host memory
+// is copied before this returns. Returns an error.
 int work_issue(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
-// Issues a work of a graph.
+// Issues a work of a graph. Returns an error.
 int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
 
 // streams.c
@@ -76,14 +76,17 @@ struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error);
 struct cuda_event *event_of(struct cuda *cuda, void *handle);
 
 // graphs.c
+// Adds a work to the graph that the stream captures. Returns an error.
 int graph_capture(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+// Issues the works of a graph to a stream, in order. Returns an error.
 int graph_run(struct cuda *cuda, const struct cuda_graph *graph, struct cuda_stream *stream);
-// Spoils the capture of a stream for a call that would wait for it.
+// Invalidates the capture of a stream because of a call that is not allowed in it. Returns the
+// error of that call.
 int graph_forbid(struct cuda *cuda, struct cuda_stream *stream);
 
 // launches.c
-// A launch as a program describes it. The parameters are at `parameters`, one place each, or in one
-// piece.
+// A launch as a program describes it. Its parameters are either `parameters`, one pointer for each,
+// or one block of bytes at `piece`.
 struct launch_source {
     struct cuda_function *function;
     struct cuda_dim3 grid, block, cluster;
@@ -94,9 +97,10 @@ struct launch_source {
     bool cooperative;
 };
 
-// Makes a work of a launch, with its parameters in `arena`. Returns an error.
+// Builds the work of a launch, with its parameters in `arena`. Returns an error.
 int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
                 struct cuda_work *work);
+// Applies a list of launch attributes; those about performance on a GPU have no effect.
 void launch_take_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
                             unsigned count);
 // Launches a kernel. Returns an error.

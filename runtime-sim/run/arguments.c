@@ -1,4 +1,4 @@
-// Arguments → bytes of parameters.
+// Encodes the arguments of a launch as the bytes of its kernel's parameters.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/device/kernel_name.h"
@@ -11,7 +11,7 @@ struct passing {
     struct session *session;
     const struct run_launch *launch;
     const struct program_function *function;
-    struct demangled cxx; // the kernel's name; text NULL: it is not a C++ one
+    struct demangled cxx; // the kernel's name; text NULL: not a C++ name
     uint8_t *to;
 };
 
@@ -22,8 +22,8 @@ static const struct name *name_of(const struct passing *p,
     return tree_name(module->tree, module->symbols.v[parameter->symbol].name);
 }
 
-// How a plain value is written: by the parameter's type, or as bits of its size. A .texref or
-// .samplerref is a handle.
+// Returns the type of an argument that is given without one: the parameter's type, or an unsigned
+// type for a .texref or .samplerref, which is a handle. Returns NULL for a structure.
 static const struct scalar *type_of(const struct passing *p,
                                     const struct program_parameter *parameter)
 {
@@ -44,7 +44,8 @@ static const char *source_type(const struct passing *p, const struct program_par
     return p->cxx.parameters.v[parameter - first];
 }
 
-// Returns true if the program marks it so: by `.ptr`, or by the kernel's C++ name.
+// Returns true if the program declares the parameter as a pointer, by `.ptr` or in the kernel's C++
+// name.
 static bool is_pointer(const struct passing *p, const struct program_parameter *parameter)
 {
     const struct ir_module *module = p->session->device.program->module;
@@ -61,7 +62,7 @@ static bool is_pointer(const struct passing *p, const struct program_parameter *
     return false;
 }
 
-// "'n' is a u32 (int)". In the run's arena.
+// Returns "'n' is a u32 (int)", in the run's arena.
 static const char *say_parameter(const struct passing *p, const struct program_parameter *parameter)
 {
     struct arena *arena = p->session->run->arena;
@@ -97,7 +98,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
                   what);
         return false;
     }
-    // nvcc has .u32 for a C int: a negative number is meant as it is.
+    // nvcc declares a C int as .u32, so a negative number is stored as signed.
     struct scalar any = *type;
     if (!strict && number.kind == NUMBER_INTEGER && number.integer < 0 &&
         any.class == SCALAR_UNSIGNED)
@@ -124,7 +125,7 @@ static bool is_stray_number(struct passing *p, const struct run_argument *argume
     return true;
 }
 
-// A structure: its parts, each at a multiple of its size.
+// Stores the members of a structure, each aligned to its size.
 static bool pass_parts(struct passing *p, const struct run_argument *argument,
                        const struct program_parameter *parameter)
 {
@@ -152,8 +153,8 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
     return false;
 }
 
-// Returns the fault of the user's type for the parameter, or NULL. A type of bits, as
-// b32, is one for all.
+// Returns why the argument's type does not fit the parameter, or NULL. Bit types such as b32 fit
+// any type of their size.
 static const char *wrong_type(const struct passing *p, const struct run_argument *argument,
                               const struct program_parameter *parameter)
 {
@@ -207,7 +208,7 @@ static const char *add_word(struct arena *arena, const char *list, const char *w
                         length + strlen(word) > MOST_LIST ? dots : word);
 }
 
-// Reports the types of the parameters, and the arguments.
+// Reports a wrong number of arguments, with the types of the parameters and the values given.
 static void say_count(const struct passing *p)
 {
     const struct run_launch *launch = p->launch;

@@ -1,4 +1,4 @@
-// Comparison of buffers with expected values.
+// Compares buffers with their expected values.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>

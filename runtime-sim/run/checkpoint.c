@@ -1,4 +1,4 @@
-// Writes checkpoints; and the parts that writing and reading have in common.
+// Writes checkpoints. Also holds the parts that writing and reading share.
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>
 #include <nettle/sha2.h>
@@ -92,7 +92,7 @@ uint64_t checkpoint_sums(const struct checkpoint *checkpoint)
 // A stream whose bytes are added to a digest
 
 struct hashed {
-    FILE *to; // NULL: nowhere
+    FILE *to; // NULL: only hashed
     struct sha256_ctx digest;
 };
 
@@ -112,7 +112,7 @@ static FILE *hashed_open(struct hashed *hashed, FILE *to)
 
 // Inputs of a run
 
-// All that makes one run differ from another, but for its program and its files.
+// Hashes everything that identifies a run except its program and its input files.
 static void digest_run(char to[SHA256_HEX + 1], const struct run *run)
 {
     struct sha256_ctx all;

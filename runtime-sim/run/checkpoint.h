@@ -1,33 +1,37 @@
-// The state of a run between two launches, as a file from which the run can be resumed with the
-// same results.
+// The state of a run between two launches, as a file from which the run can be resumed with
+// identical results.
 //
-// A line of JSON: the run's inputs, its position, its counts, and its allocations of memory; then,
-// as they are in memory, the sums of the statistics (unsigned, 64 bits, little endian: in total,
-// since the last sample, and of each kernel that has taken time) and the bytes of the allocations
-// that live, in their order; then a line with the SHA-256 of all before.
+// The file has three parts. The first is a line of JSON: the run's inputs, its position, its counts
+// and its allocations. The second is binary: the sums of the statistics (64-bit unsigned, little
+// endian; in total, since the last sample, and for each kernel with timed launches), then the bytes
+// of the live allocations in their order. The last is a line with the SHA-256 of everything before
+// it.
 #pragma once
 #include "runtime-sim/device/timed.h"
 #include "runtime-sim/run/session.h"
 
-// The caches of a timed run are empty: timed_renew. Nothing is kept for --check or for profiles.
-// Returns false if there is no memory for it. The caller checks the file.
+// Writes a checkpoint. Requires that the caches of a timed run are empty (timed_renew). The state
+// of --check and of profiles is not saved. Returns false if memory runs out; the caller checks the
+// file for write errors.
 bool checkpoint_write(const struct session *session, const struct timed *timed, FILE *to);
 
 struct checkpoint;
 
-// All these return NULL, or an error as a sentence without a full stop, in the arena.
+// The three functions below return NULL, or an error as a sentence without a full stop, in the
+// arena.
 
-// `bytes` stay.
+// Reads a checkpoint. `bytes` must stay valid as long as the checkpoint.
 const char *checkpoint_read(struct checkpoint **checkpoint, struct arena *arena, const char *bytes,
                             size_t size);
-// Checks that it belongs to this run and program, with these options of time (NULL: values only).
-// `every` is the number of launches between checkpoints that the user asks for, or 0.
+// Checks that the checkpoint belongs to this run and program, and to these timing options (NULL:
+// functional only). `every` is the number of launches between checkpoints that the user requests,
+// or 0.
 const char *checkpoint_fits(const struct checkpoint *checkpoint, const struct session *session,
                             const struct timed_options *options, uint64_t every);
-// Requires checkpoint_fits, session_prepare of the session and, for timed launches, timed_begin.
-// session_run then continues after the last launch of the file.
+// Restores the session. Requires checkpoint_fits, session_prepare and, for timed launches,
+// timed_begin. session_run then continues after the last launch of the file.
 const char *checkpoint_restore(const struct checkpoint *checkpoint, struct session *session,
                                struct timed *timed);
 
-// Launches that were done.
+// Returns the number of launches completed before the checkpoint.
 uint64_t checkpoint_launches(const struct checkpoint *checkpoint);

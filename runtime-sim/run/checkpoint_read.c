@@ -1,4 +1,4 @@
-// Reading a checkpoint: any bytes are one that is whole, or a reason why not.
+// Reads a checkpoint. Returns it, or why the bytes are not a complete one.
 #include "runtime-sim/run/checkpoint_file.h"
 #include "runtime-sim/run/json_line.h"
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static const char damaged[] = "it is damaged or truncated";
 
-// Before the others, which depend on it.
+// The version is checked first: the other fields depend on it.
 static const char *check_version(struct arena *arena, const char *bytes, size_t length)
 {
     static const struct record_field rows[] = {{.key = "version", .kind = FIELD_UINT}, {0}};
@@ -29,7 +29,8 @@ static bool has_its_digest(const char *bytes, size_t size)
     return !memcmp(bytes + size - CHECKPOINT_END, digest, SHA256_HEX) && bytes[size - 1] == '\n';
 }
 
-// Allocations follow each other; the file has the bytes of the live ones.
+// Returns false if the allocations are not in increasing order. *bytes is the size of the live
+// ones, whose contents are in the file.
 static bool add_up(const struct checkpoint *c, uint64_t *bytes)
 {
     uint64_t end = 0;
@@ -50,7 +51,7 @@ static bool is_whole(struct checkpoint *c, const char *behind, size_t size)
     if (!add_up(c, &memory) || memory > size)
         return false;
     size -= memory;
-    // Counted in values: a product of two numbers of the file could be anything.
+    // Dividing avoids an overflow: the numbers are not trusted.
     if (c->values > size / sizeof(uint64_t) || (c->values && sums > size / c->values) ||
         sums * c->values * sizeof(uint64_t) != size)
         return false;

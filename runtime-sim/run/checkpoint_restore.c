@@ -1,5 +1,5 @@
-// From a checkpoint to a session. The file is untrusted input: any words and numbers, followed by
-// the number of bytes that they name.
+// Restores a session from a checkpoint. The file is untrusted input: its fields may hold any
+// strings and numbers; only the number of bytes after them has been checked.
 #include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/run/checkpoint_file.h"
 #include <inttypes.h>
@@ -12,9 +12,9 @@ uint64_t checkpoint_launches(const struct checkpoint *checkpoint)
     return checkpoint->launches;
 }
 
-// Whether it is of this run
+// Comparison with the run
 
-// The path leads to a launch, by repeats in a round that they have.
+// Returns true if the path leads to a launch through repeats and rounds that exist.
 static bool leads(const struct checkpoint *c, const struct run_steps *steps)
 {
     for (uint32_t i = 0; i < c->path.n; i++) {
@@ -75,7 +75,7 @@ static const char *compare_inputs(const struct checkpoint *c, const struct run *
     return NULL;
 }
 
-// Variables and buffers are there already, where they were.
+// Returns true if an allocation that session_prepare has made matches that of the file.
 static bool is_there(const struct checkpoint_allocation *from, const struct allocation *at)
 {
     return from->address == at->address && from->bytes == at->bytes && !from->freed &&
@@ -164,7 +164,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
                                       .warp_instructions = from->timed_warp_instructions,
                                       .thread_instructions = from->timed_thread_instructions};
     }
-    // Other intervals begin here.
+    // With another sampling interval, sampling starts anew.
     struct stats_mark since_sample = c->interval == timed->options->interval
                                          ? read_sum(c, session->arena, SAMPLE)
                                          : stats_zero(&timed->stats, session->arena);

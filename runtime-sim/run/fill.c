@@ -1,4 +1,4 @@
-// Filling buffers, and the files that they are filled from or compared with.
+// Fills buffers, and reads the data files that they are filled from or compared with.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/npy.h"
 #include "support/file_map.h"
@@ -150,7 +150,7 @@ static void store(const struct run_buffer *buffer, uint8_t *data, uint64_t eleme
     if (buffer->type->class == SCALAR_FLOAT)
         scalar_store(buffer->type, number, data + element * bytes);
     else
-        memcpy(data + element * bytes, &bits, bytes); // modulo its size
+        memcpy(data + element * bytes, &bits, bytes); // truncated to the element's size
 }
 
 static bool fill_iota(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
@@ -166,8 +166,8 @@ static bool fill_iota(struct run *run, const struct fill *fill, const struct run
     return true;
 }
 
-// Fractions of 24 bits for f32 and less, 53 for f64, so that all are below 1; integers take the
-// upper bits.
+// Real numbers are fractions of 53 bits for f64, 24 for f32, 11 for f16 and 8 for bf16, so that all
+// are below 1. Integers take the upper bits of the drawn number.
 static bool fill_uniform(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
                          uint8_t *data)
 {
@@ -185,7 +185,7 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
     return true;
 }
 
-// Returns the reason why the type does not hold the number before `end`, the greatest of a range.
+// Returns why the type cannot hold `end` - 1, the maximum of a range, or NULL.
 static const char *below(const struct scalar *type, int64_t end, uint64_t *bits)
 {
     struct run_number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
@@ -261,7 +261,7 @@ static bool fill_formula(struct run *run, const struct fill *fill, const struct 
             : handle && !scalar_holds_handle(buffer->type)
                 ? "it is a texture's handle, which needs 64 bits"
                 : scalar_store(buffer->type, &number, data + i * buffer->type->bytes);
-        // -1 is a good way to set all bits.
+        // -1 sets all bits of any integer type.
         if (error && number.kind == NUMBER_INTEGER && number.integer == -1) {
             memset(data + i * buffer->type->bytes, 0xff, buffer->type->bytes);
         } else if (error) {

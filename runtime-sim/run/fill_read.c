@@ -1,4 +1,4 @@
-// The words of a fill.
+// Parses the text of a fill.
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
 #include <errno.h>
@@ -14,7 +14,8 @@ struct fill_words {
     uint32_t count;
 };
 
-// zero | iota | uniform[:SEED] | range:LOW:HIGH[:SEED] | const:VALUE | raw:FILE
+// Splits zero | iota | uniform[:SEED] | range:LOW:HIGH[:SEED] | const:VALUE | raw:FILE at its
+// colons.
 static void split(struct fill_words *w)
 {
     uint32_t begin = 0;
@@ -50,7 +51,7 @@ static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
     return false;
 }
 
-// The formula may name the element's number, `i`.
+// Within the formula, `i` is the element number.
 static bool take_formula(struct run *run, const struct run_text *at, struct fill *fill)
 {
     fill->kind = FILL_FORMULA;

@@ -11,7 +11,8 @@ bool json_line_read(void *record, const struct record_field *rows, struct arena 
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     if (!root)
         return false;
-    // When the arena's memory runs out, control leaves from here: not without freeing jansson's.
+    // If the arena runs out of memory it jumps out of this function; jansson's object must be freed
+    // first.
     struct memory *memory = arena->memory;
     jmp_buf outer;
     memcpy(outer, memory->on_failure, sizeof outer);

@@ -1,4 +1,4 @@
-// The keys of run files, from one table.
+// The keys of run files, generated from keys.def.
 #pragma once
 #include "support/yaml_keys.h"
 
@@ -24,13 +24,13 @@ enum run_key {
     RUN_KEYS,
 };
 
-// The values of one mapping, by key; NULL: not given.
+// The values of one mapping, indexed by key. NULL: not given.
 struct key_values {
     const struct yaml_node *of[RUN_KEYS];
 };
 
 extern const struct yaml_keys run_keys;
 
-// Finds the values of a mapping. Returns false after errors.
+// Collects the values of a mapping and checks its keys. Returns false after errors.
 bool keys_read(struct key_values *values, const struct yaml_document *document,
                const struct yaml_node *mapping, enum run_context context, struct diags *diags);

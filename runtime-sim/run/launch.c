@@ -1,12 +1,12 @@
-// A launch of a run file → the request to the device; a rule that it breaks → the place in the
-// file.
+// Translates a launch of a run file to a request to the device, and a rule that the request breaks
+// to its place in the file.
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/run/session.h"
 #include <inttypes.h>
 
 // Kernels
 
-// A launch without a name is one of the only kernel.
+// A launch without a kernel name uses the program's only kernel.
 static const struct program_function *find_kernel(struct session *session,
                                                   const struct run_launch *launch)
 {
@@ -112,11 +112,11 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
             " CTAs of a cooperative launch must be resident at once, and a GPU of 160 "
             "multiprocessors has room for %" PRIu64 " of them",
             value[0], limit[0]);
-    default: return "the launch is not allowed"; // of sizes that run_integer has checked
+    default: return "the launch is not allowed"; // run_integer has checked these sizes
     }
 }
 
-// Rules of shapes that the kernel requires are reported at the shape, other rules at the launch.
+// A shape that the kernel requires is reported at the launch's shape, other rules at the launch.
 static const struct run_text *refusal_place(const struct run_launch *from,
                                             const struct launch_refusal *refusal)
 {
@@ -158,7 +158,7 @@ static struct device_launch *prepare(struct session *session, const struct run_l
     return launch && session_arguments(session, from, function, launch->parameters) ? launch : NULL;
 }
 
-// Returns false if some of these launches take time and not all.
+// Returns false after an error if only some of these launches would be timed.
 static bool agree_on_time(struct session *session, const struct run_text *at,
                           struct device_launch *const *launches, uint32_t number)
 {

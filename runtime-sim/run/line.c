@@ -3,7 +3,8 @@
 #include "runtime-sim/run/texture.h"
 #include <string.h>
 
-// Both walks over the words take the same steps: once to make the text, once to find the places.
+// The words are walked twice with identical steps: once to build the text, once to find their
+// places.
 struct walk {
     struct arena *arena;
     VEC(char) text;
@@ -79,7 +80,7 @@ static struct run_text numbered(struct run *run, const struct run_text *at, cons
     return name;
 }
 
-// buf:TYPE:COUNT:FILL
+// Reads buf:TYPE:COUNT:FILL.
 static bool take_buffer(struct run *run, const struct run_text *at, uint32_t number,
                         struct run_argument *to)
 {
@@ -107,7 +108,7 @@ static bool take_buffer(struct run *run, const struct run_text *at, uint32_t num
     return run_expression(run, &name, &to->value);
 }
 
-// tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL
+// Reads tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL.
 static bool take_texture(struct run *run, const struct run_text *at, uint32_t number,
                          struct run_argument *to)
 {
@@ -120,7 +121,7 @@ static bool take_texture(struct run *run, const struct run_text *at, uint32_t nu
            run_expression(run, &name, &to->value);
 }
 
-// VARIABLE=…
+// Reads VARIABLE=… of --texture.
 static void take_variable(struct run *run, const struct run_text *at)
 {
     uint32_t length = (uint32_t)strcspn(at->text, "=");

@@ -9,15 +9,16 @@ struct run_line {
     const char *const *args;
     uint32_t arg_count;
     bool cooperative;
-    const char *const *textures; // VARIABLE=…
+    const char *const *textures; // each VARIABLE=…
     uint32_t texture_count;
 };
 
-// Makes a source of the words, in which errors have a place.
+// Makes a source from the words of the command line, so that errors have a place in it.
 void run_line_source(struct source *source, struct arena *arena, const struct run_line *line);
-// Returns false after errors, which are in `run->diags`. An argument `buf:TYPE:COUNT:FILL` makes a
-// buffer that is named after its number: "arg0"; `tex:…` makes one, too, and the texture "tex0".
-// The buffer of a --texture is named after the variable.
+// Reads the command line. Returns false after errors, which are in `run->diags`. An argument
+// `buf:TYPE:COUNT:FILL` creates a buffer named after its position, such as "arg0"; `tex:…` also
+// creates one, and the texture "tex0". The buffer of a --texture is named after the variable.
 bool run_line_read(struct run *run, const struct run_line *line);
-// Returns the buffer of an argument's number or of this name, or UINT32_MAX.
+// Returns the index of the buffer with this name or of the argument with this number, or
+// UINT32_MAX.
 uint32_t run_saved_buffer(const struct run *run, const char *name);

@@ -1,10 +1,10 @@
-// The map of a launch.
+// Reads the map of a launch.
 #include "passes/maps/map_read.h"
 #include "runtime-sim/run/run.h"
 #include "support/file.h"
 #include <string.h>
 
-// Faults of the map's file are reported at its name, with their lines.
+// Errors in the map's file are reported at its name in the run file, with their line and column.
 static void report(struct run *run, const struct run_text *at, const struct source *source,
                    const struct diags *diags)
 {

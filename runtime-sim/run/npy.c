@@ -15,7 +15,7 @@ struct header {
     struct npy *npy;
     struct arena *arena;
     const char *bytes, *at, *end;
-    unsigned seen; // keys
+    unsigned seen; // bits of the keys seen
     bool fortran;
     const char *error;
 };
@@ -51,7 +51,7 @@ static bool expect(struct header *h, const char *token)
            fail(h, arena_printf(h->arena, "'%s' is missing in the header", token));
 }
 
-// A string; its length, or 0 after an error.
+// Reads a string. Returns its length, or 0 after an error.
 static size_t take_string(struct header *h, const char **text)
 {
     skip_blanks(h);
@@ -79,7 +79,7 @@ static bool take_number(struct header *h, uint64_t *value)
     return h->at > from || fail(h, "a number is missing in the header");
 }
 
-// '<f4', '|u1', '=i8'; '>' is big endian.
+// Reads a type such as '<f4', '|u1' or '=i8'; '>' is big endian.
 static bool take_descr(struct header *h)
 {
     const char *text, *from;
@@ -154,7 +154,7 @@ static bool take_entry(struct header *h)
     if (!length || !expect(h, ":"))
         return false;
     const char *value = h->at;
-    h->at = key; // for errors
+    h->at = key; // the place of errors about the key
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
         if (strlen(keys[i].name) != length || memcmp(keys[i].name, key, length))
             continue;
@@ -184,7 +184,7 @@ static bool take_header(struct header *h)
     return h->seen == KEY_ALL || fail(h, "descr, fortran_order or shape is missing in the header");
 }
 
-// Where the header begins and ends. False if the file is shorter.
+// Finds the start and end of the header. Returns false if the file is too short.
 static bool find_header(struct header *h, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)h->bytes;
@@ -215,7 +215,7 @@ static bool check_size(struct header *h, size_t size)
     uint64_t needed;
     npy->data = h->end;
     h->at = h->end;
-    // The order does not matter if at most one dimension has more than one element.
+    // The storage order only matters if several dimensions have more than one element.
     uint32_t wide = 0;
     for (uint32_t i = 0; i < npy->dimensions; i++)
         wide += npy->shape[i] > 1;
@@ -229,7 +229,7 @@ static bool check_size(struct header *h, size_t size)
     return true;
 }
 
-// The ends of headers: readers pass over both blanks, and other writers do not make them.
+// Endings of headers. Readers skip blanks, and no other writer emits two.
 static const char plain_end[] = ", }", marked_end[] = ",  }";
 
 bool npy_is_marked(const char *bytes, size_t size)
@@ -257,7 +257,7 @@ bool npy_fits(const struct npy *npy, const struct scalar *type)
 {
     if (npy->bytes != type->bytes)
         return false;
-    bool any = type->name[0] == 'b'; // b8 … b64, and bf16, which others store in their own ways
+    bool any = type->name[0] == 'b'; // b8 … b64, and bf16, which .npy does not define
     return any || npy->letter == type->npy;
 }
 

@@ -1,4 +1,4 @@
-// Reports of faults, races and reads of unwritten bytes: the place in the program, the thread, and
+// Reports faults, races and reads of unwritten bytes with the place in the program, the thread, and
 // the allocation near the address.
 #include "frontend/isa.h"
 #include "runtime-sim/exec/check/check_memory.h"

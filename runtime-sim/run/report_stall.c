@@ -1,4 +1,4 @@
-// A note for each place at which warps wait, with the warps that they wait for.
+// Adds a note for each instruction at which warps wait, with the warps that they wait for.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/run/origin.h"
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static const char *warps_text(const struct stall_report *t)
                         stall->ctas, stall->ctas == 1 ? "" : "s", one);
 }
 
-// "warp 2 at line 44"
+// Returns "warp 2 at line 44".
 static const char *one_missing(const struct stall_report *t, const struct stall_missing *missing)
 {
     const char *name = t->stall->kind == STALL_CLUSTER

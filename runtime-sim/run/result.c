@@ -42,9 +42,9 @@ static void write_inputs(struct json *json, const struct result *result)
     json_end_array(json);
 }
 
-// A member for each name; null without a model of time, and where a value is not known.
+// A member of the results. It is null in functional mode and if its statistic is unknown.
 struct measured_launch {
-    const char *key, *name; // the statistic; NULL: this machine has none
+    const char *key, *name; // NULL: not counted by this machine
 };
 
 static void write_measured(struct json *json, const struct timed *timed,
@@ -68,7 +68,7 @@ static void write_group(struct json *json, const char *key, const struct timed *
     json_end_object(json);
 }
 
-// A member that schemes give.
+// Returns the member of a statistic that a scheme of the machine provides.
 static struct measured_launch measured_of_scheme(const struct timed *timed, const char *key)
 {
     const struct scheme_ops *const *schemes = timed ? timed->options->config->schemes : NULL;
@@ -100,7 +100,7 @@ static void write_components(struct json *json, const struct energy_result *ener
     json_end_object(json);
 }
 
-// The energy of launches with time; null if it is not known.
+// Writes the energy of timed launches; null if it is not known.
 static void write_energy(struct json *json, const struct timed *timed,
                          const struct timed_kernel *counts)
 {
@@ -184,7 +184,7 @@ static void write_kernels(struct json *json, const struct session *session,
     json_end_object(json);
 }
 
-// The results depend on this, the program and its data.
+// Writes the machine, on which the results depend besides the program and its data.
 static void write_machine(struct json *json, const struct timed *timed)
 {
     json_key(json, "configuration");
@@ -220,7 +220,7 @@ static void write_place(struct json *json, const struct session *session)
     json_member_uint(json, "column", place.column);
 }
 
-// The innermost place first.
+// Writes the inlining stack of a source place, innermost first.
 static void write_origin(struct json *json, const struct ir_loc *loc)
 {
     json_key(json, "source");
@@ -290,7 +290,7 @@ static void write_fault(struct json *json, const struct session *session)
     json_end_object(json);
 }
 
-// The times of a run with streams, in microseconds, and its bytes.
+// Writes the times (microseconds) and bytes of a run with streams.
 static void write_host_clock(struct json *json, const struct session *session)
 {
     const struct host_stats *counts = &session->host->counts;

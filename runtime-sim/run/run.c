@@ -1,4 +1,4 @@
-// Parts common to run files and command lines: names, expressions, arguments.
+// Parts that run files and command lines share: names, expressions, arguments.
 #include "runtime-sim/run/run.h"
 #include "backend/tables/build.h"
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 // Names
 
-// The name that was added last, of those that are spelled so and not closed.
+// Finds the latest name with this spelling that is not closed.
 static bool find_name(void *context, const char *text, size_t length, struct expr_ref *ref)
 {
     struct run *run = context;
@@ -15,7 +15,7 @@ static bool find_name(void *context, const char *text, size_t length, struct exp
     if (id == UINT32_MAX)
         return false;
     uint32_t *latest = &run->latest.v[id];
-    while (*latest != UINT32_MAX && run->names.v[*latest].closed) // never opened again
+    while (*latest != UINT32_MAX && run->names.v[*latest].closed) // closed names are never reopened
         *latest = run->names.v[*latest].earlier;
     if (*latest == UINT32_MAX)
         return false;

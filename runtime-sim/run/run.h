@@ -1,16 +1,16 @@
-// A run: a program, buffers, launches of its kernels, and expected results. Read from a run file or
-// a command line.
+// A run is a program, buffers, launches of the program's kernels, and expected results. It is read
+// from a run file or a command line.
 #pragma once
 #include "support/expr.h"
 #include "support/intern.h"
 #include "support/yaml.h"
 
-// A word of the user and its place in `run->source`.
+// Text that the user gave, and its place in `run->source`.
 struct run_text {
-    const char *text; // ends in 0; NULL: not given
+    const char *text; // NUL-terminated; NULL: not given
     uint32_t length;
     uint32_t begin, end;
-    uint32_t inner; // offset of text[0], or UINT32_MAX if the source spells it otherwise
+    uint32_t inner; // offset of text[0], or UINT32_MAX if the source spells it differently
 };
 
 struct run_expr {
@@ -24,50 +24,50 @@ struct fill {
     enum fill_kind kind;
     struct run_text at;
     uint64_t seed;
-    struct run_expr low, high; // of a range
-    struct run_expr formula;   // of each element, or of all if the fill is a constant
-    uint32_t index;            // name of the element's number in the formula
-    const char *path;          // as the user wrote it
+    struct run_expr low, high; // bounds of a range
+    struct run_expr formula;   // value of each element
+    uint32_t index;            // index in `names` of the element number
+    const char *path;          // as given by the user
 };
 
 struct run_buffer {
     const char *name;
     struct run_text at;
-    const struct scalar *type;    // NULL: the file's
-    struct run_expr count, place; // of the elements; the address
+    const struct scalar *type;    // NULL: the .npy file's
+    struct run_expr count, place; // number of elements; address
     struct fill fill;
-    struct fill host;             // of the host's memory
-    struct run_expr fills, reads; // counts of its full/empty bits
-    struct run_text variable;     // of the program, instead of new memory; NULL: new memory
+    struct fill host;             // initial contents of the host's copy
+    struct run_expr fills, reads; // fill and read counts of the full/empty bits
+    struct run_text variable;     // program variable that the buffer stands for; NULL: new memory
     struct run_text save;
-    bool save_chosen; // on the command line
-    // Once it is allocated:
+    bool save_chosen; // `save` was given on the command line
+    // Set when the buffer is allocated:
     uint64_t elements, address;
     uint8_t *data;
-    uint8_t *host_data; // NULL: no step copies it
-    bool comes_back;    // a step copies it to the host: results are the host's contents
+    uint8_t *host_data; // NULL: run without `streams`
+    bool comes_back;    // some step copies it to the host: results are the host's contents
     uint64_t shape[32];
     uint32_t dimensions; // 0: (elements,)
 };
 
-// Properties of a texture that are one word each. `run_texture.how` has a value of
-// exec/memory/texture.h.
+// Properties of a texture that take one word each. `run_texture.how` holds values of the
+// enumerations in exec/memory/texture.h, or 0 or 1.
 enum texture_way {
-    WAY_ADDRESS_X,   // texture_mode
-    WAY_ADDRESS_Y,   // the same
-    WAY_FILTER,      // texture_filter
+    WAY_ADDRESS_X,   // enum texture_mode
+    WAY_ADDRESS_Y,   // enum texture_mode
+    WAY_FILTER,      // enum texture_filter
     WAY_COORDINATES, // 1: normalised
-    WAY_READ,        // 1: integers as numbers from 0 or −1 to 1
+    WAY_READ,        // 1: integers are read as numbers from 0 or −1 to 1
     TEXTURE_WAYS,
 };
 
 struct run_texture {
     struct run_text at;
-    struct run_text variable; // .texref or .samplerref that it is bound to, or NULL
-    uint32_t name;            // its value is the handle; UINT32_MAX: the variable's name only
-    uint32_t buffer;          // of the texels; UINT32_MAX: only a sampler
+    struct run_text variable; // .texref or .samplerref that it defines, or NULL
+    uint32_t name;            // name whose value is the handle; UINT32_MAX: no name
+    uint32_t buffer;          // buffer with the texels; UINT32_MAX: a separate sampler
     struct run_text type_at;
-    const struct scalar *type; // of a channel; NULL: the buffer's
+    const struct scalar *type; // type of a channel; NULL: the buffer's
     struct run_expr channels, width, height, pitch, border[4];
     uint8_t how[TEXTURE_WAYS];
     struct run_text how_at[TEXTURE_WAYS]; // NULL: not given
@@ -75,11 +75,11 @@ struct run_texture {
 };
 
 struct run_argument {
-    struct run_text name; // of the parameter; NULL text: by place
+    struct run_text name; // name of the parameter; NULL text: by position
     struct run_text at;
     const struct scalar *type; // NULL: the parameter's
     struct run_expr value;
-    struct run_argument *parts; // of a structure; NULL: not a structure
+    struct run_argument *parts; // members of a structure; NULL: not a structure
     uint32_t part_count;
 };
 
@@ -88,24 +88,25 @@ struct run_launch {
     struct run_text at;
     struct run_expr grid[3], block[3], cluster[3];
     struct run_expr shared;
-    struct run_expr stream; // in streams
+    struct run_expr stream; // in a run with `streams`
     bool cooperative;
-    const struct map *map; // NULL: none
+    const struct map *map; // NULL: no map
     bool by_name;
     VEC(struct run_argument) args;
 };
 
-// Launches at the same time.
+// Launches that run at the same time.
 struct run_together {
     struct run_text at;
     VEC(struct run_launch *) launches; // at least one
 };
 
 struct run_repeat;
+// Exactly one member is set.
 struct run_step {
-    struct run_launch *launch;     // either this
-    struct run_repeat *repeat;     // or this
-    struct run_together *together; // or this
+    struct run_launch *launch;
+    struct run_repeat *repeat;
+    struct run_together *together;
 };
 
 struct run_steps {
@@ -115,12 +116,12 @@ struct run_steps {
 struct run_repeat {
     struct run_text at;
     struct run_expr condition, times, max;
-    VEC(uint32_t) resets; // buffers
-    uint32_t index;       // name, or UINT32_MAX
+    VEC(uint32_t) resets; // buffers to fill again before each round
+    uint32_t index;       // name of the round number, or UINT32_MAX
     struct run_steps steps;
 };
 
-// A call of the host.
+// Calls of the host.
 enum run_call_kind {
     CALL_COPY,
     CALL_LAUNCH,
@@ -138,20 +139,20 @@ struct run_calls;
 struct run_call {
     enum run_call_kind kind;
     struct run_text at;
-    uint32_t buffer;              // of a copy or a change of state, or to be reset
-    bool to_host, waits;          // a copy
-    uint8_t mark;                 // plane_mark
-    struct run_expr stream;       // NULL of a synchronisation: all
-    struct run_expr first, count; // elements
-    struct run_expr value;        // microseconds, or elements of work
+    uint32_t buffer;              // buffer of a copy, a state change or a reset
+    bool to_host, waits;          // direction of a copy; the call waits for its end
+    uint8_t mark;                 // trigger and action on full/empty bits: plane_mark
+    struct run_expr stream;       // NULL: stream 0; for a synchronisation, all streams
+    struct run_expr first, count; // range of a copy or state change, in elements
+    struct run_expr value;        // time of `at` in microseconds, or elements of `cpu`
     struct run_launch *launch;
-    struct run_calls *calls; // of a repeat
+    struct run_calls *calls; // steps of a repeat
 };
 
 struct run_calls {
     VEC(struct run_call) list;
-    struct run_expr condition, times, max; // of a repeat
-    uint32_t index;                        // name, or UINT32_MAX
+    struct run_expr condition, times, max; // of a repeat; NULL: not given
+    uint32_t index;                        // name of the round number, or UINT32_MAX
 };
 
 enum run_check_kind { CHECK_FILE, CHECK_BUFFER, CHECK_FILL };
@@ -171,13 +172,13 @@ struct run_name {
     const char *text;
     uint32_t length;
     enum run_name_kind kind;
-    bool closed;              // its loop has ended
-    uint32_t earlier;         // the name before it with the same spelling, or UINT32_MAX
-    uint32_t buffer;          // or
-    struct run_number number; // its present value; of a texture: the handle, 0 before it has one
+    bool closed;              // no longer visible: its loop or formula has ended
+    uint32_t earlier;         // previous name with the same spelling, or UINT32_MAX
+    uint32_t buffer;          // index in `buffers` (NAME_BUFFER)
+    struct run_number number; // current value; for a texture, its handle, 0 before it has one
 };
 
-// `--set values.NAME=EXPRESSION`: a source of its own with its errors.
+// `--set values.NAME=EXPRESSION`. Each setting is a source of its own and has its own errors.
 struct run_setting {
     struct run_text name, value; // places in `source`
     struct source source;
@@ -185,7 +186,7 @@ struct run_setting {
     bool used;
 };
 
-// A file of data or a map that was read.
+// A data file or map that was read.
 struct run_input {
     const char *file, *sha256;
 };
@@ -195,65 +196,74 @@ struct run {
     struct arena *arena;
     const struct source *source;
     struct diags *diags;
-    const char *folder; // of files to read; "" or ending in a slash
+    const char *folder; // folder of input files; "" or ends in a slash
     struct run_text program, metadata, module, arch;
     VEC(struct run_setting) settings;
     VEC(struct run_name) names; // added by run_add_name
     struct intern spellings;
-    VEC(uint32_t) latest; // by spelling: the name that was added last, or UINT32_MAX
+    VEC(uint32_t) latest; // by spelling: index of the latest name, or UINT32_MAX
     VEC(struct run_buffer) buffers;
     VEC(struct run_texture) textures;
     VEC(struct run_check) checks;
     struct run_steps steps;
-    bool has_streams; // `calls` instead of `steps`
+    bool has_streams; // the run has `calls` instead of `steps`
     struct run_calls calls;
     VEC(struct run_input) inputs;
     struct expr_names expr_names;
 };
 
+// Initialises an empty run for a source. Errors go to `diags`.
 void run_init(struct run *run, struct arena *arena, const struct source *source,
               struct diags *diags);
-// Reads the file. Returns false after errors, which are in `run->diags`.
+// Reads the run file. Returns false after errors, which are in `run->diags` or in those of a
+// setting.
 bool run_read(struct run *run, struct arena *arena);
 
-// Adds a setting before the file is read.
+// Adds a setting. Requires that the file has not been read yet.
 void run_set(struct run *run, const char *name, const char *value);
 
-// For readers of both kinds. Each reports errors.
+// The functions below are for the readers of run files and of command lines.
+
+// Adds an error at a text.
 void run_fault(struct run *run, const struct run_text *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Adds a note to the fault before it, about the file as a whole.
+// Adds a note to the preceding error, about the file as a whole.
 void run_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Adds an error in a part of the text, from its byte `begin` to `end`.
+// Adds an error at bytes `begin` to `end` of a text.
 void run_fault_in(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end,
                   const char *text);
-// Returns a YAML value as a text; a value that is no scalar has a place and the text "". NULL: not
-// given.
+// Returns the text of a YAML value and its place. `text` is "" for a sequence or mapping, and NULL
+// if `node` is NULL.
 struct run_text run_text_of(const struct yaml_node *node);
+// Parses an expression. Returns false after an error.
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
-// Computes the present value.
+// Evaluates an expression with the current values of its names. Returns false after an error.
 bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number);
-// The same for an integer of `least` to `most`; `what` is its name in errors.
+// Evaluates an integer expression from `least` to `most`; `what` names it in errors. Returns false
+// after an error.
 bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
                  const char *what, int64_t *value);
-// A part of a text.
+// Returns bytes `begin` to `end` of a text, without blanks at both ends.
 struct run_text run_part(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end);
-// "X", "X,Y" or "X,Y,Z"
+// Reads "X", "X,Y" or "X,Y,Z". Returns false after an error.
 bool run_shape(struct run *run, const struct run_text *at, struct run_expr shape[3]);
-// EXPRESSION or TYPE:EXPRESSION
+// Reads EXPRESSION or TYPE:EXPRESSION. Returns false after an error.
 bool run_argument(struct run *run, const struct run_text *at, struct run_argument *to);
+// Finds an element type by its name. Returns false after an error.
 bool run_type(struct run *run, const struct run_text *at, const struct scalar **type);
+// Reads the text of a fill. Returns false after an error.
 bool run_fill(struct run *run, const struct run_text *at, struct fill *fill);
-// Adds a name that is generated or known to be free. Returns its index in run->names.
+// Adds a generated name, or one that is known to be free. Returns its index in `run->names`.
 uint32_t run_add_name(struct run *run, struct run_name name);
-// Returns UINT32_MAX after an error: the name is taken or is no name.
+// Adds a name that the user chose. Returns its index in `run->names`, or UINT32_MAX after an error:
+// the name is taken or malformed.
 uint32_t run_new_name(struct run *run, const struct run_text *at, enum run_name_kind kind);
-// Returns UINT32_MAX after an error for an unknown buffer.
+// Returns the index of a buffer, or UINT32_MAX after an error if it is unknown.
 uint32_t run_find_buffer(struct run *run, const struct run_text *at);
-// Returns the path of a file that the user names.
+// Returns a file name of the user, resolved relative to `run->folder`.
 const char *run_path(const struct run *run, const char *path);
-// Notes a file that was read, once, with its digest, for the results.
+// Records an input file and its SHA-256 for the results, once per name.
 void run_note_input(struct run *run, const char *name, const void *bytes, size_t size);
-// Reads the map of a launch; `at` without a text, and `off`: *map is NULL. Returns false after
+// Reads the map of a launch. *map is NULL if `at` has no text or is `off`. Returns false after
 // errors.
 bool run_map(struct run *run, const struct run_text *at, const struct map **map);

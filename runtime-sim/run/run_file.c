@@ -1,4 +1,4 @@
-// Reading a run file.
+// Reads run files.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/run_file.h"
@@ -26,7 +26,7 @@ bool run_file_expression(struct run_file_reading *r, const struct yaml_node *nod
 
 // Values
 
-// The last one of this name.
+// Returns the last setting of this name, or NULL. Marks all of them as used.
 static struct run_setting *setting_of(struct run_file_reading *r, const char *name)
 {
     struct run_setting *found = NULL;
@@ -139,7 +139,7 @@ static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
     vec_push(run->arena, &run->buffers, buffer);
 }
 
-// Textures. Their names are known before there are buffers, which may hold handles.
+// Textures. Their names are declared before the buffers, which may hold handles.
 
 static void take_texture_names(struct run_file_reading *r, const struct yaml_node *textures)
 {
@@ -351,7 +351,7 @@ static void take_together(struct run_file_reading *r, const struct yaml_node *no
     vec_push(run->arena, &steps->list, step);
 }
 
-// More than a launch.
+// Returns true for a `repeat` or `together`.
 static bool is_group(struct run_file_reading *r, const struct yaml_node *node)
 {
     for (uint32_t i = 0; node->kind == YAML_MAPPING && i < node->count; i += 2) {
@@ -400,7 +400,7 @@ static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
 
 // Expectations
 
-// Reads the expected values: one of three kinds.
+// Reads the expected values, which are of one of three kinds.
 static bool take_expected(struct run_file_reading *r, const struct key_values *of,
                           struct run_check *check)
 {
@@ -470,7 +470,7 @@ static void take_all(struct run_file_reading *r, const struct key_values *of)
     for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
         take_buffer(r, yaml_at(&r->document, buffers->items[i]),
                     yaml_at(&r->document, buffers->items[i + 1]));
-    // Names of buffers or textures with errors would only be reported as unknown.
+    // Stop here after errors: a name whose definition failed would only be reported as unknown.
     if (run->diags->errors)
         return;
     take_textures(r, of->of[KEY_RUN_textures]);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    MOST_ROUNDS = 1000000,        // of a repeat without a `max`
-    MOST_ALL_ROUNDS = 1000000000, // of all repeats, and of a `max`
+    MOST_ROUNDS = 1000000,        // limit of a repeat without `max`
+    MOST_ALL_ROUNDS = 1000000000, // limit of all repeats together, and of any `max`
 };
 
 // Buffers
@@ -58,7 +58,7 @@ static bool stand_for_variable(struct session *session, struct run_buffer *buffe
     return fill_do(session->run, &buffer->fill, buffer, buffer->data);
 }
 
-// The sizes of a buffer are those of its contents, on the device or else on the host.
+// Determines the size of a buffer from its contents on the device, or else on the host.
 static bool measure(struct run *run, struct run_buffer *buffer)
 {
     struct fill own = buffer->fill;
@@ -69,7 +69,7 @@ static bool measure(struct run *run, struct run_buffer *buffer)
     return good;
 }
 
-// The host's memory of a buffer, for copies.
+// Allocates and fills the host's copy of a buffer, for copies.
 static bool prepare_host(struct session *session, struct run_buffer *buffer)
 {
     if (!session->run->has_streams) {
@@ -81,7 +81,7 @@ static bool prepare_host(struct session *session, struct run_buffer *buffer)
     return !buffer->host.at.text || fill_do(session->run, &buffer->host, buffer, buffer->host_data);
 }
 
-// Returns false after an error.
+// Allocates a buffer at its `address`, or at the next free one. Returns false after an error.
 static bool find_room(struct session *session, struct run_buffer *buffer, uint64_t bytes)
 {
     enum { ALIGN = 256 };
@@ -104,7 +104,8 @@ static bool find_room(struct session *session, struct run_buffer *buffer, uint64
     return good;
 }
 
-// Returns false after an error. A machine without full/empty bits has no counts.
+// Sets the fill and read counts of a buffer. Returns false after an error. Machines without
+// full/empty bits ignore the counts.
 static bool set_counts(struct session *session, const struct run_buffer *buffer)
 {
     enum { MOST = 256 };
@@ -142,7 +143,7 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     }
     if (!set_counts(session, buffer))
         return false;
-    // Fresh memory is zero and not touched before it is used.
+    // Fresh memory is zero; its pages are not touched before they are used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);
 }
@@ -168,7 +169,7 @@ bool session_prepare(struct session *session)
 static enum session_outcome do_steps(struct session *session, const struct run_steps *steps,
                                      uint32_t depth);
 
-// Fills a buffer anew.
+// Restores the initial contents of a buffer.
 static bool reset(struct session *session, struct run_buffer *buffer)
 {
     uint32_t index = image_find(session->device.image, buffer->address);
@@ -199,7 +200,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
     return do_steps(session, &repeat->steps, depth + 1);
 }
 
-// Returns 1 if there is another round, 0 if not, −1 after an error.
+// Evaluates the condition. Returns 1 for another round, 0 for the end, −1 after an error.
 static int goes_on(struct session *session, const struct run_repeat *repeat)
 {
     struct run_number number;
@@ -218,7 +219,7 @@ static enum session_outcome too_long(struct session *session, const struct run_t
     return SESSION_NO_PROGRESS;
 }
 
-// The limits of a repeat, before each round.
+// Checks the limits of a repeat before a round.
 static enum session_outcome check_rounds(struct session *session, const struct run_repeat *repeat,
                                          const struct session_frame *frame)
 {
@@ -257,7 +258,7 @@ static bool take_rounds(struct session *session, const struct run_repeat *repeat
 static enum session_outcome do_repeat(struct session *session, const struct run_repeat *repeat,
                                       uint32_t depth)
 {
-    // `path` may move in a round.
+    // `path` may be reallocated in a round, so no pointer into it is kept.
     if (depth >= session->resumed && !take_rounds(session, repeat, &session->path.v[depth]))
         return SESSION_BAD_INPUT;
     for (; session->path.v[depth].round < session->path.v[depth].times;
@@ -274,7 +275,7 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
     return SESSION_DONE;
 }
 
-// The last of launches that run together counts.
+// Writes a checkpoint or stops, if one of the launches since `before` requires it.
 static enum session_outcome after_launches(struct session *session, uint64_t before)
 {
     uint64_t every = session->checkpoint_every, after = session->device.launches;
@@ -289,7 +290,7 @@ static enum session_outcome do_step(struct session *session, const struct run_st
 {
     if (step->repeat)
         return do_repeat(session, step->repeat, depth);
-    if (depth < session->resumed) { // the last that was done
+    if (depth < session->resumed) { // the last launch before the checkpoint
         session->resumed = 0;
         return SESSION_DONE;
     }

@@ -1,4 +1,4 @@
-// Execution of `streams`: each step is a call of the host.
+// Executes `streams`: each step is a call of the host.
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/session.h"
@@ -15,7 +15,7 @@ struct streams_run {
 
 static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls);
 
-// Returns NULL after an error. Not given: stream 0.
+// Returns the stream of an expression, stream 0 without one, or NULL after an error.
 static struct host_stream *find_stream(struct streams_run *s, const struct run_expr *expr)
 {
     int64_t number = 0;
@@ -24,7 +24,8 @@ static struct host_stream *find_stream(struct streams_run *s, const struct run_e
     return &s->streams[number];
 }
 
-// Reports an end of the commands. What waits for what is part of it.
+// Reports how a wait for commands ended. If no command can continue, the notes name what each waits
+// for.
 static enum session_outcome end_wait(struct streams_run *s, const struct run_text *at,
                                      const struct device_result *result)
 {
@@ -43,7 +44,7 @@ static enum session_outcome end_wait(struct streams_run *s, const struct run_tex
     return outcome;
 }
 
-// Takes the elements of a copy. Returns false after an error.
+// Evaluates the range of a copy or state change, in elements. Returns false after an error.
 static bool take_elements(struct run *run, const struct run_call *call,
                           const struct run_buffer *buffer, int64_t *first, int64_t *count)
 {
@@ -163,7 +164,7 @@ static enum session_outcome do_reset(struct streams_run *s, const struct run_cal
     return SESSION_DONE;
 }
 
-// Returns 1 if there is another round, 0 if not, -1 after an error.
+// Evaluates the condition. Returns 1 for another round, 0 for the end, -1 after an error.
 static int has_round(struct run *run, const struct run_calls *calls)
 {
     struct run_number number;
@@ -218,7 +219,7 @@ static enum session_outcome do_calls(struct streams_run *s, const struct run_cal
     return SESSION_DONE;
 }
 
-// Results are what the host has, where it has copied it.
+// Makes the host's copy the result of each buffer that is copied to the host.
 static void take_results(struct run *run)
 {
     for (uint32_t i = 0; i < run->buffers.n; i++)
@@ -237,7 +238,7 @@ enum session_outcome session_streams(struct session *session)
     for (int i = 0; i < STREAMS; i++)
         host_stream_add(s.host, &s.streams[i], HOST_INDEPENDENT);
     enum session_outcome outcome = do_calls(&s, &session->run->calls);
-    if (outcome == SESSION_DONE && s.host->open) { // the end of the program
+    if (outcome == SESSION_DONE && s.host->open) { // the program ends without waiting
         host_finish(s.host, &result);
         struct run_text file = {.begin = NO_OFFSET, .end = NO_OFFSET};
         outcome = end_wait(&s, &file, &result);

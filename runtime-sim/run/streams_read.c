@@ -1,11 +1,11 @@
-// Reading the steps of `streams`: calls of a host.
+// Reads the steps of `streams`, which are calls of a host.
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/run/run_file.h"
 #include <string.h>
 
 enum { DEEPEST = 16 };
 
-// Returns the number of a word of the list, or -1 after an error. Not given: 0.
+// Returns the index of the node's word in the list, 0 without a node, or -1 after an error.
 static int choose(struct run_file_reading *r, const struct yaml_node *node,
                   const char *const words[3], const char *all)
 {
@@ -88,7 +88,7 @@ static bool read_buffer(struct run_file_reading *r, const struct yaml_node *node
     return call->buffer != UINT32_MAX;
 }
 
-// All of a buffer in stream 0, or what the mapping says.
+// Reads a state change: a buffer's name for all of it in stream 0, or a mapping.
 static bool read_state(struct run_file_reading *r, const struct yaml_node *node,
                        struct run_call *call)
 {

@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-    MOST_TEXELS = 1 << 28, // of one dimension
+    MOST_TEXELS = 1 << 28, // of a texture with one dimension
     MOST_WIDTH = 1 << 17,
     MOST_HEIGHT = 1 << 16,
     MOST_PITCH = 1 << 30,
     PITCH_ALIGN = 32,
 };
 
-// Formats by their numbers; b is u.
+// Names of the channel types by format. Types b8 to b32 count as u8 to u32.
 static const char *const formats[] = {
     [TEXTURE_U8] = "u8",   [TEXTURE_S8] = "s8",   [TEXTURE_U16] = "u16", [TEXTURE_S16] = "s16",
     [TEXTURE_U32] = "u32", [TEXTURE_S32] = "s32", [TEXTURE_F16] = "f16", [TEXTURE_F32] = "f32",
@@ -24,9 +24,9 @@ enum { FORMATS = ARRAY_LENGTH(formats) };
 struct argument_texture {
     struct session *session;
     const struct run_texture *from;
-    const struct run_buffer *buffer; // NULL: a sampler alone
+    const struct run_buffer *buffer; // NULL: a separate sampler
     struct texture texture;
-    uint32_t texel; // its bytes
+    uint32_t texel; // bytes of a texel
 };
 
 static struct run *run_of(const struct argument_texture *b)
@@ -36,7 +36,7 @@ static struct run *run_of(const struct argument_texture *b)
 
 // Handles
 
-// In the space .tex of old PTX everything is a .texref.
+// All variables in the space .tex, from old versions of PTX, are .texref.
 static uint16_t type_of_variable(const struct session *session, uint32_t variable)
 {
     const struct program *program = session->device.program;
@@ -126,7 +126,7 @@ static bool gives_floats(const struct argument_texture *b)
     return b->texture.format >= TEXTURE_F16 || b->texture.normalized_float;
 }
 
-// Checks that the words agree with each other.
+// Checks that the properties are compatible with each other and with the format.
 static bool check_how(const struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
@@ -194,7 +194,7 @@ static bool take_size(struct argument_texture *b)
     return need <= bytes;
 }
 
-// A border value has the type of a texel that was read.
+// Stores the border values, which have the type of the values that texture reads return.
 static bool take_border(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
@@ -223,7 +223,7 @@ static bool take_border(struct argument_texture *b)
     return true;
 }
 
-// Both
+// Textures and samplers
 
 static void take_sampler(struct argument_texture *b)
 {

@@ -1,4 +1,4 @@
-// Reads textures: the keys of run files, the words of command lines.
+// Reads textures from the keys of run files and the words of command lines.
 #include "runtime-sim/run/texture.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/keys.h"
@@ -30,7 +30,7 @@ static int find_word(const struct run_text *at)
     return -1;
 }
 
-// Those of one way, or all: "clamp, border, wrap or mirror"
+// Returns a list of the words of one property or of all: "clamp, border, wrap or mirror".
 static const char *choices(struct run *run, enum texture_way way)
 {
     const char *text = "";
@@ -55,7 +55,6 @@ static void put(struct run_texture *to, enum texture_way way, uint8_t value,
     to->how_at[way] = *at;
 }
 
-// Defaults.
 static void set_defaults(struct run_texture *texture)
 {
     *texture = (struct run_texture){.name = UINT32_MAX, .buffer = UINT32_MAX};
@@ -225,7 +224,7 @@ static bool take_words(struct run *run, const struct run_text *at, struct run_te
     return true;
 }
 
-// TYPE[xCHANNELS]
+// Reads TYPE[xCHANNELS].
 static bool take_line_type(struct run *run, const struct run_text *at, struct run_texture *to)
 {
     const char *times = strchr(at->text, 'x');
@@ -251,7 +250,7 @@ static bool take_line_size(struct run *run, const struct run_text *at, struct ru
     return !shape[2].expr;
 }
 
-// As many elements as the texture has channels.
+// Adds a buffer with one element for each channel of each texel.
 static bool add_buffer(struct run *run, const char *name, const struct run_text *fill,
                        struct run_texture *to)
 {

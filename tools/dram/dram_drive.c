@@ -2,23 +2,23 @@
 #include "support/random.h"
 #include <time.h>
 
-// Gives a channel its requests. The next one is made before it can be taken.
+// The source of a channel's requests. It makes each request before the channel can accept it.
 struct feed {
     const struct dram_drive *drive;
     struct dram_map map;
-    uint64_t requests;     // in the channel
-    uint64_t random;       // state: of places and kinds
-    uint64_t random_clock; // of the clocks at which requests come
+    uint64_t requests;     // number of requests that the channel's memory holds
+    uint64_t random;       // state of the generator of addresses and kinds
+    uint64_t random_clock; // state of the generator of arrival times
     bool saturated;
-    uint64_t whole, part; // requests that come in a clock, and the chance of one more · 2^64
-    uint64_t end;         // of the clocks in which requests come
-    uint64_t number;      // of the request, from 0
-    uint64_t comes;       // the clock at which it comes to the door; `end`: it does not
-    uint64_t with_it;     // that come after it in the same clock
+    uint64_t whole, part; // requests per clock, and probability of one more · 2^64
+    uint64_t end;         // clock at which arrivals end
+    uint64_t number;      // number of the request, from 0
+    uint64_t comes;       // clock of the request's arrival; `end`: no more requests
+    uint64_t with_it;     // further requests that arrive in the same clock
     struct dram_request request;
 };
 
-// A number from 0 up to `limit`, which is not included.
+// Returns a number from 0 to `limit` - 1.
 static uint64_t below(uint64_t *state, uint64_t limit)
 {
     __extension__ unsigned __int128 product = splitmix64(state);
@@ -80,7 +80,7 @@ static void feed_init(struct feed *s, const struct dram_drive *drive, uint32_t c
     s->whole = (uint64_t)load;
     s->part = (uint64_t)((load - (double)s->whole) * 0x1p64);
     s->end = drive->warmup + drive->cycles;
-    s->comes = s->saturated ? 0 : UINT64_MAX; // wait_for_next begins at clock 0
+    s->comes = s->saturated ? 0 : UINT64_MAX; // so that wait_for_next starts at clock 0
     make(s);
     wait_for_next(s);
 }
@@ -96,8 +96,8 @@ struct driven {
     const struct dram_drive *drive;
     struct dram_channel *channel;
     struct feed feed;
-    uint64_t offered;                 // since the warm-up
-    uint64_t taken_sum, answered_sum; // of ids
+    uint64_t offered;                 // requests that arrived after the warm-up
+    uint64_t taken_sum, answered_sum; // sums of request ids
     uint64_t answered;
 };
 
@@ -122,7 +122,7 @@ static void give_requests(struct driven *run, uint64_t now)
     }
 }
 
-// One clock at which something may happen. Returns the next one.
+// Simulates one clock in which an event is possible. Returns the next such clock.
 static uint64_t go(struct driven *run, uint64_t now)
 {
     struct dram_channel *ch = run->channel;
@@ -136,7 +136,7 @@ static uint64_t go(struct driven *run, uint64_t now)
     return next;
 }
 
-// Requests in flight at the end are served, too, without being counted.
+// Serves the requests in flight at the end, without counting them.
 static void finish(struct driven *run, uint64_t now)
 {
     for (uint64_t next; dram_inside(run->channel); now = next) {
@@ -146,7 +146,7 @@ static void finish(struct driven *run, uint64_t now)
     }
 }
 
-// Counters since the mark; those that are no counts stay.
+// Subtracts the counters at the mark; values that are not counters are kept.
 static void take_window(struct dram_stats *window, const struct dram_stats *since)
 {
     for (uint32_t i = 0; i < dram_stat_key_count; i++)
@@ -180,7 +180,7 @@ static void add_whole(struct dram_result *r, const struct driven *run)
         r->write_latency_min = ch->least_write_latency;
 }
 
-// Requests that have come and still wait at the door count as offered.
+// Counts requests that have arrived but were not accepted yet as offered.
 static void count_waiting(struct driven *run)
 {
     for (; !run->feed.saturated && run->feed.comes < run->feed.end; next_request(&run->feed))
@@ -192,7 +192,7 @@ static bool stopped(const struct dram_drive *drive)
     return drive->stop && *drive->stop;
 }
 
-// Runs up to this clock or until it is stopped; returns the clock that is next.
+// Simulates up to `end` or until stopped. Returns the next clock.
 static uint64_t go_until(struct driven *run, uint64_t now, uint64_t end)
 {
     while (now < end && !stopped(run->drive))

@@ -1,11 +1,11 @@
-// The picture of a sweep: above latency, below what was answered, both over what came.
+// Plots a sweep: latency (top) and throughput (bottom) over the offered load.
 #include "tools/dram/dram_report.h"
 #include "support/chart.h"
 #include <math.h>
 
 enum { WIDTH = 720, HEIGHT = 600, LEFT = 70, RIGHT = 24 };
 
-// Latency is shown up to this many times the least mean one.
+// The latency axis ends at this multiple of the minimum mean latency.
 static const double tallest = 8;
 
 static double most_load(const struct dram_sweep *sweep)
@@ -27,7 +27,7 @@ static double latency_shown(const struct dram_sweep *sweep)
     return svg_round_up(most > 0 ? fmin(most, least * tallest) : 1);
 }
 
-// Draws a panel from the height `top` on.
+// Draws a panel whose upper edge is at `top`.
 static void draw_panel(FILE *to, const struct dram_sweep *sweep, double top, double height,
                        double x_most, double y_most, const char *title,
                        double (*value)(const struct dram_result *))

@@ -72,7 +72,7 @@ static void write_head(struct json *json, const struct dram_head *head)
     json_uint_of(json, "cycles", drive->cycles);
 }
 
-// With no load requested there is always one more request.
+// Writes the results. `load` is null if queues are always full.
 static void write_results(struct json *json, const struct dram_result *r)
 {
     json_member_string(json, "outcome", r->stopped ? "interrupted" : "done");
@@ -88,7 +88,7 @@ static void write_results(struct json *json, const struct dram_result *r)
 #undef RESULT_UINT
 }
 
-// Members that differ from run to run are last.
+// Members that vary between identical runs are written last.
 void dram_report_json(const struct dram_head *head, const struct dram_result *result, FILE *to)
 {
     struct json json;

@@ -1,4 +1,4 @@
-// Pictures of maps as SVG.
+// Draws maps as SVG.
 #include "support/svg.h"
 #include "tools/map/map_report.h"
 #include <math.h>
@@ -8,7 +8,8 @@ enum { WIDE = 108, HIGH = 34, RIGHT = 150, DOWN = 58, EDGE = 24, CELL = 26, LANE
 static const char *const fills[MAP_UNITS] = {
     [MAP_INT] = "c2", [MAP_FLOAT] = "c0", [MAP_SFU] = "c3", [MAP_LSU] = "c4"};
 
-// The graph: a column for each distance from the nodes without producers, by edges without tokens.
+// The graph. A node's column is its distance from the nodes without producers, along edges without
+// initial tokens.
 
 struct graph_picture {
     FILE *to;
@@ -22,7 +23,7 @@ static bool is_ahead(const struct graph_picture *g, uint32_t node, uint32_t at)
     return from != node && !map_tokens(&g->map->nodes.v[node], at);
 }
 
-// The cycles of a checked map have tokens, so this ends.
+// Terminates because each cycle of a checked map has an edge with tokens.
 static void set_columns(struct graph_picture *g)
 {
     for (bool again = true; again;) {
@@ -97,7 +98,7 @@ void map_picture_graph(const struct map_report *report, struct arena *arena, FIL
     svg_end(to);
 }
 
-// The ring: a box for each position, lanes above it.
+// The ring: a box for each position, with the lanes above
 
 static double position_x(uint32_t position)
 {

@@ -1,5 +1,5 @@
-// The channels of a network, shaded by the flits that they carried: a mesh as it lies, crossbar and
-// butterfly from the inputs on the left to the outputs on the right.
+// Draws the channels of a network, shaded by their flits. A mesh is drawn as it is laid out,
+// crossbars and butterflies from the inputs on the left to the outputs on the right.
 #include "tools/noc/heatmap.h"
 #include "tools/noc/plot.h"
 #include "support/svg.h"
@@ -11,12 +11,11 @@ struct heat_map {
     FILE *to;
     const struct noc_config *config;
     const struct heatmap *m;
-    double most;         // flits in a cycle that the last shade represents
-    uint32_t per_column; // routers of a stage; of a mesh: of a row
-    uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: a mesh
-    double cell;         // pixels from one router, or node, to the next
-    // The channels of each router from its nodes and to them, except those at the sides: their
-    // number and their sum.
+    double most;         // flits per cycle of the last shade
+    uint32_t per_column; // routers in a stage, or in a row of a mesh
+    uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: mesh
+    double cell;         // pixels between adjacent routers or nodes
+    // Channels between each router and its nodes, except those at the sides: number and load.
     struct ports {
         uint32_t from_count, to_count;
         double from, to;
@@ -37,7 +36,7 @@ static double most_of(const struct heat_map *map)
     return most > 0 ? svg_round_up(most) : 1;
 }
 
-// Names what is drawn, for the pointer to rest on.
+// Writes the tooltip of a channel.
 static void title(const struct heat_map *map, const struct noc_channel *channel, double load)
 {
     static const char *const from[] = {"node", "router", "router"}, *const to[] = {"router", "node",
@@ -58,7 +57,7 @@ static double router_y(const struct heat_map *map, uint32_t router)
     return TOP + (router / map->per_column + 0.5) * map->cell;
 }
 
-// An arrow beside that of the other direction.
+// Draws a channel as an arrow beside that of the opposite direction.
 static void draw_arrow(const struct heat_map *map, const struct noc_channel *channel, double load)
 {
     double x1 = router_x(map, channel->from), y1 = router_y(map, channel->from);
@@ -97,7 +96,8 @@ static void collect_ports(struct heat_map *map, struct arena *arena)
     }
 }
 
-// Shaded is the mean of several channels. `size` is that of a router and what belongs to it.
+// Draws a box shaded by the mean load of several channels. `size` is that of the router with its
+// surroundings.
 static void draw_port(const struct heat_map *map, double x, double y, double size, double sum,
                       uint32_t count, const char *what)
 {
@@ -112,7 +112,7 @@ static void draw_port(const struct heat_map *map, double x, double y, double siz
             x, y, wide, high, what, load);
 }
 
-// The channels from (left) and to (right) its nodes.
+// Draws the channels from (left) and to (right) the router's nodes.
 static void draw_ports(const struct heat_map *map, uint32_t router, double x, double y, double size)
 {
     const struct ports *ports = &map->ports[router];
@@ -120,7 +120,7 @@ static void draw_ports(const struct heat_map *map, uint32_t router, double x, do
     draw_port(map, x + size * 0.02, y, size, ports->to, ports->to_count, "to its nodes");
 }
 
-// In the box the number, and below it these channels.
+// Draws a router: a box with its number, and the channels of its nodes below the number.
 static void draw_router(const struct heat_map *map, uint32_t router)
 {
     enum { LEAST_FOR_TEXT = 30 };
@@ -154,8 +154,8 @@ static double column_x(uint32_t column)
     return SIDE + 44 + column * (double)COLUMN;
 }
 
-// Column 0 has the nodes that send, then come the stages in the order in which packets pass them,
-// then the nodes that receive.
+// Returns the column of a router. Column 0 has the sending nodes, followed by the stages in the
+// order in which packets pass them, then the receiving nodes.
 static uint32_t column_of(const struct heat_map *map, uint32_t router)
 {
     uint32_t stage = router / map->per_column;
@@ -173,14 +173,14 @@ static double stage_y(const struct heat_map *map, uint32_t router)
     return TOP + (router % map->per_column + 0.5) * nodes * map->cell;
 }
 
-// From or to a node at a router.
+// Returns true for a channel of a node at a router instead of at the sides.
 static bool is_inside(const struct heat_map *map, const struct noc_channel *channel)
 {
     return (channel->kind == NOC_CHANNEL_INJECTION && channel->from >= map->places) ||
            (channel->kind == NOC_CHANNEL_EJECTION && channel->to >= map->places);
 }
 
-// Number of wires at each router's sides, and of those drawn.
+// Numbers of wires at a router's sides, in total and drawn so far.
 struct sides {
     uint32_t in, out, in_drawn, out_drawn;
 };
@@ -200,7 +200,7 @@ static struct sides *count_wires(const struct heat_map *map, struct arena *arena
     return sides;
 }
 
-// The next one of a router's wires on one of its sides.
+// Returns the y position of the next wire on one side of a router.
 static double beside(const struct heat_map *map, uint32_t router, uint32_t count, uint32_t *drawn)
 {
     double room = (double)map->places / map->per_column * map->cell * 0.7;
@@ -265,7 +265,7 @@ static void draw_stages(struct heat_map *map, struct arena *arena)
     }
 }
 
-// All of it
+// The picture
 
 static double cell_of(const struct noc_config *config)
 {

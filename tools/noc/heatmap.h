@@ -1,11 +1,11 @@
-// A picture of a network's channels.
+// Draws the load of a network's channels.
 #pragma once
 #include "runtime-sim/noc/noc.h"
 
 struct heatmap {
     const struct noc_config *config;
     const struct noc *noc;
-    const uint64_t *flits; // of each channel of `noc`, in `window` cycles
+    const uint64_t *flits; // flits of each channel of `noc` in `window` cycles
     uint64_t window;
     const char *title, *note;
 };

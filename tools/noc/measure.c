@@ -5,10 +5,10 @@
 
 enum { PROGRESS_EVERY = 1 << 14 };
 
-// Limit of the backlog of a stable load in the window, as a fraction of the created flits, in total
-// and at each sender. Queues fluctuate, so that a few packets do not count.
+// A load is stable if its backlog in the window does not exceed this fraction of the created flits,
+// in total and at each sender. Queues fluctuate, so a few packets are tolerated.
 static const double most_behind = 0.02;
-enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // packets for each sender
+enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // tolerated packets per sender
 
 struct noc_run {
     const struct measure_plan *plan;
@@ -16,11 +16,11 @@ struct noc_run {
     struct arena *arena;
     struct noc *noc;
     struct sources sources;
-    uint64_t begin, end; // of the window
-    // Per node: packets taken from its source; created and, of these, waiting at the beginning of
-    // the window.
+    uint64_t begin, end; // start and end of the window
+    // Per node: packets taken from its source; packets created before the window and, of these,
+    // those still waiting at its start.
     uint64_t *taken, *created, *waiting;
-    uint64_t flits_taken, flits_before; // from all; created before the window began
+    uint64_t flits_taken, flits_before; // taken from all sources; created before the window
     uint64_t next_progress;
 };
 
@@ -31,7 +31,7 @@ static double cpu_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// The pattern's places are the nodes. Where nodes are placed one by one they are in no grid.
+// The places of the pattern are the nodes. Nodes that are placed individually form no grid.
 const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config)
 {
@@ -53,7 +53,7 @@ const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
     return traffic_bind(traffic, arena, &shape);
 }
 
-// Latencies by size
+// Buckets of latencies
 
 static uint32_t bucket_of(uint64_t latency)
 {
@@ -77,8 +77,9 @@ static uint64_t class_flits(const struct noc *noc, uint64_t classes)
     return flits;
 }
 
-// A packet stays with its source until the interface has use for it: a queue that never runs empty
-// before its source does is as good as one without an end, and takes no memory.
+// Returns true if the network interface needs the source's next packet. Keeping packets in the
+// source models an unbounded queue without memory: the interface's queue only runs empty when the
+// source does.
 static bool wants_packet(const struct noc_run *run, uint32_t node, uint32_t class)
 {
     const struct noc_config *config = run->plan->config;
@@ -88,8 +89,8 @@ static bool wants_packet(const struct noc_run *run, uint32_t node, uint32_t clas
            (config->injection_queue || noc_waiting_flits(run->noc, node, class) < enough);
 }
 
-// By number and time of creation, not by a random sequence that would depend on when packets are
-// taken.
+// Derives the class from the node and the time of creation. A random sequence would depend on when
+// packets are taken.
 static uint32_t class_of(const struct noc_run *run, uint32_t node)
 {
     uint64_t classes = run->plan->config->classes;
@@ -151,7 +152,7 @@ static void receive(struct noc_run *run)
             }
 }
 
-// Leaves out cycles in which nothing happens, up to `limit`.
+// Skips cycles without events, up to `limit`.
 static void skip(struct noc_run *run, uint64_t limit)
 {
     if (run->sources.ready_count)
@@ -233,7 +234,8 @@ static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t
     return growth <= most_behind * (double)created || growth <= (double)few;
 }
 
-// Counts per sender. A load is not stable if one sender falls behind, even if the mean does not.
+// Counts created packets per sender. A load is unstable if one sender falls behind, even if the
+// mean does not.
 static void count_created(struct noc_run *run)
 {
     struct measured *m = run->m;
@@ -263,7 +265,8 @@ static void end_window(struct noc_run *run)
                           (uint64_t)(FEW_IN_ALL * m->senders * run->plan->flits.mean));
 }
 
-// Runs at most as long as the run so far: packets that have not arrived by then do not arrive.
+// Drains the network for at most as many cycles as have been simulated; packets that do not arrive
+// by then count as lost.
 static void drain(struct noc_run *run)
 {
     struct measured *m = run->m;
@@ -308,7 +311,7 @@ void measure(struct measured *measured, struct arena *arena, const struct measur
         begin_window(&run);
         bool ended = run_until(&run, run.end);
         end_window(&run);
-        // An unstable network need not deliver its packets.
+        // An unstable network cannot be drained.
         if (ended && measured->stable)
             drain(&run);
     }

@@ -1,8 +1,8 @@
-// A network under synthetic traffic: warm-up, a window of measurement, and the time until the last
-// packet of the window has arrived; the sources continue throughout.
+// Measures a network under synthetic traffic: a warm-up, a measurement window, and a drain until
+// the last packet of the window has arrived. The sources continue throughout.
 //
-// Latency counts from a packet's creation and includes the time in its source's queue. It is the
-// mean of all packets created in the window.
+// Latency is measured from a packet's creation, so it includes the time in the source's queue, and
+// is averaged over all packets created in the window.
 #pragma once
 #include "runtime-sim/noc/noc.h"
 #include "tools/noc/traffic.h"
@@ -10,13 +10,13 @@
 
 struct measure_plan {
     const struct noc_config *config;
-    const struct noc_traffic *traffic; // bound to the network, see measure_traffic
-    struct traffic_sizes flits;        // of packets
-    double load; // mean flits that a sender creates per cycle; at most flits.mean
+    const struct noc_traffic *traffic; // bound by measure_traffic
+    struct traffic_sizes flits;        // packet sizes
+    double load; // mean flits created per sender and cycle; at most flits.mean
     uint64_t seed;
-    uint64_t warmup, cycles; // of the window, at least 1
+    uint64_t warmup, cycles; // window length, at least 1
     uint64_t shuffle;        // see noc_shuffle
-    uint64_t patience;       // cycles without any movement that count as no progress
+    uint64_t patience;       // cycles without movement after which the network counts as stuck
     // Called periodically, unless NULL, with the load and the simulated cycles.
     void (*progress)(void *context, double load, uint64_t cycle);
     void *context;
@@ -30,7 +30,7 @@ enum measure_outcome {
     MEASURE_FAULT, // an internal fault, described by `fault`
 };
 
-// Latencies by size: exact below 128, above with a resolution of 1/64.
+// Buckets of latencies: exact below 128, with a resolution of 1/64 above.
 enum { LATENCY_BUCKETS = 64 * 60 };
 
 struct measured {
@@ -49,34 +49,35 @@ struct measured {
     // Flits in the window.
     uint64_t flits_created, flits_arrived;
     bool stable;
-    // Flits in flight at the beginning and at the end of the window.
+    // Flits in flight at the start and end of the window.
     uint64_t behind_before, behind_after;
 
-    struct noc *noc;         // at the end
-    struct stats_mark since; // counters at the beginning of the window, NULL if it has none
+    struct noc *noc;         // state at the end
+    struct stats_mark since; // counters at the start of the window; NULL if it has not started
     struct stats stats;
     uint32_t channels;
-    uint64_t *channel_flits; // of each channel in the window
+    uint64_t *channel_flits; // flits of each channel in the window
     const char *fault;
 };
 
-// Binds the pattern to the network. Returns NULL, or the reason why that is not possible. Requires
-// a configuration that noc_check accepts.
+// Binds the pattern to the network. Requires a configuration that noc_check accepts. Returns NULL,
+// or why this is impossible.
 const char *measure_traffic(struct noc_traffic *traffic, struct arena *arena,
                             const struct noc_config *config);
 
-// The members of the result are in the arena.
+// Measures a load. The members of the result are in the arena.
 void measure(struct measured *measured, struct arena *arena, const struct measure_plan *plan);
 
 // Return the flits created and arrived per sender and cycle of the window.
 double measured_offered(const struct measured *measured);
 double measured_accepted(const struct measured *measured);
-// Returns the flits that arrived per cycle, in total.
+// Returns the total flits that arrived per cycle.
 double measured_flow(const struct measured *measured);
-// Cycles; NAN if no packet arrived.
+// Return the mean latency and the mean time in the source's queue, in cycles; NAN if no packet
+// arrived.
 double measured_latency(const struct measured *measured);
 double measured_wait(const struct measured *measured);
-// Routers that packets passed.
+// Returns the mean number of routers that packets passed.
 double measured_routers(const struct measured *measured);
-// Returns the latency that this fraction (0 … 1) of the packets did not exceed.
+// Returns the latency that this fraction (0 … 1) of the packets did not exceed, in cycles.
 uint64_t measured_quantile(const struct measured *measured, double part);

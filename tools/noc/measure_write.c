@@ -14,7 +14,7 @@ const char *measure_outcome_name(enum measure_outcome outcome)
     return names[outcome];
 }
 
-// The mean, and, if there are several, which.
+// Writes the mean packet size, and the distribution if there are several sizes.
 static void write_sizes(struct json *json, const struct traffic_sizes *sizes)
 {
     json_member_double(json, "flits", sizes->mean);
@@ -58,7 +58,7 @@ static void write_results(struct json *json, const struct measured *m)
 #undef RESULT_UINT
 }
 
-// Members that differ from run to run are last.
+// Members that vary between identical runs are written last.
 static void write_host(struct json *json, const struct measured *measured, uint32_t count)
 {
     double seconds = 0;
@@ -103,7 +103,7 @@ void sweep_write_json(const struct measure_head *head, const struct sweep *sweep
     json_done(&json);
 }
 
-// An unknown value is an empty field.
+// Writes a number, or an empty field if it is unknown.
 static void csv_real(FILE *to, double value)
 {
     char number[NUMBER_TEXT] = "";

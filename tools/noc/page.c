@@ -1,4 +1,4 @@
-// The HTML page with all pictures and numbers.
+// Writes the HTML page with all plots and numbers.
 #include "tools/noc/plot.h"
 #include "support/page.h"
 #include "support/svg.h"

@@ -5,7 +5,7 @@
 
 enum { WIDTH = 760, HEIGHT = 660, LEFT = 76, RIGHT = 24 };
 
-// Latency is shown up to this many times the least one.
+// The latency axis ends at this multiple of the minimum latency.
 static const double tallest = 6;
 
 const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
@@ -111,7 +111,7 @@ static double latency_most(const struct sweep *sweep)
     return most > 0 ? fmin(most * 1.1, least * tallest) : 1;
 }
 
-// Beyond what the network bears there is no latency to show: it grows for as long as one measures.
+// Draws the latency of stable loads. Above saturation latency is unbounded, so none is drawn.
 static void draw_latency(struct chart *c, const struct sweep *sweep)
 {
     draw_axes(c, latency_most(sweep),

@@ -1,4 +1,4 @@
-// Plots of the results, see support/svg.h.
+// Plots the results (support/svg.h).
 #pragma once
 #include "tools/noc/measure_write.h"
 

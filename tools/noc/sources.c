@@ -3,17 +3,17 @@
 #include "support/random.h"
 #include <string.h>
 
-// Drawing
+// Random numbers
 
 static bool happens(uint64_t *state, uint64_t threshold)
 {
     return splitmix64(state) < threshold;
 }
 
-// The cycles without a packet before the next one have a geometric distribution, whose binary
-// digits are independent: digit j is 1 with the probability q^(2^j) / (1 + q^(2^j)), where q is
-// that of a cycle without. Drawn so, an idle source costs nothing, and all hosts draw the same:
-// there is no logarithm in it.
+// The number of cycles until the next packet has a geometric distribution, whose binary digits are
+// independent: digit j is 1 with probability q^(2^j) / (1 + q^(2^j)), where q is the probability of
+// a cycle without a packet. Idle sources therefore cost nothing, and without a logarithm the
+// results are the same on all hosts.
 static void fill_gap(struct sources *sources, double packets)
 {
     double q = 1 - packets;
@@ -41,7 +41,7 @@ static uint32_t draw_receiver(const struct noc_traffic *traffic, uint32_t node, 
     return traffic->receivers[(splitmix64(state) >> 32) * traffic->receiver_count >> 32];
 }
 
-// If all packets have one size, nothing is drawn.
+// Draws a packet's size. If there is only one size, no random number is consumed.
 static uint32_t draw_flits(const struct sources *sources, uint64_t *state)
 {
     const struct traffic_sizes *sizes = sources->sizes;
@@ -66,7 +66,7 @@ static void fill_sizes(struct sources *sources, struct arena *arena)
     }
 }
 
-// The next packet, which is created at `first` or later.
+// Draws the next packet, which is created at `first` or later.
 static void draw(struct sources *sources, uint32_t node, uint64_t first)
 {
     uint64_t *state = &sources->state[node];
@@ -78,7 +78,8 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
 
 // The wheel
 
-// A time beyond the wheel is checked once per turn.
+// Schedules a source for its head's creation. A time beyond the wheel is checked again once per
+// turn.
 static void wait_for_head(struct sources *sources, uint32_t node)
 {
     uint64_t at = sources->created[node], most = sources->now + TRAFFIC_WHEEL - 1;
@@ -110,7 +111,7 @@ static void empty_slot(struct sources *sources, size_t slot)
     }
 }
 
-// The next time at which a slot of the wheel is to be looked at, `from` or later.
+// Returns the time of the next occupied slot of the wheel, `from` or later.
 static uint64_t next_slot(const struct sources *sources, uint64_t from)
 {
     for (uint64_t ahead = 0; ahead < TRAFFIC_WHEEL;) {

@@ -11,7 +11,7 @@ static struct measured *find(struct sweep *sweep, double load)
     return NULL;
 }
 
-// Returns whether the network bears the load. A load that was measured is not measured again.
+// Returns true if the load is stable. Each load is measured once.
 static bool measure_at(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
                        double load)
 {
@@ -33,7 +33,7 @@ static int by_load(const void *a, const void *b)
     return (x->load > y->load) - (x->load < y->load);
 }
 
-// The points are in order of their loads; one that did not end stays the last.
+// Sorts the points by load; an incomplete one stays last.
 static void finish(struct sweep *sweep)
 {
     uint32_t sorted = sweep->points.n - sweep->failed;
@@ -54,7 +54,7 @@ void sweep_loads(struct sweep *sweep, struct arena *arena, const struct measure_
     finish(sweep);
 }
 
-// Three digits: what is written can be typed again.
+// Rounds a load to three digits, so that printed loads can be entered again.
 static double rounded(double load)
 {
     char text[32];
@@ -62,7 +62,7 @@ static double rounded(double load)
     return strtod(text, NULL);
 }
 
-// The network bears `low` (or that is 0), and it does not bear `high`.
+// Finds the highest stable load by bisection. `low` is stable or 0, `high` is not stable.
 static double bisect(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
                      double high)
 {

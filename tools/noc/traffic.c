@@ -33,7 +33,7 @@ static const char *bind_uniform(struct noc_traffic *traffic, struct arena *arena
     return NULL;
 }
 
-// The places as a square; a mesh must be one itself.
+// Transposes the places as a square; a mesh must itself be square.
 static const char *bind_transpose(struct noc_traffic *traffic, struct arena *arena,
                                   const struct traffic_shape *shape)
 {
@@ -64,7 +64,7 @@ static const char *bind_bitcomp(struct noc_traffic *traffic, struct arena *arena
     return NULL;
 }
 
-// Each digit by one, or by so much that half of the way round is not reached.
+// Adds to each digit 1, or with `far` the largest step below half of its extent.
 static const char *bind_rotated(struct noc_traffic *traffic, const struct traffic_shape *shape,
                                 bool far)
 {
@@ -97,7 +97,7 @@ static const char *bind_tornado(struct noc_traffic *traffic, struct arena *arena
     return bind_rotated(traffic, shape, true);
 }
 
-// Bit i of a place's number moves to bit i + 1, the highest to 0; or the bits are reversed.
+// Rotates the bits of a place's number left by one, or reverses them.
 static const char *bind_bits(struct noc_traffic *traffic, struct arena *arena,
                              const struct traffic_shape *shape, bool reverse)
 {
@@ -148,7 +148,7 @@ static const char *bind_hotspot(struct noc_traffic *traffic, struct arena *arena
     return NULL;
 }
 
-// The listed places send to the others, or the reverse.
+// The listed places send to the others, or with `listed_send` false the reverse.
 static const char *bind_between(struct noc_traffic *traffic, struct arena *arena, bool listed_send)
 {
     const bool *listed = mark_list(traffic, arena);
@@ -211,7 +211,7 @@ static bool listed(const struct noc_traffic *traffic, uint32_t node)
     return false;
 }
 
-// "3,7,12" or, for what follows each other, "0-55".
+// Reads a list "3,7,12" or a range "0-55".
 static const char *read_list(struct noc_traffic *traffic, struct arena *arena, const char *at)
 {
     enum { DIGITS = 7 };

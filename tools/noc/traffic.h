@@ -1,18 +1,18 @@
-// Synthetic traffic: a pattern of senders and targets, sizes of packets, and Bernoulli sources with
+// Synthetic traffic: a pattern of senders and targets, packet sizes, and Bernoulli sources with
 // unbounded queues.
 //
-// A source's queue needs no memory: the packets of a source depend on its random numbers only, so
-// that the queue is one packet, its head, and the state from which the next one is drawn when the
-// head is taken.
+// A source's queue needs no memory. The packets of a source depend only on its random numbers, so
+// the queue is represented by its head and by the state from which the next packet is drawn when
+// the head is taken.
 #pragma once
 #include "support/vec.h"
 #include <stdbool.h>
 
-// The places of senders and targets: place i has the digits of i, the least significant first, with
-// `extent[d]` values of digit d. A mesh of 6 by 4 has extents 6 and 4, a 4-ary 3-fly 4, 4 and 4, a
-// crossbar of 56 just 56.
+// The coordinates of senders and targets. The digits of place i, least significant first, are its
+// coordinates; digit d has `extent[d]` values. A 6 by 4 mesh has extents 6 and 4, a 4-ary 3-fly 4,
+// 4 and 4, a crossbar of 56 just 56.
 struct traffic_shape {
-    uint32_t nodes; // the product of the extents
+    uint32_t nodes; // product of the extents
     const uint32_t *extent;
     uint32_t digits;
 };
@@ -21,19 +21,19 @@ struct traffic_pattern;
 
 struct noc_traffic {
     const struct traffic_pattern *pattern;
-    VEC(uint32_t) list; // the places in the pattern's name
+    VEC(uint32_t) list; // places listed in the pattern's name
     // Set by traffic_bind.
     uint32_t nodes;
     uint32_t sender_count, receiver_count;
-    bool *sends;         // of each place
-    uint32_t *receivers; // possible receivers, drawn uniformly; or, if `fixed`, the receiver of
+    bool *sends;         // per place: it sends packets
+    uint32_t *receivers; // possible receivers, drawn uniformly; or with `fixed` the receiver of
                          // each place
     bool fixed;
 };
 
-// Reads "uniform", "hotspot:3,7" and so on. Returns NULL, or the error with it.
+// Reads a pattern: "uniform", "hotspot:3,7" and so on. Returns NULL, or the error.
 const char *traffic_read(struct noc_traffic *traffic, struct arena *arena, const char *text);
-// Binds the pattern to the places. Returns NULL, or the reason why that is not possible.
+// Binds the pattern to a shape. Returns NULL, or why this is impossible.
 const char *traffic_bind(struct noc_traffic *traffic, struct arena *arena,
                          const struct traffic_shape *shape);
 
@@ -44,17 +44,18 @@ struct traffic_size {
 
 struct traffic_sizes {
     VEC(struct traffic_size) list;
-    const char *text; // as it was read
-    uint32_t most;    // flits
+    const char *text; // as given by the user
+    uint32_t most;    // maximum size in flits
     double mean;
 };
 
-// Reads "5", "1,5" (equal numbers) or "1:3,5:1" (weights 3 and 1). Returns NULL, or the error.
+// Reads sizes in flits: "5", "1,5" (equally frequent) or "1:3,5:1" (weights 3 and 1). Returns NULL,
+// or the error.
 const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena, const char *text);
 
 enum {
-    TRAFFIC_MOST_FLITS = 1024, // of a packet
-    TRAFFIC_GAP_BITS = 63,     // of the number of cycles without a packet
+    TRAFFIC_MOST_FLITS = 1024, // maximum size of a packet
+    TRAFFIC_GAP_BITS = 63,     // bits of the number of cycles between packets
     TRAFFIC_WHEEL = 256,       // cycles of look-ahead; a power of two
 };
 
@@ -62,11 +63,11 @@ enum {
 struct sources {
     const struct noc_traffic *traffic;
     const struct traffic_sizes *sizes;
-    uint64_t *up_to;       // bounds of the draws for each size
-    uint32_t nodes, words; // words of a mask
+    uint64_t *up_to;       // upper bound of the random number for each size
+    uint32_t nodes, words; // words: of a mask of nodes
     uint64_t gap[TRAFFIC_GAP_BITS];
     uint32_t gap_bits;
-    uint64_t now; // time up to which `ready` holds
+    uint64_t now; // time for which `ready` is valid
     // The head of each source's queue.
     uint64_t *state, *created;
     uint32_t *receiver, *flits;
@@ -79,22 +80,22 @@ struct sources {
     uint64_t occupied[TRAFFIC_WHEEL / 64];
 };
 
-// Each sender creates a packet with the same probability in each cycle, `packets` on average (0 …
-// 1). Requires traffic_bind. The first cycle is 0. `sizes` must stay valid.
+// Initialises the sources at cycle 0. In each cycle each sender creates a packet with probability
+// `packets` (0 … 1). Requires traffic_bind. `sizes` must stay valid.
 void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
                   const struct traffic_sizes *sizes, double packets, uint64_t seed);
-// Advances to a time, which must not precede the last one: packets created up to this cycle,
-// inclusive, are ready.
+// Advances to cycle `now`, which must not decrease. Packets created up to this cycle, inclusive,
+// are then ready.
 void sources_advance(struct sources *sources, uint64_t now);
-// Returns the time at which the next source becomes ready; UINT64_MAX: never. Requires that no
+// Returns the cycle in which the next source becomes ready; UINT64_MAX: never. Requires that no
 // source is ready.
 uint64_t sources_next(const struct sources *sources);
-// Takes the head of a ready source; the next packet becomes the head.
+// Removes the head of a ready source; the next packet becomes the head.
 void sources_take(struct sources *sources, uint32_t node);
 struct sources_waiting {
     uint64_t packets, flits;
 };
 
-// Returns the packets that a source has created before `time` and that were not taken. Cost is
+// Returns the packets that a source created before `time` and that were not taken. The cost is
 // linear in their number.
 struct sources_waiting sources_waiting(const struct sources *sources, uint32_t node, uint64_t time);

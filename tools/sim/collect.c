@@ -1,4 +1,4 @@
-// Facts about a run from the statistics of the machine.
+// Collects facts about a run from the statistics of the machine.
 #include "ir/loc.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
 #include "support/demangle.h"
@@ -20,7 +20,7 @@ const char *sim_shown_name(struct arena *arena, const char *name)
 struct collecting {
     struct sim_report *report;
     const struct sim_facts *facts;
-    struct timed_stats stats; // of the present kernel
+    struct timed_stats stats; // statistics of the current kernel
     struct sim_kernel *kernel;
     struct scheme_resources resources;
 };
@@ -61,7 +61,7 @@ static void add_parts(struct collecting *c)
         c->kernel->stages.v[i].value /= reads > 0 ? reads : 1;
 }
 
-// "load", "chain": the reasons of slots.
+// Adds the breakdown of slot cycles: issued, and each stall reason without its prefix.
 static void add_stalls(struct collecting *c)
 {
     static const char prefix[] = "stall_";
@@ -199,7 +199,7 @@ static void place_item(const struct collecting *c, struct sim_item *item,
         item->source = arena_printf(arena, "%s:%u", loc->file, loc->line);
 }
 
-// The names of a row with the group before each.
+// Returns the names of a row, each prefixed by its group.
 static const char *names_in(struct arena *arena, const char *group, const char *names)
 {
     const char *to = "";

@@ -1,10 +1,10 @@
-// The bottleneck of a kernel: the part of the machine that is used most; if none is used much, the
-// reason for which warps wait.
+// Finds the bottleneck of a kernel: the most used part of the machine or, if none is used much, the
+// main reason why warps wait.
 #include "tools/sim/sim_report.h"
 #include <stdarg.h>
 #include <string.h>
 
-// Shares from which a part limits the kernel, and from which it probably does.
+// Use from which a part limits the kernel, and from which it probably does.
 static const double limits = 0.85, presses = 0.6;
 
 static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
@@ -19,13 +19,13 @@ static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
     vec_push(arena, to, (const char *)arena_strndup(arena, text, strlen(text)));
 }
 
-// Warp slots are room, not work: their use says nothing about a limit.
+// Returns false for warp slots: they are capacity, whose use does not indicate a limit.
 static bool is_work(const struct sim_resource *resource)
 {
     return strcmp(resource->name, "warp slots") != 0;
 }
 
-// Returns the part that is used most, except `but`; NULL: no part is used.
+// Returns the most used part except `but`, or NULL if no part is used.
 static const struct sim_resource *most_used(const struct sim_kernel *kernel,
                                             const struct sim_resource *but)
 {
@@ -83,7 +83,7 @@ static void say_latency(struct arena *arena, sim_sentences *to, const struct sim
             all, stage->value, 100 * stage->value / all, stage->name);
 }
 
-// No part is used much: warps wait for each other or for latency.
+// Explains a kernel in which no part is used much: warps wait for each other or for latency.
 static void say_waiting(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
 {
     static const char *const slots[] = {"issued", "empty", "ended", NULL};

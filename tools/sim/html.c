@@ -1,4 +1,4 @@
-// The report as a page.
+// Writes the report as an HTML page.
 #include "tools/sim/html.h"
 #include "support/page.h"
 #include "support/svg.h"
@@ -57,7 +57,7 @@ static const struct sim_kernel *beside_of(const struct html *h, const struct sim
     return sim_same(h->view->beside, kernel->name);
 }
 
-// Returns a change in percent, or "".
+// Returns the change in percent, or "" if it is unknown.
 static const char *change(const struct html *h, double now, double before)
 {
     return isnan(now) || isnan(before) || before == 0
@@ -65,7 +65,7 @@ static const char *change(const struct html *h, double now, double before)
                : arena_printf(h->arena, "%+.1f %%", 100 * (now / before - 1));
 }
 
-// Writes a cell with the number, or an empty one.
+// Writes a table cell with the number, empty if it is unknown.
 static void write_number(const struct html *h, const struct sim_kernel *kernel, const char *name,
                          int digits)
 {
@@ -146,7 +146,7 @@ static void write_list(const struct html *h)
     fputs("</table></div>\n", h->to);
 }
 
-// Bars: a row each, with the other run's below it.
+// Bars, each followed by the other run's
 
 static void write_track(const struct html *h, double share, double mark, const char *class)
 {
@@ -382,7 +382,7 @@ static void write_network(const struct html *h, enum memsys_network network, con
     fputs("</div>\n", h->to);
 }
 
-// The longest launches of which enough is known have charts of their own.
+// The longest launches with enough samples have their own charts.
 enum { CHARTS_MOST = 24, SAMPLES_LEAST = 4 };
 
 static int by_length(const void *left, const void *right)

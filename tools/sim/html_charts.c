@@ -1,4 +1,4 @@
-// Charts of a simulation: its course, and the roofline.
+// Charts of a simulation: timeline and roofline.
 #include "support/chart.h"
 #include "tools/sim/html.h"
 #include <string.h>
@@ -10,7 +10,7 @@ struct sim_chart {
     struct arena *arena;
     FILE *to;
     struct sim_window window;
-    uint32_t first, end; // samples that lie in the window, at least in part
+    uint32_t first, end; // samples that overlap the window
 };
 
 // Returns a panel over the cycles of the window, with values up to `most`.
@@ -48,7 +48,7 @@ double sim_last_cycle(const struct sim_report *report)
     return last;
 }
 
-// Launches: a row for each kernel
+// Launches, with a row for each kernel
 
 enum { ROW = 22, ROWS_MOST = 16, HEAD = 34 };
 
@@ -58,7 +58,7 @@ static uint32_t row_of(const struct sim_chart *c, uint32_t kernel)
     return kernel < rows ? kernel : rows - 1;
 }
 
-// Returns the name, or its beginning.
+// Returns the name, abbreviated if it is long.
 static const char *short_name(const struct sim_chart *c, const char *name)
 {
     enum { LONGEST = 22 };
@@ -113,12 +113,12 @@ static double value_of(const struct sim_chart *c, const struct sim_sample *sampl
     return 0;
 }
 
-// Warps in their slots: the largest reasons, and all others.
+// Warp slots: the most frequent stall reasons, and all others
 
 enum { REASONS = SVG_SERIES - 1 };
 
 struct reasons {
-    uint32_t name[REASONS], count; // in series.names
+    uint32_t name[REASONS], count; // indices in series.names
 };
 
 static double sum_of(const struct sim_chart *c, uint32_t name)
@@ -218,7 +218,7 @@ struct sim_line {
     double divide;
 };
 
-// The mean of a sample.
+// Returns the mean over a sample's interval.
 static double line_value(const struct sim_chart *c, const struct sim_line *line,
                          const struct sim_sample *s)
 {
@@ -247,7 +247,7 @@ static double most_of(const struct sim_chart *c, const struct sim_line *line)
     return most > 0 ? svg_round_up(most) : 1;
 }
 
-// `p->y.high`: 0: that of the first line.
+// Draws lines in a panel. If `p->y.high` is 0, the maximum of the first line sets the axis.
 static void draw_lines(const struct sim_chart *c, struct chart p, const char *title,
                        const struct sim_line *lines, uint32_t count, bool percent)
 {
@@ -261,7 +261,7 @@ static void draw_lines(const struct sim_chart *c, struct chart p, const char *ti
         chart_key(c->to, &x, p.top - 10, chart_fill(i), lines[i].name);
 }
 
-// The peak of a resource in a cycle of the cores: its share is known from the counts of the run.
+// Returns the peak of a resource per core cycle, derived from its use and counts over the run.
 static double peak_of(const struct sim_report *report, const char *resource, const char *numerator)
 {
     double counts = 0;
@@ -281,7 +281,7 @@ static double peak_of(const struct sim_report *report, const char *resource, con
     return 1;
 }
 
-// Draws the panels below each other.
+// Draws the panels from top to bottom.
 static void draw_panels(const struct sim_chart *c, double top)
 {
     const struct sim_report *report = c->report;
@@ -340,7 +340,7 @@ void sim_chart_launch(const struct sim_report *report, struct sim_window window,
 
 enum { ROOF_HEIGHT = 420, ROOF_TOP = 40, ROOF_BOTTOM = 60 };
 
-// Returns false if the kernel has no place: it accesses no DRAM.
+// Computes the kernel's place in the roofline. Returns false if it accesses no DRAM.
 static bool place_of(const struct sim_kernel *kernel, double *x, double *y)
 {
     double bytes = sim_number(kernel, "DRAM bits") / 8;

@@ -11,7 +11,7 @@ static const struct table_kernel *kernel_of(const struct tables *tables, const c
     return NULL;
 }
 
-// Finds the item in the metadata. Returns false if it is not there.
+// Finds the item in the metadata. Returns false if it does not exist there.
 static bool place_outcome(const struct table_kernel *kernel, const struct sim_item *item,
                           struct table_outcome *to)
 {

@@ -1,4 +1,4 @@
-// Reads the document of a report. Members that are missing are empty or not known.
+// Reads a report from its document. Missing members are empty or unknown.
 #include "support/file.h"
 #include "tools/sim/sim_facts.h"
 #include <jansson.h>

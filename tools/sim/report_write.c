@@ -1,4 +1,4 @@
-// The report as a document, which has all that the other forms show, except for the networks.
+// Writes the report as a document with everything that the other forms show, except the networks.
 #include "support/json.h"
 #include "tools/sim/sim_report.h"
 

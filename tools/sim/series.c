@@ -1,4 +1,4 @@
-// Counts of intervals of a run, of which there are never too many.
+// Collects counts per interval of a run, with a bounded number of intervals.
 #include "tools/sim/sim_report.h"
 #include <string.h>
 

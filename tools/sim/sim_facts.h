@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-// A part of a whole.
+// A component of a total.
 struct sim_part {
     const char *name, *text;
     double value;
@@ -16,48 +16,48 @@ struct sim_number {
     double value;
 };
 
-// A part of the machine beside its peak.
+// The use of a part of the machine, with its peak.
 struct sim_resource {
     const char *name, *unit, *text;
-    double used, peak; // in a clock of its own
-    double busiest;    // share of the busiest one; NAN: there is one, or not known
+    double used, peak; // per cycle of the part's own clock
+    double busiest;    // use of the busiest instance; NAN: single instance or unknown
 };
 
-// A chain or a block.
+// A measured chain or block.
 struct sim_item {
-    const char *kind, *function, *text; // text NULL: none
-    const char *name;                   // the function's in the program; NULL: read from a document
+    const char *kind, *function, *text; // text: may be NULL
+    const char *name;                   // name in the program; NULL: read from a document
     const char *source;                 // place in the CUDA source, or NULL
-    uint32_t id, line;                  // line of its first instruction in the program
+    uint32_t id, line;                  // line: of the first instruction in the program
     double expected;
     const char *expected_in;
     VEC(struct sim_number) rows;
 };
 
 struct sim_kernel {
-    const char *name;  // as in the program
-    const char *shown; // as in the CUDA source
+    const char *name;  // name in the program
+    const char *shown; // name in the CUDA source
     uint64_t launches, timed, together;
     double cycles, warp_instructions, thread_instructions;
-    const char *room; // a sentence about the CTAs of a core; NULL: not known
-    sim_parts stalls; // of all slot cycles
-    sim_parts served; // of the lines of loads
-    sim_parts stages; // of the latency of reads, in cycles
+    const char *room; // sentence about resident CTAs per core; NULL: unknown
+    sim_parts stalls; // breakdown of all slot cycles
+    sim_parts served; // breakdown of the lines of loads by level
+    sim_parts stages; // breakdown of read latency, in cycles
     VEC(struct sim_number) numbers;
     VEC(struct sim_resource) resources;
     VEC(struct sim_item) items;
 };
 
-// A launch, in cycles of the run.
+// A launch in the timeline of the run.
 struct sim_span {
-    uint32_t kernel; // of the report's
+    uint32_t kernel; // index in the report's kernels
     double begun, ended;
     double grid[3], block[3];
 };
 
-// Counts of an interval, one for each name of the series.
+// Counts in an interval, one for each name of the series.
 struct sim_sample {
-    double begun, ended; // cycles
+    double begun, ended; // interval in cycles
     double *values;
 };
 
@@ -68,36 +68,39 @@ struct sim_series {
 
 struct sim_report {
     struct arena *arena;
-    const char *program, *run_file, *machine, *policy; // run_file NULL: a command line
+    const char *program, *run_file, *machine, *policy; // run_file: NULL for a command line
     const char *outcome;
     bool has_time;
     VEC(struct sim_kernel) kernels;
     struct sim_kernel total;
     VEC(struct sim_span) spans;
     struct sim_series series;
-    double clock;                         // of the cores, MHz
-    double peak_instructions, dram_bytes; // roofs: in a cycle of the cores
+    double clock;                         // core clock in MHz
+    double peak_instructions, dram_bytes; // roofs per core cycle
     uint32_t passed, failed, checks_reported;
     double cpu_seconds, kernel_cpu_seconds;
-    const struct timed *timed; // with networks to draw; NULL: read from a document
+    const struct timed *timed; // state with the networks; NULL: read from a document
 };
 
-// The document with all of it.
+// Format of the JSON document.
 #define SIM_FORMAT "ptxoffload-simulation"
 enum { SIM_FORMAT_VERSION = 1 };
-// Reads it. Returns NULL, or the fault as a sentence without the file's name.
+// Reads a document. Returns NULL, or the error as a sentence without the file's name.
 const char *sim_report_read(struct sim_report *report, struct arena *arena, const char *path);
 
 // Returns the kernel of another report with the same name, or NULL.
 const struct sim_kernel *sim_same(const struct sim_report *report, const char *name);
+// Returns the same chain or block of another kernel, or NULL.
 const struct sim_item *sim_same_item(const struct sim_kernel *kernel, const struct sim_item *item);
 // Returns the number with this name, or NAN.
 double sim_number(const struct sim_kernel *kernel, const char *name);
+// Returns the sum of the components.
 double sim_parts_sum(const sim_parts *parts);
-// Returns the reasons of slots with a warp. kernel may be NULL.
+// Returns the breakdown of slot cycles with a resident warp. `kernel` may be NULL.
 sim_parts sim_resident(struct arena *arena, const struct sim_kernel *kernel);
+// Returns the use of a resource as a fraction of its peak; that of the busiest instance if greater.
 double sim_share(const struct sim_resource *resource);
-// Returns the part's share of the whole, or of a whole with the same parts NAN if it lacks it.
+// Returns the component's fraction of the total; NAN if there is no such component.
 double sim_part_share(const sim_parts *parts, const char *name);
 // Returns the name of a kernel in the CUDA source, without parameters.
 const char *sim_shown_name(struct arena *arena, const char *name);

@@ -1,4 +1,4 @@
-// The report as a page of text.
+// Writes the report as text.
 #include "tools/sim/sim_report.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char *change(struct arena *arena, double now, double before)
     return arena_printf(arena, " (%+.1f %%)", 100 * (now / before - 1));
 }
 
-// Counts with the separators of thousands.
+// Formats a count with thousands separators.
 static const char *count_text(struct arena *arena, double value)
 {
     char digits[32];
@@ -51,7 +51,7 @@ static void write_head(const struct sim_page *p, const char *title)
     fprintf(p->to, "\n  %s\n", title);
 }
 
-// The parts of at least half a percent, the largest first.
+// Writes the components of at least half a percent, largest first unless `in_order`.
 static void write_parts(const struct sim_page *p, const char *title, const sim_parts *parts,
                         const sim_parts *beside, bool in_order, const char *unit)
 {
