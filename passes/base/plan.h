@@ -50,7 +50,7 @@ enum candidate_kind {
     CANDIDATE_CHAIN,
     CANDIDATE_BLOCK,
     CANDIDATE_STORE,
-    CANDIDATE_KERNEL, // a kernel whose chains stay in its code, but run at its cores
+    CANDIDATE_KERNEL, // a kernel whose chains are kept, but not computed at cores
     CANDIDATE_MAP,    // a kernel for spatial cores
 };
 
