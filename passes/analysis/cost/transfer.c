@@ -242,7 +242,7 @@ static void find_exits(struct transfers *t, struct region_unit unit)
             add_exit(t, ir_succs(t->fn, unit.block)[i]);
 }
 
-// Of the versions defined on every path to the exit, the last one leaves.
+// The last one of the versions defined on every path to the exit leaves.
 static void offer_leaving(struct transfers *t, uint32_t exit, uint32_t version)
 {
     const struct ir_function *fn = t->fn;
