@@ -1,7 +1,6 @@
 #include "passes/base/patterns.h"
 
-enum scalars { SCALARS_NONE = 1, SCALARS_NEEDED = 2, SCALARS_OPTIONAL = 3 }; // bit n: n scalars
-                                                                             // allowed
+enum scalars { SCALARS_NONE = 1, SCALARS_NEEDED = 2, SCALARS_OPTIONAL = 3 }; // bit n: n of them
 
 const struct chain_pattern chain_patterns[CHAIN_PATTERNS + 1] = {
     [0] = {.form = ""},

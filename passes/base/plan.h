@@ -22,8 +22,8 @@ struct pass_options {
     bool restrict_parameters;
     // --min-saving: minimum expected saving of a chain, in flits; NULL: no minimum. Finite.
     const double *min_saving;
-    bool maps;      // --maps: compile kernels to maps for spatial cores
-    unsigned kinds; // --candidates: bit per kind of candidate block; 0: all
+    bool maps;                           // --maps: compile kernels to maps for spatial cores
+    unsigned kinds;                      // --candidates: bit per kind of candidate block; 0: all
     const struct capability *capability; // unit near the data; NULL: the default
     const struct measurements *measured; // profile of this module; NULL: none
 };

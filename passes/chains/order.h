@@ -34,9 +34,9 @@ struct order {
     // state of one attempt
     uint32_t round;
     uint32_t *read,
-        *written;       // per register: last round in which a late instruction reads, writes it
-    uint32_t *mark;     // per instruction: 2 × round if a member, 2 × round + 1 if needed
-    VEC(uint32_t) late; // memory instructions among members and needed instructions
+        *written;        // per register: last round in which a late instruction reads, writes it
+    uint32_t *mark;      // per instruction: 2 × round if a member, 2 × round + 1 if needed
+    VEC(uint32_t) late;  // memory instructions among members and needed instructions
     VEC(uint32_t) moved; // buffer
 };
 

@@ -28,9 +28,9 @@ struct affines {
     VEC(struct affine_atom) atoms;
     VEC(struct affine_places *) places; // per atom, on demand; NULL: not computed
     VEC(bool) failed;                   // per atom, on demand: no lane values are known
-    uint64_t *hopeless;        // versions without known lane values; NULL: not allocated
-    struct kept_warp *kept;    // KEPT_WARPS; NULL: not allocated
-    struct affine_term *bases; // BASE_TERMS, of one evaluation
+    uint64_t *hopeless;                 // versions without known lane values; NULL: not allocated
+    struct kept_warp *kept;             // KEPT_WARPS; NULL: not allocated
+    struct affine_term *bases;          // BASE_TERMS, of one evaluation
     uint32_t base_count;
     uint32_t *buckets; // of a hash table: atom + 1
     uint32_t bucket_count;
