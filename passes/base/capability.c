@@ -1,8 +1,8 @@
 #include "passes/base/capability.h"
 #include "support/gpu.h"
 
-// mad24 and sad are missing because they work on 24 bits and absolute differences, and selp because
-// its predicate does not fit the packet. The bit-field operations are missing, too.
+// The ALU has no mad24 (24 bits), no sad (absolute differences), no bit-field operations, and no
+// selp, whose predicate would have to be sent along.
 #define ROW(name, kind)                                                                            \
     {                                                                                              \
         OP_##name, #name, ALU_##kind                                                               \

@@ -3,7 +3,7 @@
 #pragma once
 #include "passes/base/plan.h"
 
-// Names the functions that a pass works on, and where its results go.
+// The functions that a pass works on, and the destination of its results.
 struct pass_work {
     const struct ir_module *module;
     const struct pass_options *options;

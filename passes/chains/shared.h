@@ -12,7 +12,8 @@ struct shared_memory {
     bool more;      // a variable without a size is used: the launch sets its size
 };
 
-struct shared_search; // state of queries about a module; in the arena
+struct shared_search; // state of queries about a module
+// Creates the state, in `arena`.
 struct shared_search *shared_search_new(struct arena *arena, const struct ir_module *module);
 // Returns the shared memory of a function.
 struct shared_memory shared_memory_of(struct shared_search *search, uint32_t function);

@@ -175,9 +175,11 @@ uint32_t graph_quoted(struct map_compiler *c, const char *text);
 const char *graph_plain(const struct map_compiler *c, uint32_t text);
 // Returns the id of an operand, which is added if it is new.
 uint32_t graph_operand_add(struct map_compiler *c, const struct graph_operand *operand);
+// Returns an operand by its id.
 const struct graph_operand *graph_operand_at(const struct map_compiler *c, uint32_t operand);
 // Returns the operand of a constant.
 uint32_t graph_constant(struct map_compiler *c, uint32_t value);
+// Returns true if the operand is a constant, not a FIFO.
 bool graph_is_constant(const struct map_compiler *c, uint32_t operand);
 // Returns the operand with the results of this node, which is added if it is new.
 uint32_t graph_node_add(struct map_compiler *c, const struct graph_node *node);
@@ -185,6 +187,7 @@ uint32_t graph_node_add(struct map_compiler *c, const struct graph_node *node);
 uint32_t graph_core(struct map_compiler *c, const char *op, uint32_t a, uint32_t b, uint32_t d);
 // Returns the operand with the negation of a predicate.
 uint32_t graph_not(struct map_compiler *c, uint32_t predicate);
+// Returns a node by its number.
 const struct graph_node *graph_node_at(const struct map_compiler *c, uint32_t node);
 // Returns the node that fills the FIFO of an operand of a node.
 uint32_t graph_from(const struct map_compiler *c, uint32_t node, uint32_t operand);
@@ -318,6 +321,7 @@ uint32_t map_load(struct map_compiler *c, uint32_t access);
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst);
 // Returns the index of the access that loads a version, which an instruction defines.
 uint32_t map_access_to(const struct map_compiler *c, uint32_t version);
+// Returns true for a load, false for a store.
 bool map_is_load(const struct map_compiler *c, const struct map_access *access);
 // Sets the initial tokens of a FIFO to the words of a load. Returns false after a refusal.
 bool map_load_first(struct map_compiler *c, uint32_t access, struct graph_operand *to);

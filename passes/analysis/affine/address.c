@@ -245,8 +245,7 @@ bool value_is_parameter(const struct ir_module *module, const struct ir_function
             return false;
         const struct ir_inst *at = &fn->insts.v[inst];
         bool parameter_space = plain_space(at->space) == W_param && at->op == OP_ld && fn->is_entry;
-        if (parameter_space && !(at->flags & INST_GUARDED)) { // a parameter of the kernel, not of a
-                                                              // call
+        if (parameter_space && !(at->flags & INST_GUARDED)) { // the kernel's, not a call's
             const struct ir_operand *name = &fn->operands.v[at->operands + at->operand_count - 1];
             return name->kind == OPERAND_SYMBOL &&
                    module->symbols.v[name->index].parameter != IR_NONE;

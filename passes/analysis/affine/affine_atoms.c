@@ -241,8 +241,7 @@ static struct affine of_version(struct affines *affines, uint32_t version, bool 
                                .varies = !divergence_uniform(affines->divergence, version)};
     set_version_range(affines, &atom);
     if (is_unsigned &&
-        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // both readings give the same
-                                                                 // number
+        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // both readings agree
         atom.is_unsigned = false;
         set_version_range(affines, &atom);
     }

@@ -15,8 +15,8 @@ struct evaluation {
     struct affine_term bases[BASE_TERMS];
 };
 
-// affine_eval.c. The evaluate functions return false if the value is unknown. `block` is the block
-// of the read.
+// affine_eval.c: evaluates a version, or an operand as a number of this width. All evaluate
+// functions return false if the value is unknown. `block` is the block of the read.
 bool evaluate_version(struct evaluation *e, uint32_t version, uint32_t block,
                       struct affine_warp_value *to);
 bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uint32_t block,

@@ -42,8 +42,8 @@ static uint32_t way_to(const struct ir_function *fn, uint32_t branch, uint32_t p
     return found;
 }
 
-// Evaluates the guard of the block's two-way branch. *first: lanes whose guard is 1 take successor
-// 0.
+// Evaluates the guard of the block's two-way branch. *first is true if lanes whose guard is 1 take
+// successor 0.
 static bool condition_of(struct evaluation *e, uint32_t branch, struct affine_warp_value *to,
                          bool *first)
 {

@@ -292,8 +292,7 @@ static bool is_exact(const struct affine_reader *r, const struct affine *a, bool
     return a->exact_bits >= r->bits && affine_fits(r->affines, a, r->bits, is_signed);
 }
 
-// Divides by a number that divides the constant and every coefficient. Returns false if it does
-// not.
+// Divides by a number that divides the constant and every coefficient; otherwise returns false.
 static bool divide_exactly(const struct affine_reader *r, const struct affine *a, int64_t divisor,
                            struct affine *to)
 {
@@ -422,8 +421,7 @@ static bool convert(const struct affine_reader *r, struct affine *to)
     unsigned held = o->kind == OPERAND_REGISTER ? r->affines->fn->registers.v[o->index].bits : from;
     bool is_signed = ir_type_is_signed(r->inst->type2);
     unsigned result = r->affines->fn->registers.v[r->affines->fn->versions.v[r->version].reg].bits;
-    if (from < held || into < 16 || (into < from && into < result)) // reads or sets part of a
-                                                                    // register
+    if (from < held || into < 16 || (into < from && into < result)) // a part of a register
         return (from <= into ||
                 affine_fits(r->affines, to, into, ir_type_is_signed(r->inst->type))) &&
                to->exact_bits >= held && affine_fits(r->affines, to, from, is_signed);

@@ -21,8 +21,7 @@ struct affines {
     const struct ir_module *module;
     const struct ir_function *fn;
     const struct divergence *divergence;
-    const struct divergence *between; // divergence between the warps of a block; NULL: not
-                                      // requested yet
+    const struct divergence *between; // of the warps of a block; NULL: not requested yet
     struct block_shape shape;
     bool warps_alike; // the distances in x, y and z between lanes are equal in all warps
     VEC(struct affine_atom) atoms;
@@ -34,8 +33,7 @@ struct affines {
     uint32_t base_count;
     uint32_t *buckets; // of a hash table: atom + 1
     uint32_t bucket_count;
-    uint32_t *place[VIEWS]; // per version: place in `values` + 1; 0: not computed; AFFINE_OPEN: in
-                            // progress
+    uint32_t *place[VIEWS]; // per version: place in `values` + 1; 0: not computed; or AFFINE_OPEN
     VEC(struct affine) values;
     VEC(uint32_t) stack; // version × VIEWS + view
 };

@@ -39,8 +39,7 @@ static void list_incident(struct cycles *c, struct arena *arena)
 {
     c->incident_at = ARENA_ARRAY(arena, uint32_t, c->nodes + 2);
     c->incident = ARENA_ARRAY(arena, uint32_t, c->count * 2 + 1);
-    uint32_t *at = c->incident_at + 1; // one row ahead: after the fill, each entry is the start of
-                                       // its row
+    uint32_t *at = c->incident_at + 1; // one row ahead, so that filling leaves row starts
     for (uint32_t i = 0; i < c->count; i++) {
         at[c->edges[i].from]++;
         at[c->edges[i].to]++;

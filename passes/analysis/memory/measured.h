@@ -57,8 +57,8 @@ void measured_add_loop(struct measured_loop *to, const struct measured_loop *fro
 const struct measured_inst *measured_inst(const struct facts *facts, uint32_t inst);
 const struct measured_loop *measured_loop(const struct facts *facts, uint32_t loop);
 
-// These functions give the measured number of something. measured_lines replaces a number that is
-// not proven, and sets its bit in `which`. The others return false if nothing was measured.
+// Measured numbers. measured_lines replaces a number that is not proven, and sets its bit in
+// `which`; the other functions return false if nothing was measured.
 //
 // Lines of one access.
 void measured_lines(const struct facts *facts, uint32_t inst, const struct coalescing *access,

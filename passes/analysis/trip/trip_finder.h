@@ -40,7 +40,7 @@ static inline bool trip_in_loop(const struct trip_finder *f, uint32_t block)
 // Counts how often the comparison passes, from its setp and `goes_on`. `several`: another
 // comparison may end the loop; `at_bottom`: see trip_count.h. Returns false with a recorded reason.
 bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool at_bottom);
-// Returns true for integer types without a pair of halves.
+// Returns true for integer and untyped words of 16, 32 or 64 bits.
 bool trip_is_integer(uint16_t type);
 // Counts by simulating the iterations, if they are few and all values are known; otherwise returns
 // false and keeps the recorded reason.
