@@ -41,7 +41,7 @@ const struct divergence *facts_divergence(struct facts *f)
     return f->divergence;
 }
 
-// Only a value that comes from %tid.y or %tid.z depends on what is assumed of the shape.
+// Only values that depend on %tid.y or %tid.z depend on the assumed shape.
 const struct divergence *facts_certain(struct facts *f)
 {
     if (f->certain)

@@ -7,10 +7,10 @@ struct statement_reader {
     struct statement *statements;
     uint32_t count; // read so far
     uint32_t reach, declared, loc, lead, before;
-    uint32_t tag; // begin of the tags in front, or NO_OFFSET
+    uint32_t tag; // start of the tags before the statement, or NO_OFFSET
 };
 
-// Text before the next statement belongs to no statement.
+// Resets what precedes a statement: text before this point belongs to no statement.
 static void part(struct statement_reader *r)
 {
     r->lead = IR_NONE;
@@ -34,7 +34,7 @@ static bool begins_with(const struct tree *tree, uint32_t node, const char *word
     return at->end - at->begin >= length && !memcmp(tree->source->text + at->begin, word, length);
 }
 
-// It speaks of the basic block, not of the next instruction.
+// Returns true for `nounroll`, which applies to the basic block, not to the next instruction.
 static bool is_of_block(const struct tree *tree, uint32_t node)
 {
     const struct node *at = &tree->nodes.v[node];
@@ -113,7 +113,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-// Back over blanks and comments that begin and end in the line; where that ends.
+// Skips back over blanks and over comments that lie within the line. Returns where they start.
 static uint32_t skip_back(const char *text, uint32_t at)
 {
     for (;;) {
@@ -131,7 +131,8 @@ static uint32_t skip_back(const char *text, uint32_t at)
     }
 }
 
-// On over blanks and comments up to the end of the line; stops before a comment that continues.
+// Skips blanks and comments up to the end of the line. Stops before a comment that continues on the
+// next line.
 static uint32_t skip_on(const struct source *source, uint32_t at)
 {
     const char *text = source->text;

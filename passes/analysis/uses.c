@@ -24,7 +24,7 @@ static bool is_guarded_definition(const struct ir_function *fn, uint32_t version
     return v->kind == VERSION_INST && fn->insts.v[v->index].flags & INST_GUARDED;
 }
 
-// A reader that runs in no lane but those in which the guarded definition wrote.
+// Returns true if the reader executes only in lanes in which the guarded definition wrote.
 static bool is_covered(const struct ir_function *fn, uint32_t version, uint32_t operand)
 {
     uint32_t definition = fn->versions.v[version].index, reader = fn->operand_inst.v[operand];
@@ -33,7 +33,7 @@ static bool is_covered(const struct ir_function *fn, uint32_t version, uint32_t 
            uses_same_guard(fn, definition, reader);
 }
 
-// True without looking at phis and kept values, which come later.
+// Returns true if an instruction reads it. Phis and kept values are followed later.
 static bool is_read(const struct ir_function *fn, uint32_t version)
 {
     bool guarded = is_guarded_definition(fn, version);
@@ -63,7 +63,7 @@ static void see(struct uses *uses, struct worklist *list, uint32_t version)
     vec_push(&list->arena, &list->versions, version);
 }
 
-// The sources of a version that is read count as read, too.
+// The sources of a version that is read are read, too.
 static void spread(struct uses *uses, struct worklist *list, uint32_t version)
 {
     const struct ir_function *fn = uses->fn;

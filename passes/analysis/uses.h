@@ -5,8 +5,8 @@
 
 struct uses {
     const struct ir_function *fn;
-    uint64_t *seen; // bit set over versions: of a phi, its value is read; of a guarded
-                    // definition, that the old value in it is
+    uint64_t *seen; // bit set of versions: phis whose value is read, and guarded definitions whose
+                    // old value is read
 };
 
 // The instructions that read a version, up to two.
@@ -16,7 +16,9 @@ struct readers {
     uint32_t operands; // operands of inst[0] that read it
 };
 
+// Finds the versions that are read.
 void uses_init(struct uses *uses, struct arena *arena, const struct ir_function *fn);
+// Returns the instructions that read a version.
 struct readers uses_readers(const struct uses *uses, uint32_t version);
 
 // Returns true if both have the same guard with the same sign, or both have none.

@@ -1,8 +1,8 @@
 #include "passes/base/capability.h"
 #include "support/gpu.h"
 
-// mad24 and sad (24 bits, absolute differences), bit fields and selp (its predicate would have to
-// go along) are not to be had.
+// The ALU has no mad24 (24 bits), no sad (absolute differences), no bit-field operations, and no
+// selp, whose predicate would have to be sent along.
 #define ROW(name, kind)                                                                            \
     {                                                                                              \
         OP_##name, #name, ALU_##kind                                                               \
@@ -67,7 +67,8 @@ bool alu_is_source(const struct ir_function *fn, uint32_t operand)
     return at->role == ROLE_USE && !table;
 }
 
-// A form that the ALU lacks: RULE_OPERATION or RULE_TYPE; else RULE_COUNT.
+// Returns RULE_OPERATION or RULE_TYPE if a modifier asks for a form that the ALU lacks, or
+// RULE_COUNT.
 static enum plan_rule fault_of_modifiers(const struct capability *capability,
                                          const struct ir_module *module, const struct ir_inst *inst)
 {
@@ -84,8 +85,8 @@ static enum plan_rule fault_of_modifiers(const struct capability *capability,
     return rule;
 }
 
-// Exactly one register is written, as wide as a type of the ALU; a comparison may write two
-// predicates.
+// Returns true if exactly one register is written, as wide as a supported type. A comparison may
+// write two predicates.
 static bool has_result(const struct capability *capability, const struct ir_function *fn,
                        const struct ir_inst *inst, enum alu_kind kind)
 {
@@ -117,7 +118,7 @@ struct alu alu_of(const struct capability *capability, const struct ir_module *m
         if (rows[i].op != at->op || !(capability->operations >> i & 1))
             continue;
         alu.rule = fault_of_modifiers(capability, module, at);
-        if (alu.rule == RULE_COUNT && ir_reads_part(fn, inst)) // of a sum it would add the register
+        if (alu.rule == RULE_COUNT && ir_reads_part(fn, inst)) // rN+4 is not the operand's value
             alu.rule = RULE_OPERATION;
         if (alu.rule == RULE_COUNT && !has_result(capability, fn, at, rows[i].kind))
             alu.rule = RULE_TYPE;

@@ -35,7 +35,7 @@ static inline const struct capability *capability_of(const struct pass_options *
 enum alu_kind {
     ALU_NONE,    // not supported
     ALU_COMPUTE, // one result
-    ALU_FUSED,   // the same from a product and an addend
+    ALU_FUSED,   // one result, from a product and an addend
     ALU_COMPARE, // a predicate, or the 0 and −1 of `set`
 };
 
@@ -44,6 +44,7 @@ struct alu {
     enum plan_rule rule; // reason of ALU_NONE: RULE_OPERATION or RULE_TYPE
 };
 
+// Returns how the ALU executes the instruction, or ALU_NONE with the rule that rejects it.
 struct alu alu_of(const struct capability *capability, const struct ir_module *module,
                   const struct ir_function *fn, uint32_t inst);
 
@@ -52,21 +53,22 @@ bool alu_is_source(const struct ir_function *fn, uint32_t operand);
 // Returns true if the ALU supports the type.
 bool alu_has_type(const struct capability *capability, uint16_t type);
 
-// Words of `types` and `operations`, by bit. Returns NULL after the last.
+// Return the word of a bit of `types` or `operations`, or NULL after the last bit.
 const char *capability_type_name(uint32_t bit);
 const char *capability_operation_name(uint32_t bit);
 
 // Class of a memory access for the unit.
 enum access_width {
     ACCESS_WHOLE, // values of a supported type
-    ACCESS_PART,  // of 8 or 16 bits, converted
+    ACCESS_PART,  // values of 8 or 16 bits, converted
     ACCESS_NOT,   // too long or too short
     ACCESS_TYPE,  // of an unsupported type
 };
+// Returns the class of a load or store.
 enum access_width capability_access(const struct capability *capability, const struct ir_inst *at);
 
-// Returns the number of packets of one warp if each lane accesses this many adjacent bytes: one for
-// each 128-byte line, and for each group of lanes.
+// Returns the number of packets of one warp if each lane accesses this many adjacent bytes: the
+// number of 128-byte lines or of groups of `lanes` lanes, whichever is greater.
 uint32_t capability_packets(const struct capability *capability, uint32_t lane_bytes);
 // Returns the flits of a request or response with this many bytes of data per lane, heads included.
 uint32_t capability_data_flits(const struct capability *capability, uint32_t lane_bytes);

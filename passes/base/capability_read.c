@@ -1,4 +1,4 @@
-// Files that say what the unit near the data can do.
+// Reads files that describe the unit near the data.
 #include "passes/base/capability.h"
 #include "support/nearest.h"
 #include "support/yaml.h"
@@ -204,7 +204,7 @@ bool capability_from_text(struct capability *capability, struct arena *arena, co
 {
     struct source source;
     struct diags diags;
-    if (!*text) { // as most are: nothing is to be read
+    if (!*text) { // the default
         *capability = capability_usual;
         return true;
     }

@@ -3,21 +3,21 @@
 #pragma once
 #include "passes/base/plan.h"
 
-// Gives a pass its functions and the place of its results.
+// The functions that a pass works on, and the destination of its results.
 struct pass_work {
     const struct ir_module *module;
     const struct pass_options *options;
     struct plan *plan;
-    uint32_t first, end; // functions
+    uint32_t first, end; // range of functions
     uint32_t chain;      // the first chain of these functions in the plan
     void *state;         // of this pass, for the whole module
 };
 
 struct function_pass {
-    // Returns the state that calls of `run` share, in the arena. NULL: the pass has none.
+    // Returns the state that calls of `run` share, allocated in the arena. May be NULL.
     void *(*begin)(struct arena *arena, const struct ir_module *module);
     void (*run)(const struct pass_work *work);
-    // Adds what needs the results of all functions; NULL: nothing.
+    // Adds results that depend on all functions. May be NULL.
     void (*finish)(const struct ir_module *module, struct plan *plan);
 };
 

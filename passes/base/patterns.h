@@ -15,13 +15,13 @@ enum {
 struct chain_pattern {
     const char *form;
     uint8_t loads, operations, stores;
-    uint8_t scalars; // bit n: it may have n of them
+    uint8_t scalars; // bit n: n scalars are allowed
     enum response response;
 };
 extern const struct chain_pattern chain_patterns[CHAIN_PATTERNS + 1]; // row 0 has no pattern
 
-// Returns the pattern of what is computed and stored, or 0. `compares`: the operation is a
-// comparison, whose result is a bitmap.
+// Returns the pattern with these counts, or 0. `compares`: the operation is a comparison, whose
+// result is a bitmap.
 uint32_t pattern_find(uint32_t loads, uint32_t operations, uint32_t scalars, bool stored,
                       bool compares);
 // Returns the pattern of the same chain without its store, or 0.

@@ -17,15 +17,15 @@ struct pass_options {
     enum cost_model cost;
     enum fma_mode fma;
     bool reorder;
-    struct block_shape block; // --block; unknown: all 0
+    struct block_shape block; // --block; all 0 if unknown
     // --restrict: different pointers of a kernel point to different memory
     bool restrict_parameters;
-    // --min-saving: the least expected saving of a chain, in flits; NULL: any. Finite.
+    // --min-saving: minimum expected saving of a chain, in flits; NULL: no minimum. Finite.
     const double *min_saving;
-    bool maps;      // --maps: compile kernels to maps for spatial cores
-    unsigned kinds; // --candidates: kinds of candidate blocks, a bit for each; 0: all
-    const struct capability *capability; // of the unit near the data; NULL: the default
-    const struct measurements *measured; // of a run of this module; NULL: none
+    bool maps;                           // --maps: compile kernels to maps for spatial cores
+    unsigned kinds;                      // --candidates: bit per kind of candidate block; 0: all
+    const struct capability *capability; // unit near the data; NULL: the default
+    const struct measurements *measured; // profile of this module; NULL: none
 };
 
 // Rules under which candidates are rejected.
@@ -50,7 +50,7 @@ enum candidate_kind {
     CANDIDATE_CHAIN,
     CANDIDATE_BLOCK,
     CANDIDATE_STORE,
-    CANDIDATE_KERNEL, // it keeps its chains, but its cores do not compute them
+    CANDIDATE_KERNEL, // a kernel whose chains are kept, but not computed at cores
     CANDIDATE_MAP,    // a kernel for spatial cores
 };
 
@@ -60,7 +60,7 @@ struct rejection {
     enum candidate_kind kind;
     enum plan_rule rule;
     uint32_t inst;    // place: the load or store, the chain's operation, the first instruction of
-                      // block or kernel
+                      // the block or kernel
     uint32_t because; // the instruction that caused it, or IR_NONE
     const char *text; // one sentence on which a user can act
     // The last instruction and the kind of a block that was evaluated, else IR_NONE.
@@ -68,8 +68,8 @@ struct rejection {
     enum block_kind shape;
 };
 
-// Instructions: 5, and CHAIN_COPIES for the result of each except the last. With vectors two loads,
-// four operations and a store.
+// Maximum number of instructions: 5, and CHAIN_COPIES for the result of each except the last. A
+// vector chain has two loads, four operations and a store.
 enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
 
 // A Load-Compute-Store chain [000 Table 1].
@@ -78,7 +78,7 @@ struct chain {
     uint32_t pattern;          // from 1: a row of passes/base/patterns.def
     uint32_t inst[CHAIN_MOST]; // in output order, with copies
     uint32_t count;
-    bool across; // in several basic blocks: no instruction is moved
+    bool across; // spans several basic blocks: no instruction is moved
     bool split; // the fused multiply-add among `inst` is divided: its multiplication ends the chain
     enum response response;
     uint32_t response_flits;
@@ -86,7 +86,7 @@ struct chain {
     // 1 and data of 5, a store data of 5 and an ack of 1; an offloaded chain is one packet of 1 and
     // its response. Pattern 1: 6 + 6 + 6 - (1 + 1) = 16.
     uint32_t saving;
-    // The same with the expected lines of the accesses, and without loads that hit in L1; see
+    // Saving with the expected lines of the accesses, and without loads that hit in L1; see
     // passes/chains/saving.h.
     double expected_saving;
 };
@@ -106,11 +106,12 @@ struct block_estimate {
     enum cost_model cost;
     double in, out;            // words of the live values
     double saved_tx, saved_rx; // words saved per iteration
-    double bw_tx, bw_rx;       // for one iteration; for all if their number is constant
+    double bw_tx, bw_rx;       // for one iteration; for all if the trip count is constant
     double at_tx, at_rx;       // at the threshold
-    double weight;             // words saved if chosen: at the threshold, or at the measured number
-    uint64_t threshold;        // iterations from which the sum saves; 0: never
-    uint64_t threshold_tx, threshold_rx; // the same for each channel
+    double weight;             // words saved if chosen: at the threshold, or at the measured trip
+                               // count
+    uint64_t threshold;        // minimum iterations for a net saving; 0: never
+    uint64_t threshold_tx, threshold_rx; // threshold of each channel
     unsigned saves;                      // SAVES_…, at the threshold
     bool candidate;                      // it saves, under its condition if it has one
     bool conditional;                    // only if trips >= threshold
@@ -121,9 +122,9 @@ struct block_plan {
     uint32_t function;
     enum block_kind kind;
     uint32_t entry;   // the block at its entry
-    uint32_t *blocks; // all blocks with instructions of it, ascending
+    uint32_t *blocks; // all its blocks that have instructions, ascending
     uint32_t block_count;
-    uint32_t tail;        // one of them, whose final branch is not part of it; or IR_NONE
+    uint32_t tail;        // one of `blocks` whose final branch is excluded, or IR_NONE
     bool again;           // a branch back to the entry stays inside; else it leaves
     uint32_t first, last; // first and last instruction, by place in the text
     VEC(struct live_value) live_in, live_out;
@@ -137,7 +138,7 @@ struct block_plan {
     double measured_trips; // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // of the model that decides
     struct block_estimate other;    // of the other model
-    bool chosen;                    // a candidate that is not passed over
+    bool chosen;                    // it is a candidate, and no overlapping one is preferred
 };
 
 // A kernel that has a map for spatial cores [003]: passes/maps/compile.h.
@@ -159,6 +160,6 @@ struct plan {
     VEC(struct map_plan) maps;     // by function, with --maps
     VEC(struct rejection) rejections;
     struct facts_table *facts; // see facts.h; NULL until the first request
-    struct arena *facts_arena; // of the facts of functions; NULL: as the rest
+    struct arena *facts_arena; // for the facts of functions; NULL: `arena`
     struct edits edits;        // of reordering and --fma=split; the backend adds tags
 };

@@ -1,6 +1,6 @@
 #include "passes/base/shape.h"
 
-// The numbers of a directive `.reqntid x, y, z`; what is left out is 1.
+// Returns the dimensions in `.reqntid x, y, z`; omitted ones are 1. Unknown if one is not a number.
 static struct block_shape read_tuning(const struct tree *tree, uint32_t tuning)
 {
     uint64_t n[3] = {1, 1, 1};

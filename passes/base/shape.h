@@ -17,8 +17,8 @@ static inline bool shape_is_known(const struct block_shape *shape)
 struct block_shape shape_of(const struct ir_module *module, const struct ir_function *fn,
                             struct block_shape given);
 
-// Returns the maximum number of threads along a dimension (W_x, W_y, W_z): of the shape, else the
-// limit of any launch.
+// Returns the maximum number of threads along a dimension (W_x, W_y or W_z): the shape's, or the
+// limit of any launch if the shape is unknown.
 uint32_t shape_most(const struct block_shape *shape, uint16_t member);
 
 // Returns true if the function reads %tid.y or %tid.z: its blocks have more than one dimension.

@@ -1,27 +1,24 @@
 // Candidate blocks of TOM [002 §3.1].
 //
-// Requires a module as ir_build makes it; changes nothing in it. Adds, for every function with a
-// body, to plan->blocks the loops and those other candidates that hold an access and no instruction
-// that cannot be moved, with what moving their live values costs and their accesses save by
-// equations (3) and (4); and to plan->rejections why candidates are not taken.
+// Requires a module as ir_build makes it; changes nothing in it. For every function with a body,
+// adds to plan->blocks the loops, and those other candidates that contain an access and no
+// instruction that cannot be moved, with the cost of moving their live values and the saving of
+// their accesses by equations (3) and (4). Adds to plan->rejections why candidates are not chosen.
 //
-// Readings of the paper:
+// Interpretation of the paper:
 //   - An address, a register and a datum of any width are one unit; a vector access is one access;
-//   a
-//     guarded or otherwise conditional one counts as one.
-//   - In a block around a loop the loop's accesses count as often as it runs if that is a constant,
-//     else once.
-//   - A conditional candidate is judged at its threshold, the smallest trip count that saves; a
-//   loop
-//     with a constant trip count at that count, everything else at one iteration.
-//   - Candidates that overlap: the set with the largest sum of savings, so judged.
-//   - A loop whose iterations were measured is evaluated at their mean, with --cost=refined, and is
-//   a
-//     candidate if that is enough; where the number is an expression the condition stays.
+//     a guarded or otherwise conditional access counts as one.
+//   - In a block around a loop, the loop's accesses are multiplied by its trip count if that is a
+//     constant, and count once otherwise.
+//   - A conditional candidate is evaluated at its threshold, the smallest trip count that saves; a
+//     loop with a constant trip count at that count; everything else at one iteration.
+//   - Of overlapping candidates, the set with the largest sum of these savings is chosen.
+//   - With --cost=refined, a loop whose iterations were measured is evaluated at their mean, and is
+//     a candidate if that saves. Where the trip count is an expression, the condition remains.
 // --candidates selects kinds of candidates; others are neither evaluated nor rejected. Loops and
-// blocks are the candidates of the paper's tool [002 §5.2].
-// With --cost=refined the terms are those of passes/blocks/traffic.h instead: true sizes, lines as
-// the lanes' addresses say, misses as the reuse says, uniform values once. Both results are kept.
+// basic blocks are the candidates of the paper's tool [002 §5.2].
+// With --cost=refined the terms are those of passes/blocks/traffic.h: true sizes, lines by the
+// lanes' addresses, misses by the reuse, uniform values once. Both results are kept.
 #include "passes/analysis/memory/call_variables.h"
 #include "passes/analysis/memory/measured.h"
 #include "passes/base/passes.h"
@@ -30,8 +27,8 @@
 #include "passes/blocks/select.h"
 #include <stdlib.h>
 
-// Work on candidates that lie around each other grows with their depth; up to that many times the
-// function's size it is done, innermost candidates first.
+// The work on nested candidates grows with their depth. It is limited to this multiple of the
+// function's size, innermost candidates first.
 enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
 
 struct judged {
@@ -62,7 +59,7 @@ static void reject(struct block_pass *p, enum plan_rule rule, uint32_t inst, uin
     vec_push(p->plan->arena, &p->plan->rejections, rejection);
 }
 
-// Weighing one candidate
+// Evaluation of one candidate
 
 static int by_number(const void *a, const void *b)
 {
@@ -83,7 +80,7 @@ static void list_blocks(const struct block_pass *p, const struct block_candidate
     qsort(plan->blocks, plan->block_count, sizeof *plan->blocks, by_number);
 }
 
-// Returns true if control that comes back to the entry passes a place that is in the candidate.
+// Returns true if a branch back to the entry stays in the candidate: it contains the entry's head.
 static bool begins_at_head(const struct block_pass *p, const struct block_candidate *candidate)
 {
     uint32_t place = p->candidates.regions.place[UNIT_HEAD][candidate->entry];
@@ -196,8 +193,8 @@ static int by_work(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Loops are evaluated in any case, because they are always shown; other candidates only if they may
-// be taken.
+// Loops are always evaluated, because they are always shown; other candidates only if they may be
+// chosen.
 static bool is_wanted(const struct block_candidate *candidate)
 {
     return candidate->kind == BLOCK_LOOP ||
@@ -316,7 +313,7 @@ static void explain(struct block_pass *p, const struct judged *judged,
         reject_rival(p, span, spans, judged);
 }
 
-// A block does not cut the parameter scope of a call.
+// Bars blocks that would cut the parameter scope of a call.
 static void bar_cuts(struct block_pass *p)
 {
     struct call_variables variables;
@@ -352,7 +349,7 @@ static void judge_function(struct block_pass *p)
     }
 }
 
-// Code that is not looked into
+// Code that is not analysed
 
 static uint32_t first_access(const struct block_pass *p, uint32_t from, uint32_t to)
 {

@@ -12,18 +12,18 @@ struct candidate_search {
     struct block_counts *part_counts; // per part
     struct block_candidate *loops;
     const struct loop_exits *exits;   // per loop
-    VEC(struct candidate_item) items; // of the sequence at hand
+    VEC(struct candidate_item) items; // of the current sequence
 };
 
 // A step of a sequence: straight-line code, or a region.
 struct candidate_item {
     bool is_code;
-    bool starts; // a candidate may begin here
+    bool starts; // a candidate may start here
     bool open;
     uint32_t begin, end, entry;
     struct block_exit exit;
     struct block_counts counts;
-    struct block_counts jump; // before a region; part of a candidate that begins before it
+    struct block_counts jump; // before a region; part of candidates that start before it
 };
 
 static const struct block_counts empty = {.barred = IR_NONE, .first = IR_NONE, .last = IR_NONE};
@@ -60,7 +60,7 @@ static void add_counts(struct block_counts *to, const struct block_counts *more,
     to->bodies += more->bodies;
 }
 
-// A loop within another one, or within a region.
+// Adds a loop that is within another loop or a region.
 static void add_loop(struct block_counts *to, const struct block_counts *body,
                      const struct block_candidate *loop)
 {
@@ -169,7 +169,7 @@ static bool follows_in_text(const struct ir_function *fn, const struct candidate
     return item && item->is_code && fn->blocks.v[item->exit.tail].end == fn->blocks.v[block].first;
 }
 
-// Code continues after a jump to what comes next in the text anyway.
+// Code continues across a jump to the next block in the text.
 static void add_body(struct candidate_search *s, const struct region_part *part,
                      const struct block_counts *counts, const struct region_part *between,
                      const struct block_counts *jump)
@@ -214,8 +214,8 @@ static void add_region(struct candidate_search *s, const struct region_part *par
     vec_push(&s->scratch, &s->items, region);
 }
 
-// Two neighbouring bodies have one or two regions between them that hold no bodies: the jump from
-// one and the head of the other.
+// Between two neighbouring bodies are one or two regions without bodies: the jump from one and the
+// head of the other.
 static void list_items(struct candidate_search *s, const struct region_part *sequence)
 {
     const struct regions *regions = &s->result->regions;
@@ -274,8 +274,8 @@ static bool is_clean(const struct candidate_item *item)
     return !item->open && item->counts.barred == IR_NONE;
 }
 
-// A region that is nothing but a loop, and perhaps the place where its exits meet, is listed as
-// loop.
+// Returns true for a region that consists of a loop, and perhaps the block where its exits merge.
+// It is listed as a loop.
 static bool is_loop(const struct candidate_search *s, const struct candidate_item *item)
 {
     const struct regions *regions = &s->result->regions;
@@ -289,7 +289,7 @@ static bool is_loop(const struct candidate_search *s, const struct candidate_ite
     return false;
 }
 
-// The longest run of these items, and the same without the ends that have no access.
+// Adds the longest sequence of these items, and the one without outer items that have no access.
 static void add_runs(struct candidate_search *s, uint32_t from, uint32_t to)
 {
     const struct candidate_item *items = s->items.v;

@@ -9,8 +9,8 @@
 
 // Counts of a part of the function.
 struct block_counts {
-    uint64_t loads, stores; // inner loops with a constant trip count multiply, others count as one;
-                            // of tx and rx also those with a measured one
+    uint64_t loads, stores; // inner loops with a constant trip count multiply (in tx and rx also
+                            // those with a measured one), others count once
     uint64_t tx, rx;        // refined traffic of the accesses, see traffic.h
     unsigned measured;      // MEASURED_…: sources of tx and rx
     uint32_t barred;        // first instruction that cannot be moved, or IR_NONE
@@ -26,11 +26,11 @@ struct block_candidate {
     uint32_t loop; // BLOCK_LOOP
     struct loop_exits exits;
     struct trip trip;
-    bool has_mean; // of a loop without a constant count: its iterations were measured
+    bool has_mean; // a loop without a constant count has measured iterations
     double mean;
     struct block_counts counts; // of one iteration
     bool open;                  // it has several exits
-    bool cuts; // `counts.barred` names a variable that an instruction outside names, too
+    bool cuts; // `counts.barred` names a variable of a call that is also named outside
 };
 
 struct candidates {
@@ -39,14 +39,14 @@ struct candidates {
     struct memory_effect *effects; // per instruction
 };
 
-// Requires a function with blocks that is not incomplete. Without `traffics`, the traffic of
-// accesses is not counted. Results are in `arena`.
+// Finds the candidates of a function. Requires a function with blocks that is not incomplete.
+// Without `traffics`, the traffic of accesses is not counted. Results are in `arena`.
 //
 // The list has all loops, and with at least one access each: maximal straight-line code without its
-// final branch; the smallest regions, each with the straight-line code before it that decides its
-// branch; and of each sequence of such parts the longest runs without an instruction that cannot be
-// moved, with and without the parts at their ends that have no access. Regions and straight-line
-// code with such an instruction are listed once.
+// final branch; the smallest regions, each with the preceding straight-line code that decides its
+// branch; and, in each sequence of such parts, the longest ones without an instruction that cannot
+// be moved, with and without their outer parts that have no access. Regions and straight-line code
+// with such an instruction are listed once.
 void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
                      struct effects *effects, const struct traffics *traffics);

@@ -26,7 +26,7 @@ static struct block_estimate estimate_of(enum block_kind kind, enum cost_model c
     return to;
 }
 
-// Replaces the threshold by the measured mean; not in the paper's model.
+// Evaluates at the measured mean instead of the threshold; not in the paper's model.
 static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
 {
     to->candidate = to->threshold && mean >= (double)to->threshold;

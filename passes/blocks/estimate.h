@@ -1,4 +1,4 @@
-// Verdict of a cost model on a block, from the cost of its live values and its saved traffic.
+// Evaluation of a block by a cost model, from the cost of its live values and its saved traffic.
 #pragma once
 #include "passes/analysis/cost/bandwidth.h"
 #include "passes/base/plan.h"
@@ -8,7 +8,7 @@ struct block_terms {
     enum trip_kind trip; // of a loop, else TRIP_ONE
     uint64_t trips;      // TRIP_CONSTANT
     bool may_be_zero;    // TRIP_COUNTED: the loop may be left before its first iteration
-    const double *mean;  // measured iterations of a loop without a constant count, or NULL
+    const double *mean;  // measured mean of iterations of a loop without a constant count, or NULL
 };
 
 // Returns the estimate of a block that may be offloaded.

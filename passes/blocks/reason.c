@@ -6,7 +6,7 @@ static uint32_t line_of(const struct ir_module *module, const struct ir_function
     return ir_place(module, fn, inst).line;
 }
 
-// The opcode as it is written, with its modifiers.
+// Returns the opcode as it is written, with its modifiers.
 static const char *opcode_text(struct arena *arena, const struct ir_module *module,
                                const struct ir_function *fn, uint32_t inst)
 {
@@ -20,7 +20,7 @@ static const char *opcode_text(struct arena *arena, const struct ir_module *modu
     return arena_strndup(arena, source->text + begin, end - begin);
 }
 
-// Returns what the rule's row says of an instruction that no block can contain, after its name and
+// Returns the rule's sentence on an instruction that no block can contain, to follow its name and
 // line.
 static const char *advice(struct arena *arena, enum plan_rule rule)
 {

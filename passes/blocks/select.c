@@ -6,8 +6,8 @@ enum { NONE = UINT32_MAX };
 struct interval_node {
     struct block_span *span;
     uint32_t parent;
-    double inside; // the best that the spans within can save together
-    bool covered;  // by a chosen span around it
+    double inside; // best saving of the spans within it
+    bool covered;  // a chosen span contains it
 };
 
 static int outer_first(const void *a, const void *b)
@@ -44,7 +44,7 @@ static void sum_up(struct interval_node *nodes, uint32_t count)
                 is_better(&nodes[i]) ? nodes[i].span->weight : nodes[i].inside;
 }
 
-// A span loses to a chosen one around it, or else to the first one within it.
+// A span loses to a chosen one around it, or otherwise to the first one within it.
 static void choose(struct interval_node *nodes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 // A candidate covers [begin, end). Any two candidates are disjoint or nested.
 struct block_span {
     uint32_t begin, end;
-    double weight;  // saving if chosen; not above 0: never chosen
+    double weight;  // saving if chosen; not chosen unless positive
     bool chosen;    // out
     uint32_t rival; // out: if not chosen, an overlapping chosen one, or UINT32_MAX
 };

@@ -17,8 +17,8 @@ void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir
 
 // Accesses
 
-// words × count / of, in parts of words. Both are below 2^32: what they are made of has at most
-// some thousands of places.
+// Returns words × count / of, in parts of words. Both are below 2^32: they come from at most some
+// thousands of places.
 static uint64_t parts(uint64_t words, struct ratio ratio)
 {
     uint64_t whole = ratio.count / ratio.of, rest = ratio.count % ratio.of;
@@ -94,7 +94,7 @@ uint64_t traffic_values(const struct traffics *traffics, const struct live_value
     for (uint32_t i = 0; i < count; i++) {
         bool whole = values[i].reg == IR_NONE;
         uint64_t bits = whole ? 32 : traffics->fn->registers.v[values[i].reg].bits;
-        bits = bits == 1 || bits > 32 ? bits : 32; // a smaller register takes a word as well
+        bits = bits == 1 || bits > 32 ? bits : 32; // a narrower register takes a whole word
         uint64_t lanes = is_uniform(traffics, &values[i], block) ? 1 : BW_WARP;
         sum += bits * lanes * BW_REFINED / 32;
     }

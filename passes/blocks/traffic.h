@@ -2,8 +2,8 @@
 // analyses: the terms of equations (3) and (4) with --cost=refined.
 //
 // Units: words per warp (the size of a register of one lane).
-//   - A load requests the lines that it touches and L1 does not have: a word for each address to
-//     memory, 32 words for each line from it.
+//    - A load requests the lines that it touches and that miss in L1: a word for each address to
+//      memory, 32 words for each line from it.
 //   - A store sends its data, as many words as its lanes write, and a word for each line's address;
 //     a quarter of a word returns for each line.
 //   - A register of 64 bits is two words. A value that is equal in all lanes is sent once, not 32
@@ -30,6 +30,7 @@ struct traffics {
     struct reuses *reuses;
 };
 
+// Prepares the analyses of one function.
 void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir_module *module,
                    const struct pass_options *options, uint32_t function);
 

@@ -2,7 +2,7 @@
 
 enum { MOST_BLOCKS = 64, MOST_INSTRUCTIONS = 2048 };
 
-// The blocks between the load's and the comparison's.
+// The blocks between the load's block and the comparison's.
 struct between {
     uint32_t block[MOST_BLOCKS];
     uint32_t count;
@@ -14,8 +14,8 @@ void across_init(struct across *across, struct arena *arena, struct order *order
     across->met = ARENA_ARRAY(arena, uint32_t, order->fn->blocks.n + 1);
 }
 
-// Adds the blocks that are reachable from a block before `to`. Returns false if control may reach
-// `from`, leave the function, enter a loop, or reach too many blocks.
+// Adds the successors of a block that come before `to`. Returns false if control may reach `from`,
+// leave the function, enter a loop, or reach too many blocks.
 static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t to,
                   struct between *between)
 {
@@ -28,7 +28,7 @@ static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t
             return false;
         if (next == to)
             continue;
-        // While a warp goes round a loop no other one would form a chain.
+        // While a warp iterates the loop, no other warp could form a chain.
         if (fn->blocks.v[next].rpo <= fn->blocks.v[block].rpo)
             return false;
         if (across->met[next] == across->round)
@@ -39,7 +39,7 @@ static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t
     return true;
 }
 
-// Returns true if control comes to the block from `from` and from what is between only.
+// Returns true if control reaches the block only from `from` and from the blocks between.
 static bool is_closed(const struct across *across, uint32_t block, uint32_t from)
 {
     const struct ir_function *fn = across->order->fn;
@@ -76,7 +76,7 @@ static bool diverges_at(const struct across *across, uint32_t block, struct obst
     return true;
 }
 
-// Returns true if none of the instructions keeps the load from being done after them.
+// Returns true if no instruction prevents the load from completing after it.
 static bool may_pass(const struct across *across, uint32_t load, uint32_t first, uint32_t end,
                      struct obstacle *why)
 {

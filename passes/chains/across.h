@@ -1,4 +1,4 @@
-// Chains with a comparison in another basic block than its loads.
+// Chains whose comparison is in another basic block than their loads.
 //
 // No instruction is moved: the loads are issued at their places and complete at the comparison.
 // This is equivalent if
@@ -13,12 +13,13 @@
 struct across {
     struct order *order;
     const struct divergence *divergence;
-    uint32_t *met; // per block: the last search that reached it
+    uint32_t *met; // per block: last search that reached it
     uint32_t round;
 };
 
+// Prepares queries about one function.
 void across_init(struct across *across, struct arena *arena, struct order *order);
 
-// Returns true if the load may complete at the comparison `last`. If not, `why` has the reason:
+// Returns true if the load may complete at the comparison `last`. Otherwise sets `why`:
 // CROSS_BLOCK, DIVERGES, ALIAS_STORE, BARRIER or OPAQUE. Cost: at most some thousand instructions.
 bool across_allows(struct across *across, uint32_t load, uint32_t last, struct obstacle *why);

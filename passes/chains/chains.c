@@ -1,9 +1,9 @@
 // Finds the Load-Compute-Store chains [000 §4.1, Table 1].
 //
 // Requires the SSA overlay. Keeps everything: the pass only adds to the plan. Every load of global,
-// generic or shared memory, and every store to it, ends in a chain or with the reason why it does
-// not; a fused multiply-add that would be a chain if divided is listed, too, and so is a kernel
-// whose shared memory leaves no room for the service queue.
+// generic or shared memory, and every store to it, is in a chain or gets the reason why it is not.
+// Fused multiply-adds that would form a chain if divided are listed, too, and so are kernels whose
+// shared memory leaves no room for the service queue.
 #include "passes/chains/match.h"
 #include "passes/base/passes.h"
 #include "passes/chains/shared.h"
@@ -42,7 +42,7 @@ static void list_rejections(struct matcher *m, struct plan *plan)
         vec_push(plan->arena, &plan->rejections, m->rejections.v[i]);
 }
 
-// A kernel with chains whose shared memory leaves no room for the service queue.
+// Lists a kernel with chains whose shared memory leaves no room for the service queue.
 static void judge_shared(struct matcher *m, struct shared_search *search, const struct plan *plan,
                          uint32_t first_chain)
 {

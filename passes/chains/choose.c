@@ -1,16 +1,17 @@
-// The best set of candidates.
+// Chooses the best set of candidates.
 //
-// A loaded register has one reader, so candidates share no instruction; but bringing the members of
-// one together may keep those of another apart. Whether a set of chains can stand together does not
-// depend on the order in which they are joined: it can if what depends on what has no cycle once
-// each chain is one node. Candidates that have no place in common do not touch each other, so that
-// each group of overlapping ones is looked at by itself.
+// A loaded register has one reader, so candidates share no instruction, but making the members of
+// one adjacent may keep those of another apart. Whether a set of chains is legal does not depend on
+// the order in which they are joined: it is legal if the dependences have no cycle once each chain
+// is one node. Candidates without a common place do not affect each other, so each group of
+// overlapping candidates is examined on its own.
 //
-// Groups of up to EXACT_MOST candidates get the set that saves most of all, where a chain may also
-// go without its store (patterns 1 and 9 become 2 and 8); after MOST_ATTEMPTS, or in larger groups,
-// the chains that save more go first, of equals those that stand together already, then those that
-// come first in the text. If a chain keeps out k others at most, that saves at least 1/k of the
-// best: each chain chosen represents those that it keeps out, none of which saves more.
+// Groups of up to EXACT_MOST candidates get the set with the largest saving, in which a chain may
+// also lose its store (patterns 1 and 9 become 2 and 8). After MOST_ATTEMPTS, and in larger groups,
+// chains with larger savings are chosen first; of equal ones, those whose members are already
+// adjacent, then those that come first in the text. If a chain excludes at most k others, this
+// saves at least 1/k of the optimum: each chosen chain stands for those that it excludes, none of
+// which saves more.
 #include "passes/chains/match.h"
 #include "passes/chains/saving.h"
 #include <stdlib.h>
@@ -24,15 +25,15 @@ struct choice {
     uint32_t first, last;   // of its members, in the text
     double saves[3];        // by decision
     enum decision decision; // of the best set so far
-    bool together;          // its members follow each other in the text
+    bool together;          // its members are adjacent in the text
 };
 
 struct search {
     struct matcher *m;
-    struct choice *choices; // of the group, those that save more first
+    struct choice *choices; // of the group, larger savings first
     uint32_t count, attempts;
-    uint32_t first, span; // places
-    double *rest;         // the most that the choices from here on can save
+    uint32_t first, span; // range of places
+    double *rest;         // upper bound on the saving of the choices from each one on
     double best;
     enum decision now[EXACT_MOST];
     uint32_t *saved; // room for the places of each depth
@@ -44,7 +45,7 @@ static double weight_of(struct matcher *m, uint32_t pattern, const uint32_t *mem
     return saving_of(m->facts, m->capability, pattern, members, count).saved;
 }
 
-// Candidates that go, and those that do not
+// Accepted and rejected candidates
 
 static int by_number(const void *left, const void *right)
 {
@@ -75,7 +76,7 @@ static void accept(struct matcher *m, struct candidate *candidate, struct plan *
         verdict_aside(m, match_load_at(m, candidate->aside[i]), candidate);
 }
 
-// The loads that are rejected with it: its own, and those of its other forms.
+// Returns the number of loads that are rejected with it: its own, and those of its other forms.
 static uint32_t load_count(const struct candidate *candidate)
 {
     return chain_patterns[candidate->pattern].loads + candidate->aside_count;
@@ -94,7 +95,7 @@ static void turn_down(struct matcher *m, const struct candidate *candidate,
         verdict_obstacle(m, nth_load(m, candidate, i), why, candidate);
 }
 
-// It continues without its store, or not at all.
+// Drops the candidate's store, or the candidate if it has no store to drop.
 static void give_up(struct matcher *m, struct candidate *candidate, const struct obstacle *why)
 {
     uint32_t without = pattern_without_store(candidate->pattern);
@@ -129,7 +130,7 @@ static const char *capacity_fault(const struct matcher *m, const struct candidat
     return use > m->capability->packet_bytes ? "has more operands than fit into a packet" : NULL;
 }
 
-// Each candidate that is left fits, though maybe without its store.
+// Drops the store, or the candidate, until it fits into a packet.
 static void fit(struct matcher *m, struct candidate *candidate)
 {
     const char *wrong;
@@ -151,8 +152,8 @@ static void check_across(struct matcher *m, struct candidate *candidate)
             give_up(m, candidate, &why);
 }
 
-// The refined cost model sees no saving in it: L1 is sure to serve its loads, or
-// its packets are more than what they save.
+// Rejects a candidate for which the refined cost model finds no saving: its loads certainly hit in
+// L1, or its packets cost more than they save.
 static void check_expected(struct matcher *m, struct candidate *candidate)
 {
     struct saving saving =
@@ -172,8 +173,8 @@ static bool gains_too_little(const struct matcher *m, const struct candidate *ca
            saving_of(m->facts, m->capability, pattern, candidate->inst, count).expected < *least;
 }
 
-// It is expected to save less than the options ask for. A scattered store may take more packets
-// than it saves: then the chain continues without it.
+// Rejects a candidate that is expected to save less than the options require. A scattered store may
+// need more packets than it saves; the chain then continues without it.
 static void check_gain(struct matcher *m, struct candidate *candidate)
 {
     if (!gains_too_little(m, candidate, candidate->pattern, candidate->count))
@@ -191,7 +192,7 @@ static void check_gain(struct matcher *m, struct candidate *candidate)
 
 // Forms of one candidate
 
-// The rest of a form without the others, and its saving.
+// One form of a candidate, and its saving.
 struct chain_form {
     struct candidate candidate;
     struct saving saving;
@@ -226,8 +227,8 @@ static struct chain_form form_of(struct matcher *m, const struct candidate *cand
     return form;
 }
 
-// Compares forms: by the saving in the paper's numbers, then by the expected saving, then by equal
-// rounding to the program, then by the number of instructions near the data.
+// Compares forms by the saving in the paper's numbers, then by the expected saving, then by whether
+// they round like the program, then by the number of instructions near the data.
 static bool is_better(const struct chain_form *a, const struct chain_form *b)
 {
     if (a->possible != b->possible)
@@ -249,7 +250,7 @@ static bool has_inst(const struct candidate *candidate, uint32_t inst)
     return false;
 }
 
-// Loads of a form that is not the one.
+// Sets aside the loads of a form that was not chosen.
 static void set_aside(struct candidate *to, const struct candidate *form)
 {
     for (uint32_t i = 0; i < chain_patterns[form->pattern].loads; i++) {
@@ -276,7 +277,7 @@ static void choose_form(struct matcher *m, struct candidate *candidate)
         set_aside(candidate, &m->alternatives.v[at - 1]);
 }
 
-// Removes candidates that cannot be chains, independent of others.
+// Removes candidates that cannot be chains, whatever the others are.
 static void sift(struct matcher *m, struct plan *plan)
 {
     struct obstacle why;
@@ -340,7 +341,7 @@ static int by_saving(const void *left, const void *right)
 static void choose_one(struct matcher *m, struct candidate *candidate, struct plan *plan)
 {
     struct obstacle why;
-    check_gain(m, candidate); // it may have lost its store by now
+    check_gain(m, candidate); // it may have lost its store
     if (candidate->done)
         return;
     if (order_allows(&m->order, candidate->inst, candidate->count, &why)) {
@@ -352,7 +353,7 @@ static void choose_one(struct matcher *m, struct candidate *candidate, struct pl
     }
 }
 
-// In the order of savings; a candidate that loses its store is considered again in its turn.
+// Chooses by decreasing saving. Candidates that lost their store are considered again afterwards.
 static void choose_greedily(struct matcher *m, struct choice *choices, uint32_t count,
                             struct plan *plan)
 {
@@ -370,7 +371,7 @@ static void keep_best(struct search *s, double sum)
         s->choices[i].decision = s->now[i];
 }
 
-// All that can become of the choices from this one on.
+// Tries all decisions from this choice on.
 static void descend(struct search *s, uint32_t at, double sum)
 {
     if (at == s->count && sum > s->best)
@@ -414,7 +415,7 @@ static void search_group(struct matcher *m, struct choice *choices, uint32_t cou
     descend(&s, 0, 0);
 }
 
-// Carries out the decisions in the same order; rejected candidates get the obstacle.
+// Applies the decisions in the same order. Rejected candidates get the obstacle.
 static void carry_out(struct matcher *m, struct choice *choices, uint32_t count, struct plan *plan)
 {
     struct obstacle why;

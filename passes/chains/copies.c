@@ -1,7 +1,8 @@
 // Copies of registers between the members of a chain: `mov.b32 %r1, %f1;`.
 //
-// A copy is followed if it is the only reader of what a load or an operation of the same basic
-// block makes, and if it runs with it. It is a member of the chain, and no operation of a pattern.
+// A copy is followed if it is the only reader of the result of a load or an operation in the same
+// basic block, and is executed with it. It is a member of the chain, but not an operation of a
+// pattern.
 #include "passes/chains/match.h"
 
 static bool may_be_copied(const struct matcher *m, uint32_t inst)

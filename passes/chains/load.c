@@ -1,4 +1,4 @@
-// Loads, and the reasons against each alone.
+// Loads, and the reasons against each on its own.
 #include "passes/chains/match.h"
 
 bool match_is_listed(const struct matcher *m, uint32_t inst)
@@ -35,7 +35,8 @@ enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
     return widths[capability_access(m->capability, at)];
 }
 
-// In the same block; a comparison may be in another, if it reads the load itself.
+// Returns true if both are in one block. A comparison may be in another, if it reads the load
+// itself.
 static bool is_near_enough(const struct matcher *m, uint32_t maker, uint32_t reader)
 {
     return m->fn->insts.v[reader].block == m->fn->insts.v[maker].block ||

@@ -1,18 +1,20 @@
-// Matches the patterns [000 Table 1], beginning at the ALU instruction.
+// Matches the patterns [000 Table 1], starting at the ALU instruction.
 //
-// A loaded register has one reader and an intermediate result has one, so that an instruction
+// A loaded register has one reader, and so has an intermediate result. An instruction therefore
 // belongs to at most one candidate, and candidates never overlap. A load that is equal in all lanes
 // of a warp can be a load of the chain, or stay at the core and be its scalar: such forms of one
 // candidate are its alternatives; choose.c selects one.
 //
-// Readings of the table: pattern 4 is a unary operation, or both sources are the same loaded
-// register; pattern 6 is also h(a, a), a test for NaN, which needs no scalar; `set` compares like
-// `setp`; patterns 8 and 9 have a scalar: f(a, g(b)) does not match, nor does h(a, g(b, i)); b·i +
-// a in one instruction is 8 or 9, a·b + i and a·i + a do not match; an operation of three operands
-// counts those that differ: lop3 of a and b is f(a, b); a mov that copies a whole register is not
-// an operation but a member without computation (copies.c), and any other mov is an ordinary use;
-// members without a guard may feed members with one: their results are not used if the guard is
-// false, and the lanes of the packet are those of the last member.
+// Interpretation of the table:
+//   - Pattern 4 is a unary operation, or one whose sources are the same loaded register.
+//   - Pattern 6 is also h(a, a), a test for NaN, which needs no scalar. `set` compares like `setp`.
+//   - Patterns 8 and 9 have a scalar: f(a, g(b)) does not match, nor does h(a, g(b, i)).
+//   - b·i + a in one instruction is 8 or 9. a·b + i and a·i + a do not match.
+//   - An operation with three operands counts those that differ: lop3 of a and b is f(a, b).
+//   - A mov that copies a whole register is a member without computation (copies.c); any other mov
+//     is an ordinary use.
+//   - Members without a guard may feed members with one: their results are not used if the guard is
+//     false, and the lanes of the packet are those of the last member.
 #include "passes/chains/match_inputs.h"
 #include "support/bits.h"
 #include <string.h>
@@ -129,7 +131,8 @@ void match_offer_instead(struct matcher *m, const struct candidate *candidate)
     last->next = m->alternatives.n;
 }
 
-// One load goes into the chain, and the other one, which is the same in all lanes, is its scalar.
+// Adds the forms in which one load is in the chain and the other, equal in all lanes, is its
+// scalar.
 static void add_alternatives(struct matcher *m, const struct inputs *inputs, uint32_t pattern,
                              uint32_t alu, uint32_t store)
 {
@@ -144,7 +147,7 @@ static void add_alternatives(struct matcher *m, const struct inputs *inputs, uin
     }
 }
 
-// The pattern of one operation, or 0.
+// Returns the pattern of one operation, or 0.
 static uint32_t pattern_of(const struct inputs *inputs, bool stored, bool compares)
 {
     if (inputs->count > MOST_INPUTS || inputs->number[INPUT_REGISTER])
@@ -165,7 +168,7 @@ static void add_candidate(struct matcher *m, const struct inputs *inputs, uint32
         add_alternatives(m, inputs, with_scalar, alu, store);
 }
 
-// Judgements
+// Verdicts
 
 static void judge_inputs(struct matcher *m, const struct inputs *inputs, enum plan_rule rule,
                          uint32_t because, const char *text)
@@ -175,8 +178,8 @@ static void judge_inputs(struct matcher *m, const struct inputs *inputs, enum pl
             verdict_set(m, inputs->v[i].load, rule, because, "%s", text);
 }
 
-// The other operand comes from a load of the same block that is rejected itself: then for the
-// same reason, since without it there might be a chain.
+// Handles an operand from a load of the same block that is rejected itself. Its reason holds here,
+// too, since without it there might be a chain.
 static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                              const struct input *other)
 {
@@ -193,8 +196,8 @@ static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uin
     return true;
 }
 
-// An operand that is a register of each thread. If a scalar in its place would make a pattern, that
-// is the reason; else there is one operand too many.
+// Handles an operand that is a register of each thread. If a scalar in its place would match a
+// pattern, that is the reason; otherwise the operation has one operand too many.
 static void judge_register(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                            bool scalar_would_do)
 {
@@ -229,7 +232,7 @@ static bool is_among(const struct matcher *m, uint32_t version, bool want_store,
     return false;
 }
 
-// One load and maybe a scalar make a result that no store of the chain takes.
+// Handles a result of one load, and maybe a scalar, that no store of the chain accepts.
 static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                          const struct ending *ending)
 {
@@ -278,7 +281,7 @@ static void match_compute(struct matcher *m, uint32_t inst)
                                   verdict_inst(m, inst)));
 }
 
-// h(a, a), as in a test for NaN, goes as h(a, i) without its scalar.
+// h(a, a), as in a test for NaN, matches h(a, i) without its scalar.
 static void match_compare(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, true);
@@ -293,7 +296,7 @@ static void match_compare(struct matcher *m, uint32_t inst)
                                   verdict_inst(m, inst)));
 }
 
-// a·b + r: split, its product is pattern 2.
+// a·b + r: once divided, its product is pattern 2.
 static struct candidate product_of(struct matcher *m, const struct inputs *inputs, uint32_t inst)
 {
     struct inputs product = *inputs;
@@ -332,7 +335,7 @@ static bool repeats_load(const struct inputs *inputs)
     return false;
 }
 
-// b·i + a, either factor being the scalar. Returns false if neither can be.
+// b·i + a, with either factor as the scalar. Returns false if neither can be.
 static bool match_scaled(struct matcher *m, uint32_t inst, const struct inputs *inputs)
 {
     struct ending ending = match_ending(m, inst);

@@ -17,8 +17,8 @@ struct verdict {
 struct load {
     uint32_t inst;
     uint32_t version; // its result, or the last copy of it
-    uint32_t reader;  // the only reader; IR_NONE: none, or the load of a vector
-    bool taken;       // by a chain
+    uint32_t reader;  // the only reader; IR_NONE if it has no reader or loads a vector
+    bool taken;       // it is in a candidate
     struct verdict verdict;
 };
 
@@ -28,11 +28,12 @@ struct candidate {
     uint32_t pattern;
     uint32_t count;
     uint32_t inst[CHAIN_MOST]; // loads, their copies, ALU and copies of its results, store
-    uint32_t tail; // at the end of it: the store, and the copies that only the store reads
+    uint32_t tail; // number of last members that belong to the store: itself, and copies that only
+                   // it reads
     uint32_t scalars;
     bool split, across, done;
-    uint32_t next; // another form of the candidate: place in `alternatives` + 1, or 0
-    // Loads that are its scalar; of a chosen candidate also those of its other forms.
+    uint32_t next; // another form of the candidate: index in `alternatives` + 1, or 0
+    // Loads used as its scalar; of a chosen candidate also the loads of its other forms.
     uint32_t aside[MOST_ASIDE], aside_count;
 };
 
@@ -45,13 +46,13 @@ struct matcher {
     uint32_t function;
     struct facts *facts;
     const struct capability *capability;
-    struct arena *arena;  // of the plan: sentences
+    struct arena *arena;  // of the plan, for sentences
     struct arena scratch; // everything else
     struct uses uses;
     struct order order; // valid if candidates exist
     struct across across;
     uint32_t *saved;   // storage for the search for the best set, allocated on demand
-    uint32_t *load_of; // instruction, or a copy of its result → place in `loads` + 1, or 0
+    uint32_t *load_of; // instruction, or a copy of its result → index in `loads` + 1, or 0
     uint32_t *copy;    // instruction → the copy that is the only reader of its result, or IR_NONE
     uint32_t *original; // copy → the instruction whose result it copies, or itself
     VEC(struct load) loads;
@@ -59,101 +60,104 @@ struct matcher {
     uint64_t *paired;                   // bit set: ALU instructions of patterns 8 and 9
     VEC(struct candidate) candidates;   // by place of the ALU instruction or copying store
     VEC(struct candidate) alternatives; // other forms of them
-    VEC(struct rejection) rejections;   // of ALU instructions and stores; loads have `verdict`
+    VEC(struct rejection) rejections;   // of ALU instructions and stores; loads have a `verdict`
 };
 
-// Finds the copies between members of chains. Call it first.
+// Finds the copies between members of chains. Must be called first.
 void match_find_copies(struct matcher *m);
 // Returns the last copy of the instruction's result, or the instruction itself.
 uint32_t match_last_copy(const struct matcher *m, uint32_t inst);
+// Adds the instruction's copies to the candidate.
 void match_add_copies(const struct matcher *m, struct candidate *candidate, uint32_t inst);
 
-// Returns true if an access may go to global or shared memory. Those to parameters, constants and
-// local memory are not listed: they cannot be offloaded.
+// Returns true if an access may be to global or shared memory. Accesses to parameters, constants
+// and local memory are not listed, because they cannot be offloaded.
 bool match_is_listed(const struct matcher *m, uint32_t inst);
-// Finds the loads and checks each alone.
+// Finds the loads and checks each on its own.
 void match_loads(struct matcher *m);
-// Finds the candidates. A load without candidate and verdict gets a verdict by its reader.
+// Finds the candidates. A load without a candidate or verdict gets a verdict by its reader.
 void match_patterns(struct matcher *m);
 
 // Returns the load that defines the version, or NULL.
 struct load *match_load_of(struct matcher *m, uint32_t version);
 // Returns the load of an instruction. Requires that it is a load.
 struct load *match_load_at(struct matcher *m, uint32_t inst);
-// Returns the reason against a load or store alone, independent of its value; RULE_COUNT: none.
+// Returns the reason against a load or store on its own, whatever its value, or RULE_COUNT.
 enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst);
-// Returns the reason why a store cannot end a chain whose last result is defined at `from`;
+// Returns the reason why a store cannot end a chain whose last result is defined at `from`, or
 // RULE_COUNT if it can.
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from);
 
-// The use of the result of an instruction.
+// The use of an instruction's result.
 struct ending {
     uint32_t store; // the store that ends the chain, or IR_NONE
     struct readers readers;
-    enum plan_rule rule; // of a single reader that is a store that cannot end the chain
+    enum plan_rule rule; // why the only reader, a store, cannot end the chain
 };
+// Returns the use of the result.
 struct ending match_ending(struct matcher *m, uint32_t inst);
 
-// Patterns 8 and 9 in two instructions, for the outer one, if no other form exists.
+// Matches patterns 8 and 9 in two instructions, at the outer one, if no other form exists.
 void match_pair(struct matcher *m, uint32_t outer);
-// The same with all forms, if a load is equal in all lanes.
+// Matches them in all forms, if a load is equal in all lanes.
 void match_uniform_pair(struct matcher *m, uint32_t outer);
 
-// Finds the chain of vectors that begins at the load, or sets its verdict.
+// Finds the chain of vectors that starts at the load, or sets the load's verdict.
 void match_vector(struct matcher *m, struct load *load);
-// Adds an instruction to a candidate: loads by place, the others in the order of calls.
+// Add an instruction to a candidate: loads by place, others in the order of calls.
 void match_add(struct candidate *candidate, uint32_t inst);
 void match_add_load(struct candidate *candidate, struct load *load);
 // Sets the candidate's scalar; a load then stays at the core.
 void match_add_scalar(struct candidate *candidate, const struct input *input);
-// Adds the end, the last ALU instruction and a store or IR_NONE, with the copies between.
+// Adds the end: the last ALU instruction, and a store or IR_NONE, with the copies between.
 void match_finish(struct matcher *m, struct candidate *candidate, uint32_t alu, uint32_t store);
-// Adds a candidate, or another form of the last one.
+// Add a candidate, and another form of the last one.
 void match_offer(struct matcher *m, const struct candidate *candidate);
 void match_offer_instead(struct matcher *m, const struct candidate *candidate);
 
 // Adds the best set of candidates to the plan as chains (choose.c). All other loads of candidates
-// get their verdict.
+// get a verdict.
 void match_choose(struct matcher *m, struct plan *plan);
 
-// Records that the candidate, which continues without it, has lost its store to the obstacle.
+// Records the obstacle to the candidate's store. The candidate continues without it.
 void stores_left_out(struct matcher *m, const struct candidate *candidate,
                      const struct obstacle *why);
-// Adds the reasons of stores that are in no chain, of the chains from `first_chain` on. Call it
-// when these are chosen and every other load has its verdict.
+// Adds the reasons of stores that are in no chain of the function; its chains start at
+// `first_chain`. Requires that the chains are chosen and that every other load has its verdict.
 void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_chain);
 
-// Sentences (verdict.c). The first verdict of a load is kept.
+// Verdicts of loads (verdict.c). The first verdict of a load is kept.
 void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
-// "fma in line 41"; the string lives in the scratch arena.
+// Returns "fma in line 41"; the string is in the scratch arena.
 const char *verdict_inst(struct matcher *m, uint32_t inst);
-// "%f3"
+// Returns "%f3".
 const char *verdict_value(struct matcher *m, uint32_t version);
-// The name of an operand in the source.
+// Returns the name of an operand in the source.
 const char *verdict_operand(struct matcher *m, uint32_t operand);
-// A reader of the load's value matches no pattern.
+// For a load with a reader that matches no pattern.
 void verdict_reader(struct matcher *m, struct load *load, uint32_t reader);
-// The sum of the multiply-add that reads the load stays at the core.
+// For a load whose multiply-add keeps its sum at the core.
 void verdict_addend(struct matcher *m, struct load *load, uint32_t fused);
-// The candidate is a chain, and the load belonged to another form of it.
+// For a load that belonged to another form of a candidate that is now a chain.
 void verdict_aside(struct matcher *m, struct load *load, const struct candidate *candidate);
-// The store at the end of the chain cannot be part of it.
+// For a load whose chain cannot contain the store at its end.
 void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum plan_rule rule);
-// Returns what the rule says of a load or store alone, as a sentence: "the st in line 4 …";
-// verdict_it begins with "it".
+// Returns the rule's sentence on a load or store on its own: "the st in line 4 …"; verdict_it
+// starts it with "it".
 const char *verdict_access(struct matcher *m, uint32_t inst, enum plan_rule rule);
 const char *verdict_it(struct matcher *m, uint32_t inst, enum plan_rule rule);
-// The members cannot be moved next to each other.
+// For a load of a candidate whose members cannot be made adjacent.
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
                       const struct candidate *candidate);
-// The chain does not fit into a packet. `what` names the part in half a sentence.
+// For a load whose chain does not fit into a packet. `what` is a predicate: "has a scalar operand
+// …".
 void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
                       const char *what);
-// The expected saving is less than the option requires.
-// Returns the least expected saving that the options ask of a candidate, or NULL.
+// Returns the minimum expected saving that the options require of a candidate, or NULL.
 const double *verdict_least(const struct matcher *m, const struct candidate *candidate);
+// For a load whose chain is expected to save less than that.
 void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate);
-// The cost model finds no saving.
+// For a load whose chain saves nothing by the cost model.
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
                     const struct saving *saving);

@@ -4,11 +4,12 @@
 
 struct pair {
     uint32_t inner, outer; // g and f
-    struct load *b[2];     // by the operand of g that is the scalar; NULL: that operand cannot be
+    struct load *b[2];     // loaded source of g if the other source, v[0] or v[1], is the scalar;
+                           // else NULL
     struct load *a;
     uint32_t version;    // c
-    bool uniform;        // c is the same in all lanes
-    struct inputs under; // g's
+    bool uniform;        // c is equal in all lanes
+    struct inputs under; // inputs of g
 };
 
 static bool is_computation(const struct matcher *m, uint32_t inst)
@@ -16,7 +17,7 @@ static bool is_computation(const struct matcher *m, uint32_t inst)
     return alu_of(m->capability, m->module, m->fn, inst).kind == ALU_COMPUTE;
 }
 
-// Fills the pair; false if the instruction is not f.
+// Fills the pair. Returns false if the instruction is not f.
 static bool find_pair(struct matcher *m, uint32_t outer, struct pair *pair)
 {
     struct inputs inputs = inputs_of(m, outer, true);
@@ -61,7 +62,7 @@ static void add_pair(struct matcher *m, const struct pair *pair, const struct en
     bits_set(m->paired, pair->outer);
 }
 
-// g(a, b) alone, whose result stays at the core, or f(a, i) of a result that is a scalar.
+// Adds g(a, b) alone, whose result stays at the core, and f(a, i) of a result that is a scalar.
 static void add_halves(struct matcher *m, const struct pair *pair, const struct ending *ending)
 {
     if (inputs_have(&pair->under, 2, 0, 0)) {

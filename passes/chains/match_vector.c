@@ -1,10 +1,10 @@
 // Chains of vectors: loads of two or four values, the same operation on each element, and maybe a
-// store of as many. They are the patterns of single values, element by element, in one packet for
-// each line.
+// store of as many. They are the patterns of single values, applied to each element, in one packet
+// for each line.
 //
 // All elements are read by the same opcode with the same modifiers, in the same operands, with the
-// same scalar; a store takes the results in the order of the elements. Patterns 1 to 7, and 8 and 9
-// as a fused multiply-add b·i + a.
+// same scalar. A store writes the results in the order of the elements. Supported are patterns 1 to
+// 7, and 8 and 9 as a fused multiply-add b·i + a.
 #include "passes/chains/match.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct elements {
 // Source of an operation's operand: a vector, a scalar, or neither.
 struct source_of {
     struct load *load;
-    uint32_t operand; // of the first element's operation; a scalar if there is no load
+    uint32_t operand; // in the operation of the first element; a scalar if there is no load
 };
 
 struct shape {
@@ -33,7 +33,7 @@ struct vector {
     uint32_t operation[MOST_ELEMENTS];
 };
 
-// The registers that an access loads or stores, in their order; count 0: not all are registers.
+// Returns the registers that an access loads or stores, in order; count 0 if not all are registers.
 static struct elements elements_of(const struct matcher *m, uint32_t inst, enum ir_role role)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
@@ -58,7 +58,7 @@ static bool refuse(const struct vector *v, enum plan_rule rule, uint32_t because
     return false;
 }
 
-// Every element has one reader, which is in the same block and runs with the load.
+// Finds the only reader of each element, which must be in the same block and execute with the load.
 static bool find_readers(struct vector *v)
 {
     struct matcher *m = v->m;
@@ -99,7 +99,7 @@ static bool same_operation(const struct matcher *m, uint32_t a, uint32_t b)
            x->operand_count == y->operand_count && uses_same_guard(m->fn, a, b);
 }
 
-// The vector of which the version is the element, or NULL.
+// Returns the vector of which the version is this element, or NULL.
 static struct load *vector_of(struct matcher *m, uint32_t version, uint32_t element)
 {
     struct load *load = match_load_of(m, version);
@@ -117,8 +117,8 @@ static bool same_scalar(const struct matcher *m, uint32_t a, uint32_t b)
            x->value == y->value && x->negated == y->negated && x->part == y->part;
 }
 
-// Finds the operands of the operation of one element. Returns false if one is neither of its
-// vectors nor a scalar.
+// Finds the operands of the operation on one element. Returns false if one is neither an element of
+// a vector nor a scalar.
 static bool read_sources(struct vector *v, uint32_t element, struct shape *shape)
 {
     struct matcher *m = v->m;
@@ -151,7 +151,7 @@ static bool same_shape(const struct matcher *m, const struct shape *a, const str
     return same;
 }
 
-// The other vectors are ready as well: their elements have no other reader.
+// Returns true if the elements of the other vectors have the same readers, and no others.
 static bool partners_match(struct vector *v, const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -165,7 +165,7 @@ static bool partners_match(struct vector *v, const struct shape *shape)
     return true;
 }
 
-// The store that takes all results in order, or IR_NONE.
+// Returns the store that writes all results in order, or IR_NONE.
 static uint32_t store_of(const struct vector *v)
 {
     struct matcher *m = v->m;
@@ -189,7 +189,7 @@ static uint32_t store_of(const struct vector *v)
     return fits && same_elements(&stored, &results) ? store : IR_NONE;
 }
 
-// The pattern of what is computed, or 0.
+// Returns the pattern of the operations, or 0.
 static uint32_t pattern_of(const struct shape *shape, enum alu_kind kind, bool stored)
 {
     bool apart = shape->loads < 2 || shape->v[0].load != shape->v[1].load;

@@ -4,16 +4,16 @@
 
 enum {
     MOST_APART = 1 << 14, // instructions between a chain's first and last member
-    MOST_COMPARED = 256,  // addresses that are compared; from then on any two accesses depend
+    MOST_COMPARED = 256,  // addresses that are compared; beyond this, any two accesses depend
 };
 
 // Role of an instruction in the order.
 enum order_effect {
     EFFECT_NONE,  // registers only
-    EFFECT_READ,  // reads memory that its address names
-    EFFECT_WRITE, // writes it
-    EFFECT_FETCH, // reads memory that no address is known of: textures
-    EFFECT_FIXED, // nothing crosses it
+    EFFECT_READ,  // reads memory at a known address
+    EFFECT_WRITE, // writes memory at a known address
+    EFFECT_FETCH, // reads memory at an unknown address: textures
+    EFFECT_FIXED, // no instruction crosses it
 };
 
 static const uint8_t effects[] = {
@@ -24,7 +24,7 @@ static const uint8_t effects[] = {
     [CLASS_FENCE] = EFFECT_FIXED,  [CLASS_STACK] = EFFECT_FIXED,   [CLASS_MISC] = EFFECT_FIXED,
 };
 
-// A clock or a counter: where it is read is what it says.
+// Returns true if it reads a clock or a counter, whose value depends on where it is read.
 static bool reads_time(const struct ir_function *fn, const struct ir_inst *inst)
 {
     for (uint32_t i = inst->operands; i < inst->operands + inst->operand_count; i++) {
@@ -67,7 +67,7 @@ static void read_access(struct order *order, uint32_t inst, enum order_effect ef
 
 // Declarations in the middle of the body
 
-// The first instruction after the node.
+// Returns the first instruction after the node.
 static uint32_t first_behind(const struct ir_function *fn, uint32_t node)
 {
     return SEARCH(i, 0, fn->insts.n, fn->insts.v[i].node <= node);
@@ -89,8 +89,8 @@ static void find_after(struct order *order, uint32_t inst)
     }
 }
 
-// Returns true if one name is declared twice: an instruction that crosses the declaration would
-// mean another register.
+// Returns true if a name is declared twice: an instruction that crosses the declaration would refer
+// to another register.
 static bool names_repeat(const struct order *order)
 {
     const struct ir_module *module = order->module;
@@ -197,7 +197,7 @@ bool order_depends(const struct order *order, uint32_t earlier, uint32_t later)
     return registers_depend(order->fn, earlier, later) || memory_depends(order, earlier, later);
 }
 
-// The instruction joins those that stand late: what they read and write is remembered.
+// Adds an instruction to the late ones, and records the registers that it reads and writes.
 static void add_late(struct order *order, uint32_t inst)
 {
     const struct ir_inst *at = &order->fn->insts.v[inst];
@@ -212,7 +212,7 @@ static void add_late(struct order *order, uint32_t inst)
         vec_push(order->arena, &order->late, inst);
 }
 
-// Returns true if something late has to stay after the instruction.
+// Returns true if a late instruction must stay after this one.
 static bool is_needed(const struct order *order, uint32_t inst)
 {
     const struct ir_inst *at = &order->fn->insts.v[inst];
@@ -235,7 +235,7 @@ static bool is_needed(const struct order *order, uint32_t inst)
     return false;
 }
 
-// A member that precedes the instruction and has to; or IR_NONE.
+// Returns a member that precedes the instruction and must do so, or IR_NONE.
 static uint32_t member_in_front(const struct order *order, const uint32_t *members, uint32_t count,
                                 uint32_t inst)
 {
@@ -252,7 +252,8 @@ static void explain(const struct order *order, uint32_t member, uint32_t inst, s
         why->rule = RULE_ALIAS_STORE;
 }
 
-// Members in different segments: the first fixed instruction between them, or none.
+// Returns false if members are in different segments. `why`: the first fixed instruction between
+// them.
 static bool is_one_segment(const struct order *order, const uint32_t *members, uint32_t count,
                            struct obstacle *why)
 {
@@ -274,7 +275,7 @@ static bool is_one_segment(const struct order *order, const uint32_t *members, u
     return false;
 }
 
-// Members that change places with each other.
+// Returns false if two members would change places but must not.
 static bool members_may_swap(const struct order *order, const uint32_t *members, uint32_t count,
                              struct obstacle *why)
 {
@@ -297,7 +298,7 @@ static uint32_t unit_begin(const struct order *order, uint32_t last)
     return first;
 }
 
-// One instruction or unit between the members: if it is needed, so is what it depends on.
+// Visits an instruction or unit between the members. If it is needed, so is what it depends on.
 static bool add_needed(struct order *order, const uint32_t *members, uint32_t count, uint32_t first,
                        uint32_t last, struct obstacle *why)
 {

@@ -7,10 +7,10 @@ enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a wa
 // Sums over the accesses of a chain.
 struct sums {
     double stores;       // lines
-    double missed, left; // of the loads': expected to miss; not sure to be served
-    double most;         // lines of one access
-    uint32_t plain;      // lines of all, lanes adjacent
-    uint32_t packets;    // the same of the longest
+    double missed, left; // lines of loads: expected to miss; not certain to hit
+    double most;         // maximum lines of one access
+    uint32_t plain;      // lines of all accesses if their lanes were adjacent
+    uint32_t packets;    // packets of the longest access if its lanes were adjacent
 };
 
 static double value_of(struct ratio ratio)
@@ -36,7 +36,8 @@ static double miss_of(struct facts *facts, uint32_t inst)
     return value_of(miss);
 }
 
-// The part that the load does not find because it brought the line itself, or was seen not to find.
+// Returns the share of lines that misses: the measured one, or all lines that the load did not
+// fetch itself in an earlier iteration.
 static double certain_miss_of(struct facts *facts, uint32_t inst)
 {
     struct ratio miss;
@@ -85,7 +86,7 @@ static void add_access(struct facts *facts, const struct capability *capability,
     }
 }
 
-// Bytes that a lane gets back, of all elements.
+// Returns the bytes of the result that a lane receives, for all elements.
 static uint32_t result_bytes(const struct ir_function *fn, const uint32_t *members, uint32_t count)
 {
     uint32_t result = ir_find_operand(fn, members[count - 1], ROLE_DEF, 0);

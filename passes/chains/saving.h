@@ -5,16 +5,16 @@
 // is one packet and one response per line.
 //
 // The expected saving uses the lines that an access touches (passes/analysis/memory/coalescing.h)
-// and the loads that miss in L1 (passes/analysis/reuse/reuse.h). The number of packets is that of
-// the lines of the access that touches most; each has one flit more for the lanes' mask if that is
-// more than adjacent lanes touch:
+// and the loads that miss in L1 (passes/analysis/reuse/reuse.h). The chain needs one packet for
+// each line of the access that touches the most lines. If these are more than adjacent lanes touch,
+// each packet has one more flit for the lane mask:
 //
 //     Σ loads lines · miss · (1 + 5)  +  Σ stores lines · (5 + 1)  −  packets · (packet + response)
 //
-// A cache may be smaller than this assumes, and the hardware looks into it before it sends a packet
-// [000 §4.4]. A chain is therefore rejected for its reuse only if the hit is certain (the thread
-// itself accesses the same line in the next iteration, and a warp's lanes need at most one line) or
-// measured.
+// A cache may be smaller than this assumes, and the hardware looks the line up before it sends a
+// packet [000 §4.4]. A chain is therefore rejected for its reuse only if the hit is certain (the
+// thread itself accesses the same line in the next iteration, and a warp's lanes need at most one
+// line) or measured.
 #pragma once
 #include "passes/base/capability.h"
 #include "passes/analysis/facts.h"
@@ -22,10 +22,10 @@
 struct saving {
     uint32_t response_flits, saved;
     double expected;
-    double certain; // the same with certain hits only
+    double certain; // expected saving with certain hits only
 };
 
-// Returns true if a part of the load certainly hits in L1, or hit in a measured run;
+// Returns true if a part of the load certainly hits in L1, or hit in the profile;
 // saving_served_text describes it.
 bool saving_is_served(struct facts *facts, uint32_t load);
 const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load);

@@ -3,12 +3,12 @@
 struct shared_search {
     struct arena *arena;
     const struct ir_module *module;
-    bool any;              // the module has such variables
-    uint32_t round;        // of one function
-    uint32_t *symbol_met;  // per symbol: the round in which it was met
-    uint32_t *met;         // per function: the same
+    bool any;              // the module has variables in shared memory
+    uint32_t round;        // number of the query
+    uint32_t *symbol_met;  // per symbol: last query that visited it
+    uint32_t *met;         // per function: last query that visited it
     uint32_t *function_of; // per symbol: function, or IR_NONE
-    VEC(uint32_t) work;    // functions
+    VEC(uint32_t) work;    // functions to visit
     struct shared_memory found;
 };
 

@@ -1,8 +1,8 @@
-// Why stores are in no chain: what the access is, or what becomes of the value that it stores.
+// Reasons why stores are in no chain: the access itself, or the origin of the stored value.
 #include "passes/chains/match.h"
 #include "support/bits.h"
 
-// A store has its reason like a load: a verdict on its instruction.
+// Lists the reason of a store, which is recorded like that of a load.
 static void list(struct matcher *m, const struct load *store)
 {
     vec_push(&m->scratch, &m->rejections,
@@ -23,7 +23,7 @@ void stores_left_out(struct matcher *m, const struct candidate *candidate,
     list(m, &store);
 }
 
-// Returns the instruction that redefines the predicate that guards both, or IR_NONE.
+// Returns the instruction that redefines the guard of both in between, or IR_NONE.
 static uint32_t guard_between(const struct ir_function *fn, uint32_t from, uint32_t to)
 {
     uint32_t first = ir_find_operand(fn, from, ROLE_GUARD, 0);
@@ -37,7 +37,7 @@ static uint32_t guard_between(const struct ir_function *fn, uint32_t from, uint3
                                                                    : IR_NONE;
 }
 
-// The chain of `from` would end with the store, if it could.
+// Handles a store that would end the chain of `from` if it could.
 static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum plan_rule rule)
 {
     uint32_t writer = guard_between(m->fn, from, store->inst);
@@ -51,7 +51,7 @@ static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum
                     chain, verdict_it(m, store->inst, rule));
 }
 
-// The value is the result of a chain that leaves it at the core.
+// Handles a value that is the result of a chain, which leaves it at the core.
 static void judge_result(struct matcher *m, struct load *store, uint32_t version, uint32_t from)
 {
     struct readers readers = uses_readers(&m->uses, version);
@@ -72,8 +72,7 @@ static void judge_result(struct matcher *m, struct load *store, uint32_t version
                     other == IR_NONE ? "" : verdict_inst(m, other));
 }
 
-// The value goes through a load that is rejected, and for that load's reason is not stored from
-// there.
+// Handles a value from a load that is rejected. The reason of the load is that of the store.
 static void judge_by_load(struct matcher *m, struct load *store, const struct load *load)
 {
     const struct verdict *verdict = &load->verdict;
@@ -86,7 +85,7 @@ static void judge_by_load(struct matcher *m, struct load *store, const struct lo
                     verdict_inst(m, store->inst), verdict_value(m, load->version), verdict->text);
 }
 
-// The first operand that is loaded in the same block, or NULL.
+// Returns the load of the first operand that is loaded in the same block, or NULL.
 static const struct load *loaded_source(struct matcher *m, uint32_t inst)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
@@ -172,7 +171,7 @@ static void judge(struct matcher *m, struct load *store)
                     "the function has errors or branches to unknown places and is not changed");
         return;
     }
-    // As if the value were made right here: what remains is the access itself.
+    // Checks the access alone, as if the value were computed here.
     enum plan_rule rule = match_store_fault(m, store->inst, store->inst);
     if (rule != RULE_COUNT)
         verdict_set(m, store, rule, IR_NONE, "%s", verdict_access(m, store->inst, rule));

@@ -1,4 +1,4 @@
-// The sentences that say why a load is in no chain.
+// Sentences on why a load is in no chain.
 #include "passes/chains/match.h"
 #include "passes/analysis/reuse/reuse.h"
 #include "support/number.h"
@@ -20,7 +20,7 @@ void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint
     load->verdict = (struct verdict){rule, because, arena_strndup(m->arena, text, (size_t)length)};
 }
 
-// At most this much of a name is quoted.
+// Maximum length of a quoted name.
 enum { MOST_QUOTED = 64 };
 
 static const char *quote(struct matcher *m, uint32_t begin, uint32_t end)
@@ -128,7 +128,7 @@ void verdict_aside(struct matcher *m, struct load *load, const struct candidate 
                     verdict_inst(m, last));
 }
 
-// Returns what the rule's row says of a load or store after its subject, or NULL.
+// Returns the rule's predicate on a load or store, or NULL.
 static const char *access_predicate(struct matcher *m, uint32_t inst, enum plan_rule rule)
 {
     const struct ir_inst *at = &m->fn->insts.v[inst];
@@ -182,7 +182,7 @@ static void judge_apart(struct matcher *m, struct load *load, const struct candi
                 verdict_inst(m, first), verdict_inst(m, last));
 }
 
-// Chains of which an instruction is divided pay for it even if they are not offloaded.
+// A chain with a divided instruction costs extra even if it is not offloaded, so it must not lose.
 const double *verdict_least(const struct matcher *m, const struct candidate *candidate)
 {
     static const double nothing = 0;
@@ -191,7 +191,7 @@ const double *verdict_least(const struct matcher *m, const struct candidate *can
     return asks && (!least || *least < 0) ? &nothing : least;
 }
 
-// Half a sentence with both numbers as they are: rounded, they might look the same.
+// Returns a clause with both numbers in full: rounded, they might look the same.
 static const char *gain_text(struct matcher *m, const struct candidate *candidate)
 {
     char saved[NUMBER_TEXT], asked[NUMBER_TEXT];
@@ -241,7 +241,7 @@ void verdict_capacity(struct matcher *m, struct load *load, const struct candida
                 what);
 }
 
-// The first of the chain's loads that a cache is sure to serve, or IR_NONE.
+// Returns the first of the chain's loads that is certain to hit, or IR_NONE.
 static uint32_t served_load(struct matcher *m, const struct candidate *candidate)
 {
     for (uint32_t i = 0; i < chain_patterns[candidate->pattern].loads; i++)

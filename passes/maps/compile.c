@@ -73,7 +73,7 @@ static bool check_kernel(struct map_compiler *c)
 
 // The stream of tokens
 
-// Adds a value; its name and its text are formats of a letter.
+// Adds a value with a formatted expression.
 static void __attribute__((format(printf, 3, 4)))
 add_value(struct map_compiler *c, const char *name, const char *format, ...)
 {
@@ -98,7 +98,7 @@ static void add_dimension(struct map_compiler *c, uint32_t dim)
     add_value(c, arena_printf(c->arena, "size_%c", x), "max(0, high_%c - low_%c)", x, x);
 }
 
-// Each copy has a range of the stream.
+// Each copy processes a range of the stream.
 static void add_ranges(struct map_compiler *c)
 {
     add_value(c, "parts", "groups * copies");
@@ -107,7 +107,7 @@ static void add_ranges(struct map_compiler *c)
     add_value(c, "count", "%s * max(0, min(share, high_x - begin))", c->when ? c->when : "1");
 }
 
-// Each copy has a range of rows, and an activation for each.
+// Each copy processes a range of rows, with one activation per row.
 static void add_rows(struct map_compiler *c)
 {
     add_value(c, "rows", "size_y * size_z");
@@ -120,9 +120,9 @@ static void add_rows(struct map_compiler *c)
     add_value(c, "count", "%s * (line < rows) * size_x", c->when ? c->when : "1");
 }
 
-// Each copy has tiles of a row of threads, and an activation for each. A row's last tile begins so
-// that it is full. A copy with fewer tiles than others repeats the last one, if that changes
-// nothing.
+// Each copy processes tiles of a row of threads, with one activation per tile. The last tile of a
+// row is shifted so that it is full. A copy with fewer tiles than others repeats the last one,
+// unless threads work in place.
 static void add_tiles(struct map_compiler *c)
 {
     const char *used = c->in_place ? "(tile < tiles) * " : "";
@@ -158,7 +158,7 @@ static void add_threads(struct map_compiler *c)
     c->activations = has_rows ? graph_text(c, "share") : 0;
 }
 
-// Rows of a nest go round the groups, which run in order.
+// Rows of a nest are distributed round-robin over the groups, which run in order.
 static void add_nest(struct map_compiler *c)
 {
     bool is_second = c->before != IR_NONE; // after a loop, which group 0 executes
@@ -198,7 +198,7 @@ static uint32_t count_params(const struct map_compiler *c)
 
 // The machine
 
-// Notes the rate of this number of copies.
+// Records the rate of this number of copies. Returns false after a refusal.
 static bool take_rate(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
     struct map_hardware own = map_hardware_of(c->hardware, map, copies);
@@ -251,7 +251,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map)
                  : take_rate(c, map, c->to->copies);
 }
 
-// The least ratio of the rates of another form and this one for which the other one is taken.
+// Minimum ratio of rates for which another form replaces this one.
 static const double better = 1.05;
 
 // Buffers
@@ -272,8 +272,8 @@ static double rate_of(struct map_compiler *c, const struct map *map, uint32_t co
     return rate.tokens ? copies * (double)rate.tokens / (double)rate.cycles : 0;
 }
 
-// Returns the map with the buffers with which all copies together have the highest rate: more
-// copies leave fewer cores for buffers.
+// Returns the map with the buffers that maximise the rate of all copies together: more copies leave
+// fewer cores for buffers.
 static const struct map *choose_buffers(struct map_compiler *c, const struct map *map)
 {
     const struct map_hardware *hardware = c->hardware;
@@ -297,7 +297,7 @@ static const struct map *choose_buffers(struct map_compiler *c, const struct map
     return best;
 }
 
-// The nodes of a row of the nest, of the loop before it, or of everything.
+// Makes the nodes of a row of the nest, of the loop before it, or of the whole kernel.
 static bool compile_row(struct map_compiler *c, uint32_t row)
 {
     c->row = row;
@@ -325,7 +325,7 @@ static bool compile(struct map_compiler *c)
     for (uint32_t row = 0; row < c->rows; row++)
         if (!compile_row(c, row))
             return false;
-    if (c->passes && !c->has_passed) // the map without passing is the same
+    if (c->passes && !c->has_passed) // same as the map without passing
         return false;
     add_stream(c);
     const struct map *map = graph_map(c);
@@ -357,8 +357,8 @@ static bool has_store(const struct map_compiler *c)
     return false;
 }
 
-// Analyses the kernel: `slows`: rows of a nest take turns; `skips`: the map may require that the
-// launch skips parts. All maps of these two choices begin with the result.
+// Analyses the kernel. `slows`: rows of a nest take turns. `skips`: the map may require that the
+// launch skips parts. All maps with these two choices start from the result.
 static struct map_compiler *analyse(const struct map_compiler *kernel, bool slows, bool skips)
 {
     struct map_compiler *c = ARENA_NEW(kernel->arena, struct map_compiler);
@@ -383,12 +383,12 @@ static struct map_compiler *analyse(const struct map_compiler *kernel, bool slow
 // A form of the map, for the same loop.
 struct map_choice {
     uint32_t tile; // threads that take turns
-    uint32_t rows; // of a nest in a group
+    uint32_t rows; // rows of a nest per group
     bool passes;
     uint32_t states; // of the search for a placement; 0: none
 };
 
-// Adds the places of the rows to the values of the analysis.
+// Adds the positions of the rows to the values of the analysis.
 static void add_values(struct map_compiler *c, const struct map_compiler *from)
 {
     c->values = (typeof(c->values)){0};
@@ -426,8 +426,8 @@ static void compile_choice(struct map_compiled *to, const struct map_compiler *f
     to->scatters = to->has_tiles && c->tile > c->hardware->store_lines && has_store(c);
 }
 
-// Compiles the form in which as many threads, or rows of a nest, take turns as give the highest
-// rate. A nest has it besides that of its rows one by one.
+// Compiles the form in which the best number of threads, or of rows of a nest, take turns. A nest
+// also has the form in which its rows are executed one by one.
 static void compile_tiles(struct map_compiled *to, const struct map_compiler *from)
 {
     static const struct map_choice forms[] = {{8, 1, false, MAP_STATES_FEW},
@@ -442,7 +442,7 @@ static void compile_tiles(struct map_compiled *to, const struct map_compiler *fr
     }
 }
 
-// Compiles a nest with as many rows as the machine has room for.
+// Compiles a nest with as many rows as fit on the machine.
 static void compile_nest(struct map_compiled *to, const struct map_compiler *from)
 {
     enum { ROWS = 16 };

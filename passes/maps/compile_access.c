@@ -1,10 +1,10 @@
-// The loads and stores of a kernel: their streams, and loads that share a unit.
+// Loads and stores of a kernel: their streams, and loads that share a unit.
 #include "passes/maps/compile_internal.h"
 #include <inttypes.h>
 #include <string.h>
 
-// Tokens that a load may be ahead of another whose words it reads: half of a FIFO, so that the
-// other half lets the stream run on.
+// Tokens by which a load may lead another one that reads its words: half of a FIFO, so that the
+// other half keeps the stream running.
 enum { AHEAD_MOST = 4 };
 
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst)
@@ -48,7 +48,7 @@ void map_access_range(struct map_compiler *c, const struct map_access *a, const 
         map_enter_before(c, !a->is_before);
 }
 
-// 32-bit sums of the kernel do not wrap around, and offsets fit a token.
+// Requires that 32-bit sums of the kernel do not wrap around, and that offsets fit a token.
 static void require_extent(struct map_compiler *c, const struct map_access *a)
 {
     const char *all = "";
@@ -75,7 +75,7 @@ static bool check_kind(struct map_compiler *c, const struct map_access *a)
     return true;
 }
 
-// Returns true if two accesses, which walk in the same steps, touch the same words, at other times.
+// Returns true if two accesses with the same steps touch the same words at different times.
 static bool share_words(const struct map_compiler *c, const struct map_access *a,
                         const struct map_access *b)
 {
@@ -100,7 +100,7 @@ static bool shares_memory(const struct map_compiler *c, const struct map_access 
     return false;
 }
 
-enum { NEAR = 64 }; // in the same line, as a rule
+enum { NEAR = 64 }; // bytes; usually in the same line
 
 // Returns true if an earlier access of the same kind touches the same lines.
 static bool shares_lines(const struct map_compiler *c, const struct map_access *access)
@@ -117,7 +117,7 @@ static bool shares_lines(const struct map_compiler *c, const struct map_access *
     return false;
 }
 
-// Returns true if each iteration is in another line than the one before.
+// Returns true if each iteration is in another line than the previous one.
 static bool strides(const struct map_access *access)
 {
     int64_t step = access->sum.number[DIM_K];
@@ -125,7 +125,7 @@ static bool strides(const struct map_access *access)
            (!access->sum.is_number[DIM_K] || step > NEAR || step < -NEAR);
 }
 
-// Makes an access that of an element of its vector.
+// Turns a vector access into that of one element.
 static void take_element(struct map_access *access, uint32_t element, uint32_t elements)
 {
     uint32_t bytes = access->parts.bytes / elements;
@@ -176,7 +176,7 @@ static bool add_access_here(struct map_compiler *c, uint32_t inst)
     return added;
 }
 
-// An access belongs to the nest or to the loop before it.
+// Adds an access of the nest or of the loop before it.
 static bool add_access(struct map_compiler *c, uint32_t inst)
 {
     uint32_t block = c->fn->insts.v[inst].block;
@@ -194,7 +194,7 @@ static bool add_access(struct map_compiler *c, uint32_t inst)
 
 // Loads that share a unit
 
-// Returns true if load b reads the words that a reads *tokens later.
+// Returns true if load a reads, *tokens later, the words that b reads.
 static bool is_ahead(struct map_compiler *c, const struct map_access *a, const struct map_access *b,
                      int64_t *tokens)
 {
@@ -208,7 +208,7 @@ static bool is_ahead(struct map_compiler *c, const struct map_access *a, const s
     return true;
 }
 
-// A load that is not behind another one leads those that it is ahead of by AHEAD_MOST at most.
+// Each load follows the one that is furthest ahead of it, by at most AHEAD_MOST tokens.
 static void share_loads(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->accesses.n; i++) {
@@ -224,7 +224,7 @@ static void share_loads(struct map_compiler *c)
         access->leader = best;
         access->distance = (uint32_t)most;
     }
-    // A load whose leader follows another one loads its own words.
+    // A load whose leader follows another load fetches its own words.
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         struct map_access *access = &c->accesses.v[i];
         if (c->accesses.v[access->leader].leader != access->leader) {
@@ -246,7 +246,7 @@ static bool is_second_row(const struct map_compiler *c, uint32_t number)
     return false;
 }
 
-// Notes the bytes that units move if no row stays in the L1 until it is read again.
+// Records the bytes that units move if no row stays in the L1 until it is read again.
 static void count_rows(struct map_compiler *c)
 {
     bool again = false;
@@ -265,7 +265,7 @@ static void count_rows(struct map_compiler *c)
 
 bool map_accesses(struct map_compiler *c)
 {
-    enum { MOST = 256 }; // no machine has units for more; each is compared with all others
+    enum { MOST = 256 }; // no machine has more units, and all pairs are compared
     for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
         const struct ir_block *block = &c->fn->blocks.v[c->fn->rpo.v[i]];
         for (uint32_t k = block->first; k < block->end && !c->blocks[c->fn->rpo.v[i]].skipped;
@@ -279,7 +279,7 @@ bool map_accesses(struct map_compiler *c)
                 return map_refuse(c, RULE_MAP_LSUS, k, "it has more than %d accesses", MOST);
         }
     }
-    // Initial tokens are words at the begin of a row, which is long enough.
+    // Initial tokens are the first words of a row, which is long enough.
     if (c->has_rows && c->loop == IR_NONE) {
         share_loads(c);
         count_rows(c);
@@ -287,7 +287,7 @@ bool map_accesses(struct map_compiler *c)
     return map_orders(c);
 }
 
-// The words of a load
+// Words of a load
 
 static uint32_t load_node(struct map_compiler *c, struct map_access *access)
 {
@@ -300,7 +300,8 @@ static uint32_t load_node(struct map_compiler *c, struct map_access *access)
     return graph_node_add(c, &node);
 }
 
-// A load before the loop gives each thread of a tile a word. In the loop they go round in a FIFO.
+// A load before the loop fetches one word for each thread of a tile. In the loop these words
+// circulate in a FIFO.
 static uint32_t keep_words(struct map_compiler *c, uint32_t number)
 {
     struct graph_operand words = {.from = GRAPH_SELF, .count = c->tile};
@@ -341,7 +342,7 @@ bool map_load_first(struct map_compiler *c, uint32_t number, struct graph_operan
     return true;
 }
 
-// The words of the row above, if this row is not the first one of the group.
+// Returns the words of the row above, or 0 in the first row of the group.
 static uint32_t words_above(const struct map_compiler *c, const struct map_access *access)
 {
     return access->above == IR_NONE || !c->row ? 0 : c->accesses.v[access->above].data_above;

@@ -1,9 +1,9 @@
-// Values that go from one iteration to the next, and those of the last iteration.
+// Values that pass from one iteration to the next, and those of the last iteration.
 #include "passes/maps/compile_internal.h"
 #include <string.h>
 
-// Returns the argument of a phi of the loop's header that comes from before the loop, or from its
-// end.
+// Returns the argument of a phi of the loop's header: the one from the end of the loop, or from
+// before it.
 static uint32_t header_arg(const struct map_compiler *c, uint32_t phi, bool from_loop)
 {
     const struct ir_phi *at = &c->fn->phis.v[phi];
@@ -38,7 +38,7 @@ static bool first_sum(struct map_compiler *c, uint32_t version, bool is_float, c
     return true;
 }
 
-// Sets the initial tokens of a value, with `add` added to each if it is not NULL. Returns false
+// Sets the initial tokens of a value, with `add` added to each unless it is NULL. Returns false
 // after a refusal.
 static bool first_tokens(struct map_compiler *c, uint32_t version, bool is_float, uint32_t reader,
                          const char *add, struct graph_operand *to)
@@ -99,7 +99,7 @@ uint32_t map_carried_next(const struct map_compiler *c, uint32_t phi)
     return header_arg(c, phi, true);
 }
 
-// Returns true if the value of the next iteration does not wait for that of this one.
+// Returns true if the next iteration's value does not depend on this iteration's.
 static bool is_delay(const struct map_compiler *c, uint32_t next)
 {
     const struct ir_version *at = &c->fn->versions.v[map_origin(c, next)];
@@ -110,7 +110,7 @@ bool map_carried_nodes(struct map_compiler *c)
 {
     uint32_t reader = c->fn->blocks.v[c->fn->loops.v[c->loop].header].first;
     c->domain = MAP_BODY;
-    for (uint32_t i = 0; i < c->carried.n; i++) { // which grows
+    for (uint32_t i = 0; i < c->carried.n; i++) { // the list grows
         const struct map_carried carried = c->carried.v[i];
         if (carried.node)
             continue;

@@ -19,7 +19,7 @@ bool map_condition(const struct map_compiler *c, uint32_t block, uint32_t *versi
     return true;
 }
 
-// Returns true if the block only ends the thread.
+// Returns true if the block does nothing but end the thread.
 static bool is_end(const struct map_compiler *c, uint32_t block)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
@@ -35,7 +35,7 @@ static void limit(struct map_compiler *c, const char **bound, const char *functi
     *bound = *bound ? arena_printf(c->arena, "%s(%s, %s)", function, *bound, text) : text;
 }
 
-// Places from which, or up to which, factor · place + rest has the relation to 0.
+// Limits a dimension to the places where factor · place + rest has the relation to 0.
 static bool limit_dimension(struct map_compiler *c, uint32_t dim, const struct map_sum *sum,
                             enum map_relation relation)
 {
@@ -104,7 +104,8 @@ static bool read_relation(const struct map_compiler *c, uint32_t inst, bool hold
     return false;
 }
 
-// In an unsigned comparison both sides must not be negative; the launch may have to see to it.
+// Returns true if a side of an unsigned comparison is not negative. The launch may be required to
+// ensure that.
 static bool is_natural(struct map_compiler *c, const struct affine *a)
 {
     struct map_sum sum;
@@ -134,7 +135,7 @@ bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct ma
     return affine_difference(c->affines, &a, &b, &difference) && map_sum_of(c, &difference, sum);
 }
 
-// Takes a comparison whose value is `holds` where threads continue.
+// Uses a comparison as a bound: threads continue where its value is `holds`.
 static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
 {
     struct map_sum sum;
@@ -170,7 +171,7 @@ static bool take_version(struct map_compiler *c, uint32_t version, bool holds, u
     }
 }
 
-// The block's branch ends threads: those that continue are a range of places.
+// Handles a branch that ends threads: those that continue are a range of places.
 static bool take_bounds(struct map_compiler *c, uint32_t block)
 {
     uint32_t version, taken;
@@ -201,7 +202,7 @@ bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way)
         return false;
     memcpy(low, c->low, sizeof low);
     memcpy(high, c->high, sizeof high);
-    // A condition on the thread's place would be a limit for what follows, too.
+    // A condition on the thread's place would limit what follows, too.
     if (take_version(c, version, (taken == way) != negated, 0) &&
         !memcmp(low, c->low, sizeof low) && !memcmp(high, c->high, sizeof high))
         return follow(c, block, way);
@@ -211,7 +212,7 @@ bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way)
     return false;
 }
 
-// The block's branch skips the loop: the map requires that the launch does not take it.
+// Handles a branch that skips the loop: the map requires that the launch does not take it.
 static bool take_guard(struct map_compiler *c, uint32_t block, uint32_t header)
 {
     const uint32_t *succs = ir_succs(c->fn, block);
@@ -230,18 +231,18 @@ static bool has_store(const struct map_compiler *c, uint32_t block)
     return false;
 }
 
-// Takes the bounds on the way from a block to the header of a loop; without one, to the first other
-// branch. Returns where it ends.
+// Uses the bounds on the path from a block to the header of a loop; without a loop, to the first
+// branch that is not a bound. Returns the block where the path ends.
 static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header)
 {
-    bool stored = false; // by threads that a later bound ends
+    bool stored = false; // also by threads that a later bound would end
     while (block != header && !c->blocks[block].seen) {
         const uint32_t *succs = ir_succs(c->fn, block);
         c->blocks[block].seen = true;
         stored |= has_store(c, block);
         if (c->fn->blocks.v[block].succ_count == 1) {
             block = succs[0];
-        } else if (c->blocks[block].bounds) { // by map_skip
+        } else if (c->blocks[block].bounds) { // decided by map_skip
             block = c->blocks[block].follow;
         } else if (!stored && take_bounds(c, block)) {
             follow(c, block, is_end(c, succs[0]) ? succs[1] : succs[0]);
@@ -253,7 +254,7 @@ static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header
     return block;
 }
 
-// The way to a loop must not depend on conditions of the thread.
+// The path to a loop must not depend on conditions of the thread.
 static bool take_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
 {
     uint32_t header = c->fn->loops.v[loop].header, end = take_way(c, block, header);
@@ -317,7 +318,7 @@ bool map_edge(struct map_compiler *c, uint32_t from, uint32_t block, uint32_t *t
     return own;
 }
 
-// The predicate of a block into which several branches lead, as the default of a switch.
+// Finds the predicate of a block with several incoming branches, such as the default of a switch.
 static bool any_edge(struct map_compiler *c, uint32_t block, uint32_t *to)
 {
     uint32_t own;

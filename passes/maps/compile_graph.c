@@ -1,5 +1,5 @@
-// The graph of a map while it is compiled: texts, operands and nodes as dense ids. Equal ones have
-// one id, so that a common subexpression is one node.
+// The graph of a map under construction. Texts, operands and nodes have dense ids; equal ones share
+// an id, so that a common subexpression is one node.
 #include "passes/maps/compile_internal.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Loops that become a stream, and their numbers of iterations. A loop is tested at its end, once.
+// Loops that become a stream, and their trip counts. A loop must be tested once, at its end.
 #include "passes/maps/compile_internal.h"
 #include "passes/analysis/trip/trip.h"
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum plan_rule ru
     return map_refuse(c, rule, header->first < header->end ? header->first : IR_NONE, "%s", why);
 }
 
-// Lists the first loops that are not skipped. Returns the number of all of them.
+// Lists the first loops that are not skipped. Returns the number of all such loops.
 static uint32_t list_loops(const struct map_compiler *c, uint32_t *to, uint32_t most)
 {
     uint32_t count = 0;
@@ -163,7 +163,9 @@ bool map_loops(struct map_compiler *c)
     if (c->outer == IR_NONE || !counted)
         return counted;
     graph_value_add(c, "turn",
-                    graph_text(c, c->before == IR_NONE ? "group" : "group - 1")); // the loop before
+                    graph_text(c, c->before == IR_NONE ? "group" : "group - 1")); // group 0
+                                                                                  // executes the
+                                                                                  // loop before
     c->row_values = c->values.n;
     return true;
 }

@@ -1,4 +1,4 @@
-// The map of a graph: its expressions are parsed, each text once.
+// Makes the map of a graph. Each text is parsed once.
 #include "passes/maps/compile_internal.h"
 #include "passes/maps/map_check.h"
 #include "passes/maps/map_scope.h"

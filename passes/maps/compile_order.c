@@ -1,5 +1,5 @@
-// Order of accesses. A map executes those of one unit in the order of the tokens, and others in the
-// order of the data only.
+// Order of accesses. A map executes the accesses of one unit in the order of the tokens, and those
+// of different units only in the order of the data.
 #include "passes/maps/compile_internal.h"
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool reaches(const struct map_compiler *c, uint32_t from, uint32_t to)
     return from == to;
 }
 
-// Returns the condition that the ranges of two accesses have no byte in common.
+// Returns the condition under which the ranges of two accesses have no byte in common.
 static const char *different_ranges(struct map_compiler *c, const struct map_access *first,
                                     const struct map_access *second)
 {
@@ -54,7 +54,7 @@ static bool refuse(struct map_compiler *c, const struct map_access *first,
                       ir_place(c->module, c->fn, first->inst).line);
 }
 
-// Two accesses of a thread, the first of them before the other. A map keeps their order only if the
+// Checks two accesses of a thread, the first of them earlier. A map keeps their order only if the
 // second one needs the first one's word.
 static bool check_thread(struct map_compiler *c, struct map_access *first,
                          struct map_access *second)
@@ -73,7 +73,8 @@ static bool check_thread(struct map_compiler *c, struct map_access *first,
 
 // Threads with a loop
 
-// A thread stores where it loaded in the same iteration, and each iteration has its own word.
+// Returns true if a thread stores where it loaded in the same iteration. Each iteration must have
+// its own word.
 static bool is_update(struct map_compiler *c, const struct map_access *load,
                       const struct map_access *store)
 {
@@ -91,8 +92,8 @@ static bool is_update(struct map_compiler *c, const struct map_access *load,
     return true;
 }
 
-// Computes by how much an access is behind the same access of the row before, and another one is
-// behind that. Returns false without rows.
+// Computes the address of `access` in the previous row minus the address of `other`. Returns false
+// without rows.
 static bool minus_row(struct map_compiler *c, const struct map_access *access,
                       const struct map_access *other, struct affine *to)
 {
@@ -110,8 +111,8 @@ static bool minus_row(struct map_compiler *c, const struct map_access *access,
            affine_difference(c->affines, &difference, &step, to);
 }
 
-// Computes by how much the first access is behind the second one in one array, in the same row or
-// in one next to it. Returns false if that is no number.
+// Computes the distance of the first access from the second one in one array, in the same row or in
+// adjacent rows. Returns false if it is not a constant.
 static bool find_distance(struct map_compiler *c, const struct map_access *first,
                           const struct map_access *second, int64_t *to)
 {
@@ -129,9 +130,9 @@ static bool find_distance(struct map_compiler *c, const struct map_access *first
     return affine_is_constant(&distance);
 }
 
-// Returns true if the accesses walk over one array side by side, in steps which are larger than the
-// words of both together: then all their words differ. Requires that rows and threads begin a
-// multiple of the step apart.
+// Returns true if the accesses walk over one array side by side, in steps larger than the words of
+// both together: then all their words differ. Requires that rows and threads start a multiple of
+// the step apart.
 static bool are_beside(struct map_compiler *c, const struct map_access *first,
                        const struct map_access *second)
 {
@@ -165,7 +166,7 @@ static bool check_tile(struct map_compiler *c, struct map_access *first, struct 
 
 // Rows of a nest
 
-// The dimension of the rows.
+// Returns the dimension of the rows.
 static uint32_t row_dimension(const struct map_compiler *c)
 {
     return c->across == IR_NONE ? DIM_I : DIM_X;
@@ -180,7 +181,7 @@ static bool is_above(struct map_compiler *c, const struct map_access *load,
            minus_row(c, store, load, &rest) && affine_is_constant(&rest) && !rest.constant;
 }
 
-// The words of a row, without those of other rows.
+// Computes the address range of a single row.
 static void row_range(struct map_compiler *c, const struct map_access *a, const char *range[2])
 {
     struct map_access row = *a;
@@ -188,8 +189,8 @@ static void row_range(struct map_compiler *c, const struct map_access *a, const 
     map_access_range(c, &row, range);
 }
 
-// Returns the condition that in a row of `pitch` bytes the accesses touch different words. Rows
-// have the same pitch, which is required to be positive.
+// Returns the condition under which the accesses touch different words of a row of `pitch` bytes.
+// All rows have this pitch, which is required to be positive.
 static const char *different_windows(struct map_compiler *c, const struct map_access *first,
                                      const struct map_access *second, const char *pitch)
 {
@@ -213,8 +214,8 @@ static bool require_windows(struct map_compiler *c, const struct map_access *fir
     return true;
 }
 
-// Rows of a store do not overlap, or all rows have room between two of its iterations; nor do the
-// words of its iterations overlap.
+// Requires that rows of a store do not overlap, or that all rows fit between two of its iterations,
+// and that the words of its iterations do not overlap.
 static bool require_rows(struct map_compiler *c, const struct map_access *store)
 {
     const char *pitch = store->sum.factor[row_dimension(c)], *k = store->sum.factor[DIM_K];
@@ -254,7 +255,7 @@ static bool check_rows(struct map_compiler *c, struct map_access *first, struct 
            require_windows(c, store, load) || require_apart(c, first, second);
 }
 
-// Checks two accesses, one of which is in the loop before the nest. If that stores the row above
+// Checks two accesses, one of them in the loop before the nest. If that loop stores the row above
 // the first one, loads wait for its words.
 static bool check_before(struct map_compiler *c, struct map_access *first,
                          struct map_access *second)
@@ -284,7 +285,7 @@ static bool check_before(struct map_compiler *c, struct map_access *first,
     return true;
 }
 
-// `mixed`: checks accesses of the nest against those of the loop before it, and no others.
+// `mixed`: checks only accesses of the nest against those of the loop before it.
 static bool check_pair(struct map_compiler *c, struct map_access *first, struct map_access *second,
                        bool mixed)
 {

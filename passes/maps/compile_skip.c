@@ -1,10 +1,10 @@
-// Parts of a kernel that a launch skips. A compiler unrolls a loop of any number of iterations: a
-// second loop, or a row of branches, has the iterations that are left. A map of the unrolled loop
-// requires that none is left.
+// Parts of a kernel that a launch skips. If a compiler unrolls a loop with any number of
+// iterations, a second loop, or a sequence of branches, executes the remaining iterations. A map of
+// the unrolled loop requires that no iteration remains.
 #include "passes/maps/compile_internal.h"
 #include <stdlib.h>
 
-// Returns by how much the value that ends a loop changes in an iteration; 0: not known.
+// Returns the change per iteration of the value that ends a loop, or 0 if it is unknown.
 static uint64_t pace_of(const struct map_compiler *c, uint32_t loop)
 {
     struct affine a;
@@ -25,7 +25,7 @@ static uint64_t pace_of(const struct map_compiler *c, uint32_t loop)
     return 0;
 }
 
-// Returns true if the second loop does several iterations of the first one at once.
+// Returns true if the second loop executes several iterations of the first one at once.
 static bool is_unrolled(const struct map_compiler *c, uint32_t loop, uint32_t other)
 {
     uint64_t pace = pace_of(c, loop), others = pace_of(c, other);
@@ -33,8 +33,8 @@ static bool is_unrolled(const struct map_compiler *c, uint32_t loop, uint32_t ot
            others % pace == 0;
 }
 
-// Returns true if another loop that the block does not dominate is the unrolled one, or if it is
-// nested more deeply: for launches that skip the inner loop compilers make a copy without it.
+// Returns true if a loop that the block does not dominate is the unrolled one, or is nested more
+// deeply: compilers make a copy without the inner loop for launches that skip it.
 static bool has_other(const struct map_compiler *c, uint32_t loop, uint32_t block)
 {
     for (uint32_t i = 0; i < c->fn->loops.n; i++)
@@ -53,7 +53,7 @@ static bool is_beside_unrolled(const struct map_compiler *c, uint32_t block)
     return false;
 }
 
-// Returns true if what the block dominates is what an unrolled loop leaves: a loop, or branches.
+// Returns true if the block dominates the remainder of an unrolled loop: a loop, or branches.
 static bool is_rest(const struct map_compiler *c, uint32_t block)
 {
     bool loops = false;
@@ -67,7 +67,7 @@ static bool is_rest(const struct map_compiler *c, uint32_t block)
     return loops || is_beside_unrolled(c, block);
 }
 
-// Returns true if the only way into what the block dominates is one branch.
+// Returns true if one branch is the only entry to the part that the block dominates.
 static bool has_one_way_in(const struct map_compiler *c, uint32_t block)
 {
     uint32_t ways = 0;
@@ -76,7 +76,7 @@ static bool has_one_way_in(const struct map_compiler *c, uint32_t block)
     return ways == 1;
 }
 
-// Returns true if the branch at the end of the block should not go to its successor `to`.
+// Returns true if the launch should not branch from the block to its successor `to`.
 static bool is_skip(const struct map_compiler *c, uint32_t block, uint32_t to)
 {
     const uint32_t *succs = ir_succs(c->fn, block);
@@ -84,7 +84,7 @@ static bool is_skip(const struct map_compiler *c, uint32_t block, uint32_t to)
     return to != other && has_one_way_in(c, to) && is_rest(c, to);
 }
 
-// Returns false if the launch does not decide the branch.
+// Skips the part that `to` dominates. Returns false if the launch does not decide the branch.
 static bool skip(struct map_compiler *c, uint32_t block, uint32_t to)
 {
     const uint32_t *succs = ir_succs(c->fn, block);
@@ -98,7 +98,7 @@ static bool skip(struct map_compiler *c, uint32_t block, uint32_t to)
 
 void map_skip(struct map_compiler *c)
 {
-    enum { MOST = 16 }; // loops and parts: more are not those of one map
+    enum { MOST = 16 }; // loops and parts; one map cannot hold more
     uint32_t skips = 0;
     for (uint32_t i = 0; c->fn->loops.n <= MOST && skips < MOST && i < c->fn->rpo.n; i++) {
         uint32_t block = c->fn->rpo.v[i];

@@ -1,5 +1,5 @@
-// Sums of the affine analysis as expressions of a map. A place in a dimension is
-// %ctaid · %ntid + %tid: both occur in a sum with the same factor.
+// Converts sums of the affine analysis to expressions of a map. A place in a dimension is %ctaid ·
+// %ntid + %tid: both terms have the same factor in a sum.
 #include "passes/maps/compile_internal.h"
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool is_special(const struct map_compiler *c, uint32_t atom, enum isa_spe
     return at->kind == AFFINE_SPECIAL && at->index == (uint32_t)special && at->member == member;
 }
 
-// Returns the place of the atom among the factors of a term, or AFFINE_FACTORS.
+// Returns the index of the atom among the factors of a term, or AFFINE_FACTORS.
 static uint32_t find_factor(const struct map_compiler *c, const struct affine_term *term,
                             enum isa_special special, uint16_t member)
 {
@@ -34,7 +34,7 @@ static struct affine_term without(const struct affine_term *term, uint32_t at)
     return to;
 }
 
-// A 32-bit parameter as a signed number.
+// Returns a 32-bit parameter as a signed number.
 static const char *signed_param(struct map_compiler *c, uint32_t number)
 {
     if (number < 64 && !(c->signed_params >> number & 1)) {
@@ -68,7 +68,7 @@ static const char *equal_operand(struct map_compiler *c, uint32_t inst, uint32_t
     return equal ? sum.rest : NULL;
 }
 
-// The lowest bits of a value: its remainder, which is not negative.
+// Returns the low bits of a value, as a remainder that is not negative.
 static const char *low_bits(struct map_compiler *c, uint32_t inst)
 {
     const char *value = equal_operand(c, inst, 0);
@@ -97,8 +97,8 @@ static const char *inst_text(struct map_compiler *c, const struct ir_version *at
                   : NULL;
 }
 
-// A value of 32 bits that is computed from values which are equal for all tokens; of nested ones,
-// whose text may double with each, not too many.
+// Returns the text of a 32-bit value computed from values that are equal for all tokens, or NULL.
+// The nesting is limited, because each level may double the text.
 static const char *operation_text(struct map_compiler *c, uint32_t version)
 {
     enum { DEPTH = 3 };
@@ -155,7 +155,7 @@ static bool is_same(const struct affine_term *a, const struct affine_term *b)
 }
 
 // Finds the term of %ctaid that belongs to a term of %tid: `rest` times %ntid, or times a number,
-// which the launch's block then has. Sets its place in `used`.
+// which must then be the launch's block size. Marks it in `used`.
 static bool find_partner(struct map_compiler *c, const struct affine *a, uint32_t dim,
                          const struct affine_term *rest, bool *used, int64_t *block)
 {
@@ -177,7 +177,7 @@ static bool find_partner(struct map_compiler *c, const struct affine *a, uint32_
     return false;
 }
 
-// Adds what a term is without its factor for the place. Returns false if that has no text.
+// Adds the rest of a term to the factor of a dimension. Returns false if it has no text.
 static bool add_factor(struct map_compiler *c, uint32_t dim, const struct affine_term *rest,
                        struct map_sum *to)
 {
@@ -190,7 +190,7 @@ static bool add_factor(struct map_compiler *c, uint32_t dim, const struct affine
     return true;
 }
 
-// The number of a CTA alone is a place if a CTA has one thread in the dimension.
+// A CTA number alone is a place if the CTA has one thread in the dimension.
 static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
                         struct map_sum *to)
 {
@@ -215,7 +215,7 @@ static bool is_iteration(const struct map_compiler *c, uint32_t atom, uint32_t l
     return at->kind == AFFINE_ITERATION && at->index == loop;
 }
 
-// Takes the terms of a dimension out of a sum: their factor is in `to`.
+// Moves the terms of a dimension out of the sum, into the dimension's factor in `to`.
 static bool take_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
                            struct map_sum *to)
 {
@@ -236,7 +236,7 @@ static bool take_dimension(struct map_compiler *c, const struct affine *a, uint3
     return take_blocks(c, a, dim, used, to);
 }
 
-// Takes the terms with the number of a loop's iteration.
+// Moves the terms with the number of a loop's iteration into the factor of a dimension.
 static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t loop, uint32_t dim,
                       bool *used, struct map_sum *to)
 {
@@ -254,7 +254,7 @@ static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t l
     return true;
 }
 
-// Computes the expression with another version in the place of a term's only atom.
+// Computes the expression with a term's only atom replaced by another version.
 static bool replace_term(struct map_compiler *c, const struct affine *a, uint32_t term,
                          uint32_t origin, struct affine *to)
 {
@@ -289,7 +289,7 @@ static struct affine with_origins(struct map_compiler *c, const struct affine *f
         if (origin == version || !replace_term(c, &a, i, origin, &replaced))
             continue;
         a = replaced;
-        i = UINT32_MAX; // from the first term again
+        i = UINT32_MAX; // restarts at the first term
     }
     return a;
 }
@@ -297,7 +297,7 @@ static struct affine with_origins(struct map_compiler *c, const struct affine *f
 bool map_sum_of(struct map_compiler *c, const struct affine *from, struct map_sum *to)
 {
     const struct affine replaced = with_origins(c, from), *a = &replaced;
-    bool used[16] = {0}; // an expression has no more terms
+    bool used[16] = {0}; // an expression has at most this many terms
     *to = (struct map_sum){0};
     if (a->count > sizeof used || !take_loop(c, a, c->loop, DIM_K, used, to) ||
         !take_loop(c, a, c->outer, DIM_I, used, to) || !take_loop(c, a, c->across, DIM_X, used, to))
@@ -346,7 +346,7 @@ const char *map_dimension_size(struct map_compiler *c, uint32_t dim)
                              : "trips";
 }
 
-// The place of the first token; NULL: 0.
+// Returns the place of the first token, or NULL for 0.
 static const char *first_place(struct map_compiler *c, uint32_t dim)
 {
     static const char *const places[LAUNCH_DIMS] = {"begin", "y", "z"};
@@ -354,7 +354,7 @@ static const char *first_place(struct map_compiler *c, uint32_t dim)
         return places[dim];
     if (dim == DIM_I)
         return arena_printf(c->arena, "row%u", c->row);
-    return c->domain == MAP_OUTER ? "(trip - 1)" : NULL; // behind the loop
+    return c->domain == MAP_OUTER ? "(trip - 1)" : NULL; // after the loop
 }
 
 // Tokens

@@ -1,6 +1,6 @@
-// Chains of an associative operation, as max(max(a, w), b) or w - a + b. If w is of the last
-// iteration, all of the chain behind it is a loop of the map. So w comes last: max(max(a, b), w).
-// That is exact for integers, whose sums wrap around.
+// Reorders chains of an associative operation, such as max(max(a, w), b) or w - a + b. If w comes
+// from the previous iteration, the whole chain after it is a cycle of the map. Therefore w enters
+// last: max(max(a, b), w). This is exact for integers, whose sums wrap around.
 #include "passes/maps/compile_internal.h"
 #include <string.h>
 
@@ -9,19 +9,21 @@ enum { TERMS_MOST = 16, LATE_MOST = 200 };
 struct term {
     uint32_t operand;
     uint32_t value; // operand
-    uint32_t late;  // operations since the last iteration's word, or 0 if the value needs none
+    uint32_t late;  // operations since the previous iteration's word, or 0 if the value needs no
+                    // such word
     bool is_negative, is_constant;
 };
 
 struct terms {
-    const char *op; // of the opcode; of a sum: its type
+    const char *op; // opcode; "add" for sums and differences
     bool is_sum;
     struct term list[TERMS_MOST];
     uint32_t count, late;
     bool fails;
 };
 
-// Returns the longest way from a word of the last iteration to the version, in operations, or 0.
+// Returns the longest path from a word of the previous iteration to the version, in operations, or
+// 0.
 static uint32_t lateness(struct map_compiler *c, uint32_t version)
 {
     enum { UNKNOWN, NEVER };
@@ -81,7 +83,7 @@ static const char *associative(const struct map_compiler *c, uint32_t inst)
     return op;
 }
 
-// Returns the instruction with further terms that computes an operand and has no other use, or
+// Returns the instruction that computes an operand from further terms and has no other use, or
 // IR_NONE.
 static uint32_t link_of(struct map_compiler *c, const struct terms *terms, uint32_t operand)
 {
@@ -129,7 +131,7 @@ static bool make_terms(struct map_compiler *c, struct terms *terms, uint32_t ins
     return true;
 }
 
-// Terms that come early are before those that come late; constants need another term before them.
+// Early terms precede late ones. A constant must follow another term.
 static bool is_before(const struct term *a, const struct term *b)
 {
     if (a->late != b->late)
@@ -167,7 +169,7 @@ static void sort(struct terms *terms)
         }
 }
 
-// Joins all terms to the first one.
+// Combines all terms into the first one.
 static void join_all(struct map_compiler *c, struct terms *terms)
 {
     sort(terms);
@@ -179,8 +181,8 @@ static void join_all(struct map_compiler *c, struct terms *terms)
     }
 }
 
-// Decays: w' = max(a, w + q) with a constant q is a loop of two operations. Its sum u = w + q is a
-// loop of one: u' = max(a, u) + q, a single instruction for video, whose addition wraps around.
+// Decays: w' = max(a, w + q) with a constant q is a cycle of two operations. Its sum u = w + q is a
+// cycle of one: u' = max(a, u) + q, a single video instruction, whose addition wraps around.
 
 static bool is_used_behind(const struct map_compiler *c, uint32_t version)
 {
@@ -203,7 +205,7 @@ static bool is_used_behind(const struct map_compiler *c, uint32_t version)
     return false;
 }
 
-// The constant of an operand as an expression, or NULL.
+// Returns the constant of an operand as an expression, or NULL.
 static const char *constant_of(struct map_compiler *c, uint32_t operand, uint32_t inst)
 {
     uint32_t value = map_operand_value(c, operand, inst);
@@ -223,7 +225,7 @@ static const char *added(struct map_compiler *c, uint32_t inst)
     return constant ? arena_printf(c->arena, "%s(%s)", sign, constant) : NULL;
 }
 
-// Makes the nodes of a decay, of which `late` is the only term of the last iteration.
+// Makes the nodes of a decay, or returns 0. `late`: its only term from the previous iteration.
 static uint32_t make_decay(struct map_compiler *c, const struct terms *terms, uint32_t late,
                            uint32_t inst)
 {
@@ -273,7 +275,7 @@ static uint32_t find_decay(struct map_compiler *c, const struct terms *terms, ui
     return 0;
 }
 
-// Returns the operand with the sum of a decay's value and what it adds, or 0.
+// Returns the operand with the second stream of a decay, if the instruction computes it, or 0.
 static uint32_t find_sum(struct map_compiler *c, uint32_t inst)
 {
     const char *add = c->decays.n ? added(c, inst) : NULL;
@@ -302,7 +304,7 @@ uint32_t map_terms(struct map_compiler *c, uint32_t inst)
         return 0;
     join_all(c, &terms);
     if (terms.count > 1)
-        return 0; // constants alone come early
+        return 0; // constants alone come first
     const struct term *all = &terms.list[0];
     return all->is_negative
                ? graph_core(c, "sub.s32", graph_constant(c, graph_text(c, "0")), all->value, 0)

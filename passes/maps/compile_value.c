@@ -18,7 +18,7 @@ static bool reads_float(const struct map_compiler *c, uint32_t inst)
     return is_float(at->op == OP_cvt ? at->type2 : at->type);
 }
 
-// The 32 bits of an immediate.
+// Returns the 32 bits of an immediate.
 static uint32_t immediate_word(const struct map_compiler *c, uint32_t operand)
 {
     const struct ir_operand *at = &c->fn->operands.v[operand];
@@ -118,7 +118,7 @@ static const char *opcode(struct map_compiler *c, uint32_t inst)
 
 enum { AS_SIGNED = 1, AS_UNSIGNED = 2 };
 
-// Returns how the word of a 16-bit value may be read.
+// Returns how a load has extended a 16-bit value, or 0 if that is unknown.
 static unsigned half_kind(const struct map_compiler *c, uint32_t version)
 {
     static const struct {
@@ -188,7 +188,7 @@ static bool is_computed(uint8_t class)
     return class >= CLASS_ARITHMETIC && class <= CLASS_CONVERT;
 }
 
-// A node whose results are all this value: its tokens go round.
+// Returns a node whose results all have this value: its tokens circulate.
 static uint32_t constant_node(struct map_compiler *c, const char *type, uint32_t value)
 {
     enum { TOKENS = 8 };
@@ -269,7 +269,7 @@ uint32_t map_float_param(const struct map_compiler *c, uint32_t version)
 
 // Choices
 
-// Returns the value of a phi that comes by the edge of a branch.
+// Returns the argument of a phi for the edge of a branch to `succ`.
 static uint32_t find_arg(const struct map_compiler *c, const struct ir_phi *phi, uint32_t from,
                          uint32_t succ)
 {
@@ -283,7 +283,7 @@ static uint32_t find_arg(const struct map_compiler *c, const struct ir_phi *phi,
     return IR_NONE;
 }
 
-// A value with several origins, as behind a switch: that of the edge whose predicate is 1.
+// Selects from several origins, as after a switch, the value of the edge whose predicate is 1.
 static uint32_t choose_by_edges(struct map_compiler *c, const struct ir_phi *phi, uint32_t reader)
 {
     uint32_t value = 0, when = 0;
@@ -322,7 +322,7 @@ static uint32_t choose(struct map_compiler *c, uint32_t number, uint32_t reader)
     return when ? graph_core(c, "selp.b32", a, b, when) : 0;
 }
 
-// Returns the number of the only predecessor from which a launch gets into the block, or IR_NONE.
+// Returns the index of the only predecessor from which a launch enters the block, or IR_NONE.
 static uint32_t only_way_into(const struct map_compiler *c, uint32_t block)
 {
     uint32_t only = IR_NONE;
@@ -440,7 +440,7 @@ uint32_t map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t re
 
 // Stores
 
-// The condition of a store: the predicate of its block and its guard.
+// Finds the condition of a store: the predicate of its block and its guard.
 static bool store_predicate(struct map_compiler *c, uint32_t inst, uint32_t *to)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
@@ -458,7 +458,8 @@ static bool store_predicate(struct map_compiler *c, uint32_t inst, uint32_t *to)
     return own;
 }
 
-// The store writes what the last iteration leaves in a FIFO: the tokens go to memory at the end.
+// Handles a store of a value that the last iteration leaves in a FIFO: the tokens are written to
+// memory at the end.
 static bool add_result(struct map_compiler *c, struct map_access *access, uint32_t data)
 {
     const struct ir_operand *at = &c->fn->operands.v[data];
@@ -493,7 +494,7 @@ static bool add_store(struct map_compiler *c, struct map_access *access)
                               .base = graph_quoted(c, map_sum_first(c, &access->sum)),
                               .predicate = predicate,
                               .store = ++c->stores};
-    if (c->outer != IR_NONE) // rows that the nest does not have are not stored
+    if (c->outer != IR_NONE) // rows beyond the end of the nest are not stored
         node.off = graph_text(c, "turn * %u + %u >= trips", c->rows, c->row);
     node.is_through = c->outer == IR_NONE ? c->is_before : c->row + 1 == c->rows;
     graph_node_add(c, &node);

@@ -1,4 +1,4 @@
-// The text of a graph: *.map.yaml.
+// Writes the text of a graph: *.map.yaml.
 #include "passes/maps/compile_internal.h"
 #include "passes/maps/map_write.h"
 

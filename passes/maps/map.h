@@ -1,11 +1,11 @@
 // A spatial map: a kernel, or a part of one, as a graph of instructions that send tokens to each
-// other, for hardware whose cores keep one instruction each [003 §3].
+// other, for hardware whose cores hold one instruction each [003 §3].
 //
-// A node is an instruction of a core or of a load/store unit. Its operands are FIFOs, which another
-// node fills, or constants of its configuration register. An edge has initial tokens: a dependence
-// at distance d in the stream is d of them. A map is read from a text (map_read.h) or made by a
-// pass, checked (map_check.h), analysed (map_rate.h), placed (map_place.h) and written
-// (map_write.h). Expressions are evaluated for each group, copy and activation (map_scope.h).
+// A node is an instruction of a core or of a load-store unit. Its operands are FIFOs, which another
+// node fills, or constants of its configuration register. A dependence at distance d in the stream
+// is an edge with d initial tokens. A map is read from a text (map_read.h) or made by a pass,
+// checked (map_check.h), analysed (map_rate.h), placed (map_place.h) and written (map_write.h).
+// Expressions are evaluated for each group, copy and activation (map_scope.h).
 #pragma once
 #include "support/expr.h"
 
@@ -13,7 +13,7 @@ enum { MAP_OPERANDS = 3, MAP_NO_NODE = UINT32_MAX };
 
 enum map_kind { MAP_CORE, MAP_LOAD, MAP_STORE, MAP_REDUCE, MAP_KINDS };
 
-// The unit of a node: its latency, its energy, its colour.
+// Unit of a node: decides its latency, energy and colour.
 enum map_unit { MAP_INT, MAP_FLOAT, MAP_SFU, MAP_LSU, MAP_UNITS };
 
 // A text in the map's source.
@@ -28,7 +28,7 @@ struct map_expr {
     const struct expr *expr;
 };
 
-// Names that every expression knows.
+// Names that are defined in every expression.
 enum map_name {
 #define MAP_NAME(name, text) MAP_NAME_##name,
 #include "passes/maps/map_names.def"
@@ -38,9 +38,9 @@ enum map_name {
 
 enum map_initial_kind {
     MAP_EMPTY,
-    MAP_LIST,   // an expression each
+    MAP_LIST,   // one expression for each token
     MAP_SERIES, // first, first + step, …
-    MAP_WORDS,  // words of memory at base, base + step, …, which are read before the mode begins
+    MAP_WORDS,  // words of memory at base, base + step, …, read before the mode starts
 };
 
 // The initial tokens of a FIFO.
@@ -49,7 +49,7 @@ struct map_initial {
     uint32_t count;
     struct map_expr *list;
     struct map_expr first, step, base;
-    struct map_expr add; // to words of memory
+    struct map_expr add; // added to words of memory
     struct map_text type_text;
     const struct scalar *type; // of words of memory
 };
@@ -79,19 +79,20 @@ struct map_node {
     bool negated; // executes where the predicate is 0
     uint32_t operand_count;
     struct map_operand operands[MAP_OPERANDS]; // of a memory node: the offset, then the data
-    struct map_operand predicate;              // from MAP_NO_NODE and no constant: executes always
+    struct map_operand predicate;              // with `from` MAP_NO_NODE and no constant: always
+                                               // executes
     struct map_increment increment;
     struct map_expr count; // firings after which the node has ended; not given: no limit
-    // In a memory node: the address is base + offset + the offset's token.
+    // For a memory node: the address is base + offset + the offset's token.
     struct map_expr base, offset;
     struct map_expr wait;      // not 0: the load waits until its word was written in this launch
     struct map_expr off;       // not 0: no access is made; the results of a load are 0
     bool is_shared;            // memory of the CTA; `base` is an offset in it
     bool is_through;           // stores are sent at once
-    const struct scalar *type; // of the memory's element
+    const struct scalar *type; // type of the elements in memory
 };
 
-// Tokens that are left in a FIFO at the end: to registers of the CTA's threads, in their order, or
+// Tokens left in a FIFO at the end. They are copied to registers of the CTA's threads, in order, or
 // to memory at base, base + step, …
 struct map_result {
     struct map_text name, node_text;
@@ -105,8 +106,8 @@ struct map_value {
     struct map_expr value;
 };
 
-// A place in the kernel, where the mode begins or ends: the kernel's own begin or end, or a barrier
-// by its number in the text, from 0.
+// A place in the kernel where the mode starts or ends: the beginning or end of the kernel, or a
+// barrier by its number in the text, from 0.
 enum map_place_kind { MAP_AT_BEGIN, MAP_AT_BARRIER, MAP_AT_END };
 struct map_place {
     uint8_t kind;
@@ -116,14 +117,14 @@ struct map_place {
 struct map {
     struct map_text name, kernel;
     struct map_place enter, leave;
-    struct map_expr groups;      // CTAs of the launch; not given: those of the launch
-    struct map_expr threads;     // of a CTA; not given: those of the launch
-    struct map_expr activations; // in a group; not given: 1
-    struct map_expr copies;      // in a core of the machine; not given: as many as fit
+    struct map_expr groups;      // number of CTAs; not given: that of the launch
+    struct map_expr threads;     // threads of a CTA; not given: those of the launch
+    struct map_expr activations; // per group; not given: 1
+    struct map_expr copies;      // per core of the machine; not given: as many as fit
     bool is_ordered;             // groups start in the order of their numbers
     VEC(struct map_text) params;
     VEC(struct map_value) values;
-    VEC(struct map_expr) requires; // of the launch
+    VEC(struct map_expr) requires; // conditions on the launch
     VEC(struct map_node) nodes;
     VEC(struct map_result) results;
 };
@@ -133,23 +134,24 @@ extern const struct map map_automatic;
 
 enum { MAP_NODES_MOST = 4096 };
 
-// Sets the kind of a node, its type and whether shared memory is meant, from its opcode.
+// Sets the kind of a node, its type and `is_shared` from its opcode.
 void map_find_kind(struct map_node *node);
-// Makes a node, which is number `self`, an increment, with the default number of tokens.
+// Makes node number `self` an increment with the default number of tokens.
 void map_make_increment(struct map_node *node, uint32_t self);
 // Returns the number of FIFOs of a node.
 uint32_t map_fifos(const struct map_node *node);
-// Returns the operand number `at` of a node; MAP_OPERANDS: its predicate.
+// Returns operand number `at` of a node; MAP_OPERANDS: its predicate.
 const struct map_operand *map_operand(const struct map_node *node, uint32_t at);
 // Returns the initial tokens of an operand's FIFO; `at` as for map_operand.
 uint32_t map_tokens(const struct map_node *node, uint32_t at);
 // Returns true if the operand is a FIFO.
 bool map_is_fifo(const struct map_operand *operand);
 
-// Nodes of each kind of resource.
+// Numbers of nodes that need each kind of resource.
 struct map_counts {
     uint32_t cores, lsus, sfus;
 };
+// Counts the nodes of a map.
 struct map_counts map_count(const struct map *map);
 
 // Loops over the FIFOs of a node: `at` is the operand's number, or MAP_OPERANDS.

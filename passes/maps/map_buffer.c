@@ -1,6 +1,6 @@
-// A FIFO with too few places limits the rate by a cycle that passes its places. A pass core on the
-// edge has a FIFO of its own: the cycle has D places more, and the way one instruction more. Adds
-// one core after the other where the rate becomes the highest.
+// A FIFO with too few entries limits the rate by a cycle over its free entries. A pass core on the
+// edge has a FIFO of its own: the cycle gains D entries, and one instruction of latency. Adds such
+// cores one at a time, each where it raises the rate most.
 #include "passes/maps/map_buffer.h"
 #include <string.h>
 
@@ -53,7 +53,7 @@ static struct map *add_pass(struct arena *arena, const struct map *map, uint32_t
     return made;
 }
 
-// Returns the map with one core more that has the highest rate, or NULL.
+// Returns the map with one more pass core, placed for the highest rate, or NULL.
 static const struct map *add_best(struct arena *arena, const struct map *map,
                                   const struct map_hardware *hardware, struct map_rate *rate)
 {
@@ -85,7 +85,7 @@ const struct map *map_buffer(struct arena *arena, const struct map *map,
     struct map_graph graph;
     uint32_t have = map_count(map).cores;
     rate_of(rate, arena, map, hardware, &graph);
-    // A core may be without use until another cycle of the same rate has one, too.
+    // A core may have no effect until another cycle of the same rate gets one, too.
     while (map && have++ < cores) {
         map = add_best(arena, map, hardware, &here);
         if (!map || compare_rates(&here, rate) <= 0)

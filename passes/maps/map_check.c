@@ -31,7 +31,7 @@ static bool is_opcode(const char *text)
     return true;
 }
 
-// Returns the part of the opcode behind its name and space.
+// Returns the part of the opcode after its name and space.
 static const char *behind_space(const char *op)
 {
     static const char *const spaces[] = {"global.", "shared."};
@@ -89,7 +89,7 @@ static bool is_float(uint16_t type)
     return type == W_f32 || type == W_f16 || type == W_f16x2 || type == W_bf16 || type == W_bf16x2;
 }
 
-// The instruction is the one that has the node's class; those that convert predicates are moves.
+// The node's class is that of this instruction. The others convert predicates.
 static void take_unit(struct map_checking *c, const struct map_code *code, uint32_t number)
 {
     struct map_node *node = &c->map->nodes.v[number];
@@ -177,8 +177,8 @@ static void check_uses(struct map_checking *c)
     }
 }
 
-// A cycle whose FIFOs are all empty never fires. Removes nodes whose producers without tokens are
-// all removed; the nodes that are left are on such a cycle or behind one.
+// A cycle whose FIFOs are all empty never fires. Removes each node whose producers without tokens
+// have all been removed. The remaining nodes are on such a cycle or after one.
 static void check_cycles(struct map_checking *c)
 {
     uint32_t n = c->map->nodes.n, left = n;

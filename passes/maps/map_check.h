@@ -1,4 +1,4 @@
-// Checks of a map that need no machine.
+// Checks of a map that do not depend on the machine.
 #pragma once
 #include "passes/maps/map.h"
 #include "support/diag.h"

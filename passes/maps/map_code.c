@@ -9,7 +9,7 @@ static bool begins(const struct map_node *node, const char *with)
     return !strncmp(node->op.text, with, strlen(with));
 }
 
-// Writes the function of a core: the instruction, with a word in the place of each predicate.
+// Returns the function of a core: the instruction, with a word instead of each predicate.
 static const char *function_text(struct arena *arena, const struct map_node *node, uint32_t number)
 {
     static const char *const operands[] = {"a", "b", "c"};

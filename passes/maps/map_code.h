@@ -1,5 +1,5 @@
-// The cores of a map as PTX: a device function for each, so that one table of instructions checks
-// them, computes them and gives their class.
+// The cores of a map as PTX, a device function for each. One table of instructions thus checks,
+// computes and classifies them.
 #pragma once
 #include "ir/ir.h"
 #include "passes/maps/map.h"
@@ -8,8 +8,8 @@ struct map_code {
     struct source source; // the text
     struct tree tree;
     struct ir_module module;
-    VEC(uint32_t) begins; // of each node in the text; the node's number is the element's
-    // Function of the module for each node; UINT32_MAX: a memory node.
+    VEC(uint32_t) begins; // per node: start of its code in the text
+    // Per node: its function in the module; UINT32_MAX for a memory node.
     uint32_t *function;
 };
 
@@ -17,5 +17,5 @@ struct map_code {
 // 32-bit register; a predicate is 0 or 1 in it. Faults go to `diags`, with places in code->source.
 void map_code_make(struct map_code *code, struct arena *arena, const struct map *map,
                    struct diags *diags);
-// Returns the node whose code has this place.
+// Returns the node whose code contains this offset.
 uint32_t map_code_node(const struct map_code *code, uint32_t offset);

@@ -16,16 +16,16 @@ struct map_hardware {
 
 // Returns the hardware of [003].
 struct map_hardware map_hardware_initial(void);
-// Returns the cycles from a node's firing to the arrival of its result, and those between firings.
+// Return the cycles from a node's firing to the arrival of its result, and those between firings.
 uint32_t map_latency(const struct map_hardware *hardware, const struct map_node *node);
 uint32_t map_interval(const struct map_hardware *hardware, const struct map_node *node);
-// Returns the hardware with the data FIFOs that this number of copies of a map have.
+// Returns the hardware with the data FIFOs that this number of copies of a map gets.
 struct map_hardware map_hardware_of(const struct map_hardware *hardware, const struct map *map,
                                     uint32_t copies);
 // Returns the entries of the FIFO of an operand (as map_operand).
 uint32_t map_capacity(const struct map_hardware *hardware, const struct map_node *node,
                       uint32_t at);
-// Returns the first fault of a map on the hardware, as a sentence, or NULL: too many cores, units
-// or initial tokens. *node: its node, or MAP_NO_NODE.
+// Returns the first reason why a map does not fit the hardware, as a sentence, or NULL: too many
+// cores, units or initial tokens. *node: the node concerned, or MAP_NO_NODE.
 const char *map_misfit(struct arena *arena, const struct map_hardware *hardware,
                        const struct map *map, uint32_t *node);

@@ -1,26 +1,26 @@
 // A circular order is a set of wrapping producers, whose arcs pass the first gap, and a sequence of
 // the nodes. A state is the set of placed nodes and the set of wrapping producers whose arc has
-// ended: no order of the placed nodes matters for those that follow but by the ring position that
-// is reached, of which the least is kept. States of one size are a layer (dynamic programming).
+// ended. The order of the placed nodes affects the others only by the ring position that is
+// reached, of which the minimum is kept. States of one size are a layer (dynamic programming).
 #include "passes/maps/map_order.h"
 #include "support/bits.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEAM_PART = 100 }; // of the states: those that a layer keeps
+enum { BEAM_PART = 100 }; // a layer keeps 1 / BEAM_PART of the states
 
 struct order_state {
     uint64_t placed, closed;
     uint32_t cursor; // ring positions in use
-    uint32_t before; // state of the layer before
-    uint32_t arcs;   // over the gap behind the placed nodes
-    uint8_t node;    // placed last
+    uint32_t before; // its predecessor in the previous layer
+    uint32_t arcs;   // over the gap after the placed nodes
+    uint8_t node;    // the node placed last
 };
 
 struct order_layer {
     struct order_state *list;
     uint32_t count, capacity;
-    uint32_t *table; // by hash: 1 + number, or 0
+    uint32_t *table; // by hash: number + 1, or 0
     uint32_t mask;
 };
 
@@ -28,10 +28,10 @@ struct order_search {
     const struct map_order_problem *p;
     struct arena arena; // of the layers
     struct map_order *order;
-    uint64_t wraps; // producers
-    uint32_t most;  // arcs over a gap
+    uint64_t wraps; // wrapping producers
+    uint32_t most;  // maximum number of arcs over a gap
     bool beam;
-    uint32_t *cores_left; // by position: those of cores from there on
+    uint32_t *cores_left; // by position: number of cores from there on
     struct order_layer layers[MAP_ORDER_NODES + 1];
 };
 
@@ -63,7 +63,7 @@ static void grow_table(struct order_search *s, struct order_layer *layer)
     }
 }
 
-// Keeps the memory of the layers if it is small: most searches end soon.
+// Clears the layers. Keeps their memory if it is small, because most searches end soon.
 static void clear_layers(struct order_search *s)
 {
     enum { SMALL = 255 };
@@ -82,7 +82,7 @@ static void clear_layers(struct order_search *s)
     }
 }
 
-// Keeps the state with the least cursor.
+// Adds a state. Of equal states, the one with the minimum cursor is kept.
 static void add_state(struct order_search *s, struct order_layer *layer,
                       const struct order_state *state)
 {
@@ -107,7 +107,7 @@ static void add_state(struct order_search *s, struct order_layer *layer,
     layer->table[at] = layer->count;
 }
 
-// Arcs over the gap behind the placed nodes.
+// Counts the arcs over the gap after the placed nodes.
 static uint32_t count_arcs(const struct order_search *s, uint64_t placed, uint64_t closed)
 {
     uint32_t arcs = bits_count(s->wraps & (placed | ~closed));
@@ -116,7 +116,7 @@ static uint32_t count_arcs(const struct order_search *s, uint64_t placed, uint64
     return arcs;
 }
 
-// Returns true if the nodes that are not placed have room at and behind the cursor.
+// Returns true if the nodes that are not placed fit at and after the cursor.
 static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cursor)
 {
     const struct map_order_problem *p = s->p;
@@ -125,7 +125,7 @@ static bool has_room(const struct order_search *s, uint64_t placed, uint32_t cur
     return bits_count(rest & ~p->lsus) <= cores && bits_count(rest & p->lsus) <= lsus;
 }
 
-// Places a node behind a state, with each choice of wrapping arcs that end at it.
+// Places a node after a state, for each choice of wrapping arcs that end at it.
 static void place_node(struct order_search *s, uint32_t depth, uint32_t before, uint32_t node)
 {
     const struct map_order_problem *p = s->p;
@@ -140,7 +140,7 @@ static void place_node(struct order_search *s, uint32_t depth, uint32_t before, 
                                .cursor = position + 1,
                                .before = before,
                                .node = (uint8_t)node};
-    // Over the last gap are the arcs that wrap.
+    // Only wrapping arcs cross the last gap.
     for (uint64_t ends = ahead;; ends = (ends - 1) & ahead) {
         next.closed = from.closed | ends;
         next.arcs = count_arcs(s, next.placed, next.closed);
@@ -185,7 +185,7 @@ static void read_back(struct order_search *s)
     s->order->wraps = bits_count(s->wraps);
 }
 
-// Returns true if an order with these wrapping producers was found.
+// Returns true if an order with these wrapping producers is found.
 static bool search(struct order_search *s)
 {
     struct order_state first = {0};
@@ -229,7 +229,7 @@ static bool try_sets(struct order_search *s, uint32_t from, uint32_t count)
 static bool find_order(struct order_search *s, uint32_t lanes)
 {
     const struct map_order_problem *problem = s->p;
-    // Arcs that wrap pass the other copies, too.
+    // Arcs that wrap cross the other copies, too.
     for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
         s->wraps = 0;
         s->most = lanes - wraps * (problem->copies - 1);
@@ -238,7 +238,8 @@ static bool find_order(struct order_search *s, uint32_t lanes)
     }
     if (s->order->states < problem->states)
         return false;
-    // Too many states: the best of each layer, in an order that follows the edges without tokens.
+    // Too many states: keep the best of each layer, with the wrapping producers of an order that
+    // follows the edges without tokens.
     uint32_t wraps = bits_count(problem->back);
     *s->order = (struct map_order){.is_cut = true};
     s->beam = true;

@@ -12,7 +12,7 @@ struct map_placing {
     struct map_placement *to;
 };
 
-// Cores and units are spread evenly: unit u stands behind core (u + 1) · cores / units − 1.
+// Cores and units are spread evenly: unit u follows core (u + 1) · cores / units − 1.
 bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position)
 {
     uint64_t cores = hardware->cores, lsus = hardware->lsus,
@@ -38,7 +38,7 @@ static void add_edges(struct map_order_problem *p, const struct map *map, uint32
     }
 }
 
-// Finds the producers that are behind a consumer, in an order of the nodes by edges without tokens.
+// Finds the producers that come after a consumer, in an order of the nodes by edges without tokens.
 static uint64_t find_back(const struct map *map)
 {
     uint64_t placed = 0, back = 0, all = UINT64_MAX >> (64 - map->nodes.n);
@@ -76,7 +76,7 @@ static void make_problem(struct map_placing *p)
     p->problem.back = find_back(p->map);
 }
 
-// Just before a node, the results of all its producers pass.
+// The results of all producers of a node cross the gap before it, each on a lane of its own.
 static uint32_t least_lanes(const struct map_order_problem *p)
 {
     uint32_t least = 0;
@@ -102,7 +102,7 @@ static void set_positions(struct map_placing *p)
     }
 }
 
-// The distance in the ring's direction.
+// Returns the distance in the ring's direction.
 static uint32_t distance(const struct map_placement *to, uint32_t from, uint32_t at)
 {
     return at >= from ? at - from : at + to->positions - from;
@@ -124,7 +124,7 @@ static void add_arc(struct map_placing *p, uint32_t copy, uint32_t node)
     vec_push(p->arena, &p->to->arcs, arc);
 }
 
-// Two arcs share a gap.
+// Returns true if two arcs share a gap.
 static bool overlap(const struct map_placement *to, const struct map_arc *a,
                     const struct map_arc *b)
 {
@@ -132,7 +132,8 @@ static bool overlap(const struct map_placement *to, const struct map_arc *a,
            distance(to, b->begin, a->begin) < distance(to, b->begin, b->end);
 }
 
-// Lanes: arcs that share a gap get different ones. Tries all assignments, up to `budget` steps.
+// Assigns lanes: arcs that share a gap get different ones. Tries all assignments, up to `budget`
+// steps.
 static bool assign_lane(struct map_placement *to, uint32_t number, uint32_t lanes, uint32_t *budget)
 {
     if (number == to->arcs.n)
@@ -152,13 +153,13 @@ static bool assign_lane(struct map_placement *to, uint32_t number, uint32_t lane
         arc->lane = lane;
         if (assign_lane(to, number + 1, lanes, budget))
             return true;
-        if (fresh) // other unused lanes are the same
+        if (fresh) // other unused lanes are equivalent
             break;
     }
     return false;
 }
 
-// Arcs over position 0 come first, then those that begin first.
+// Arcs over position 0 come first, then those with the lowest start.
 static int compare_arcs(const void *a, const void *b)
 {
     const struct map_arc *x = a, *y = b;
@@ -187,7 +188,7 @@ static bool assign_lanes(struct map_placing *p, uint32_t from)
 
 // Copies
 
-// Each copy has a share of whole tiles: the cores between two units, and the unit behind them.
+// Each copy gets a share of whole tiles: the cores between two units, and the unit after them.
 static void share_ring(struct map_placing *p, uint32_t copies)
 {
     p->to->copies = p->problem.copies = copies;
@@ -218,7 +219,7 @@ static const char *place_copies(struct map_placing *p, uint32_t copies)
                         copies, copies == 1 ? "y" : "ies", p->hardware->lanes);
 }
 
-// A narrow search finds orders that a wide one does not come to.
+// A narrow search finds orders that a wide one does not reach.
 static const char *place_widely(struct map_placing *p, uint32_t copies)
 {
     uint32_t states = p->problem.states;

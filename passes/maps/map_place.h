@@ -1,9 +1,9 @@
 // Placement of a map on the ring of cores and load-store units, and its data lanes [003 §4.2].
 //
 // The ring is directed. A node's result travels from its position to the farthest consumer, and all
-// consumers on the way take it from there: an arc. A node's own FIFO needs no lane. The arcs over a
-// gap between two positions need a lane each. The number of lanes is minimised over all circular
-// orders of the nodes.
+// consumers in between read it as it passes: an arc. A node's own FIFO needs no lane. Each arc over
+// a gap between two positions needs a lane of its own. The number of lanes is minimised over all
+// circular orders of the nodes.
 #pragma once
 #include "passes/maps/map_hardware.h"
 
@@ -15,23 +15,23 @@ struct map_arc {
 
 struct map_placement {
     uint32_t copies, lanes; // lanes in use
-    uint32_t least;         // lanes that are needed at least: proven
+    uint32_t least;         // proven lower bound of the number of lanes
     uint32_t positions;     // of the ring
     uint32_t *position;     // of each node of each copy: copy * nodes + node
     VEC(struct map_arc) arcs;
-    uint64_t states; // that the search has looked at
+    uint64_t states; // examined by the search
 };
 
-// Returns true if a ring position is that of a load-store unit. Each unit stands behind its share
-// of the cores.
+// Returns true if a ring position is that of a load-store unit. Each unit follows its share of the
+// cores.
 bool map_position_is_lsu(const struct map_hardware *hardware, uint32_t position);
 
-// Steps of the exact search for an order: as many as the maps of [003] need, and fewer for a
+// States of the exact search for an order: as many as the maps of [003] need, and fewer for a
 // compiler that tries many maps.
 enum { MAP_STATES = 400000, MAP_STATES_FEW = 20000 };
 
-// Places `copies` copies (0: as many as fit, at least one). Returns NULL, or the reason why that is
-// impossible as a sentence.
+// Places `copies` copies (0: as many as fit, at least one). Returns NULL, or why that is
+// impossible, as a sentence.
 const char *map_place(struct map_placement *placement, struct arena *arena,
                       const struct map_hardware *hardware, const struct map *map, uint32_t copies,
                       uint32_t states);

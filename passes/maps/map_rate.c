@@ -1,4 +1,4 @@
-// Maximum cycle ratio: begins with the ratio of a known cycle and looks for a better one by
+// Maximum cycle ratio: starts with the ratio of a known cycle and searches for a better one by
 // Bellman-Ford on the weights latency · tokens* − tokens · latency*, until no cycle is positive.
 // All numbers are integers, so the result is exact.
 #include "passes/maps/map_rate.h"
@@ -13,7 +13,7 @@ static void add_fifo(struct map_graph *graph, struct arena *arena, const struct 
     uint32_t from = map_operand(node, at)->from, tokens = map_tokens(node, at);
     uint32_t entries = map_capacity(hardware, node, at);
     int32_t latency = (int32_t)map_latency(hardware, &map->nodes.v[from]);
-    // The place of a token that a node takes from its own FIFO is free at once.
+    // The entry of a token that a node pops from its own FIFO is free at once.
     int32_t space = from == number ? 0 : (int32_t)hardware->space_delay;
     if (hardware->space == MAP_ARRIVAL)
         space -= latency;
@@ -41,9 +41,9 @@ void map_graph_make(struct map_graph *graph, struct arena *arena, const struct m
 
 struct rate_search {
     const struct map_graph *graph;
-    int64_t *far;   // of each node: the longest path to it
-    uint32_t *by;   // its last edge, or UINT32_MAX
-    uint32_t *seen; // number of the walk that has visited it
+    int64_t *far;   // per node: length of the longest path to it
+    uint32_t *by;   // per node: last edge of this path, or UINT32_MAX
+    uint32_t *seen; // per node: number of the walk that visited it
     uint64_t tokens, cycles;
 };
 
@@ -52,7 +52,7 @@ static int64_t weight_of(const struct rate_search *s, const struct map_edge *edg
     return (int64_t)s->tokens * edge->latency - (int64_t)s->cycles * edge->tokens;
 }
 
-// Returns false if no path has become longer.
+// Returns false if no path got longer.
 static bool relax(struct rate_search *s)
 {
     bool longer = false;
@@ -84,7 +84,7 @@ static uint32_t find_cycle(struct rate_search *s)
     return UINT32_MAX;
 }
 
-// Takes the cycle through a node as the one that limits the rate.
+// Records the cycle through a node as the one that limits the rate.
 static void take_cycle(struct rate_search *s, struct arena *arena, struct map_rate *rate,
                        uint32_t node)
 {
@@ -99,7 +99,7 @@ static void take_cycle(struct rate_search *s, struct arena *arena, struct map_ra
         vec_push(arena, &rate->cycle, s->by[at]);
         at = edge->from;
     } while (at != node);
-    for (uint32_t i = 0; i < rate->cycle.n / 2; i++) { // forwards
+    for (uint32_t i = 0; i < rate->cycle.n / 2; i++) { // reverses the list
         uint32_t other = rate->cycle.v[rate->cycle.n - 1 - i];
         rate->cycle.v[rate->cycle.n - 1 - i] = rate->cycle.v[i];
         rate->cycle.v[i] = other;
@@ -107,7 +107,7 @@ static void take_cycle(struct rate_search *s, struct arena *arena, struct map_ra
     s->cycles = (uint64_t)latency;
 }
 
-// Finds a cycle that is longer than the known one. Returns false if no cycle is.
+// Finds a cycle that limits the rate further. Returns false if no cycle does.
 static bool improve(struct rate_search *s, struct arena *arena, struct map_rate *rate)
 {
     memset(s->far, 0, s->graph->nodes * sizeof *s->far);
@@ -129,7 +129,7 @@ void map_rate_of(struct map_rate *rate, struct arena *arena, const struct map_gr
                             .by = ARENA_ARRAY(arena, uint32_t, graph->nodes),
                             .seen = ARENA_ARRAY(arena, uint32_t, graph->nodes)};
     *rate = (struct map_rate){0};
-    for (uint32_t i = 0; i < graph->edges.n; i++) { // the interval of a node is a cycle
+    for (uint32_t i = 0; i < graph->edges.n; i++) { // a node's interval is a cycle
         const struct map_edge *edge = &graph->edges.v[i];
         if (edge->from != edge->to || edge->node != MAP_NO_NODE)
             continue;

@@ -1,8 +1,8 @@
 // The rate of a map: firings of each node per cycle in the steady state, if memory always hits.
 //
-// A map is a marked graph if no node has a predicate. Its rate is the least ratio of tokens to
-// latency of its cycles. A FIFO of D entries with d tokens is two edges: from the producer, with
-// its latency and d tokens; and back, without latency and with D − d tokens, for the places.
+// Without predicates a map is a marked graph. Its rate is the minimum ratio of tokens to latency
+// over its cycles. A FIFO of D entries with d tokens is two edges: one from the producer, with its
+// latency and d tokens, and one back, without latency and with D − d tokens, for the free entries.
 #pragma once
 #include "passes/maps/map_hardware.h"
 
@@ -10,8 +10,8 @@ struct map_edge {
     uint32_t from, to;
     int32_t latency;
     uint32_t tokens;
-    uint32_t node, operand; // the FIFO; MAP_NO_NODE: the interval of a node
-    bool is_space;          // places of the FIFO
+    uint32_t node, operand; // its FIFO; MAP_NO_NODE: the interval of a node
+    bool is_space;          // free entries of the FIFO
 };
 
 struct map_graph {
@@ -25,9 +25,10 @@ struct map_rate {
     VEC(uint32_t) cycle;     // its edges in the graph, in order
 };
 
+// Makes the graph of a map on this hardware.
 void map_graph_make(struct map_graph *graph, struct arena *arena, const struct map *map,
                     const struct map_hardware *hardware);
-// Finds the rate and a cycle with it. 0: the map stops.
+// Finds the rate and a cycle that limits it. Rate 0: the map stops.
 void map_rate_of(struct map_rate *rate, struct arena *arena, const struct map_graph *graph);
 // Describes the cycle: "FIFO of 8 between ld and mad: 10 tokens in 19 cycles".
 const char *map_rate_text(struct arena *arena, const struct map *map,

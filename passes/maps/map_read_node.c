@@ -1,8 +1,8 @@
-// The nodes of a map: operands, initial tokens, memory.
+// Reads the nodes of a map: operands, initial tokens, memory.
 #include "passes/maps/map_reading.h"
 #include <string.h>
 
-// Returns the type of words in memory; `node` NULL: b32.
+// Returns the type of words in memory; b32 if `node` is NULL.
 static const struct scalar *take_type(struct map_reading *r, const struct yaml_node *node)
 {
     const struct scalar *type = scalar_find(node ? node->text : "b32", node ? node->length : 3);
@@ -42,7 +42,7 @@ static void take_initial(struct map_reading *r, const struct yaml_node *node,
         map_read_fault(r, of[KEY_INITIAL_add], "'add' needs 'base'");
 }
 
-// A name, or a mapping with `from`, `value` or `load`.
+// Reads an operand: a name, or a mapping with `from`, `value` or `load`.
 static struct map_operand take_operand(struct map_reading *r, const struct yaml_node *node)
 {
     const struct yaml_node *of[MAP_KEYS];

@@ -44,7 +44,7 @@ const struct expr *map_parse(struct arena *arena, const struct map *map, const c
     return expr_parse(arena, text, length, &known, fault);
 }
 
-// Evaluation. A value refers to those before it only, so the depth is bounded.
+// Evaluation. A value refers only to earlier ones, so the depth is bounded.
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
                         struct run_number *number)
@@ -110,8 +110,8 @@ static const struct scalar *last_type(const char *op, bool first)
     return found;
 }
 
-// The last type is that of the operands, as in cvt.rn.f32.s32; offsets of memory nodes, predicates
-// and the third operand of selections are integers.
+// The operands have the last type of the opcode, as in cvt.rn.f32.s32. Offsets of memory nodes,
+// predicates and the third operand of selections are integers.
 const struct scalar *map_operand_type(const struct map_node *node, uint32_t at)
 {
     bool word = at == MAP_OPERANDS || (node->kind != MAP_CORE && !at) ||

@@ -1,4 +1,4 @@
-// The pass that compiles kernels to maps, and notes why a kernel has none.
+// The pass that compiles kernels to maps, and records why a kernel has none.
 #include "passes/base/passes.h"
 #include "passes/maps/compile.h"
 #include "passes/analysis/facts.h"
@@ -10,7 +10,7 @@ static const char *keep(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
-// Returns the text of the map, or NULL without memory.
+// Returns the text of the map, or NULL if memory ran out.
 static const char *write_text(struct arena *arena, const struct map_compiled *made)
 {
     char *text = NULL;

@@ -1,6 +1,6 @@
-// Functions go to threads in groups, in order. Each thread has memory and a plan of its own; a
-// group knows which part of a thread's plan is its own. So the order of the whole plan does not
-// depend on which thread took which group.
+// Threads process groups of functions, in order. Each thread has its own memory and plan. A group
+// records which part of its thread's plan it added, so the order of the whole plan does not depend
+// on which thread processed which group.
 #include "passes/plan/crew.h"
 #include "passes/analysis/facts.h"
 #include "support/parallel.h"
@@ -16,14 +16,15 @@ struct crew_sizes {
 struct crew_group {
     uint32_t first, end; // functions
     uint32_t worker;
-    struct crew_sizes sizes[MOST_PASSES + 1]; // of the worker's plan, before and after each pass
+    struct crew_sizes sizes[MOST_PASSES + 1]; // sizes of the worker's plan before and after each
+                                              // pass
 };
 
 struct crew_worker {
     struct pass_crew *crew;
     uint32_t number;
-    struct arena own;   // until the end: states of passes
-    struct arena facts; // of the functions of a group
+    struct arena own;   // memory until the end, for states of passes
+    struct arena facts; // memory of one group, for facts of its functions
     struct plan plan;
     void *states[MOST_PASSES];
     struct crew_seconds seconds;
@@ -156,7 +157,7 @@ static void run_alone(struct pass_crew *crew, struct plan *plan)
     end_worker(w);
 }
 
-// The whole plan
+// Assembly of the whole plan
 
 #define APPEND(arena, to, from, begin, end)                                                        \
     do {                                                                                           \

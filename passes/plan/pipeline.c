@@ -3,8 +3,8 @@
 #include "support/parallel.h"
 #include <string.h>
 
-// Blocks are judged on the module as it is and do not depend on the chains or their order. The
-// reordering carries out what the chains' pass found to be possible.
+// Blocks are evaluated on the unchanged module, and do not depend on the chains or their order. The
+// reorder pass carries out what the chain pass found to be possible.
 const struct pass passes[] = {
     {"chains", &pass_chains, "find Load-Compute-Store chains"},
     {"reorder", &pass_reorder, "move the instructions of a chain next to each other"},
@@ -31,7 +31,7 @@ static uint32_t count_passes(const struct pipeline *pipeline)
     return count;
 }
 
-// Lines of the source are found at the first request, which must not come from a thread.
+// The source's line table is built at the first request, which must not come from a worker thread.
 static uint32_t threads_of(const struct pipeline *pipeline, const struct ir_module *module,
                            const struct plan *plan)
 {

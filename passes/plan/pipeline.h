@@ -9,27 +9,26 @@ struct pass {
     const char *what; // one line
 };
 
-// In order; the last has the name NULL.
+// In the order of execution; the last has the name NULL.
 extern const struct pass passes[];
 
 const struct pass *pass_find(const char *name); // NULL if unknown
 
 struct pipeline {
     struct pass_options options;
-    const struct pass *stop_after; // the last one to run, or NULL
+    const struct pass *stop_after; // last pass to run, or NULL
     bool validate;                 // check the module before the first pass and after each
     FILE *faults;                  // stream for the faults of the validation
-    uint32_t threads; // the most threads; 0 counts as 1. The plan does not depend on it
-    bool keep_facts;  // in the plan, for explanations: one thread runs
-    // Called at the end for each pass and for "validate", with the CPU time it has taken; may be
-    // NULL.
+    uint32_t threads; // maximum number of threads; 0 counts as 1. The plan does not depend on it
+    bool keep_facts;  // keep the facts in the plan, for explanations; uses one thread
+    // Called at the end for each pass and for "validate", with its CPU time. May be NULL.
     void (*spent)(void *context, const char *name, double seconds);
     void *context;
 };
 
-// Runs the passes over the module, over some functions after the others, so that the facts of
-// functions are freed early. Requires an empty plan with an arena. Returns the name of the pass
-// after which validation found faults ("ir": before the first pass), or NULL.
+// Runs the passes over the module, one group of functions after the other, so that facts are freed
+// early. Requires an empty plan with an arena. Returns the name of the pass after which validation
+// found faults ("ir": before the first pass), or NULL.
 const char *pipeline_run(const struct pipeline *pipeline, struct ir_module *module,
                          struct plan *plan);
 

@@ -1,13 +1,12 @@
-// Brings the instructions of each chain next to each other: address arithmetic and immediate loads
-// go before its first load [000 §4.2, Figure 6]. Divides the fused multiply-adds of split chains.
+// Makes the instructions of each chain adjacent: address arithmetic and immediate loads move before
+// its first load [000 §4.2, Figure 6]. Divides the fused multiply-adds of split chains.
 //
 // Requires the chains. Keeps the module; the order is an edit of the text. As few statements as
-// possible move (those outside a longest run that keeps its order), each with its whole line, or by
-// itself where it shares a line. Labels, comments on lines of their own, directives and braces
-// stay. Where the .loc in force would be another than before, a copy of the right one is put in
-// front.
+// possible move (those outside a longest sequence that keeps its order), each with its whole line,
+// or alone if it shares its line. Labels, comments on lines of their own, directives and braces
+// stay. Where another .loc would be in force than before, a copy of the right one is inserted.
 //
-// Reading the result again finds the same chains and moves nothing.
+// In the result, the passes find the same chains and move nothing.
 #include "passes/chains/order.h"
 #include "passes/base/passes.h"
 #include "passes/plan/split.h"
@@ -41,8 +40,8 @@ static bool is_alone(const struct lines *lines)
     return lines->head && lines->tail;
 }
 
-// Returns the place for a statement before the instruction: before the .loc directives that belong
-// to it, at the start of a line if possible.
+// Returns where to insert a statement before the instruction: before the .loc directives that
+// belong to it, at the start of a line if possible.
 static uint32_t front_of(const struct mover *m, uint32_t inst, bool *line_start)
 {
     const struct statement *statement = &m->order.statements[inst];
@@ -95,7 +94,7 @@ static const char *loc_text(struct mover *m, uint32_t loc)
     return arena_strndup(m->plan->arena, source_of(m)->text + at->begin, at->end - at->begin);
 }
 
-// Returns true if the instruction needs a copy of its .loc in front; then it is in force.
+// Returns true if the instruction needs a copy of its .loc; the copy is then in force.
 static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
 {
     uint32_t loc = m->order.statements[inst].loc;
@@ -105,7 +104,7 @@ static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
     return true;
 }
 
-// Begin of a statement: on a line of its own, at the start of a new line, or inside a line.
+// Start of a statement: on a line of its own, at the start of a new line, or inside a line.
 enum beginning { OWN_LINE, NEW_LINE, IN_LINE };
 
 static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
@@ -123,7 +122,7 @@ static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
         add_insert(m, begin, arena_printf(arena, "\n%s%s\n%s", indent, loc, indent));
 }
 
-// For one that stays.
+// Restores the .loc of an instruction that stays.
 static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
 {
     if (!takes_loc(m, inst, in_force))
@@ -134,10 +133,10 @@ static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
 
 // Instructions that stay
 
-// Longest runs so far whose last instruction is at most a given one: a tree of maxima by prefix.
+// Longest ascending sequences so far, by their last instruction: a tree of maxima over prefixes.
 struct runs {
-    uint64_t *weight; // per place: of the best run that ends there
-    uint32_t *before; // per place: the place before in that run + 1, or 0
+    uint64_t *weight; // per place: of the best sequence that ends there
+    uint32_t *before; // per place: previous place in that sequence + 1, or 0
     uint32_t *best;   // the tree: place + 1
     uint32_t count;
 };
@@ -158,9 +157,10 @@ static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
             runs->best[i] = place + 1;
 }
 
-// Marks a longest run of the changed places whose instructions are in the order of the text; of
-// several, one that has most members of chains. What names a register comes after its declaration:
-// what precedes the declaration and is to come after such an instruction moves.
+// Marks a longest sequence of the changed places whose instructions are in the order of the text;
+// of several, one with the most members of chains. An instruction must stay after the declarations
+// of its registers, so instructions move that precede such a declaration and come after the
+// instruction in the new order.
 static void find_staying(struct mover *m)
 {
     uint32_t count = m->end - m->begin;
@@ -184,8 +184,8 @@ static void find_staying(struct mover *m)
 
 // Moves
 
-// A statement that shares its line goes alone. The blanks after it go along into another line; a
-// line of its own has no use for them.
+// Moves a statement that shares its line. The blanks after it move with it into another line; they
+// are dropped if it gets a line of its own.
 static void move_part(struct mover *m, uint32_t inst, struct edit edit, bool line_start,
                       bool with_loc)
 {
@@ -227,7 +227,7 @@ static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, u
     vec_push(m->plan->arena, &m->plan->edits.list, edit);
 }
 
-// The places [from, until) of the new order go before `to`.
+// Moves the places [from, until) of the new order before `to`.
 static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to, bool line_start,
                      uint32_t *in_force)
 {
@@ -241,11 +241,11 @@ static bool is_behind(const struct mover *m, uint32_t loc, uint32_t inst)
     return loc != IR_NONE && m->module->tree->nodes.v[loc].begin >= m->order.statements[inst].end;
 }
 
-// Goes through the changed places in the order of the text. What is to be between two staying
-// instructions goes before the second one, what stands last goes after the last.
+// Visits the changed places in the order of the text. Instructions between two staying ones move
+// before the second; those after the last staying one move after it.
 static void rearrange(struct mover *m, uint32_t *in_force)
 {
-    uint32_t done = m->begin, last = m->begin; // places; the last staying instruction
+    uint32_t done = m->begin, last = m->begin; // places; last staying instruction
     bool line_start;
     for (uint32_t inst = m->begin; inst < m->end; inst++)
         if (bits_test(m->stays, inst))
@@ -268,8 +268,8 @@ static void rearrange(struct mover *m, uint32_t *in_force)
     }
 }
 
-// The next places that change, from `from` on: of one segment, up to a place that does not change
-// and that nothing crosses.
+// Finds the next places that change, from `from` on: in one segment, up to a place that does not
+// change and that nothing crosses.
 static bool find_changed(struct mover *m, uint32_t from)
 {
     uint32_t count = m->fn->insts.n;
@@ -287,11 +287,11 @@ static bool find_changed(struct mover *m, uint32_t from)
     return m->begin < count;
 }
 
-// Carries out the order. Where one changed range follows another, with a label or brace between, it
-// finds the .loc in force that the other one left.
+// Applies the order. A changed range that follows another one, with a label or brace between,
+// starts with the .loc that the other one left in force.
 static void carry_out(struct mover *m)
 {
-    uint32_t in_force = IR_NONE, before = IR_NONE; // the range before ended there
+    uint32_t in_force = IR_NONE, before = IR_NONE; // end of the previous range
     for (uint32_t from = 0; find_changed(m, from); from = m->end) {
         uint32_t loc = m->order.statements[m->begin].before;
         if (m->begin != before || is_behind(m, loc, m->begin - 1))
@@ -305,7 +305,7 @@ static void carry_out(struct mover *m)
     }
 }
 
-// A chain across blocks is left where it is, but others may change the order of its loads.
+// A chain across blocks is not moved, but other chains may change the order of its loads.
 static void sort_by_place(const struct mover *m, struct chain *chain)
 {
     for (uint32_t i = 1; i < chain->count; i++)
@@ -317,7 +317,7 @@ static void sort_by_place(const struct mover *m, struct chain *chain)
         }
 }
 
-// Brings the function's chains, those from `first` to before `end`, together.
+// Makes the chains [first, end) of the function adjacent.
 static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
 {
     struct obstacle why;

@@ -4,7 +4,7 @@
 struct splitter {
     const struct ir_module *module;
     struct plan *plan;
-    const char *stem; // of the new registers' names; none in the source begins with it
+    const char *stem; // prefix of the new registers' names, unused in the source
     uint32_t next[2]; // number of the next register: f32, b32
 };
 
@@ -40,7 +40,7 @@ static const char *node_text(struct splitter *s, uint32_t node)
     return slice(s, at->begin, at->end);
 }
 
-// The guard with a blank after it, or nothing.
+// Returns the guard followed by a blank, or "".
 static const char *guard_text(struct splitter *s, uint32_t node)
 {
     const struct node *at = &s->module->tree->nodes.v[node];
@@ -49,7 +49,7 @@ static const char *guard_text(struct splitter *s, uint32_t node)
     return arena_printf(s->plan->arena, "%s ", node_text(s, node + 1));
 }
 
-// Modifiers of both halves, of the product only, and of the sum only.
+// Modifiers of the multiplication and of the addition.
 struct halves {
     const char *product, *sum;
 };
@@ -79,7 +79,7 @@ static struct halves modifiers_of(struct splitter *s, uint32_t node, uint16_t ty
     return halves;
 }
 
-// Line ends inside the instruction, so that the lines after it keep their numbers.
+// Returns the line ends inside the instruction, so that later lines keep their numbers.
 static const char *line_ends(struct splitter *s, const struct node *at)
 {
     const char *text = s->module->tree->source->text;
@@ -118,7 +118,7 @@ static void split_instruction(struct splitter *s, const struct ir_function *fn, 
     vec_push(plan->arena, &plan->edits.list, edit);
 }
 
-// Behind the body's opening brace.
+// Declares the new registers after the body's opening brace.
 static void declare(struct splitter *s, const struct ir_function *fn)
 {
     struct plan *plan = s->plan;

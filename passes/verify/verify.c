@@ -1,5 +1,5 @@
-// Output against input: items in lockstep, and where they differ, windows of instructions that must
-// be each other's permutation.
+// Compares the output with the input: items in lockstep, and, where they differ, windows of
+// instructions that must be permutations of each other.
 #include "passes/verify/verify.h"
 #include "passes/verify/verify_window.h"
 #include <ctype.h>
@@ -18,7 +18,7 @@ static uint32_t inst_begin(const struct checker *c, const struct ir_function *fn
     return c->module->tree->nodes.v[fn->insts.v[inst].node].begin;
 }
 
-// The instruction that begins there, or IR_NONE. Offsets grow from call to call.
+// Returns the instruction that starts there, or IR_NONE. Offsets must increase from call to call.
 static uint32_t find_inst(struct checker *c, uint32_t begin)
 {
     for (; c->function < c->module->functions.n; c->function++, c->inst = 0) {
@@ -53,7 +53,8 @@ static bool same_loc(const struct checker *c, const struct item *a, const struct
     return same_range(c, a->loc, a->loc_end, b->loc, b->loc_end);
 }
 
-// Branches end a block; a clock says when it is read.
+// Returns true if no instruction may cross it: branches end a block, and the value of a clock
+// depends on when it is read.
 static bool is_hard(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
@@ -68,7 +69,8 @@ static bool is_hard(const struct ir_function *fn, uint32_t inst)
 
 // Windows
 
-// Returns the output's instruction in place of a missing one, or IR_NONE.
+// Returns the output's offset for a missing instruction: that of the first one without a pair, or
+// the end of the window.
 static uint32_t instead(const struct checker *c)
 {
     for (uint32_t i = 0; i < c->events.n; i++)
@@ -77,7 +79,7 @@ static uint32_t instead(const struct checker *c)
     return c->output.at;
 }
 
-// Returns the input's place for an instruction that only the output has: before the next
+// Returns the input's offset for an instruction that only the output has: before the next
 // instruction that both have.
 static uint32_t place_of_event(const struct checker *c, uint32_t event)
 {
@@ -139,7 +141,7 @@ static void collect_input(struct checker *c, struct item *a, uint32_t inst)
     }
 }
 
-// As many marks as the input has there.
+// Collects the output's instructions, with as many marks as the input has.
 static void collect_output(struct checker *c, struct item *b)
 {
     uint32_t marks = 0;
@@ -159,8 +161,8 @@ static void collect_output(struct checker *c, struct item *b)
         window_fault(c, c->marks.v[marks].in.begin, b->begin, "the texts differ");
 }
 
-// All instructions up to the next thing that is not crossed, on both sides. An instruction that the
-// IR does not have is not crossed either.
+// Collects all instructions up to the next item that must not be crossed, on both sides. An
+// instruction that the IR does not have must not be crossed, either.
 static void collect(struct checker *c, struct item *a, uint32_t inst, struct item *b)
 {
     c->members.n = c->events.n = c->marks.n = 0;
@@ -168,7 +170,7 @@ static void collect(struct checker *c, struct item *a, uint32_t inst, struct ite
     collect_output(c, b);
 }
 
-// `.reg .f32 %product_f<3>;` after a body's brace: new names only.
+// Returns true for a declaration of new names, such as `.reg .f32 %product_f<3>;`.
 static bool is_declaration(struct checker *c, const struct item *item)
 {
     struct text_words words = {.text = c->output.text, .at = item->begin, .end = item->end};
@@ -202,7 +204,7 @@ static bool is_difference(struct checker *c, struct item *a, uint32_t inst, stru
            (a->kind == ITEM_INSTRUCTION && inst != IR_NONE && !same_loc(c, a, b));
 }
 
-// Returns the first difference of two items: at a word or a sign of each.
+// Returns the start of the word or sign in which two items first differ.
 static uint32_t word_begin(const struct text_words *words, uint32_t begin)
 {
     uint32_t at = words->at > begin && words->at < words->end ? words->at - 1 : words->at;

@@ -15,16 +15,16 @@
 
 struct verify_fault {
     uint32_t input;   // offset of the faulty statement in the input
-    uint32_t output;  // the same in the output
+    uint32_t output;  // its offset in the output
     const char *text; // one sentence without a full stop
-    uint32_t chain;   // of the plan, whose record is wrong; or IR_NONE
+    uint32_t chain;   // chain or block of the plan whose record is wrong; or IR_NONE
     uint32_t block;
 };
 
 struct verified {
-    VEC(struct verify_fault) faults; // none: the output is proven
+    VEC(struct verify_fault) faults; // empty: the output is proven
     uint64_t statements;             // of the input
-    uint64_t moved;                  // that are in another order
+    uint64_t moved;                  // statements that are in another order
 };
 
 // Proves an output. Requires the module as it was read, and the options with the assumptions;

@@ -26,7 +26,7 @@ static uint32_t last_of(const struct chain *chain)
     return chain->inst[chain->count - 1];
 }
 
-// Returns true if both run in the same lanes.
+// Returns true if both are executed in the same lanes.
 static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
 {
     enum { GUARD = INST_GUARDED | INST_GUARD_NEGATED };
@@ -41,7 +41,7 @@ static bool same_guard(const struct ir_function *fn, uint32_t a, uint32_t b)
 
 struct member_counts {
     uint32_t loads, stores, operations, fused;
-    uint32_t width; // elements of its accesses; 0: they differ
+    uint32_t width; // elements of its accesses; 0 if they differ
 };
 
 static struct member_counts count_members(const struct chain_check *c, const struct chain *chain)
@@ -100,7 +100,7 @@ static const char *member_fault(struct chain_check *c, const struct chain *chain
     if (access && address_of(c->module, c->fn, inst).space != W_global)
         return "an access of a chain is not in global memory";
     bool last = inst == last_of(chain), load = at->class == CLASS_LOAD;
-    // The results of all elements of a vector, one of which comes last.
+    // In a chain of vectors without a store, the results of all elements leave the chain.
     bool ends = c->fn->insts.v[chain->inst[0]].vector > 1 && !load &&
                 c->fn->insts.v[last_of(chain)].class != CLASS_STORE;
     for (uint32_t i = at->operands; i < at->operands + at->operand_count && !last && !ends; i++)
@@ -111,7 +111,7 @@ static const char *member_fault(struct chain_check *c, const struct chain *chain
     return NULL;
 }
 
-// Every member runs in all lanes in which the last one runs.
+// Returns true if every member is executed in all lanes in which the last one is.
 static bool runs_together(const struct chain_check *c, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++)
@@ -121,7 +121,8 @@ static bool runs_together(const struct chain_check *c, const struct chain *chain
     return true;
 }
 
-// Across blocks: the load is done where the last instruction is. From there back to the load.
+// Across blocks: the load completes at the last instruction. The search goes from there to the
+// load.
 
 static void add_source(struct chain_check *c, uint32_t block)
 {
@@ -172,8 +173,8 @@ static const char *crossings_fault(struct chain_check *c, uint32_t load, uint32_
     return NULL;
 }
 
-// Marks the blocks by which control comes from the load's block to the comparison's, and looks at
-// what is in them.
+// Marks the blocks on the paths from the load's block to the comparison's, and checks their
+// instructions.
 static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from, uint32_t to)
 {
     const char *wrong = NULL;
@@ -236,8 +237,7 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
     return NULL;
 }
 
-// In front of its last instruction a split multiply-add has all of the chain: its own result stays
-// at the core.
+// A split multiply-add has only its product in the chain: its own result stays at the core.
 const char *verify_chain(struct chain_check *c, const struct chain *chain)
 {
     bool known = chain->count && chain->count <= CHAIN_MOST;

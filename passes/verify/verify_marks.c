@@ -1,5 +1,5 @@
-// Items that instructions of a window may cross, and the limits: a register's declaration precedes
-// all instructions that use it, and follows those that use another register of that name.
+// Marks: items that instructions of a window may cross. A register's declaration must precede all
+// instructions that use the register, and follow those that use another register of that name.
 #include "passes/verify/verify_window.h"
 #include "support/search.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct word {
     uint32_t length;
 };
 
-// The item without comments, and with no more blanks than it needs.
+// Returns the item without comments and unnecessary blanks.
 static const char *plain_text(struct checker *c, const char *text, const struct item *item)
 {
     struct text_words words = {.text = text, .at = item->begin, .end = item->end};
@@ -40,8 +40,8 @@ static const char *plain_text(struct checker *c, const char *text, const struct 
     return plain;
 }
 
-// The next word from *at on that is no number and that no dot precedes; length 0: none exists.
-// *at comes after it.
+// Returns the next word from *at on that is neither a number nor follows a dot, or length 0. *at
+// moves past the word.
 static struct word next_word(const char **at)
 {
     char before = 0;
@@ -58,7 +58,7 @@ static struct word next_word(const char **at)
     return (struct word){NULL, 0};
 }
 
-// The digits as a number below the limit.
+// Returns true if the digits are a number below the limit.
 static bool is_number_below(const char *text, uint32_t length, uint64_t limit)
 {
     uint64_t value = 0;
@@ -70,7 +70,8 @@ static bool is_number_below(const char *text, uint32_t length, uint64_t limit)
     return plain && value < limit;
 }
 
-// A name, or the name of a row: `%f<9>` declares %f0 to %f8.
+// Returns true if the declared name, or its range, covers the used one: `%f<9>` declares %f0 to
+// %f8.
 static bool declares(const struct word *declared, const char *behind, const struct word *used)
 {
     if (used->length < declared->length || memcmp(declared->text, used->text, declared->length))
@@ -97,7 +98,7 @@ static bool names_one_of(struct checker *c, const struct verify_mark *mark,
     }
 }
 
-// Marks before the event.
+// Returns the number of marks before the event.
 static uint32_t marks_before(const struct checker *c, uint32_t event)
 {
     return SEARCH(i, 0, c->marks.n, c->marks.v[i].events <= event);

@@ -1,20 +1,20 @@
-// Memory: pairs that have changed places, one of which writes. What is still to come and stands
-// before what comes now has been overtaken by it.
+// Memory: finds pairs that have changed places, one of which writes. A member has overtaken those
+// that precede it in the input and follow it in the output.
 //
-// Accesses whose addresses differ by a constant only are a group; in a group those are compared
-// that touch the same granule of memory. Accesses of different groups are compared one by one,
-// unless their groups are apart as a whole. Time is close to linear in the window if it has few
-// groups.
+// Accesses whose addresses differ only by a constant form a group. Within a group, only accesses
+// that touch the same granule of memory are compared. Accesses of different groups are compared one
+// by one, unless the groups are disjoint as a whole. Time is close to linear in the window if it
+// has few groups.
 #include "passes/analysis/affine/address.h"
 #include "passes/verify/verify_window.h"
 #include <string.h>
 
 enum window_touch { TOUCH_NOTHING, TOUCH_READ, TOUCH_WRITE, TOUCH_ALL };
 
-// Log of a granule's bytes; groups from which on all that was overtaken is looked at instead.
+// Log2 of a granule's bytes. With more groups, a member is compared with all that it has overtaken.
 enum { GRANULE_BITS = 6, MOST_GROUPS = 64 };
 
-// Members that are still to come, as they are in the input.
+// Members that the output has not reached yet, in the order of the input.
 enum waiting {
     WAITING_ANY,
     WAITING_HARD,
@@ -24,7 +24,7 @@ enum waiting {
     WAITING_KINDS
 };
 
-// A list of nodes, in the order of their members; 0: none.
+// A list of nodes, in the order of their members; 0: empty.
 struct list {
     uint32_t first, last;
 };
@@ -36,14 +36,14 @@ struct place_in_list {
 
 struct window_access {
     enum window_touch touch;
-    bool known; // `address` says where
+    bool known; // `address` is valid
     uint32_t group;
-    int64_t at; // place in the group
+    int64_t at; // offset in the group
     struct address address;
 };
 
 struct group {
-    struct address address; // of one of it
+    struct address address; // of one of its members
     struct list of[2];      // reads, writes
 };
 
@@ -57,17 +57,17 @@ struct window_cell {
 struct window_memory {
     struct checker *c;
     struct facts *facts;
-    struct window_access *access;                // by member
-    uint32_t *nodes;                             // by member: its first node
+    struct window_access *access;                // per member
+    uint32_t *nodes;                             // per member: its first node
     VEC(struct place_in_list) node;              // from 1 on
-    struct list waiting[WAITING_KINDS], kind[2]; // kind: reads and writes of known places
+    struct list waiting[WAITING_KINDS], kind[2]; // kind: reads and writes at known addresses
     struct group **groups;
     uint32_t group_count, mask;
     uint32_t *group_table;      // by hash: number + 1
     struct window_cell **cells; // by hash
 };
 
-// Classes that may read or write anywhere, wait, or order memory.
+// Classes that may access any memory, wait, or order memory.
 static const bool touches_all[] = {
     [CLASS_ATOMIC] = true, [CLASS_SURFACE] = true, [CLASS_ASYNC] = true, [CLASS_MATRIX] = true,
     [CLASS_CALL] = true,   [CLASS_BARRIER] = true, [CLASS_FENCE] = true, [CLASS_STACK] = true,
@@ -99,7 +99,7 @@ static void append(struct window_memory *m, struct list *list, uint32_t member)
     list->last = at;
 }
 
-// The member has come.
+// Removes a member that the output has reached from its lists.
 static void take(struct window_memory *m, uint32_t member)
 {
     for (uint32_t at = m->nodes[member]; at < m->nodes[member + 1]; at++) {
@@ -128,7 +128,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-// A sum that is exact differs from another one with the same terms by a constant.
+// Exact sums with the same terms differ by a constant.
 static bool is_exact(const struct address *a)
 {
     return a->has_sum && a->sum.exact_bits == 64;
@@ -190,7 +190,7 @@ static struct window_cell **cell_at(struct window_memory *m, uint32_t group, int
     return at;
 }
 
-// The granules that an access touches.
+// Granules that an access touches.
 static int64_t first_granule(const struct window_access *access)
 {
     return access->at >> GRANULE_BITS;
@@ -276,7 +276,7 @@ static struct window_memory *memory_new(struct checker *c)
     return m;
 }
 
-// Comparing
+// Comparison
 
 static bool may_conflict(const struct window_memory *m, uint32_t a, uint32_t b)
 {
@@ -286,7 +286,7 @@ static bool may_conflict(const struct window_memory *m, uint32_t a, uint32_t b)
     return address_may_alias(m->facts, &x->address, &y->address);
 }
 
-// Some of the list that was overtaken meets the member.
+// Returns true if an overtaken access of the list conflicts with the member.
 static bool conflicts_any(const struct window_memory *m, const struct list *list, uint32_t member)
 {
     for (uint32_t at = list->first; at && m->node.v[at].member < member; at = m->node.v[at].next)
@@ -307,7 +307,7 @@ static bool conflicts_group(struct window_memory *m, uint32_t member)
     return false;
 }
 
-// Returns true if the groups never meet, wherever in them the accesses are.
+// Returns true if the groups never overlap, wherever their accesses are.
 static bool are_apart(const struct window_memory *m, const struct group *a, const struct group *b)
 {
     struct address x = a->address, y = b->address;
@@ -336,7 +336,7 @@ static bool conflicts_others(struct window_memory *m, uint32_t member)
     return false;
 }
 
-// The member has overtaken an access that may touch the same bytes.
+// Returns true if the member has overtaken an access that may touch the same bytes.
 static bool has_crossed(struct window_memory *m, uint32_t member)
 {
     const struct window_access *access = &m->access[member];

@@ -1,7 +1,7 @@
-// Whether the instructions of a window may be in the order that the output gives them.
+// Checks that the instructions of a window may be in the order of the output.
 #include "passes/verify/verify_window.h"
 
-// Registers: the same definition after every use
+// Registers: every use has the same definition, and so has the end of the window
 
 static void begin_definitions(struct checker *c)
 {
@@ -20,8 +20,8 @@ static uint32_t definition(const struct checker *c, uint32_t reg)
     return c->def_round[reg] == c->round ? c->def[reg] : IR_NONE;
 }
 
-// Reads, then writes, of one instruction. `seen` has a place for each of its operands: it is
-// filled, or compared with. Returns whether all is the same.
+// Executes the reads, then the writes, of one instruction. `seen` has an entry for each operand,
+// which is filled, or compared. Returns true if all are equal.
 static bool step(struct checker *c, uint32_t member, uint32_t *seen, bool compare)
 {
     const struct ir_inst *at = &c->fn->insts.v[c->members.v[member].inst];

@@ -1,9 +1,9 @@
-// Pairing: which instruction of the input is at each place of the output.
+// Pairing: finds the instruction of the input that is at each place of the output.
 #include "passes/verify/verify_window.h"
 #include <stdlib.h>
 #include <string.h>
 
-// An item's words (passes/verify/verify_text.h), and where it is listed.
+// An item's words (passes/verify/verify_text.h), and its index.
 struct listed {
     const char *text;
     uint32_t length, index;
@@ -34,7 +34,7 @@ static struct listed list_item(struct checker *c, const char *text, const struct
     return listed;
 }
 
-// Returns the members by their texts, then as they stand.
+// Pairs equal texts. Returns the members sorted by their texts, then by their places.
 static const struct listed *pair_same(struct checker *c)
 {
     uint32_t n = c->members.n, m = c->events.n;
@@ -58,7 +58,7 @@ static const struct listed *pair_same(struct checker *c)
     return in;
 }
 
-// A fused multiply-add that was divided
+// Divided fused multiply-adds
 
 struct spelling {
     const char *text;
@@ -71,8 +71,8 @@ static bool says(struct spelling s, const char *word)
     return s.part.end - s.part.begin == length && !memcmp(s.text + s.part.begin, word, length);
 }
 
-// Computes the opcodes that the two halves must have: explicit rounding, saturation in the sum, and
-// the half of an integer product in the product.
+// Computes the opcodes that the two halves must have: explicit rounding, saturation only in the
+// sum, and .lo or .hi only in the product.
 static void expected_opcodes(struct checker *c, const char *text, struct text_part opcode,
                              const char **product, const char **sum)
 {
@@ -99,7 +99,8 @@ static void expected_opcodes(struct checker *c, const char *text, struct text_pa
     *sum = arena_printf(&c->scratch, "add%s%s", extra, mods[1]);
 }
 
-// Names that the input has, alone or as the beginning of a row: %f<9> declares %f0 to %f8.
+// Returns true if the input has the name, alone or as the stem of a range: %f<9> declares %f0 to
+// %f8.
 static bool is_known(const struct checker *c, const char *name, uint32_t length)
 {
     const struct tree *tree = c->module->tree;
@@ -132,8 +133,8 @@ static struct parts parts_of(const struct listed *item)
     return parts;
 }
 
-// The common parts of a fused multiply-add and its two halves as one text: guard, both opcodes, the
-// result, the factors, the addend.
+// The parts that a fused multiply-add and its two halves have in common: guard, both opcodes,
+// result, factors and addend. They form one text.
 struct division {
     const char *product, *sum; // opcodes
     struct spelling guard, result, factor[2], addend;
@@ -150,7 +151,7 @@ static struct listed key_of(struct checker *c, const struct division *d, uint32_
     return (struct listed){text, (uint32_t)strlen(text), index};
 }
 
-// Returns false if the member is not a fused multiply-add.
+// Makes the key of a fused multiply-add without a counterpart. Returns false for other members.
 static bool fused_key(struct checker *c, uint32_t member, struct listed *key)
 {
     uint16_t op = c->fn->insts.v[c->members.v[member].inst].op;
@@ -173,8 +174,8 @@ static bool fused_key(struct checker *c, uint32_t member, struct listed *key)
     return true;
 }
 
-// The key of a multiplication and the addition after it, with a new register between them. Returns
-// false for other instructions.
+// Makes the key of a multiplication and the addition after it, with a new register between them.
+// Returns false for other instructions.
 static bool halves_key(struct checker *c, uint32_t event, struct listed *key)
 {
     if (event + 1 == c->events.n || c->events.v[event].member != IR_NONE ||
@@ -204,7 +205,7 @@ static bool halves_key(struct checker *c, uint32_t event, struct listed *key)
     return true;
 }
 
-// Fused multiply-adds that have no counterpart, and pairs of events that have none.
+// Pairs fused multiply-adds without a counterpart with two adjacent events without one.
 static void pair_divided(struct checker *c)
 {
     struct listed *whole = ARENA_ARRAY(&c->scratch, struct listed, c->members.n + 1);
@@ -235,8 +236,8 @@ static int by_number(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-// Among members with equal texts the first one in the input is the first one in the output, divided
-// or not.
+// Among members with equal texts, the first one in the input becomes the first one in the output,
+// divided or not.
 static void put_in_order(struct checker *c, const struct listed *in)
 {
     uint32_t *out = ARENA_ARRAY(&c->scratch, uint32_t, c->members.n + 1);

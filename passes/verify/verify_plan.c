@@ -1,5 +1,5 @@
-// The blocks of a plan against what they claim to be, from the definitions and uses of the IR and
-// the spaces of accesses, and its chains (verify_chain.c).
+// Checks the blocks of a plan against their records, by the definitions and uses of the IR and the
+// spaces of accesses, and its chains (verify_chain.c).
 #include "passes/analysis/memory/spaces.h"
 #include "passes/verify/verify.h"
 #include "passes/verify/verify_chain.h"
@@ -18,14 +18,15 @@ struct plan_checker {
     struct spaces *spaces;
     const struct ir_function *fn;
     struct arena scratch;
-    // Stamp of the current block; older marks belong to others.
+    // Stamp of the current block; older marks belong to other blocks.
     uint32_t stamp;
     uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
-    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read after
+    uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read after the
+                                      // block
     uint64_t *chained;                // bit set: instructions of chains
     VEC(uint32_t) work;
-    VEC(uint32_t) inside; // its basic blocks, those without instructions too
-    VEC(uint32_t) exits;  // those of them that control leaves the block from
+    VEC(uint32_t) inside; // its basic blocks, including those without instructions
+    VEC(uint32_t) exits;  // basic blocks inside from which control leaves the block
 };
 
 static void add_fault(struct plan_checker *c, uint32_t function, uint32_t inst, const char *text,
@@ -39,7 +40,7 @@ static void add_fault(struct plan_checker *c, uint32_t function, uint32_t inst, 
     vec_push(c->arena, &c->to->faults, fault);
 }
 
-// A version that is to be looked at, once for each stamp.
+// Queues a version for a visit, once per stamp.
 static void need(struct plan_checker *c, uint32_t version)
 {
     if (version == IR_NONE || c->version_mark[version] == c->stamp)
@@ -55,7 +56,8 @@ static bool is_marked(const struct plan_checker *c, uint32_t block)
     return c->block_mark[block] == c->stamp;
 }
 
-// All of its basic blocks, but for the branch at the end of the one after which control leaves.
+// Returns true if the instruction is in one of the block's basic blocks, and is not the branch that
+// ends the tail.
 static bool is_inside(const struct plan_checker *c, const struct block_plan *plan, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
@@ -63,7 +65,7 @@ static bool is_inside(const struct plan_checker *c, const struct block_plan *pla
     return is_marked(c, at->block) && !(ends && at->block == plan->tail);
 }
 
-// Returns true if control that goes from one basic block to the other stays in the block.
+// Returns true if control that passes from one basic block to the other stays in the block.
 static bool stays(const struct plan_checker *c, const struct block_plan *plan, uint32_t from,
                   uint32_t to)
 {
@@ -89,7 +91,7 @@ static bool is_reachable(const struct plan_checker *c, uint32_t block)
     return c->fn->blocks.v[block].rpo != IR_NONE;
 }
 
-// Only the entry is reached from outside.
+// Returns true if only the entry is reached from outside.
 static bool has_one_entry(const struct plan_checker *c, const struct block_plan *plan)
 {
     for (uint32_t i = 0; i < c->inside.n; i++) {
@@ -111,7 +113,8 @@ static bool is_listed(const uint32_t *marks, uint32_t stamp, uint32_t reg)
     return marks[reg] == stamp;
 }
 
-// A register that has no value before an instruction writes it: all but a function's parameters.
+// Returns true for a register that has no value before an instruction writes it: all but a
+// function's parameters.
 static bool is_unwritten(const struct plan_checker *c, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
@@ -121,8 +124,8 @@ static bool is_unwritten(const struct plan_checker *c, uint32_t version)
     return v->kind == VERSION_ENTRY && !parameter;
 }
 
-// A value that need not be sent: a parameter, what nothing has written, or what a copy of a special
-// register gives anywhere.
+// Returns true if a value need not be sent: a kernel parameter, an unwritten register, or a copy of
+// a special register that is equal everywhere.
 static bool is_free(const struct plan_checker *c, uint32_t version)
 {
     for (int i = 0; i < 64; i++) {
@@ -146,9 +149,9 @@ static bool is_free(const struct plan_checker *c, uint32_t version)
     return false;
 }
 
-// Operands that an instruction reads, in all lanes. A value that a guarded instruction keeps where
-// its guard is false is read only if the result is read; a value that a partial definition keeps is
-// always read.
+// Returns true if an instruction reads the operand in all lanes. A value that a guarded instruction
+// keeps where its guard is false is read only if the result is read; a value that a partial
+// definition keeps is always read.
 static bool is_read(const struct ir_operand *operand)
 {
     bool partial = operand->part || operand->member != W_UNKNOWN;
@@ -163,8 +166,8 @@ static void need_kept(struct plan_checker *c, uint32_t inst, uint32_t reg)
             need(c, c->fn->operand_version.v[i]);
 }
 
-// Values meet before one of its basic blocks. What comes into the entry from outside is a
-// live-in.
+// Follows a phi inside. A value that enters from outside is a live-in; returns false if it is not
+// listed.
 static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
                        const struct ir_phi *phi)
 {
@@ -183,7 +186,8 @@ static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
     return listed;
 }
 
-// Follows a value that is read inside to its definition: before the entry it is a live-in.
+// Follows a value that is read inside to its definition. A value from outside is a live-in; returns
+// false if it is not listed.
 static bool follow(struct plan_checker *c, const struct block_plan *plan, uint32_t version)
 {
     const struct ir_version *v = &c->fn->versions.v[version];
@@ -206,8 +210,8 @@ static void mark_block(struct plan_checker *c, uint32_t block)
     vec_push(&c->scratch, &c->inside, block);
 }
 
-// A basic block without instructions is in no list: it is inside if control comes to it from inside
-// only.
+// A basic block without instructions is in no list. It is inside if control reaches it only from
+// inside.
 static void mark_empty(struct plan_checker *c, const struct block_plan *plan)
 {
     for (uint32_t i = 0; i < c->inside.n; i++) {
@@ -265,8 +269,8 @@ static bool branch_reads(const struct plan_checker *c, uint32_t block, uint32_t 
     return false;
 }
 
-// Returns true if the register's value is read where control leaves the block: by the branch that
-// is not part of it, or where control goes to.
+// Returns true if the register's value is read after control leaves the block here: by the branch
+// that is not part of the block, or from a successor on.
 static bool lives_behind(const struct plan_checker *c, const struct block_plan *plan,
                          uint32_t block, uint32_t reg)
 {
@@ -311,7 +315,7 @@ static const char *inst_fault(struct plan_checker *c, const struct block_plan *p
 }
 
 // Listed live-ins must be needed, because they have a cost. Special registers are searched in the
-// text.
+// instructions.
 static bool reads_special(const struct plan_checker *c, const struct block_plan *plan,
                           const struct live_value *value)
 {
@@ -345,7 +349,7 @@ static const char *lists_fault(const struct plan_checker *c, const struct block_
     return NULL;
 }
 
-// Returns true if its first and last instruction are those that the plan names.
+// Returns true if the block's first and last instruction are those that the plan names.
 static bool has_ends(const struct plan_checker *c, const struct block_plan *plan)
 {
     uint32_t first = IR_NONE, last = 0;
@@ -394,7 +398,7 @@ static const char *block_fault(struct plan_checker *c, const struct block_plan *
     return lists_fault(c, plan);
 }
 
-// All of a function
+// Functions
 
 static void begin_function(struct plan_checker *c, uint32_t function)
 {
@@ -415,7 +419,7 @@ static void begin_function(struct plan_checker *c, uint32_t function)
     c->reg_out = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
 }
 
-// Each instruction is in one chain.
+// Returns a fault if an instruction is in two chains.
 static const char *overlap_fault(struct plan_checker *c, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++)
@@ -450,7 +454,7 @@ static uint32_t check_blocks(struct plan_checker *c, uint32_t function, uint32_t
     return block;
 }
 
-// Plans of functions that are out of order or do not exist.
+// Rejects records of functions that are out of order or do not exist.
 static void refuse_rest(struct plan_checker *c, uint32_t chain, uint32_t block)
 {
     static const char out_of_order[] = "the plan is not in the order of the functions";

@@ -1,17 +1,17 @@
 // Readers of a value of a chain, lane by lane.
 //
 // A value exists in the lanes in which its instruction was executed. A guarded definition keeps it
-// in the lanes where the guard is false, and a guarded reader reads the lanes where its guard is
-// true. The lanes of a value are a conjunction of guards, each an SSA version with its sign: a
-// reader with the complementary guard does not read it. A dropped guard means more lanes: the check
+// in the lanes where the guard is false, and a guarded reader reads it where its own guard is true.
+// The lanes of a value are a conjunction of guards, each an SSA version with its sign: a reader
+// with the complementary guard does not read the value. A dropped guard means more lanes: the check
 // may report a read that does not happen, but misses none.
 #include "passes/verify/verify_chain.h"
 
-// A value in flight through definitions that keep it, and phis.
+// A value that flows through definitions that keep it, and through phis.
 struct read_flow {
     struct chain_check *c;
     const struct chain *chain;
-    uint32_t version; // that the chain makes
+    uint32_t version; // defined by the chain
 };
 
 static uint32_t guard_of(const struct ir_function *fn, uint32_t inst)
@@ -35,7 +35,7 @@ static bool excludes(const struct value_lanes *lanes, uint32_t guard)
     return guard != IR_NONE && has_guard(lanes, guard ^ 1);
 }
 
-// The oldest guard makes room: the newest is the one that readers of a kept value are under.
+// Drops the oldest guard if the list is full: readers of a kept value are under the newest one.
 static struct value_lanes with_guard(struct value_lanes lanes, uint32_t guard)
 {
     if (guard == IR_NONE || has_guard(&lanes, guard))
@@ -57,7 +57,7 @@ static struct value_lanes common_guards(const struct value_lanes *a, const struc
     return both;
 }
 
-// In the lanes given, and in those in which it came before.
+// Follows the version in these lanes, and in those in which it was followed before.
 static void go_on(struct read_flow *f, uint32_t version, struct value_lanes lanes)
 {
     struct chain_check *c = f->c;
@@ -73,8 +73,8 @@ static void go_on(struct read_flow *f, uint32_t version, struct value_lanes lane
     vec_push(&c->scratch, &c->work, version);
 }
 
-// Behind a phi a guard says something only if it was written before control came to the phi's
-// block, and is not written again on the path back to it.
+// After a phi a guard is meaningful only if it was defined before control reached the phi's block,
+// and is not redefined on a path back to it.
 static void pass_phi(struct read_flow *f, const struct ir_phi *phi, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;
@@ -88,8 +88,8 @@ static void pass_phi(struct read_flow *f, const struct ir_phi *phi, const struct
     go_on(f, phi->version, left);
 }
 
-// A definition that keeps the old value: all of it where its guard is false, or a part everywhere.
-// Returns false if it is neither of the two, and so reads the value.
+// Follows a definition that keeps the old value: all of it where its guard is false, or a part of
+// it everywhere. Returns false for any other definition, which reads the value.
 static bool pass_definition(struct read_flow *f, uint32_t use, const struct value_lanes *lanes)
 {
     const struct ir_function *fn = f->c->fn;

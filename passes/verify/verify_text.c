@@ -20,7 +20,8 @@ static bool begins_comment(const struct item_reader *r, uint32_t at)
     return r->text[at] == '/' && (starts_with(r, at, "/*") || starts_with(r, at, "//"));
 }
 
-// The first character from `at` on that the table has. It has NUL, which follows the text.
+// Returns the offset of the first character from `at` on that is in the table. The table contains
+// NUL, which follows the text.
 static uint32_t skip(const struct item_reader *r, uint32_t at, const bool matters[UCHAR_MAX + 1])
 {
     const char *text = r->text;
@@ -67,7 +68,7 @@ static uint32_t past_blanks(const struct item_reader *r, uint32_t at)
     return at;
 }
 
-// `.pragma "ptxoffload.…";`, or in the paper's spelling `[01]`
+// Skips `.pragma "ptxoffload.…";`, or a tag in the paper's spelling, `[01]`.
 static bool pass_tag(struct item_reader *r)
 {
     static const char pragma[] = ".pragma";
@@ -85,8 +86,8 @@ static bool pass_tag(struct item_reader *r)
     return paper;
 }
 
-// .loc has no semicolon: three numbers, and in a function that was inlined
-// `, function_name NAME [+ N], inlined_at` and three more.
+// .loc has no semicolon. It has three numbers; in inlined code `, function_name NAME [+ N],
+// inlined_at` and three more follow.
 static uint32_t past_word(const struct item_reader *r, uint32_t at)
 {
     at = past_blanks(r, at);
@@ -132,8 +133,7 @@ static bool is_label_end(const struct item_reader *r, uint32_t at)
            (at + 1 == r->length || r->text[at + 1] != ':');
 }
 
-// A directive ends at its semicolon or at a brace: of what is in it, both texts are compared
-// byte by byte.
+// A directive ends at its semicolon or at a brace. Its contents are only compared as text.
 static uint32_t past_directive(const struct item_reader *r, uint32_t at)
 {
     while (at < r->length) {
@@ -152,7 +152,8 @@ static uint32_t past_directive(const struct item_reader *r, uint32_t at)
     return at;
 }
 
-// An instruction may hold braces of vectors; one that never closes ends at the semicolon.
+// An instruction may contain braces of vectors. If one is never closed, the semicolon ends the
+// instruction.
 static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum item_kind *kind)
 {
     static const bool matters[UCHAR_MAX + 1] = {
@@ -202,8 +203,8 @@ struct item item_next(struct item_reader *r)
 
 // Words
 
-// Returns true if what is on both sides of a blank is one word or sign without it. A dot begins a
-// new word after any but a number.
+// Returns true if the words or signs on both sides of a blank would merge without it. A dot starts
+// a new word unless it may be part of a number.
 static bool grows_together(const struct text_words *words, char next)
 {
     static const char signs[] = "<>=&|!:";

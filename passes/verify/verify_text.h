@@ -1,4 +1,4 @@
-// PTX as statements, with a scanner of its own. Private to the checker.
+// PTX as statements, with a scanner of its own. Internal to the checker.
 #pragma once
 #include "support/vec.h"
 
@@ -11,10 +11,10 @@ enum item_kind {
 struct item {
     enum item_kind kind;
     uint32_t begin, end;
-    uint32_t loc, loc_end; // the .loc in force; equal: none
+    uint32_t loc, loc_end; // the .loc in force; empty: no .loc
 };
 
-// Skips tags, comments and blanks.
+// Reads items. Skips tags, comments and blanks.
 struct item_reader {
     const char *text;
     uint32_t at, length;
@@ -32,11 +32,11 @@ struct text_words {
 
 // Returns the next character, or -1.
 int words_next(struct text_words *words);
-// Returns true if both have the same words and signs; else `a` and `b` are after the first
+// Returns true if both have the same words and signs. Otherwise `a` and `b` are after the first
 // difference.
 bool words_same(struct text_words *a, struct text_words *b);
 
-// Skips a byte order mark at the beginning of the text.
+// Returns the next item. Skips a byte order mark at the beginning of the text.
 struct item item_next(struct item_reader *reader);
 
 // Parts of an instruction, as ranges of the text.
@@ -49,7 +49,8 @@ enum { MOST_PARTS = 8 };
 struct parts {
     struct text_part guard, opcode;
     struct text_part operand[MOST_PARTS];
-    uint32_t operands; // more than MOST_PARTS: `operand` is not complete
+    uint32_t operands; // if more than MOST_PARTS, `operand` is incomplete
 };
 
+// Reads the parts of an instruction.
 void parts_read(struct parts *parts, const char *text, const struct item *item);

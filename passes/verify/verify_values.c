@@ -1,9 +1,9 @@
-// Operands of the members of a chain: loaded values pass from member to member, all others are
-// scalars of the packet, and the response is that of the pattern [000 Table 1].
+// Operands of a chain's members: values of the chain pass from member to member, all others are
+// scalars of the packet. The response must be that of the pattern [000 Table 1].
 #include "passes/base/capability.h"
 #include "passes/verify/verify_chain.h"
 
-// The member that makes the version, or `count`.
+// Returns the index of the member that defines the version, or `count`.
 static uint32_t maker_of(const struct chain_check *c, const struct chain *chain, uint32_t version)
 {
     uint32_t i = 0;
@@ -33,8 +33,8 @@ static bool stays_at_core(const struct chain_check *c, const struct chain *chain
 }
 
 struct flow {
-    bool fed[CHAIN_MOST]; // a member after it reads what it makes
-    bool scalar;          // a member reads one
+    bool fed[CHAIN_MOST]; // a later member reads its result
+    bool scalar;          // a member reads a scalar
 };
 
 static const char *operand_fault(struct chain_check *c, const struct chain *chain, uint32_t place,
@@ -79,7 +79,7 @@ static const char *flow_fault(struct chain_check *c, const struct chain *chain, 
     return NULL;
 }
 
-// The operations of a vector's elements are the last ones together.
+// In a chain of vectors, the operations on all elements end the chain together.
 static bool is_end(const struct chain_check *c, const struct chain *chain, uint32_t place)
 {
     uint32_t last = chain->inst[chain->count - 1];

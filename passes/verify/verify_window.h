@@ -1,15 +1,15 @@
-// For verify*.c: a window of instructions in which input and output differ.
+// A window of instructions in which input and output differ. Internal to the checker.
 #pragma once
 #include "passes/analysis/facts.h"
 #include "passes/verify/verify.h"
 #include "passes/verify/verify_text.h"
 
-// An instruction of the input between two places at which both texts agree.
+// An instruction of the input between two places at which the texts agree.
 struct member {
     struct item item;
     uint32_t inst;
-    uint32_t out; // its place in the output's order
-    bool hard;    // no instruction changes places with it
+    uint32_t out; // index of its event: its place in the output's order
+    bool hard;    // no instruction may cross it
 };
 
 // An instruction of the output in the window, or the two instructions of a divided multiply-add.
@@ -23,7 +23,7 @@ struct event {
 // Items that instructions of a window may cross: `.reg` declarations and `.pragma "nounroll"`.
 struct verify_mark {
     struct item in, out;
-    uint32_t members, events; // before it
+    uint32_t members, events; // numbers of members and events before it
 };
 
 struct checker {
@@ -32,7 +32,7 @@ struct checker {
     struct arena scratch; // of a window
     const struct ir_module *module;
     const struct pass_options *options;
-    struct plan own; // only the facts of the functions
+    struct plan own; // holds only the facts of the functions
     struct arena facts;
     struct item_reader input, output;
     const struct ir_function *fn; // function of the input's item, or NULL
@@ -40,13 +40,13 @@ struct checker {
     VEC(struct member) members;
     VEC(struct event) events;
     VEC(struct verify_mark) marks;
-    // Per register of `fn`: the definition in force, valid if its round is this one.
+    // Per register of `fn`: the current definition, valid if its round is `round`.
     const struct ir_function *defs_of;
     uint32_t *def, *def_round, round;
     struct arena registers;
 };
 
-// Each fault is reported once: the caller then leaves the window.
+// Adds a fault. The caller must then leave the window, so that each fault is reported once.
 void window_fault(struct checker *c, uint32_t input, uint32_t output, const char *text);
 // Pairs the instructions of input and output: by text, and with --fma=split a product and its sum
 // with a fused multiply-add. Instructions without a counterpart keep IR_NONE.
@@ -56,8 +56,8 @@ void window_pair(struct checker *c);
 bool window_check_marks(struct checker *c);
 // Returns true if instructions may cross the fixed item.
 bool window_is_mark(const char *text, const struct item *item);
-// Checks that all values read are the same, and that accesses to memory may have changed their
-// order; counts moved instructions. Requires all pairs.
+// Checks that all values read are the same, and that the accesses to memory may be in their new
+// order. Counts moved instructions. Requires all pairs.
 void window_check_order(struct checker *c);
-// The part for memory (verify_memory.c).
+// Checks the order of accesses to memory (verify_memory.c).
 void window_check_memory(struct checker *c);

@@ -1,8 +1,8 @@
 #include "passes/analysis/affine/address.h"
 
-enum { MOST_STEPS = 64 }; // of a trace; what lies after counts as unknown
+enum { MOST_STEPS = 64 }; // steps of a trace; anything further back is unknown
 
-// The operand that an instruction hands on unchanged, or IR_NONE.
+// Returns the operand that an instruction copies unchanged, or IR_NONE.
 static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
@@ -13,14 +13,15 @@ static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
     return at->operands + 1;
 }
 
-// An addition or subtraction of a constant: the other operand, and the constant in *offset.
+// Returns the variable operand of an addition or subtraction of a constant, and adds the constant
+// to *offset.
 static uint32_t displaced_operand(const struct ir_function *fn, uint32_t inst, int64_t *offset)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     const struct ir_operand *operand = &fn->operands.v[at->operands];
     bool adds = (at->op == OP_add || at->op == OP_sub) && ir_type_bits(at->type) >= 32;
     if (!adds || (at->flags & INST_GUARDED) || at->operand_count != 3 || ir_reads_part(fn, inst))
-        return IR_NONE; // an operand more would be the carry
+        return IR_NONE; // a fourth operand would be a carry
     bool second = operand[2].kind == OPERAND_IMMEDIATE,
          first = operand[1].kind == OPERAND_IMMEDIATE && at->op == OP_add;
     if (!second && !first)
@@ -57,7 +58,7 @@ static void reach_symbol(const struct ir_module *module, struct address *address
     (void)module;
 }
 
-// The kernel parameter that a ld.param reads, or IR_NONE.
+// Returns the kernel parameter that a ld.param reads, or IR_NONE.
 static uint32_t parameter_read(const struct ir_module *module, const struct ir_function *fn,
                                uint32_t inst)
 {
@@ -71,7 +72,7 @@ static uint32_t parameter_read(const struct ir_module *module, const struct ir_f
                                                                            : IR_NONE;
 }
 
-// Follows copies and constant steps from the version back; true if a symbol was reached.
+// Follows copies and constant steps back from the version. Returns true if it reaches a symbol.
 static bool trace(const struct ir_module *module, const struct ir_function *fn,
                   struct address *address)
 {
@@ -105,7 +106,7 @@ static bool trace(const struct ir_module *module, const struct ir_function *fn,
     return false;
 }
 
-// The base after an addition of two registers: the one side that leads to a symbol.
+// Returns the base of a sum of two registers: the symbol that exactly one of them leads to.
 static uint32_t base_of_sum(const struct ir_module *module, const struct ir_function *fn,
                             uint32_t version, uint16_t *space)
 {
@@ -123,7 +124,7 @@ static uint32_t base_of_sum(const struct ir_module *module, const struct ir_func
                                       .space = W_UNKNOWN};
             bool reached = trace(module, fn, &address);
             if (reached && found != IR_NONE)
-                return IR_NONE; // two candidates
+                return IR_NONE; // ambiguous
             if (reached) {
                 found = address.parameter;
                 if (*space == W_UNKNOWN)
@@ -134,7 +135,7 @@ static uint32_t base_of_sum(const struct ir_module *module, const struct ir_func
         }
         if (found != IR_NONE)
             return found;
-        version = rest; // base + i + j: the first addition is on either side; try the last
+        version = rest; // for base + i + j, continue with the side that has no symbol
     }
     return IR_NONE;
 }
@@ -168,7 +169,8 @@ struct address address_of(const struct ir_module *module, const struct ir_functi
     return address;
 }
 
-// A variable of the module or function, as opposed to a parameter that holds a pointer.
+// Returns true for a variable of the module or function, false for a parameter that holds a
+// pointer.
 static bool is_variable(const struct ir_module *module, uint32_t symbol)
 {
     return symbol != IR_NONE && module->symbols.v[symbol].parameter == IR_NONE &&
@@ -204,13 +206,13 @@ static uint16_t space_of(const struct ir_module *module, const struct address *a
     return symbol->parameter == IR_NONE ? plain_space(symbol->space) : W_global;
 }
 
-// Bases that never lead to the same memory.
+// Returns true if the two bases never lead to the same memory.
 static bool are_separate(const struct facts *facts, uint32_t a, uint32_t b)
 {
     bool variable_a = is_variable(facts->module, a), variable_b = is_variable(facts->module, b);
     if (a == b || a == IR_NONE || b == IR_NONE)
         return false;
-    if (variable_a && variable_b) // arrays of shared memory without a size all begin at one place
+    if (variable_a && variable_b) // unsized arrays of shared memory all start at one place
         return facts->module->symbols.v[a].size || facts->module->symbols.v[b].size;
     return (!variable_a && !variable_b && facts->options.restrict_parameters &&
             facts->fn->is_entry);
@@ -243,7 +245,7 @@ bool value_is_parameter(const struct ir_module *module, const struct ir_function
             return false;
         const struct ir_inst *at = &fn->insts.v[inst];
         bool parameter_space = plain_space(at->space) == W_param && at->op == OP_ld && fn->is_entry;
-        if (parameter_space && !(at->flags & INST_GUARDED)) { // of the kernel, not of a call
+        if (parameter_space && !(at->flags & INST_GUARDED)) { // the kernel's, not a call's
             const struct ir_operand *name = &fn->operands.v[at->operands + at->operand_count - 1];
             return name->kind == OPERAND_SYMBOL &&
                    module->symbols.v[name->index].parameter != IR_NONE;

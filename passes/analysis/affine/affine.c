@@ -1,10 +1,10 @@
 // Requires a function with its SSA overlay and its divergence; changes nothing.
 //
-// A value is computed when it is requested, after those that it reads: by a stack, not by
-// recursion, for a chain of additions may be as long as the function. The phi at a loop's header is
-// a counter if one iteration adds the same to it on all paths around the loop and this does not
-// change while the loop runs: start + iteration × step. To see what an iteration adds, the loop's
-// body is first computed with the phi as an atom (VIEW_BODY).
+// A value is computed on request, after its operands. A stack replaces recursion, because a chain
+// of additions may be as long as the function. The phi at a loop's header is a counter, start +
+// iteration × step, if all paths around the loop add the same step and the step does not change
+// while the loop runs. To find the step, the loop's body is first computed with the phi as an atom
+// (VIEW_BODY).
 #include "passes/analysis/affine/affine_internal.h"
 #include "passes/analysis/affine/address.h"
 
@@ -48,8 +48,8 @@ static void push(struct affines *a, uint32_t version, enum affine_view view)
     vec_push(a->arena, &a->stack, version * VIEWS + (uint32_t)view);
 }
 
-// Puts a value on the stack if it is to be computed first. What is being computed already is part
-// of a cycle, and an atom for those on it.
+// Pushes a value that has not been computed. A value under computation is part of a cycle; readers
+// on the cycle see it as an atom.
 static void ask(struct affines *a, uint32_t version, enum affine_view view)
 {
     if (version != IR_NONE && !a->place[view][version])
@@ -61,8 +61,8 @@ static bool is_reachable(const struct affines *a, uint32_t block)
     return a->fn->blocks.v[block].rpo != IR_NONE;
 }
 
-// Returns true if an edge comes back to the block: then it is the header of `loop`, or of a cycle
-// that is entered elsewhere, too (IR_NONE).
+// Returns true if the block has a back edge. It is the header of `loop`, or, with IR_NONE, part of
+// a cycle that has another entry.
 static bool begins_cycle(const struct affines *a, uint32_t block, uint32_t *loop)
 {
     const struct ir_block *b = &a->fn->blocks.v[block];
@@ -120,7 +120,8 @@ static struct affine known_value(struct affines *a, uint32_t version, enum affin
                                       : affine_opaque(a, version);
 }
 
-// The value that comes by all edges from outside of the loop, or by all edges; false: several.
+// Computes the value that all edges from outside of the loop (without a loop, all edges) carry.
+// Returns false if they carry different ones.
 static bool common_value(struct affines *a, const struct ir_phi *phi, enum affine_view view,
                          uint32_t loop, struct affine *to)
 {
@@ -161,7 +162,8 @@ bool affine_invariant(const struct affines *a, const struct affine *value, uint3
     return true;
 }
 
-// Computes the change of the phi per iteration, in VIEW_BODY.
+// Computes the change of the phi per iteration, in VIEW_BODY. Returns false if it is not a constant
+// of the loop.
 static bool find_step(struct affines *a, const struct ir_phi *phi, uint32_t loop,
                       struct affine *step)
 {
@@ -186,7 +188,8 @@ static bool find_step(struct affines *a, const struct ir_phi *phi, uint32_t loop
     return found;
 }
 
-// The counter of a loop around this one whose phi the atom is, or IR_NONE.
+// Returns the atom's version if it is a phi at a loop's header, or IR_NONE. In a loop-invariant
+// step, such a phi belongs to an outer loop.
 static uint32_t outer_counter(const struct affines *a, uint32_t atom)
 {
     const struct affine_atom *at = &a->atoms.v[atom];
@@ -200,7 +203,7 @@ static uint32_t outer_counter(const struct affines *a, uint32_t atom)
                : IR_NONE;
 }
 
-// Asks for the outer counters that the step is made of; true if all are known.
+// Requests the outer counters that the step contains. Returns true if all are known.
 static bool ask_counters(struct affines *a, const struct affine *step)
 {
     bool known = true;
@@ -215,7 +218,7 @@ static bool ask_counters(struct affines *a, const struct affine *step)
     return known;
 }
 
-// The value of an outer counter in a sum of `bits` bits: a narrower counter has been sign-extended.
+// Returns an outer counter in a sum of `bits` bits. A narrower counter has been sign-extended.
 static struct affine counter_value(struct affines *a, uint32_t counter, unsigned bits)
 {
     struct affine value = known_value(a, counter, VIEW_WHOLE);
@@ -227,7 +230,7 @@ static struct affine counter_value(struct affines *a, uint32_t counter, unsigned
     return value;
 }
 
-// Puts in the outer counters what they are.
+// Replaces the outer counters of a step by their values. Returns false if the sum gets too long.
 static bool resolve(struct affines *a, const struct affine *step, unsigned bits, struct affine *to)
 {
     struct sum sum = sum_new();
@@ -251,7 +254,7 @@ static bool resolve(struct affines *a, const struct affine *step, unsigned bits,
     return sum_keep(a, &sum, to);
 }
 
-// start + iteration × step. Returns false if something has to be computed first.
+// Computes start + iteration × step. Returns false if another value must be computed first.
 static bool count_up(struct affines *a, const struct ir_phi *phi, uint32_t loop, struct affine *to)
 {
     struct affine start, step;
@@ -285,7 +288,7 @@ static bool phi_value(struct affines *a, uint32_t version, enum affine_view view
     return true;
 }
 
-// Returns false if something has to be computed first.
+// Returns false if another value must be computed first.
 static bool compute(struct affines *a, uint32_t version, enum affine_view view, struct affine *to)
 {
     const struct ir_version *v = &a->fn->versions.v[version];

@@ -1,4 +1,5 @@
-// The atoms: each one once, with its range and whether it differs between the lanes of a warp.
+// Interns atoms. Each has a range and a flag that says whether it differs between the lanes of a
+// warp.
 #include "passes/analysis/affine/affine_internal.h"
 
 enum { FIRST_BUCKETS = 64 };
@@ -57,8 +58,8 @@ const struct affine_atom *affine_atom(const struct affines *affines, uint32_t at
     return &affines->atoms.v[atom];
 }
 
-// Bits of a value as far as 64 bits hold it: of registers without a width, and of 128 bits, nothing
-// is known.
+// Limits a width to 64 bits. Registers without a width or with 128 bits count as 64: their range is
+// unknown.
 static unsigned held_bits(unsigned bits)
 {
     return bits && bits < 64 ? bits : 64;
@@ -73,7 +74,7 @@ static void set_range(struct affine_atom *atom, unsigned bits, bool is_unsigned)
 
 // Special registers
 
-// Most that any launch has of each dimension, in x, y and z; 0: not bounded.
+// Limits of any launch in x, y and z; 0 where the register has no such component.
 static const struct special_range {
     uint32_t special;
     int64_t least, most[3];
@@ -121,7 +122,7 @@ bool affine_of_special(struct affines *affines, uint32_t special, uint16_t membe
 
 // Versions
 
-// The bits of an integer type, or 0.
+// Returns the bits of an integer type, or 0. Sets *is_unsigned.
 static unsigned integer_bits(uint16_t type, bool *is_unsigned)
 {
     static const struct {
@@ -158,7 +159,7 @@ static bool narrow_result(const struct affines *affines, uint32_t inst, unsigned
     }
 }
 
-// The second source of an instruction, if it is a number that is not negative.
+// Reads source `n` if it is a non-negative immediate.
 static bool plain_number(const struct affines *affines, uint32_t inst, uint32_t n, int64_t *value)
 {
     uint32_t operand = ir_find_operand(affines->fn, inst, ROLE_USE, n);
@@ -168,7 +169,7 @@ static bool plain_number(const struct affines *affines, uint32_t inst, uint32_t 
     return *value >= 0;
 }
 
-// x & mask, x % n, x >> n, and a field of bits are bounded by their second number.
+// Computes the maximum of x & mask, x % n, x >> n and bit fields from their constant source.
 static bool bounded_result(const struct affines *affines, uint32_t inst, unsigned bits,
                            int64_t *most)
 {
@@ -197,7 +198,7 @@ static bool bounded_result(const struct affines *affines, uint32_t inst, unsigne
     }
 }
 
-// x & mask ends in the zeros of the mask.
+// Returns the low zero bits of x & mask, which are those of the mask.
 static unsigned zeros_of(const struct affines *affines, uint32_t inst)
 {
     const struct ir_function *fn = affines->fn;
@@ -240,7 +241,7 @@ static struct affine of_version(struct affines *affines, uint32_t version, bool 
                                .varies = !divergence_uniform(affines->divergence, version)};
     set_version_range(affines, &atom);
     if (is_unsigned &&
-        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // the same number either way
+        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // both readings agree
         atom.is_unsigned = false;
         set_version_range(affines, &atom);
     }
@@ -263,6 +264,6 @@ struct affine affine_of_symbol(struct affines *affines, uint32_t symbol)
         .kind = AFFINE_SYMBOL, .bits = 64, .member = W_UNKNOWN, .index = symbol};
     bool far = affines->module->symbols.v[symbol].space == W_global ||
                affines->module->symbols.v[symbol].space == W_func;
-    set_range(&atom, far ? 64 : 31, !far); // other spaces are counted from their own beginning
+    set_range(&atom, far ? 64 : 31, !far); // other address spaces start at 0
     return affine_of_atom(affines, &atom);
 }

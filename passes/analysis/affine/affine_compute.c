@@ -1,9 +1,9 @@
-// Evaluation of instructions on numbers, for values that are known in each lane.
+// Evaluates instructions on numbers, for values that are known in each lane.
 #include "passes/analysis/affine/affine_warp.h"
 
 __extension__ typedef unsigned __int128 wide_number;
 
-// Sources have been extended from the type's bits. Returns false: unknown here.
+// Requires sources extended from the type's width. Returns false if the result is unknown.
 typedef bool compute_fn(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_signed);
 
 #define COMPUTE(name, ...)                                                                         \
@@ -91,7 +91,7 @@ static bool high_product_of(uint64_t *to, const uint64_t s[4], unsigned bits, bo
     return true;
 }
 
-// Position and length of a field are bytes.
+// Position and length are the low bytes of their sources.
 static bool bfe_of(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_signed)
 {
     unsigned from = (uint8_t)s[1], length = (uint8_t)s[2];
@@ -112,7 +112,7 @@ static bool bfi_of(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_sig
     return true;
 }
 
-// Bit i of the table is the result for the three bits that make i.
+// Bit i of the table is the result for the source bits that form the number i.
 static bool lop3_of(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_signed)
 {
     (void)bits, (void)is_signed;
@@ -124,7 +124,7 @@ static bool lop3_of(uint64_t *to, const uint64_t s[4], unsigned bits, bool is_si
 }
 
 static const struct operation {
-    uint16_t op, word; // modifier that must be there, or W_UNKNOWN
+    uint16_t op, word; // required modifier, or W_UNKNOWN
     uint8_t sources;
     bool wide; // the result has twice the bits
     compute_fn *compute;
@@ -174,7 +174,7 @@ unsigned operation_sources(const struct operation *operation)
     return operation->sources;
 }
 
-// A third source is as wide as the result, the others as the type.
+// The third source of a wide operation is as wide as the result, the others as the type.
 bool operation_compute_number(const struct operation *operation, const uint64_t s[4], unsigned bits,
                               bool is_signed, uint64_t *to)
 {

@@ -1,7 +1,7 @@
-// Values lane by lane, from the bottom up: what is a sum is put together from its atoms, what is
-// not is computed by the operations of affine_warp.h, or, where all sources are known altogether,
-// as the instruction does it. What differs in a way that is unknown ends the search; what is the
-// same for all lanes is a base.
+// Evaluates values lane by lane, operands first. A sum is built from its atoms. Other values are
+// computed by the operations of affine_warp.h, or, where all sources are fully known, by the
+// instruction's own operation. A value that is unknown but equal in all lanes becomes a base. A
+// value with unknown differences between the lanes ends the search.
 #include "passes/analysis/affine/affine_eval.h"
 #include "support/bits.h"
 #include <string.h>
@@ -11,7 +11,7 @@ enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
                           struct affine_warp_value *to);
 
-// Returns true if the warps of a block may have different values: a load brings each its own.
+// Returns true if the value may differ between the warps of a block, as that of a load may.
 static bool parts_warps(struct affines *a, const struct affine_atom *atom, uint32_t block)
 {
     if (atom->kind == AFFINE_SPECIAL)
@@ -54,7 +54,8 @@ static bool is_lane_mask(uint32_t special)
            special == SPECIAL_lanemask_gt;
 }
 
-// %tid.x of a warp anywhere in a block of one dimension: its lanes, and a multiple of their number.
+// Computes %tid.x for any warp of a one-dimensional block: the lane number plus a multiple of the
+// warp size.
 static bool thread_anywhere(struct evaluation *e, struct affine_warp_value *to)
 {
     struct affine_atom first = {.kind = AFFINE_COMMON,
@@ -154,8 +155,8 @@ bool evaluate_operand(struct evaluation *e, uint32_t operand, unsigned bits, uin
 
 // Versions
 
-// A value that changes per iteration differs between lanes that left the loop in different
-// iterations.
+// Returns true if the lanes that read the version may have left its loop in different iterations,
+// and so hold different values.
 static bool is_left_apart(const struct evaluation *e, uint32_t version, uint32_t block)
 {
     return e->affines->fn->irreducible ||
@@ -207,7 +208,7 @@ bool evaluation_keep(struct evaluation *e, uint32_t version, const struct affine
 }
 
 // A search that failed for the first warp is not repeated for others: time stays linear where many
-// values depend on one.
+// values depend on the same one.
 static bool find_version(struct evaluation *e, uint32_t version, uint32_t block,
                          struct affine_warp_value *to)
 {
@@ -260,7 +261,7 @@ static bool find_warp(struct affines *a, uint32_t atom, uint32_t warp, struct af
     e.warp = warp;
     e.by_thread = false;
     e.count = e.steps = e.depth = 0;
-    a->bases = e.bases; // not from the arena: a search would leave them there
+    a->bases = e.bases; // not from the arena, in which every search would leave them
     a->base_count = 0;
     if (!atom_value(&e, atom, atom_block(a, &a->atoms.v[atom]), &value))
         return false;
@@ -273,7 +274,8 @@ static bool find_warp(struct affines *a, uint32_t atom, uint32_t warp, struct af
     return true;
 }
 
-// A few answers are kept, for the same is asked by several, and what nothing is known of.
+// Caches a few results, since several callers request the same, and remembers atoms without a
+// result.
 const struct affine_warp *affine_warp(struct affines *a, uint32_t atom, uint32_t warp)
 {
     while (a->failed.n <= atom)
@@ -292,7 +294,7 @@ const struct affine_warp *affine_warp(struct affines *a, uint32_t atom, uint32_t
     return kept->known ? &kept->value : NULL;
 }
 
-// In all warps at once.
+// Evaluates the atom for all warps at once.
 static bool find_anywhere(struct affines *a, uint32_t atom, struct affine_places *to)
 {
     struct affine_warp at;

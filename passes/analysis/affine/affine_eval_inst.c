@@ -1,4 +1,4 @@
-// Instructions lane by lane.
+// Evaluates instructions lane by lane.
 #include "passes/analysis/affine/affine_eval.h"
 
 struct step {
@@ -41,7 +41,7 @@ static bool read_number(const struct step *s, uint32_t n, struct affine_warp_val
     return read(s, n, to) && warp_number(s->e->affines, to, s->at.bits, s->at.is_signed);
 }
 
-// A number that is known and the same for all lanes.
+// Reads a source that is known and equal in all lanes.
 static bool read_constant(const struct step *s, uint32_t n, int64_t *to)
 {
     struct affine_warp_value value;
@@ -90,7 +90,7 @@ static bool shift_right(const struct step *s, struct affine_warp_value *to)
            by < 63 && warp_quotient(&s->at, &x, INT64_C(1) << by, to);
 }
 
-// Numbers below 0 are rounded up by division and down here.
+// Rejects negative dividends: the instruction truncates, warp_quotient rounds down.
 static bool divide(const struct step *s, struct affine_warp_value *to)
 {
     struct affine_warp_value x, zero = warp_constant(0), negative;
@@ -119,7 +119,7 @@ static bool select(const struct step *s, struct affine_warp_value *to)
            warp_choose(&s->at, &condition, &x, &y, to);
 }
 
-// A field from the top of what is left of a number, or its lower bits.
+// Extracts an unsigned bit field: drops the bits above it, then those below it.
 static bool take_field(const struct step *s, struct affine_warp_value *to)
 {
     struct affine_warp_value x;
@@ -130,7 +130,7 @@ static bool take_field(const struct step *s, struct affine_warp_value *to)
            warp_quotient(&s->at, &x, INT64_C(1) << from, to);
 }
 
-// bfi: the lower bits of the first into the second.
+// bfi: inserts the low bits of the first source into the second.
 static bool put_field(const struct step *s, struct affine_warp_value *to)
 {
     struct affine_warp_value field, into, zero = warp_constant(0);
@@ -181,7 +181,7 @@ static bool compare(const struct step *s, struct affine_warp_value *to)
            warp_compare(&own.at, relation, &x, &y, to);
 }
 
-// Predicates that are known for all lanes.
+// Requires predicates that are known in all lanes.
 static bool combine_predicates(const struct step *s, struct affine_warp_value *to)
 {
     struct affine_warp_value x, y = warp_constant(1);
@@ -210,7 +210,7 @@ static bool is_whole(const struct step *s, uint32_t mask)
            (!shape_is_known(shape) || threads >= (s->e->warp + 1) * (uint64_t)WARP_LANES);
 }
 
-// The lane that a lane reads, or itself if that one is not in its part of the warp.
+// Returns the lane that a lane reads, or itself if that lane is outside its segment of the warp.
 static uint32_t shuffled_lane(const struct step *s, uint32_t lane, uint32_t by, uint32_t limits)
 {
     uint32_t parts = limits >> 8 & 31, limit = limits & 31;
@@ -257,9 +257,9 @@ static step_fn *const steps[OP_COUNT] = {
     [OP_setp] = compare,    [OP_shfl] = shuffle,   [OP_vote] = vote,
 };
 
-// Sources that are known for all lanes
+// Sources that are known in all lanes
 
-// Excludes saturation, rounding and carries; a `cvt` has two types.
+// Returns true for instructions without saturation or carry. A `cvt` has two types.
 static bool is_plain(const struct step *s)
 {
     bool converts = s->inst->op == OP_cvt;
@@ -303,7 +303,7 @@ static bool result(const struct step *s, struct affine_warp_value *to)
     return compute(s, to) || (steps[op] && steps[op](s, to));
 }
 
-// A guard chooses between the result and what the register held.
+// Selects, by the guard, the result or the register's old value.
 static bool guarded(const struct step *s, const struct affine_warp_value *made,
                     struct affine_warp_value *to)
 {

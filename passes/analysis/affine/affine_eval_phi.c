@@ -1,16 +1,17 @@
-// Phis lane by lane. At a reconvergence point the branch chooses between the two paths. At a loop's
-// header the lanes keep the distances that they had at the entry if each iteration adds the same
-// value to all of them.
+// Evaluates phis lane by lane. At a reconvergence point the branch chooses between the two paths.
+// At a loop's header the lanes keep the distances that they had at the entry if each iteration adds
+// the same value to all of them.
 #include "passes/analysis/affine/affine_eval.h"
 
-enum { ROUNDS = 3 }; // until it is settled what divides all that iterations add
+enum { ROUNDS = 3 }; // limit on the rounds that narrow the common divisor of the steps
 
 static bool is_reachable(const struct ir_function *fn, uint32_t block)
 {
     return fn->blocks.v[block].rpo != IR_NONE;
 }
 
-// Evaluates the argument of a predecessor, at its end and at the phi.
+// Evaluates the argument of a predecessor. It must be valid both at the predecessor's end and at
+// the phi.
 static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, uint32_t pred,
                               struct affine_warp_value *to)
 {
@@ -24,8 +25,8 @@ static bool evaluate_argument(struct evaluation *e, const struct ir_phi *phi, ui
 
 // Branches
 
-// Returns the successor of the branch that leads to the phi by this predecessor, as its place among
-// the successors, or IR_NONE.
+// Returns the position, among the successors of the branch, of the one that leads to the phi
+// through this predecessor, or IR_NONE.
 static uint32_t way_to(const struct ir_function *fn, uint32_t branch, uint32_t pred, uint32_t block)
 {
     uint32_t found = IR_NONE;
@@ -41,7 +42,8 @@ static uint32_t way_to(const struct ir_function *fn, uint32_t branch, uint32_t p
     return found;
 }
 
-// The branch's condition: 1 for the lanes that take its first way out.
+// Evaluates the guard of the block's two-way branch. *first is true if lanes whose guard is 1 take
+// successor 0.
 static bool condition_of(struct evaluation *e, uint32_t branch, struct affine_warp_value *to,
                          bool *first)
 {
@@ -94,7 +96,7 @@ static bool comes_back(const struct ir_function *fn, uint32_t block, uint32_t pr
     return ir_in_loop(fn, fn->blocks.v[block].loop, pred);
 }
 
-// The value by the only edge from outside.
+// Evaluates the argument of the only edge into the loop. Returns false if there are several.
 static bool entering(struct evaluation *e, const struct ir_phi *phi, struct affine_warp_value *to)
 {
     const struct ir_function *fn = e->affines->fn;
@@ -109,8 +111,8 @@ static bool entering(struct evaluation *e, const struct ir_phi *phi, struct affi
     return found == 1;
 }
 
-// Returns true if what comes round differs from `start` by the same for all lanes; lowers the zero
-// bits to those that it has.
+// Returns true if every back edge adds the same value to `start` in all lanes. Lowers *zeros and
+// *aligned to the zero bits that the phi keeps.
 static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
                         const struct affine_warp_value *start, unsigned *zeros, unsigned *aligned,
                         uint8_t *assumes)
@@ -136,7 +138,7 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
     return true;
 }
 
-// Values kept meanwhile are valid only if the assumption is.
+// Values kept in a round are valid only if its assumption holds; otherwise they are discarded.
 static bool go_round(struct evaluation *e, const struct ir_phi *phi,
                      const struct affine_warp_value *start, struct affine_warp_value *to)
 {

@@ -1,5 +1,5 @@
-// Expressions of instructions from those of their operands. The table at the end lists the
-// instructions; results of others are atoms.
+// Computes expressions of instructions from those of their operands. The table at the end lists the
+// supported instructions; results of others are atoms.
 #include "passes/analysis/affine/affine_internal.h"
 
 struct affine_reader {
@@ -7,7 +7,7 @@ struct affine_reader {
     enum affine_view view;
     const struct ir_inst *inst;
     uint32_t id;
-    uint32_t version; // what is computed
+    uint32_t version; // the version to compute
     unsigned bits;    // of the instruction's type
     bool is_signed;
 };
@@ -85,7 +85,7 @@ bool affine_is_wider(const struct affines *affines, const struct affine *a, unsi
             const struct affine_atom *atom = &affines->atoms.v[a->terms[i].atom[k]];
             bool fits = bits > 63 || (bits && atom->least >= -(INT64_C(1) << (bits - 1)));
             fits &= bits > 62 || atom->most < INT64_C(1) << bits;
-            if (atom->kind == AFFINE_COMMON) // of which only these low bits are used
+            if (atom->kind == AFFINE_COMMON) // only these low bits of it are used
                 fits = atom->bits <= bits;
             if (atom->kind != AFFINE_ITERATION && !fits)
                 return true;
@@ -93,7 +93,7 @@ bool affine_is_wider(const struct affines *affines, const struct affine *a, unsi
     return false;
 }
 
-// A register's bits as a signed number: of a sum, taken not to have wrapped around.
+// Reads a register's bits as a signed number. A sum is assumed not to have wrapped around.
 static bool widen_signed(const struct affine_reader *r, uint32_t operand, unsigned bits,
                          struct affine *a)
 {
@@ -117,7 +117,7 @@ static bool widen_signed(const struct affine_reader *r, uint32_t operand, unsign
     return true;
 }
 
-// The same atoms, each read without sign; false if one cannot be.
+// Replaces each atom by the same atom read as unsigned. Returns false if one cannot be.
 static bool unsign_terms(struct affines *affines, const struct affine *a, unsigned bits,
                          struct affine *to)
 {
@@ -147,8 +147,8 @@ static bool unsign_terms(struct affines *affines, const struct affine *a, unsign
     return sum_keep(affines, &sum, to);
 }
 
-// A register's bits as a number without sign: of a sum that has no negative part, taken not to have
-// wrapped around.
+// Reads a register's bits as an unsigned number. A sum without a negative part is assumed not to
+// have wrapped around.
 static bool widen_unsigned(const struct affine_reader *r, uint32_t operand, unsigned bits,
                            struct affine *a)
 {
@@ -203,7 +203,7 @@ static bool copy(const struct affine_reader *r, struct affine *to)
     const struct ir_operand *o = &r->affines->fn->operands.v[operand];
     if (!read_source(r, 0, to))
         return false;
-    if (o->kind == OPERAND_SPECIAL && r->bits < 32) // the lower half
+    if (o->kind == OPERAND_SPECIAL && r->bits < 32) // reads the low half only
         return affine_fits(r->affines, to, r->bits, true);
     return true;
 }
@@ -231,7 +231,7 @@ static bool negate(const struct affine_reader *r, struct affine *to)
     return finish(r, &sum, r->bits, to);
 }
 
-// The factors as the multiplication takes them; *bits: of the product.
+// Reads the factors as the multiplication extends them. *bits: width of the product.
 static bool read_factors(const struct affine_reader *r, struct affine *a, struct affine *b,
                          unsigned *bits)
 {
@@ -286,13 +286,13 @@ static bool shift_left(const struct affine_reader *r, struct affine *to)
     return finish(r, &sum, r->bits, to);
 }
 
-// Returns true if the register holds just this number, read with or without sign.
+// Returns true if the expression is exactly the register's content, read as signed or unsigned.
 static bool is_exact(const struct affine_reader *r, const struct affine *a, bool is_signed)
 {
     return a->exact_bits >= r->bits && affine_fits(r->affines, a, r->bits, is_signed);
 }
 
-// The quotient by a power of two, or any number, that divides every part.
+// Divides by a number that divides the constant and every coefficient; otherwise returns false.
 static bool divide_exactly(const struct affine_reader *r, const struct affine *a, int64_t divisor,
                            struct affine *to)
 {
@@ -344,7 +344,7 @@ static bool remainder_of(const struct affine_reader *r, struct affine *to)
     return true;
 }
 
-// x & mask, where the mask takes nothing away.
+// Returns true if the mask clears no set bit of x.
 static bool keeps_all(const struct affine_reader *r, const struct affine *a, int64_t mask)
 {
     uint64_t above = (uint64_t)mask + 1, cleared = ~(uint64_t)mask;
@@ -366,7 +366,8 @@ static bool mask_bits(const struct affine_reader *r, struct affine *to)
     return false;
 }
 
-// A field of bits: from bit 0 it is a mask, and to the top a shift.
+// Extracts a bit field from a number that has no bits above it and whose terms are multiples of its
+// lowest bit: a shift.
 static bool take_field(const struct affine_reader *r, struct affine *to)
 {
     int64_t from, bits;
@@ -378,8 +379,8 @@ static bool take_field(const struct affine_reader *r, struct affine *to)
     return all && divide_exactly(r, to, INT64_C(1) << from, to);
 }
 
-// Returns true if the two have no bit in common: b is below the lowest bit of a's terms, and what
-// a's constant has there is not in b.
+// Returns true if the two have no bit in common: b lies below the lowest bit of a's terms, and
+// shares no bit with a's constant there.
 static bool are_disjoint(const struct affine_reader *r, const struct affine *a,
                          const struct affine *b)
 {
@@ -420,7 +421,7 @@ static bool convert(const struct affine_reader *r, struct affine *to)
     unsigned held = o->kind == OPERAND_REGISTER ? r->affines->fn->registers.v[o->index].bits : from;
     bool is_signed = ir_type_is_signed(r->inst->type2);
     unsigned result = r->affines->fn->registers.v[r->affines->fn->versions.v[r->version].reg].bits;
-    if (from < held || into < 16 || (into < from && into < result)) // a part of the register
+    if (from < held || into < 16 || (into < from && into < result)) // a part of a register
         return (from <= into ||
                 affine_fits(r->affines, to, into, ir_type_is_signed(r->inst->type))) &&
                to->exact_bits >= held && affine_fits(r->affines, to, from, is_signed);
@@ -460,7 +461,7 @@ static bool magnitude(const struct affine_reader *r, struct affine *to)
     return least >= 0;
 }
 
-// A kernel's parameter, or an element of a vector that is read from there.
+// Reads a kernel parameter, or an element of a vector load from one.
 static bool parameter(const struct affine_reader *r, struct affine *to)
 {
     const struct affines *affines = r->affines;

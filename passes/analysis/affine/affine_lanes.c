@@ -1,4 +1,4 @@
-// Distances between the lanes of a warp, from %tid and %laneid.
+// Computes the distances between the lanes of a warp, from %tid and %laneid.
 #include "passes/analysis/affine/affine_internal.h"
 
 static bool atom_uniform(const struct affines *a, uint32_t atom, uint32_t block)
@@ -30,7 +30,7 @@ static bool is_flat(const int64_t values[WARP_LANES], uint32_t lanes)
     return true;
 }
 
-// Returns true if the lanes are equally far apart in all warps that a block may have.
+// Returns true if the distances between the lanes are equal in all warps that a block may have.
 static bool is_alike(struct affines *a, uint32_t atom)
 {
     if (a->atoms.v[atom].kind != AFFINE_VERSION)
@@ -45,7 +45,7 @@ struct spread {
     uint32_t present; // lanes of this warp that exist
 };
 
-// Behind a loop that lanes leave in different iterations they have nothing in common.
+// After a loop that lanes leave in different iterations, their values are unrelated.
 static bool is_left_apart(const struct spread *s, uint32_t atom)
 {
     const struct affine_atom *at = &s->affines->atoms.v[atom];
@@ -53,8 +53,8 @@ static bool is_left_apart(const struct spread *s, uint32_t atom)
            divergence_left_apart(s->affines->divergence, at->index, s->block);
 }
 
-// One product: the factors that differ are multiplied lane by lane; a factor that is the same for
-// all, but unknown, leaves the distance unknown.
+// Adds one product. Factors that differ between lanes are multiplied lane by lane. An unknown
+// factor that is equal in all lanes leaves the distances unknown.
 static bool add_term(struct spread *s, const struct affine_term *term)
 {
     int64_t product[WARP_LANES];

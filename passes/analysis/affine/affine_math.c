@@ -11,7 +11,7 @@ struct affine affine_constant(int64_t value)
 
 int64_t affine_extended(int64_t value, unsigned bits, bool is_signed)
 {
-    if (!bits || bits >= 64) // of a register without a width nothing is known
+    if (!bits || bits >= 64) // a register without a width may hold anything
         return value;
     uint64_t high = (uint64_t)value << (64 - bits);
     return is_signed ? (int64_t)high >> (64 - bits) : (int64_t)(high >> (64 - bits));
@@ -76,7 +76,7 @@ static void add_term(struct sum *to, const struct affine_term *term)
     to->terms[at] = *term;
 }
 
-// Returns the number of certain low bits of factor × a.
+// Returns the number of exact low bits of factor × a.
 static unsigned exact_bits_times(const struct affine *a, int64_t factor)
 {
     unsigned bits = a->exact_bits + (factor ? (unsigned)__builtin_ctzll((uint64_t)factor) : 64);
@@ -192,7 +192,7 @@ unsigned affine_low_zeros(const struct affine *a)
     return any ? (unsigned)__builtin_ctzll(any) : 64;
 }
 
-// Ranges: INT64_MIN as a least and INT64_MAX as a most value represent all that lies beyond.
+// Ranges: INT64_MIN as minimum and INT64_MAX as maximum mean unbounded.
 
 static int64_t clamp(wide value)
 {
@@ -257,7 +257,7 @@ bool affine_fits(const struct affines *affines, const struct affine *a, unsigned
 {
     int64_t least, most;
     affine_range(affines, a, &least, &most);
-    if (!bits) // only nothing fits into no bits
+    if (!bits) // only 0 fits into no bits
         return !least && !most;
     if (bits >= 64)
         return is_signed ? least != INT64_MIN && most != INT64_MAX
@@ -277,7 +277,7 @@ bool affine_difference(struct affines *affines, const struct affine *a, const st
     return sum_keep(affines, &sum, to);
 }
 
-// The term without one factor `atom`; how often it was one.
+// Removes the factor `atom` from the term. Returns its power.
 static uint32_t take_factor(const struct affine_term *term, uint32_t atom, struct affine_term *rest)
 {
     uint32_t taken = 0, n = 0;
@@ -322,7 +322,8 @@ static bool ranges_apart(const struct affines *affines, const struct affine *dif
     return above || below;
 }
 
-// The terms are multiples of a power of two, so that the constant says where they may meet.
+// All terms are multiples of a power of two: the constant modulo that power decides whether the
+// accesses can overlap.
 static bool places_apart(const struct affine *difference, uint32_t a_bytes, uint32_t b_bytes)
 {
     unsigned bits = affine_low_zeros(difference);

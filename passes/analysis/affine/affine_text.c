@@ -1,4 +1,4 @@
-// Names of atoms for people: %tid.x, [out+8], i@12
+// Prints atoms: %tid.x, [out+8], i@12
 #include "passes/analysis/affine/affine_internal.h"
 #include <string.h>
 

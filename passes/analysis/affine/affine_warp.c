@@ -1,4 +1,4 @@
-// The low zero bits of a base divide the lanes' offsets into a lower part, which never carries into
+// The low zero bits of a base split the lanes' offsets into a lower part, which never carries into
 // the base, and a higher one.
 #include "passes/analysis/affine/affine_warp.h"
 
@@ -68,7 +68,7 @@ void warp_align(struct affines *affines, const struct affine_warp_value *v, unsi
         (uint8_t)(aligned < MOST_ZEROS ? aligned : MOST_ZEROS);
 }
 
-// A block of unknown shape has whole warps.
+// %ntid.x of an unknown shape is a multiple of the warp size.
 static unsigned atom_zeros(const struct affines *affines, const struct affine_atom *atom,
                            bool pointers)
 {
@@ -116,7 +116,7 @@ static struct extent offsets_extent(const struct affine_warp_value *v)
     return e;
 }
 
-// INT64_MIN and INT64_MAX represent all that lies beyond.
+// INT64_MIN and INT64_MAX mean unbounded.
 static struct extent extent_of(const struct affines *affines, const struct affine_warp_value *v)
 {
     struct extent own = offsets_extent(v), e;
@@ -128,7 +128,7 @@ static struct extent extent_of(const struct affines *affines, const struct affin
     return e;
 }
 
-// Nothing fits what has no bits: predicates, and registers of a type that is no number.
+// Returns an empty range for types without bits: predicates, and registers that hold no number.
 static struct extent type_extent(unsigned bits, bool is_signed)
 {
     if (!bits)
@@ -158,7 +158,7 @@ bool warp_number(const struct affines *affines, struct affine_warp_value *v, uns
     return true;
 }
 
-// The range of a value that was read as a number of this width.
+// Returns the range of a value read as a number of this width.
 static struct extent number_extent(const struct warp_place *at, const struct affine_warp_value *v)
 {
     struct extent e = extent_of(at->affines, v);
@@ -235,7 +235,7 @@ bool warp_product(struct affines *affines, const struct affine_warp_value *x,
 
 // Bits
 
-// Divides each offset in two.
+// Splits each offset into its bits above and below `zeros`.
 static void divide_offsets(const struct affine_warp_value *v, unsigned zeros,
                            struct affine_warp_value *high, int64_t low[WARP_LANES])
 {
@@ -252,14 +252,14 @@ static int64_t logic(uint16_t op, int64_t x, int64_t y)
     return op == OP_and ? x & y : op == OP_or ? x | y : x ^ y;
 }
 
-// The higher parts, of which y's is the same for all lanes and ends in as many zeros as x's base.
+// Combines the higher parts. y's must be equal in all lanes; otherwise the result is unknown.
 static bool high_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
                        const struct affine_warp_value *y, unsigned zeros,
                        struct affine_warp_value *to)
 {
     int64_t ones = -(INT64_C(1) << zeros), mask = y->offset[0];
     bool exact = warp_is_exact(y), flat = warp_is_flat(y);
-    if (exact && flat && mask == (op == OP_and ? ones : 0)) { // x as it is
+    if (exact && flat && mask == (op == OP_and ? ones : 0)) { // x is unchanged
         *to = *x;
         return true;
     }
@@ -314,7 +314,7 @@ static bool divide_base(const struct affine *base, int64_t divisor, struct sum *
     return true;
 }
 
-// Returns true if x lies between two neighbouring multiples of the divisor.
+// Returns true if all lanes have the same quotient: x lies between neighbouring multiples.
 static bool one_quotient(const struct warp_place *at, const struct affine_warp_value *x,
                          int64_t divisor, int64_t *quotient)
 {
@@ -329,7 +329,7 @@ static bool is_power(int64_t value)
     return !(value & (value - 1));
 }
 
-// The base is a multiple of the divisor: the offsets are divided alone.
+// Divides the offsets alone. Returns false if the base is not a multiple of the divisor.
 static bool divide_offset(const struct warp_place *at, const struct affine_warp_value *x,
                           int64_t divisor, struct affine_warp_value *to)
 {
@@ -350,8 +350,8 @@ static bool divide_offset(const struct warp_place *at, const struct affine_warp_
     return warp_set_common(at, zeros - by, e.least, e.most, to);
 }
 
-// Returns true if all that is not in the low zero bits of the base is the same for all lanes; then
-// `low` is what the lanes have there.
+// Returns true if the bits above the base's low zeros are equal in all lanes; `low` receives each
+// lane's bits below.
 static bool high_is_flat(const struct warp_place *at, const struct affine_warp_value *x,
                          unsigned *zeros, int64_t low[WARP_LANES])
 {
@@ -429,7 +429,7 @@ static bool holds(enum warp_relation relation, int64_t x, int64_t y)
     }
 }
 
-// Returns the result that holds for all x and y in their ranges.
+// Returns true if the relation has one result for all x and y in their ranges.
 static bool compare_extents(enum warp_relation relation, struct extent x, struct extent y,
                             int64_t *result)
 {
@@ -477,7 +477,8 @@ static unsigned common_zeros(const struct warp_place *at, const struct affine_wa
     return other < zeros ? other : zeros;
 }
 
-// One of the two for all lanes, but which is unknown: if the lanes of both are equally far apart.
+// Returns x or y for all lanes by an unknown condition. Requires equal distances between the lanes
+// in both.
 static bool choose_any(const struct warp_place *at, const struct affine_warp_value *x,
                        const struct affine_warp_value *y, struct affine_warp_value *to)
 {

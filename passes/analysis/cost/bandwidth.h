@@ -17,17 +17,18 @@ struct bandwidth {
     int64_t saved_tx, saved_rx; // saving per iteration
 };
 
-// A register counts S_W, a predicate one bit per lane, S_W / 32.
+// Returns cost and saving of TOM's model. A register counts S_W words, a predicate one bit per
+// lane: S_W / 32.
 struct bandwidth bandwidth_of(uint32_t registers_in, uint32_t predicates_in, uint32_t registers_out,
                               uint32_t predicates_out, uint64_t loads, uint64_t stores);
 
-// The same from fractions of words (BW_REFINED) of the analyses.
+// Returns cost and saving from fractions of words (BW_REFINED) that the analyses computed.
 struct bandwidth bandwidth_refined(uint64_t in, uint64_t out, uint64_t saved_tx, uint64_t saved_rx);
 
 // Return BW_TX and BW_RX in words for a number of iterations; negative numbers save.
 double bandwidth_tx(const struct bandwidth *bw, double iterations);
 double bandwidth_rx(const struct bandwidth *bw, double iterations);
 
-// Returns the smallest number of iterations, at least 1, from which the change is negative; 0:
-// never.
+// Returns the smallest number of iterations, at least 1, from which the change is negative, or 0 if
+// it never is.
 uint64_t bandwidth_threshold(int64_t cost, int64_t saved);

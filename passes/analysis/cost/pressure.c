@@ -5,8 +5,8 @@
 
 struct live {
     const struct ir_function *fn;
-    uint32_t *seen; // per register: last block + 1 whose end was looked at
-    bool *is_live;  // per register that was seen
+    uint32_t *seen; // per register: last block + 1 in which it was visited
+    bool *is_live;  // per visited register
     uint32_t block;
     int64_t registers, predicates;
 };
@@ -34,8 +34,8 @@ static void drop(struct live *live, uint32_t reg)
     live->is_live[reg] = false;
 }
 
-// Registers that the block does not name are live at its end if they are at its start: with the
-// count at the start, only the others are looked at.
+// A register that the block does not name is live at its end if it is live at its start. Given the
+// count at the start, only the named registers need a look.
 static void look_at_end(struct live *live, uint32_t reg)
 {
     if (live->seen[reg] == live->block + 1)
@@ -64,7 +64,7 @@ static void each_operand(struct live *live, uint32_t inst, bool definitions,
             change(live, operands[i].index);
 }
 
-// Results take the place of operands that are read for the last time.
+// A result may occupy the register of an operand that is read for the last time.
 static void walk_block(struct live *live, struct pressure *pressure)
 {
     const struct ir_block *at = &live->fn->blocks.v[live->block];
@@ -81,7 +81,7 @@ static void walk_block(struct live *live, struct pressure *pressure)
     }
 }
 
-// Per block: registers whose runs begin there, less those whose runs end before it.
+// Per block: registers whose live ranges start there, minus those whose ranges end before it.
 struct live_change {
     int64_t registers, predicates;
 };

@@ -11,5 +11,6 @@ struct pressure {
     uint32_t at;         // instruction with the most live registers, or IR_NONE
 };
 
-// Linear in the function's liveness. A result counts at its definition, even if it is not used.
+// Computes the pressure of a function, linear in its liveness. A result counts at its definition,
+// even if it is not used.
 struct pressure pressure_of(struct arena *scratch, const struct ir_function *fn);

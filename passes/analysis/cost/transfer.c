@@ -11,18 +11,18 @@ struct transfers {
     const struct ir_function *fn;
     const struct regions *regions;
     uint8_t *freedom; // per version: enum freedom
-    uint32_t stamp;   // of the block at hand; marks of others are older
+    uint32_t stamp;   // of the current block; marks of other blocks are older
     uint32_t *version_mark, *in_mark, *written_mark, *out_mark;
-    uint32_t *leaving;       // per register: the version that control leaves with
-    uint32_t *entered;       // per register: its place in plan->live_in
+    uint32_t *leaving;       // per register: version that leaves the block
+    uint32_t *entered;       // per register: index in plan->live_in
     VEC(uint32_t) registers; // written inside
-    VEC(uint32_t) work;      // versions that are read inside and not followed yet
+    VEC(uint32_t) work;      // versions read inside that are not followed yet
     struct arena *arena;     // of the plan
     struct block_plan *plan;
     uint32_t begin, end;
-    VEC(uint32_t) exits; // blocks that control goes to
+    VEC(uint32_t) exits; // blocks that follow the exits
     uint32_t *exit_mark; // per block
-    uint32_t tail;       // block that it leaves before the branch at its end, or IR_NONE
+    uint32_t tail;       // block whose final branch or return is not part of it, or IR_NONE
 };
 
 struct transfers *transfers_new(struct arena *scratch, const struct ir_module *module,
@@ -70,7 +70,7 @@ static bool copies_grid_constant(const struct ir_function *fn, uint32_t version)
     return false;
 }
 
-// A register parameter of a function has a value that no instruction gave it.
+// Register parameters have a value at the entry that no instruction defines.
 static bool is_register_parameter(const struct transfers *t, uint32_t reg)
 {
     uint32_t decl = t->fn->registers.v[reg].decl;
@@ -95,7 +95,7 @@ static bool is_free(struct transfers *t, uint32_t version)
 
 // Live-ins
 
-// A register enters with one value; where several versions come to the entry, that is `joined`.
+// Records a live-in register. If several versions reach the entry, its version is `joined`.
 static void enter(struct transfers *t, uint32_t version, uint32_t joined)
 {
     uint32_t reg = t->fn->versions.v[version].reg;
@@ -131,7 +131,7 @@ static void read_version(struct transfers *t, uint32_t version)
     vec_push(t->scratch, &t->work, version);
 }
 
-// A value that a guarded instruction may keep passes through it, as through a phi.
+// Follows the old value that a guarded instruction may keep, as through a phi.
 static void follow_kept(struct transfers *t, uint32_t version)
 {
     const struct ir_inst *at = &t->fn->insts.v[t->fn->versions.v[version].index];
@@ -141,7 +141,8 @@ static void follow_kept(struct transfers *t, uint32_t version)
             read_version(t, t->fn->operand_version.v[i]);
 }
 
-// A version that no instruction wrote comes into a phi from where the register has no value yet.
+// Returns false if the register has no value yet: neither an instruction nor a parameter defines
+// it.
 static bool was_written(struct transfers *t, uint32_t version)
 {
     const struct ir_version *v = &t->fn->versions.v[version];
@@ -172,7 +173,7 @@ static void follow(struct transfers *t, uint32_t version)
         enter(t, version, IR_NONE);
 }
 
-// One operand of an instruction inside.
+// Visits one operand of an instruction inside.
 static void visit_operand(struct transfers *t, uint32_t operand)
 {
     const struct ir_operand *o = &t->fn->operands.v[operand];
@@ -241,7 +242,7 @@ static void find_exits(struct transfers *t, struct region_unit unit)
             add_exit(t, ir_succs(t->fn, unit.block)[i]);
 }
 
-// Among the versions defined on every path to the exit, the last one leaves.
+// The last one of the versions defined on every path to the exit leaves.
 static void offer_leaving(struct transfers *t, uint32_t exit, uint32_t version)
 {
     const struct ir_function *fn = t->fn;
@@ -269,7 +270,7 @@ static void offer_inst(struct transfers *t, uint32_t exit, uint32_t inst)
             offer_leaving(t, exit, t->fn->operand_version.v[i]);
 }
 
-// With several exits, a register may leave with several versions: none is named.
+// With several exits a register may leave with several versions; none is recorded then.
 static void find_leaving(struct transfers *t)
 {
     if (t->exits.n + (t->tail != IR_NONE) != 1)

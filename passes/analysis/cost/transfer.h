@@ -3,10 +3,11 @@
 #include "passes/base/plan.h"
 #include "passes/analysis/divergence/regions.h"
 
-// The exit of a block.
+// Where control leaves a block.
 struct block_exit {
-    uint32_t block; // the start of this block, or
-    uint32_t tail;  // the branch or return at the end of this one; both IR_NONE: the end
+    uint32_t block; // block that starts at the exit, or IR_NONE
+    uint32_t tail;  // block whose final branch or return is the exit; both IR_NONE: the function's
+                    // end
 };
 
 struct transfer_count {
@@ -15,11 +16,11 @@ struct transfer_count {
 
 struct transfers;
 
-// Working memory for one function, in `scratch`.
+// Allocates working memory for one function in `scratch`.
 struct transfers *transfers_new(struct arena *scratch, const struct ir_module *module,
                                 const struct ir_function *fn, const struct regions *regions);
 
-// Finds live-ins and live-outs of the units [begin, end), which have one entry. They are appended
+// Finds live-ins and live-outs of the units [begin, end), which must have one entry. Appends them
 // to the plan's lists in `arena`, ascending by register, special registers last.
 //   - Registers are moved, not versions: a register counts once in each direction.
 //   - A live-in is a register of which a value from outside may be read inside. At a phi at the

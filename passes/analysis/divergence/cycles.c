@@ -1,8 +1,8 @@
 // The algorithm of Johnson, Pearson and Pingali (The Program Structure Tree, PLDI 1994, figure 4).
-// In an undirected depth-first tree, a tree edge is cycle equivalent to another exactly if the same
-// back edges, its brackets, reach over both. The set of brackets of each tree edge is kept as a
-// list in which the innermost bracket is on top; top and size name the set. Where two subtrees
-// with brackets meet, a capping bracket is added so that the top stays unique.
+// In an undirected depth-first tree, two tree edges are cycle equivalent exactly if the same back
+// edges, their brackets, span both. The brackets of each tree edge form a list with the innermost
+// one on top; top and size identify the set. Where two subtrees with brackets merge, a capping
+// bracket is added so that the top stays unique.
 #include "passes/analysis/divergence/cycles.h"
 
 enum { NONE = UINT32_MAX };
@@ -17,7 +17,7 @@ struct cycles {
     uint32_t nodes, count, class_count;
     uint32_t *classes;
     uint32_t *incident_at, *incident; // edges of each node
-    uint32_t *number, *node_of;       // depth-first number and back; the root has 0
+    uint32_t *number, *node_of;       // depth-first number and its inverse; the root has 0
     uint32_t *parent_edge;
     uint32_t *up, *next_up;     // per node: back edges that go up from it
     uint32_t *down, *next_down; // per node: back edges and capping brackets that end at it
@@ -39,7 +39,7 @@ static void list_incident(struct cycles *c, struct arena *arena)
 {
     c->incident_at = ARENA_ARRAY(arena, uint32_t, c->nodes + 2);
     c->incident = ARENA_ARRAY(arena, uint32_t, c->count * 2 + 1);
-    uint32_t *at = c->incident_at + 1; // filled one row ahead, so that it ends where rows begin
+    uint32_t *at = c->incident_at + 1; // one row ahead, so that filling leaves row starts
     for (uint32_t i = 0; i < c->count; i++) {
         at[c->edges[i].from]++;
         at[c->edges[i].to]++;
@@ -55,7 +55,7 @@ static void list_incident(struct cycles *c, struct arena *arena)
     }
 }
 
-// A back edge is always met from its lower end first.
+// A back edge is always found from its lower end first.
 static void note_back_edge(struct cycles *c, uint32_t edge, uint32_t lower, uint32_t upper)
 {
     c->next_up[edge] = c->up[lower];

@@ -1,15 +1,15 @@
-// Requires a function with its SSA overlay; changes nothing. Optimistic: all is uniform until a
-// reason to the contrary arrives by a use, a branch or a loop that lanes leave one by one. What
-// follows from branches is in divergence_ways.c.
+// Requires a function with its SSA overlay; changes nothing. Optimistic: a value is uniform until a
+// use, a branch, or a loop that lanes leave separately shows otherwise. divergence_ways.c computes
+// the effects of branches.
 #include "passes/analysis/affine/address.h"
 #include "passes/analysis/divergence/divergence_internal.h"
 #include <string.h>
 
 // Sources of the results of an instruction.
 enum origin {
-    FROM_OPERANDS, // all that it reads
+    FROM_OPERANDS, // all its sources
     FROM_MASK,     // warp-wide: only the set of active lanes
-    FROM_ADDRESS,  // a load: all that it reads, unless lanes have memory of their own
+    FROM_ADDRESS,  // a load: all its sources, unless each lane has its own memory
     FROM_LANE,     // differs from lane to lane
     FROM_SHUFFLE,
 };
@@ -25,7 +25,7 @@ static enum origin origin_of_class(uint8_t class)
     return class == CLASS_LOAD ? FROM_ADDRESS : FROM_LANE;
 }
 
-// Answers that each warp finds for itself.
+// Returns true for results that each warp computes on its own.
 static bool is_of_warp(const struct divergence *d, const struct ir_inst *at)
 {
     return d->unknown == SHAPE_BETWEEN_WARPS &&
@@ -154,8 +154,8 @@ static bool reads_varying(const struct divergence *d, uint32_t inst, unsigned ro
 static const unsigned guard_roles = 1u << ROLE_GUARD | 1u << ROLE_KEEP;
 static const unsigned all_roles = 1u << ROLE_USE | 1u << ROLE_ADDRESS;
 
-// A load whose lanes read one place if their addresses are the same. Local memory is a thread's
-// own, and so may be a generic address that is unknown to lead elsewhere.
+// Returns true if lanes that load from the same address read the same memory. Local memory belongs
+// to a thread, and so may memory at a generic address of unknown space.
 static bool reads_shared_memory(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
@@ -182,7 +182,7 @@ static uint32_t last_operand(const struct ir_function *fn, uint32_t inst)
     return fn->insts.v[inst].operands + fn->insts.v[inst].operand_count - 1;
 }
 
-// Threads that name different barriers, or numbers of threads, get different results.
+// Threads that name different barriers or thread counts get different results.
 static bool barrier_varies(const struct divergence *d, uint32_t inst)
 {
     const struct ir_inst *at = &d->fn->insts.v[inst];
@@ -201,9 +201,9 @@ static bool mask_varies(const struct divergence *d, uint32_t inst)
            !divergence_operand(d, last_operand(d->fn, inst));
 }
 
-// shfl d|p, a, b, c: one lane's value for all if `a` is the same in the whole warp, or if all read
-// the lane that `b` names and `c` does not divide the warp. Lanes that execute a block without the
-// others may be given what those have.
+// shfl d|p, a, b, c: d is uniform if `a` is uniform and the warp is complete, or if all lanes read
+// the lane `b` and `c` does not split the warp. Where only part of the warp is active, a lane may
+// read the value of an inactive one.
 static void judge_shuffle(const struct divergence *d, uint32_t inst, bool *value, bool *predicate)
 {
     uint32_t a = ir_find_operand(d->fn, inst, ROLE_USE, 0);
@@ -324,7 +324,7 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
     arena_init(&scratch, arena->memory);
     struct finder f = {.d = d, .scratch = &scratch};
     divergence_prepare(&f);
-    for (uint32_t i = 0; i < fn->versions.n; i++) // values of the caller, or never written
+    for (uint32_t i = 0; i < fn->versions.n; i++) // inputs of the function, or never written
         if (fn->versions.v[i].kind == VERSION_ENTRY)
             divergence_mark(&f, i);
     for (uint32_t inst = 0; inst < fn->insts.n; inst++)

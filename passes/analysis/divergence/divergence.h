@@ -12,32 +12,34 @@
 struct divergence;
 
 enum divergence_shape {
-    SHAPE_ASSUMED, // for the shape; an unknown one counts as one-dimensional with whole warps
-    SHAPE_ANY,     // for the shape; an unknown one may be any: uniform values are certain
-    // As assumed, but for all threads of a block instead of the lanes of a warp: decisions of one
-    // warp differ from those of another.
+    SHAPE_ASSUMED, // an unknown shape counts as one-dimensional with whole warps
+    SHAPE_ANY,     // an unknown shape may be any: uniform values are certain
+    // As SHAPE_ASSUMED, but over all threads of a block instead of the lanes of a warp: results
+    // that each warp computes for itself vary.
     SHAPE_BETWEEN_WARPS,
 };
 
-// Time is close to linear in the function. All results are in `arena`.
+// Analyses a function. Time is close to linear in its size. All results are in `arena`.
 struct divergence *divergence_new(struct arena *arena, const struct ir_module *module,
                                   const struct ir_function *fn, struct block_shape shape,
                                   enum divergence_shape unknown);
 
-// The version at its definition.
+// Returns true if the version is uniform at its definition.
 bool divergence_uniform(const struct divergence *divergence, uint32_t version);
-// The version at a read in this block, which may be after the loops that define it.
+// Returns true if the version is uniform in this block, which may be after the loops that define
+// it.
 bool divergence_uniform_in(const struct divergence *divergence, uint32_t version, uint32_t block);
 // Returns true if lanes that execute `to` together may have executed `from` at different times:
 // `from` is in a loop that they left in different iterations, or of which some executed one more
 // iteration.
 bool divergence_apart(const struct divergence *divergence, uint32_t from, uint32_t to);
-// The same for the block that defines the version.
+// Returns divergence_apart from the block that defines the version.
 bool divergence_left_apart(const struct divergence *divergence, uint32_t version, uint32_t block);
-// The same for a version that a phi of `block` reads from the predecessor `pred`.
+// Returns divergence_apart for a version that a phi of `block` reads from the predecessor `pred`.
 bool divergence_argument_apart(const struct divergence *divergence, uint32_t version, uint32_t pred,
                                uint32_t block);
-// An operand at its instruction: register, special register, immediate or symbol.
+// Returns true if an operand (register, special register, immediate or symbol) is uniform at its
+// instruction.
 bool divergence_operand(const struct divergence *divergence, uint32_t operand);
 
 // Returns true if the branch at the end of the block may diverge.

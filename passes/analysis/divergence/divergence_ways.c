@@ -1,16 +1,17 @@
 // Consequences of a divergent branch.
 //
-// Reconvergence is found as in "Divergence analysis" (Sampaio and others, 2013) and LLVM's sync
-// dependence: each successor of the branch is a colour that propagates along the edges. A block
-// that two colours reach is a meeting point and a new colour. The walk ends at the branch's
-// immediate post-dominator.
+// Reconvergence points are found as in "Divergence analysis" (Sampaio and others, 2013) and LLVM's
+// sync dependence: each successor of the branch is a colour that propagates along the edges. A
+// block that two colours reach is a reconvergence point and starts a new colour. The walk ends at
+// the branch's immediate post-dominator.
 //
-// Lanes may also meet after different numbers of executions of a block. Some lanes go from the
-// branch to the meeting point; others first return to a block that dominates the branch, and
-// execute it again. After the meeting point its values differ (temporal divergence). Most such
-// cases are natural loops that do not contain the meeting point: then all definitions of the loop
-// differ outside it. In a loop whose header is shared with another one, or with a `continue`, the
-// meeting point is in the loop, and the blocks after it are recorded one by one.
+// Lanes may also reconverge after different numbers of executions of a block. Some lanes go from
+// the branch to the reconvergence point; others first return to a block that dominates the branch,
+// and execute it again. After the reconvergence point the values of that block differ (temporal
+// divergence). Most such cases are natural loops that do not contain the reconvergence point: then
+// all definitions of the loop differ outside it. In a loop whose header is shared with another one,
+// or with a `continue`, the reconvergence point is in the loop, and the blocks after it are
+// recorded one by one.
 //
 // The work is bounded over the whole function. Beyond the bound, and in irreducible functions,
 // every phi counts as varying, and so do values of a block in a cycle that another block reads.
@@ -83,7 +84,7 @@ static void visit_defined(struct finder *f, uint32_t block)
     }
 }
 
-// Lanes leave the loop in different iterations: what it defines differs between them after it.
+// Handles a loop that lanes leave in different iterations: its definitions vary after it.
 static void leave_apart(struct finder *f, uint32_t loop)
 {
     const struct ir_loop *l = &f->d->fn->loops.v[loop];
@@ -112,8 +113,8 @@ static void reach(struct finder *f, uint32_t from, uint32_t block)
     vec_push(f->scratch, &f->reached, block);
 }
 
-// Lanes that have executed `from` at different times reconverge at `to`: its values differ there,
-// and in all blocks that are reachable without executing `from` again.
+// Lanes that executed `from` at different times reconverge at `to`: the values of `from` vary
+// there, and in all blocks that are reachable without executing `from` again.
 static void meet_late(struct finder *f, uint32_t from, uint32_t to)
 {
     const struct ir_function *fn = f->d->fn;
@@ -121,7 +122,7 @@ static void meet_late(struct finder *f, uint32_t from, uint32_t to)
     spend(f, 1);
     if (from == to || divergence_apart(f->d, from, to))
         return;
-    if (!ir_dominates(fn, from, to)) { // it reads them in phis only
+    if (!ir_dominates(fn, from, to)) { // only its phis read these values
         mark_phis(f, to);
         return;
     }
@@ -140,9 +141,9 @@ static void meet_late(struct finder *f, uint32_t from, uint32_t to)
     visit_defined(f, from);
 }
 
-// Coarse answers
+// Coarse results
 
-// Blocks with cycles both before and after them count too.
+// Returns the blocks that are in a cycle or reachable from one.
 static uint64_t *find_cyclic(struct finder *f)
 {
     const struct ir_function *fn = f->d->fn;
@@ -165,7 +166,7 @@ static uint64_t *find_cyclic(struct finder *f)
     return cyclic;
 }
 
-// Gives up telling where lanes reconverge.
+// Falls back to coarse results, which do without reconvergence points.
 static void make_coarse(struct finder *f)
 {
     struct divergence *d = f->d;
@@ -181,7 +182,7 @@ static void make_coarse(struct finder *f)
         divergence_judge(f, inst);
 }
 
-// Meeting points of one branch
+// Reconvergence points of one branch
 
 static void colour(struct finder *f, uint32_t block, uint32_t hue, uint32_t from, uint32_t to)
 {
@@ -190,7 +191,7 @@ static void colour(struct finder *f, uint32_t block, uint32_t hue, uint32_t from
         vec_push(f->scratch, &f->coloured, block);
     if (*at == hue + 1)
         return;
-    if (*at && f->meets[block] != f->walks) { // two ways meet
+    if (*at && f->meets[block] != f->walks) { // a second colour
         f->meets[block] = f->walks;
         vec_push(f->scratch, &f->meeting, block);
         mark_phis(f, block);
@@ -206,7 +207,7 @@ static void colour(struct finder *f, uint32_t block, uint32_t hue, uint32_t from
     f->first = place < f->first ? place : f->first;
 }
 
-// Follows the ways from a branch to where they have all met, or to their ends.
+// Follows the paths from a branch until all of them have reconverged or ended.
 static void walk(struct finder *f, uint32_t from, uint32_t to)
 {
     const struct ir_function *fn = f->d->fn;
@@ -225,7 +226,7 @@ static void walk(struct finder *f, uint32_t from, uint32_t to)
     }
 }
 
-// A block that lanes of one colour execute again, before they meet any others.
+// Handles a block that lanes of one colour execute again before they reconverge with others.
 static void meet_colours_late(struct finder *f, uint32_t block, uint32_t from)
 {
     const struct ir_function *fn = f->d->fn;

@@ -1,20 +1,20 @@
-// Regions by cycle equivalence [Johnson, Pearson, Pingali, PLDI 1994] on a graph in which every
-// reachable block is an edge from its head to its tail. With an edge from the end back to the
-// entry, edges of one class are passed by control one after the other, and what lies between two of
-// them is a single-entry single-exit region. Loops are put between: a natural loop either contains
-// a region, is contained in it, or has nothing in common with it, because an edge inside the loop
-// is never equivalent to one outside.
+// Finds regions by cycle equivalence [Johnson, Pearson, Pingali, PLDI 1994] on a graph in which
+// every reachable block is an edge from its head to its tail. With an edge from the end back to the
+// entry, control passes the edges of one class one after the other, and the part between two
+// neighbours is a single-entry single-exit region. Loops are inserted into this tree: a natural
+// loop either contains a region, is contained in it, or is disjoint from it, because an edge inside
+// the loop is never equivalent to one outside.
 #include "passes/analysis/divergence/regions.h"
 #include "passes/analysis/divergence/cycles.h"
 
-// Nodes are 2·i and 2·i + 1 for head and tail of the i-th block in reverse post-order, then the
-// end. Edge i is that block's body; then come the edges of the blocks, then those to the end, last
-// the one from the end to the entry.
+// Nodes 2·i and 2·i + 1 are head and tail of the i-th block in reverse post-order; the last node is
+// the end. Edge i is the body of that block. The edges between blocks follow, then the edges to the
+// end, and last the edge from the end to the entry.
 struct region_graph {
     const struct ir_function *fn;
     uint32_t blocks, nodes, edges;
     struct cycle_edge *edge;
-    uint32_t *out; // first edge that leaves the tail of block i, in edges_out
+    uint32_t *out; // per block: index in edges_out of the first edge that leaves its tail
     uint32_t *edges_out;
 };
 
@@ -24,8 +24,8 @@ struct region_builder {
     struct region_graph graph;
     struct regions *regions;
     uint32_t *class, class_count;
-    uint32_t *order; // edges in the order in which a search from the entry meets them
-    uint32_t *place; // per edge: its place in its class
+    uint32_t *order; // edges in the order of a search from the entry
+    uint32_t *place; // per edge: its index in its class
     uint32_t *class_size;
     uint32_t *first;     // per class: its first edge
     uint32_t *region_of; // per node: part id of the innermost region
@@ -124,8 +124,8 @@ static void meet_edge(struct region_builder *b, uint32_t edge, uint32_t *met)
     b->order[(*met)++] = edge;
 }
 
-// Any search meets the edges of a class in their order: to come to one, control passed the last
-// one.
+// Any search visits the edges of a class in order: control reaches each one only through the
+// previous one.
 static void order_edges(struct region_builder *b)
 {
     struct region_graph *g = &b->graph;
@@ -149,7 +149,7 @@ static void order_edges(struct region_builder *b)
     }
 }
 
-// Parts: sequences (one per class), regions (one per edge that begins one), loops, units.
+// Parts: sequences (one per class), regions (one per edge that starts one), loops, units.
 
 static uint32_t region_part(const struct region_builder *b, uint32_t edge)
 {
@@ -161,7 +161,7 @@ static uint32_t unit_part_of(const struct region_builder *b, uint32_t block, enu
     return b->regions->loops + b->graph.fn->loops.n + block * 3 + unit;
 }
 
-// The region after each edge holds the node that the edge leads to.
+// A node belongs to the region that starts at the edge to it.
 static void place_nodes(struct region_builder *b)
 {
     const struct region_graph *g = &b->graph;
@@ -183,7 +183,8 @@ static uint32_t block_of_node(const struct region_builder *b, uint32_t node)
     return node / 2 < b->graph.blocks ? b->graph.fn->rpo.v[node / 2] : IR_NONE;
 }
 
-// The contents of a loop are in the region around it or deeper.
+// Returns the deeper part, given the innermost region and loop. The loop is deeper if the region
+// contains its header directly.
 static uint32_t innermost(const struct region_builder *b, uint32_t region, uint32_t loop)
 {
     if (loop == IR_NONE)
@@ -229,7 +230,7 @@ static void make_sequences(struct region_builder *b)
     }
 }
 
-// The edge that comes after this one in its class; the last one of the root has none.
+// Returns, for each edge, the next one of its class, or IR_NONE after the last.
 static uint32_t *find_next(struct region_builder *b)
 {
     uint32_t *next = ARENA_ARRAY(&b->scratch, uint32_t, b->graph.edges);
@@ -255,7 +256,7 @@ static void make_regions(struct region_builder *b)
         *part = (struct region_part){
             .kind = PART_REGION, .parent = IR_NONE, .at_block = !body, .open = open};
         if (open && b->class[edge] != root_class)
-            continue; // the last of its class: nothing begins here
+            continue; // last of its class: no region starts here
         part->parent = b->class[edge];
         part->entry = block_of_node(b, body ? g->edge[edge].from : g->edge[edge].to);
         part->exit = open ? IR_NONE : block_of_node(b, g->edge[next[edge]].from);
@@ -298,7 +299,7 @@ static void put_child(struct regions *r, uint32_t *fill, uint32_t child)
         r->children[fill[r->parts[child].parent]++] = child;
 }
 
-// The order in which the edges were met is a sequence's own; elsewhere blocks come in reverse
+// A sequence keeps the order in which the edges were visited; elsewhere blocks are in reverse
 // post-order.
 static void list_children(struct region_builder *b)
 {

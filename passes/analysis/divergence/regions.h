@@ -3,7 +3,7 @@
 #pragma once
 #include "ir/ir.h"
 
-// A block has three units: the head, at which control flow and phis join; the body, all
+// A block has three units: the head, where control flow merges and phis are; the body, all
 // instructions except the final branch or return; and the tail, that branch or return. A region may
 // end between a body and its tail.
 enum unit_part { UNIT_HEAD, UNIT_BODY, UNIT_TAIL };
@@ -19,18 +19,18 @@ enum part_kind {
     PART_UNIT,     // index: block
 };
 
-// A part of the function. A region, and a run of a sequence's children, has one entry edge and one
-// exit edge; the entry of a loop is its header.
+// A part of the function. A region, and adjacent children of a sequence, have one entry edge and
+// one exit edge; the entry of a loop is its header.
 struct region_part {
     uint8_t kind;
     uint8_t unit;    // PART_UNIT: unit_part
     bool open;       // PART_REGION: it has several exits
-    bool at_block;   // PART_REGION: it begins at the head of a block, not at the tail of one
+    bool at_block;   // PART_REGION: it starts at the head of a block, not at the tail of one
     uint32_t parent; // IR_NONE for the root
     uint32_t index;
     uint32_t entry;              // PART_REGION: its first block, or the block of its first tail
     uint32_t exit;               // PART_REGION: the block after it; IR_NONE: the end
-    uint32_t begin, end;         // its units are consecutive
+    uint32_t begin, end;         // range of its units, which are consecutive
     uint32_t child, child_count; // into regions->children
 };
 
@@ -43,12 +43,12 @@ struct regions {
     struct region_unit *units;
     uint32_t unit_count;
     uint32_t *place[3]; // by unit_part, per block: place of the unit; IR_NONE if unreachable
-    uint32_t loops;     // part of loop 0; the others follow
+    uint32_t loops;     // part of loop 0; those of the others follow
 };
 
-// Requires edges and loops of the IR, and a function with at least one block. Unreachable blocks
-// are left out. A cycle without an exit counts as reaching the end from one of its blocks. Results
-// are in `arena`. Linear in blocks and edges.
+// Builds the tree of a function with at least one block. Requires edges and loops of the IR.
+// Unreachable blocks are left out. A cycle without an exit counts as reaching the end from one of
+// its blocks. Results are in `arena`. Linear in blocks and edges.
 void regions_build(struct regions *regions, struct arena *arena, const struct ir_function *fn);
 
 // Returns true if the block itself ends the function: by a return, or because no block follows it.

@@ -7,14 +7,14 @@ struct variable_search {
     const struct ir_module *module;
     const struct ir_function *fn;
     uint32_t function;
-    VEC(uint32_t) symbols;            // by mention; IR_NONE: an address in a register
-    uint32_t least, most;             // symbols that are named
-    struct call_mention *of;          // by symbol - least: first and last
-    bool *taken;                      // by symbol - least: its address is in a register
-    struct call_mention by_registers; // first and last
+    VEC(uint32_t) symbols;            // per mention; IR_NONE: an address in a register
+    uint32_t least, most;             // range of the symbols that are named
+    struct call_mention *of;          // per symbol - least: first and last mention
+    bool *taken;                      // per symbol - least: its address is in a register
+    struct call_mention by_registers; // first and last access through a register
 };
 
-// The parameters of the function itself precede its body.
+// Returns true for variables of the body. Parameters of the function precede its body.
 static bool is_variable(const struct variable_search *s, uint32_t symbol)
 {
     const struct ir_symbol *at = &s->module->symbols.v[symbol];
@@ -60,7 +60,7 @@ static void extend(struct call_mention *to, uint32_t inst)
     to->last = inst > to->last ? inst : to->last;
 }
 
-// The range of the mention's variable, or that of all which are reached through registers.
+// Returns the range of the mention's variable. Variables reached through registers share one range.
 static struct call_mention *range_of(struct variable_search *s, uint32_t mention)
 {
     uint32_t symbol = s->symbols.v[mention];

@@ -51,7 +51,7 @@ struct ratio ratio_of(uint64_t count, uint64_t of)
 
 // Starts of warps
 
-// A factor of a term: `value`, and unless it is known, a multiple of `granule` beside that.
+// A factor of a term: `value`, plus an unknown multiple of `granule` unless it is known.
 struct factor {
     bool known;
     int64_t value;
@@ -89,8 +89,8 @@ static uint32_t warp_of(const struct coalescings *c, const uint32_t tid[3])
     return (tid[0] + shape->x * (tid[1] + shape->y * tid[2])) / WARP_LANES;
 }
 
-// A factor computed from %tid: the value of lane 0 of the warp; for an unknown shape the value in
-// all warps, or a divisor of it in all warps.
+// Returns a factor computed from %tid: the value of lane 0 of the warp; for an unknown shape the
+// value in all warps, or a divisor of it in all warps.
 static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
                                      const uint32_t tid[3])
 {
@@ -116,8 +116,8 @@ static struct factor factor_of(const struct coalescings *c, uint32_t id, const u
     return factor;
 }
 
-// Returns true if it follows from the thread's place in the block. If it is the only factor, it is
-// enough to know it beside what is the same for all warps.
+// Returns true if the atom depends on the warp's position in the block. As the only factor, it need
+// be known only up to a part that is equal in all warps.
 static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t tid[3], bool alone,
                       struct factor *factor)
 {
@@ -145,8 +145,8 @@ static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t t
     return true;
 }
 
-// Terms that do not depend on the place count nothing. Returns false: one does in a way that is
-// unknown.
+// Computes the part of a term that depends on the warp's position; 0 if nothing does. Returns false
+// if it depends on it in an unknown way.
 static bool term_offset(const struct coalescings *c, const struct affine_term *term,
                         const uint32_t tid[3], int64_t *offset)
 {
@@ -185,8 +185,8 @@ static uint64_t lowest_bit(uint64_t value)
     return value & -value;
 }
 
-// The lowest bit is the largest power of two that divides. Of one factor that is unknown it
-// counts what is beside the granule, too.
+// Adds a term to the start. The granule is the largest power of two that divides the unknown part.
+// A single unknown factor still contributes the value that it has besides its granule.
 static void add_term(const struct coalescings *c, struct start *start,
                      const struct affine_term *term, const uint32_t tid[3], bool *based)
 {
@@ -214,7 +214,7 @@ static void add_term(const struct coalescings *c, struct start *start,
         start->granule = step;
 }
 
-// The access is aligned to its own size.
+// Assumes that the access is aligned to its own size.
 struct start coalescing_start(const struct coalescings *c, const struct affine *address,
                               uint32_t warp, uint32_t bytes)
 {
@@ -248,13 +248,13 @@ static void take(struct coalescing *c, struct coalescing_sum *sum, uint32_t line
     sum->of++;
 }
 
-// Lines and sectors of a pattern by the place where it begins, as they are requested.
+// Lines and sectors of a pattern by its offset in a line, counted on request.
 struct coalescing_places {
     struct access_pattern pattern;
     uint8_t lines[LINE_BYTES], sectors[LINE_BYTES]; // 0: not counted yet
 };
 
-// Every place counts as often for a warp whose place is known as for one whose place is not.
+// Takes every offset that the start allows. All warps get the same total weight.
 static void take_places(struct coalescing *c, struct coalescing_sum *sum,
                         struct coalescing_places *places, const struct start *start)
 {
@@ -273,7 +273,7 @@ static void take_places(struct coalescing *c, struct coalescing_sum *sum,
     }
 }
 
-// In local memory word w of lane l is at (32 w + l) words.
+// In local memory, word w of lane l is at word 32 w + l.
 static bool take_local(struct coalescing *c, struct coalescing_sum *sum,
                        const struct affine_lanes *lanes)
 {
@@ -303,7 +303,7 @@ uint32_t coalescing_warps(const struct block_shape *shape)
     if (!shape_is_known(shape))
         return 1;
     uint64_t threads = (uint64_t)shape->x * shape->y * shape->z;
-    uint64_t warps = threads / WARP_LANES; // whole ones, or the only one
+    uint64_t warps = threads / WARP_LANES; // whole warps, or the only one
     return !warps ? 1 : warps > MOST_WARPS ? MOST_WARPS : (uint32_t)warps;
 }
 
@@ -320,7 +320,7 @@ static void describe(struct coalescing *to, const struct affine_lanes *lanes, bo
     to->stride = to->even ? stride : 0;
 }
 
-// Results for the lanes of the evaluated warps.
+// State of the evaluation over the warps of a block.
 struct look {
     const struct affine *address;
     uint32_t block;
@@ -330,7 +330,7 @@ struct look {
     uint8_t assumes;
 };
 
-// Returns false: the lanes of this warp are unknown.
+// Returns false if the lanes of this warp are unknown.
 static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look *look,
                        uint32_t warp)
 {
@@ -361,7 +361,7 @@ static bool take_warp(struct coalescings *c, struct coalescing *to, struct look 
     return true;
 }
 
-// Without more, an access may touch one line or one for each lane.
+// Sets the bounds of an unknown access: one line, or one line per lane.
 static void set_bounds(struct coalescing *to)
 {
     uint32_t parts = divide_up(to->bytes, SECTOR_BYTES);
@@ -377,7 +377,7 @@ static void set_bounds(struct coalescing *to)
     to->sectors = ratio_of(to->least_s + to->most_s, 2);
 }
 
-// Excludes shared memory, constants and parameters, also by generic addresses.
+// Returns the space of the access. A generic address of a variable has the variable's space.
 static uint16_t space_of(const struct coalescings *c, uint32_t inst, const struct affine *address)
 {
     struct address at = address_of(c->module, c->fn, inst);
@@ -394,7 +394,7 @@ static bool is_access(const struct ir_inst *inst)
     return inst->class == CLASS_LOAD || inst->class == CLASS_STORE || inst->class == CLASS_ATOMIC;
 }
 
-// Returns true if the address follows from where in its block a thread is, or may do so.
+// Returns true if the address may depend on a thread's position in its block.
 static bool depends_on_place(const struct coalescings *c, const struct affine *address)
 {
     for (uint32_t i = 0; i < address->count; i++)
@@ -455,7 +455,7 @@ struct coalescing coalescing_of(struct coalescings *c, uint32_t inst)
     return *c->of[inst];
 }
 
-// In words
+// Text
 
 static const char *ratio_text(struct arena *arena, struct ratio ratio)
 {
@@ -482,7 +482,7 @@ static uint32_t line_of(const struct coalescings *c, uint32_t inst)
     return ir_place(c->module, c->fn, inst).line;
 }
 
-// "%r5, which line 12 sets"
+// Returns "%r5, which line 12 defines".
 static const char *version_text(const struct coalescings *c, struct arena *arena, const char *name,
                                 uint32_t id)
 {

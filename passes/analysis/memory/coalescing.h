@@ -8,8 +8,8 @@
 //   - 32-bit arithmetic in the address does not wrap around, if `assumes` says so;
 //   - an access is aligned to its size, as PTX requires;
 //   - words of local memory are adjacent for the lanes of a warp.
-// If a warp's place within a line is unknown before the kernel runs (a row of a matrix of any
-// width), all possible places have equal weight.
+// If a warp's offset within a line is unknown before the kernel starts (a row of a matrix of any
+// width), all possible offsets have equal weight.
 #pragma once
 #include "passes/analysis/affine/affine.h"
 #include "support/gpu.h"
@@ -30,22 +30,25 @@ struct coalescing {
     bool even;          // known, and `stride` is the distance from each lane to the next
     uint16_t space;     // W_global, W_local, or W_UNKNOWN
     uint8_t assumes;    // AFFINE_SIGNED | … | COALESCING_ROWS
-    uint32_t bytes;     // of a lane, all elements of a vector
+    uint32_t bytes;     // per lane, all elements of a vector
     int64_t stride;     // bytes
     uint32_t granule;   // the warp's first address is known modulo this many bytes; up to 128
-    struct ratio lines; // mean of one access; if unknown, of its bounds
+    struct ratio lines; // mean per access; if unknown, mean of the bounds
     struct ratio sectors;
     uint32_t least, most;     // lines of one access
     uint32_t least_s, most_s; // sectors
-    uint32_t because;         // if unknown: an atom of the address that differs between the lanes
+    uint32_t because;         // if unknown: the atom of the address with unknown differences
+                              // between the lanes
 };
 
 struct coalescings;
 
-// Computes on demand. Time is proportional to the warps of a block of known shape.
+// Creates the analysis of a function; it computes on demand. Time is proportional to the warps of a
+// block of known shape.
 struct coalescings *coalescings_new(struct arena *arena, const struct ir_module *module,
                                     const struct ir_function *fn, struct affines *affines,
                                     struct block_shape shape);
+// Returns the result for an instruction; `access` is false if it does not access such memory.
 struct coalescing coalescing_of(struct coalescings *coalescings, uint32_t inst);
 
 // Returns true if every access of a whole warp touches the same number of lines.
@@ -54,8 +57,9 @@ static inline bool coalescing_is_exact(const struct coalescing *c)
     return c->known && c->least == c->most;
 }
 
-// Returns the result as half a sentence, for remarks: "the lanes of a warp are 8 bytes apart: 2
-// lines for each access".
+// Returns the result as a clause for remarks: "the lanes of a warp are 8 bytes apart: 2 lines for
+// each access".
 const char *coalescing_text(struct coalescings *coalescings, struct arena *arena, uint32_t inst);
 
+// Returns the ratio in lowest terms.
 struct ratio ratio_of(uint64_t count, uint64_t of);

@@ -2,7 +2,7 @@
 #include "passes/analysis/affine/address.h"
 #include "passes/analysis/memory/spaces.h"
 
-enum { MOST_NESTED = 32 }; // calls that are looked into
+enum { MOST_NESTED = 32 }; // depth of calls that are followed
 
 enum callee_state { CALLEE_NEW, CALLEE_OPEN, CALLEE_KNOWN, CALLEE_BARRED };
 
@@ -26,8 +26,8 @@ static struct memory_effect barred(enum plan_rule rule)
     return (struct memory_effect){(uint8_t)rule, 0, 0};
 }
 
-// Parameter space: a kernel's parameters are known everywhere, the arguments and results of a call
-// go with it; those of the function itself lie with its caller.
+// Parameter space: a kernel's parameters are available everywhere, and arguments and results of a
+// call move with it. Those of the function itself stay with its caller.
 static struct memory_effect parameter_access(const struct effects *effects,
                                              const struct ir_function *fn,
                                              const struct address *address)
@@ -46,8 +46,8 @@ static struct memory_effect parameter_access(const struct effects *effects,
     return nothing;
 }
 
-// An SM in a stack has no shared memory of the warp's CTA [002 §3.1.4]. It reaches all other
-// memory: local memory and constants are in the memory of the GPU.
+// An SM in a stack cannot reach the shared memory of the warp's CTA [002 §3.1.4]. It reaches all
+// other memory: local memory and constants are in the memory of the GPU.
 static struct memory_effect access(const struct effects *effects, const struct ir_function *fn,
                                    uint32_t inst)
 {
@@ -105,7 +105,8 @@ static struct memory_effect call(struct effects *effects, const struct ir_functi
     return callee->state == CALLEE_KNOWN ? callee->effect : barred(RULE_CALL);
 }
 
-// Special registers that say where or when they are read; others are sent along or known there.
+// Returns true if it reads a special register that depends on the place or time of the read. Others
+// are sent along or known in the stack. *unknown is set for unknown operands.
 static bool reads_place(const struct ir_function *fn, uint32_t inst, bool *unknown)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
@@ -121,7 +122,7 @@ static bool reads_place(const struct ir_function *fn, uint32_t inst, bool *unkno
     return false;
 }
 
-// Returns the rule of a class that cannot be moved with any operands; RULE_COUNT: another class.
+// Returns the rule against a class that cannot be moved with any operands, or RULE_COUNT.
 static enum plan_rule class_rule(enum isa_class class)
 {
     switch (class) {
@@ -145,7 +146,7 @@ static enum plan_rule op_rule(uint16_t op)
     case OP_ldmatrix:
     case OP_stmatrix:
     case OP_wgmma: return RULE_SHARED;
-    case OP_wmma: // its loads and stores go to any space, many lanes together
+    case OP_wmma: // its loads and stores access any space, many lanes together
     case OP_tensormap:
     case OP_discard:
     case OP_pmevent: return RULE_OPERATION;
@@ -201,8 +202,8 @@ static bool may_call(const struct ir_module *module)
     return false;
 }
 
-// Results of recursive and of deeply nested calls depend on the call that is evaluated first. They
-// must not depend on the functions that are requested.
+// Evaluates all calls up front. Results of recursive and deeply nested calls depend on the call
+// that is evaluated first, and must not depend on the requests.
 static void evaluate_calls(struct effects *effects)
 {
     for (uint32_t i = 0; i < effects->module->functions.n; i++) {

@@ -9,12 +9,12 @@ struct memory_effect {
 
 struct effects;
 
-// Evaluates single instructions of any function of the module. Results for called functions are
-// kept in `arena`.
+// Creates the evaluation of instructions of any function of the module. Results for called
+// functions are kept in `arena`.
 struct effects *effects_new(struct arena *arena, const struct ir_module *module);
 
-// Accesses are loads and stores of global and local memory, and generic ones that may go there; a
-// vector is one access [002 §3.1.1]. A call to a function of the module with a body that can be
-// moved has that body's accesses, each counted once.
+// Returns the effect of one instruction. Accesses are loads and stores of global and local memory,
+// and generic ones that may access it; a vector is one access [002 §3.1.1]. A call to a function of
+// the module with a body that can be moved has that body's accesses, each counted once.
 struct memory_effect effect_of(struct effects *effects, const struct ir_function *fn,
                                uint32_t inst);

@@ -88,7 +88,8 @@ const struct measured_loop *measured_loop(const struct facts *facts, uint32_t lo
     return function && function->insts ? &function->loops[loop] : NULL;
 }
 
-// As it is if its terms are small, else to the next part of a word: the sums count in those.
+// Returns count / of, at most `most`. Large denominators are rounded to BW_REFINED, the unit of the
+// sums.
 static struct ratio ratio_near(uint64_t count, uint64_t of, uint64_t most)
 {
     struct ratio ratio = ratio_of(count, of);
@@ -126,7 +127,7 @@ bool measured_miss(const struct facts *facts, uint32_t inst, struct ratio *miss)
     return true;
 }
 
-// A load that goes past L1 asks the last one for all of its lines.
+// A load that bypasses L1 requests all of its lines from the LLC.
 bool measured_miss_all(const struct facts *facts, uint32_t inst, struct ratio *miss)
 {
     const struct measured_inst *at = measured_inst(facts, inst);
@@ -145,7 +146,7 @@ bool measured_trips(const struct facts *facts, uint32_t loop, bool tests_first, 
     return true;
 }
 
-// In words
+// Text
 
 static double mean_lines(const struct measured_lines *lines)
 {
@@ -167,7 +168,7 @@ const char *measured_text(const struct facts *facts, struct arena *arena, uint32
                         100.0 * (double)served / (double)at->l1.accesses);
 }
 
-// Comparison with what is proven
+// Comparison with proven numbers
 
 static void warn(const struct facts *facts, struct diags *diags, uint32_t inst, const char *text)
 {
@@ -211,7 +212,7 @@ static void compare_loop(struct facts *facts, struct diags *diags, const struct 
     const struct measured_loop *at = header == IR_NONE ? NULL : measured_loop(facts, header);
     if (plan->kind != BLOCK_LOOP || plan->trip != TRIP_CONSTANT || !at || !at->entries)
         return;
-    // A round that only tests is one more at the header.
+    // A last execution that only tests counts once more at the header.
     if (at->least >= plan->trips && at->most - plan->trips <= 1 && at->least == at->most)
         return;
     warn(facts, diags, plan->first,

@@ -1,5 +1,5 @@
-// Measured numbers of a run, for the passes: lines of memory that accesses touch, hits in caches,
-// iterations of loops. backend/tables/profile_read.h reads their file format.
+// Measured numbers of a profile, for the passes: lines of memory that accesses touch, hits in
+// caches, iterations of loops. backend/tables/profile_read.h reads their file format.
 //
 // Proven numbers take precedence: a number of lines that is the same for every whole warp, a
 // constant trip count. Measured numbers replace those that the analyses expect, assume or do not
@@ -14,12 +14,12 @@ struct measured_lines {
 
 struct measured_cache {
     uint64_t accesses, hits,
-        merged; // lines requested; hits; misses of lines that were requested already
+        merged; // lines requested; hits; misses of lines that were already requested
 };
 
 // One instruction, in all launches.
 struct measured_inst {
-    struct measured_lines all, full; // full: by all lanes of a warp
+    struct measured_lines all, full; // full: accesses by all lanes of a warp
     struct measured_cache l1, llc;
 };
 
@@ -40,11 +40,11 @@ struct measurements {
     struct measured_function *functions;
 };
 
-// Measured numbers of a block.
+// Bits of block_plan.measured.
 enum { MEASURED_LINES = 1, MEASURED_MISSES = 2, MEASURED_TRIPS = 4 };
 
-// Allocates zeroed measurements for the module's functions; measured_function allocates insts and
-// loops.
+// measurements_new allocates zeroed measurements for the module's functions; measured_function
+// allocates insts and loops of one function.
 struct measurements *measurements_new(struct arena *arena, const struct ir_module *module);
 struct measured_function *measured_function(struct measurements *measurements, struct arena *arena,
                                             const struct ir_module *module, uint32_t function);
@@ -57,17 +57,18 @@ void measured_add_loop(struct measured_loop *to, const struct measured_loop *fro
 const struct measured_inst *measured_inst(const struct facts *facts, uint32_t inst);
 const struct measured_loop *measured_loop(const struct facts *facts, uint32_t loop);
 
-// Each replaces the number by the measured one, and sets its bit in `which`, if it is measured and
-// not proven.
+// Measured numbers. measured_lines replaces a number that is not proven, and sets its bit in
+// `which`; the other functions return false if nothing was measured.
 //
 // Lines of one access.
 void measured_lines(const struct facts *facts, uint32_t inst, const struct coalescing *access,
                     struct ratio *lines, unsigned *which);
 // Misses in L1 of the lines that a load requests.
 bool measured_miss(const struct facts *facts, uint32_t inst, struct ratio *miss);
-// The same after all caches: lines from memory.
+// Misses of these lines in all caches: lines from memory.
 bool measured_miss_all(const struct facts *facts, uint32_t inst, struct ratio *miss);
-// Mean of iterations. With `tests_first` the last one only tests, and does not count.
+// Mean trip count. With `tests_first` the last execution of the header only tests, and does not
+// count.
 bool measured_trips(const struct facts *facts, uint32_t loop, bool tests_first, double *mean);
 
 // Returns the measured numbers of an access, for remarks: "measured: 4.25 lines for each access, of
@@ -75,6 +76,6 @@ bool measured_trips(const struct facts *facts, uint32_t loop, bool tests_first, 
 const char *measured_text(const struct facts *facts, struct arena *arena, uint32_t inst);
 
 // Warns, with the id "profile-differs", if whole warps touched other numbers of lines than proven,
-// or a loop ran another number of times. `plan` is that of the pass for blocks.
+// or if a loop had another trip count. `plan` is that of the pass for blocks.
 void measured_compare(struct plan *plan, const struct ir_module *module,
                       const struct pass_options *options, struct diags *diags);

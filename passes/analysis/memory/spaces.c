@@ -1,5 +1,6 @@
-// Sets flow along edges between nodes: SSA versions, parameter variables, arguments and results of
-// functions, and memory. A set grows at most five times, so the work is linear in the edges.
+// Propagates sets along edges between nodes: SSA versions, parameter variables, arguments and
+// results of functions, and memory. A set grows at most five times, so the work is linear in the
+// edges.
 #include "passes/analysis/memory/spaces.h"
 #include <string.h>
 
@@ -7,21 +8,22 @@ struct edge {
     uint32_t from, to;
 };
 
-// Functions that are analysed at once, and their nodes.
+// Functions that are analysed together, and their nodes.
 struct space_flow {
     struct arena scratch;
     uint8_t *set;         // per node: enum space_set
     const uint32_t *base; // per function: node of its version 0
-    bool single;          // it is one function without calls
-    bool foreign;         // a set has another space than global memory
+    bool single;          // one function without calls
+    bool foreign;         // a set contains a space other than global memory
     bool connected;       // edges are listed
     uint32_t nodes;
     VEC(struct edge) edges;
     VEC(uint32_t) work;
 };
 
-// All addresses in memory. With a single function all variables in parameter space are the second
-// node, else they follow by symbol, and then the arguments and the results of each function.
+// NODE_MEMORY holds all addresses in memory. With a single function, NODE_PARAMETERS stands for all
+// variables in parameter space. Otherwise nodes for symbols start there, followed by the arguments
+// and the results of each function.
 enum { NODE_MEMORY, NODE_PARAMETERS };
 
 enum call_state { CALLS_UNKNOWN, CALLS_NOTHING, CALLS_SOME };
@@ -29,11 +31,11 @@ enum call_state { CALLS_UNKNOWN, CALLS_NOTHING, CALLS_SOME };
 struct spaces {
     const struct ir_module *module;
     struct arena *arena;
-    uint32_t *body_of; // per name id: function with a body + 1; NULL: the group is not analysed
+    uint32_t *body_of; // per name id: function with a body + 1; NULL: the group is not analysed yet
     uint8_t *calls;    // per function: enum call_state
     uint32_t *base;    // per function: node of its version 0
     uint8_t *group;    // sets of the functions that call or are called
-    uint8_t *single;   // sets of the last other function
+    uint8_t *single;   // sets of the last function outside the group
     size_t single_size;
     uint32_t function;
 };
@@ -78,7 +80,7 @@ static void connect(struct space_flow *f, uint32_t from, uint32_t to)
         vec_push(&f->scratch, &f->edges, (struct edge){from, to});
 }
 
-// A function at work.
+// The function that is being added.
 struct space_builder {
     const struct spaces *spaces;
     struct space_flow *flow;
@@ -87,7 +89,8 @@ struct space_builder {
     uint32_t function;
 };
 
-// The node of a value that an instruction reads or writes; IR_NONE: it holds no address.
+// Returns the node of a value that an instruction reads or writes, or IR_NONE if it holds no
+// address.
 static uint32_t value_node(const struct space_builder *b, uint32_t operand)
 {
     const struct ir_operand *at = &b->fn->operands.v[operand];
@@ -114,7 +117,7 @@ static uint32_t results_node(const struct ir_module *module, uint32_t function)
     return arguments_node(module, module->functions.n) + function;
 }
 
-// The node of a variable in parameter space.
+// Returns the node of a variable in parameter space.
 static uint32_t parameter_node(const struct space_builder *b, uint32_t symbol)
 {
     uint32_t node = b->module->symbols.v[symbol].node;
@@ -125,7 +128,7 @@ static uint32_t parameter_node(const struct space_builder *b, uint32_t symbol)
                                             : NODE_PARAMETERS + symbol;
 }
 
-// The variable in parameter space that a ld.param or st.param names, or IR_NONE.
+// Returns the variable in parameter space that a ld.param or st.param names, or IR_NONE.
 static uint32_t named_parameter(const struct space_builder *b, uint32_t inst)
 {
     uint32_t base = ir_find_operand(b->fn, inst, ROLE_ADDRESS, 0);
@@ -133,7 +136,7 @@ static uint32_t named_parameter(const struct space_builder *b, uint32_t inst)
     return at && at->kind == OPERAND_SYMBOL ? at->index : IR_NONE;
 }
 
-// Values that an instruction reads, but for addresses, go to `to`.
+// Connects the values that an instruction reads, except addresses, to the node.
 static void connect_sources(struct space_builder *b, uint32_t inst, uint32_t to)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -155,7 +158,7 @@ static bool is_wide(const struct space_builder *b, uint32_t operand)
            b->fn->registers.v[at->index].bits >= b->module->address_bits;
 }
 
-// Parameters of a kernel: addresses of global memory.
+// Kernel parameters hold addresses of global memory.
 static void read_kernel_parameter(struct space_builder *b, uint32_t inst)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -218,7 +221,7 @@ static void define(struct space_builder *b, uint32_t inst, unsigned set)
             grow(b->flow, value_node(b, i), set);
 }
 
-// Old values that stay in the lanes, or the parts, that the instruction does not write.
+// Connects old values that remain in the lanes, or the parts, that the instruction does not write.
 static void keep_values(struct space_builder *b, uint32_t inst)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -247,7 +250,7 @@ static bool is_system(const struct ir_module *module, uint32_t name)
     return false;
 }
 
-// Returns the called function, or one of the values above; its operand in *operand.
+// Returns the called function or one of the values above, and its operand in *operand.
 static uint32_t callee_of(const struct space_builder *b, uint32_t inst, uint32_t *operand)
 {
     const struct ir_inst *at = &b->fn->insts.v[inst];
@@ -264,7 +267,7 @@ static uint32_t callee_of(const struct space_builder *b, uint32_t inst, uint32_t
     return CALLEE_UNKNOWN;
 }
 
-// The node of an argument or a result at the place of a call.
+// Returns the node of an argument or a result at a call.
 static uint32_t passed_node(const struct space_builder *b, uint32_t operand)
 {
     const struct ir_operand *at = &b->fn->operands.v[operand];
@@ -351,7 +354,7 @@ static void add_phis(struct space_builder *b)
     }
 }
 
-// Other modules may call a function that is not static, with addresses of global memory.
+// Other modules may call a visible function with addresses of global memory.
 static void add_callers(struct space_builder *b)
 {
     NODE_EACH (child, b->module->tree, b->fn->node) {
@@ -361,7 +364,7 @@ static void add_callers(struct space_builder *b)
     }
 }
 
-// Parameters and results that are registers.
+// Connects parameters and results that are registers.
 static void add_registers(struct space_builder *b)
 {
     for (uint32_t i = 0; i < b->fn->versions.n && !b->fn->is_entry; i++) {
@@ -421,7 +424,7 @@ static uint32_t number_nodes(struct spaces *spaces, const uint32_t *list, uint32
     return nodes;
 }
 
-// Edges are listed only if they can change an answer.
+// Lists edges only if they can change a result.
 static void analyse(struct spaces *spaces, struct space_flow *f, const uint32_t *list,
                     uint32_t count)
 {

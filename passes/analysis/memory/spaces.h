@@ -1,9 +1,10 @@
-// Spaces of memory that an access can touch. The answer for all passes, and for the simulator.
+// Spaces of memory that an access can touch, for all passes and for the simulator.
 //
-// A value carries the set of spaces that it may be a generic address of. cvta makes such addresses
-// of those of one space, which alone are numbers; they follow moves, arithmetic, phis, parameters
-// and results of calls, and memory, in which all stored addresses are one set. Kernel parameters
-// hold addresses of global memory [CUDA: a launch has no others]. Numbers have the empty set.
+// A value carries the set of spaces of which it may be a generic address. cvta makes such an
+// address from an address within one space, which by itself is only a number. Sets follow moves,
+// arithmetic, phis, parameters and results of calls, and memory, in which all stored addresses
+// share one set. Kernel parameters hold addresses of global memory [CUDA: a launch has no others].
+// Numbers have the empty set.
 #pragma once
 #include "ir/ir.h"
 
@@ -18,10 +19,11 @@ enum space_set {
 
 struct spaces;
 
-// Requires the SSA overlay. Nothing is computed before the first request; results are in `arena`.
-// Functions that call or are called are analysed together, others one at a time.
+// Creates the analysis. Requires the SSA overlay. Nothing is computed before the first request;
+// results are in `arena`. Functions that call or are called are analysed together, others one at a
+// time.
 struct spaces *spaces_new(struct arena *arena, const struct ir_module *module);
 
-// Returns the set of spaces that a load, store or atomic can touch: one for an access that names
-// its space. An address that is only a number counts as global.
+// Returns the set of spaces that a load, store or atomic can touch: a single one if the access
+// names its space. An address that is only a number counts as global.
 unsigned spaces_of(struct spaces *spaces, const struct ir_function *fn, uint32_t inst);

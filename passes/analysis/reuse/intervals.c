@@ -24,7 +24,7 @@ static uint32_t run_end(const struct intervals *from, uint32_t at)
     return at;
 }
 
-// Adds one to the run that begins at `run`.
+// Appends an interval to the run that begins at `run`.
 static void append(struct intervals *to, uint32_t run, struct interval at)
 {
     uint32_t n = to->spare.n;
@@ -36,7 +36,7 @@ static void append(struct intervals *to, uint32_t run, struct interval at)
     to->spare.v[to->spare.n++] = at;
 }
 
-// The runs [begin, middle) and [middle, end) become one.
+// Merges the runs [begin, middle) and [middle, end) into one.
 static void merge_runs(struct intervals *to, uint32_t begin, uint32_t middle, uint32_t end)
 {
     const struct interval *v = to->list.v;
@@ -58,7 +58,7 @@ static void swap_lists(struct intervals *intervals)
     intervals->spare.capacity = old.list.capacity;
 }
 
-// Lists are mostly ascending: their runs are merged, two by two.
+// A natural merge sort: lists are mostly ascending, so their runs are merged two by two.
 void intervals_merge(struct arena *arena, struct intervals *intervals)
 {
     vec_reserve(arena, &intervals->spare, intervals->list.n);
@@ -79,9 +79,9 @@ static int64_t floor_of(int64_t value, int64_t unit)
     return value >= 0 ? value / unit : -((unit - 1 - value) / unit);
 }
 
-// For the n = line / granule places, floor((m + 0) / n) + … + floor((m + n - 1) / n) is m: m
-// granules between two bytes have m ends of lines, over all places. In a gap, each place has at
-// most one end that brings a line.
+// For the n = line / granule places, floor((m + 0) / n) + … + floor((m + n - 1) / n) is m: over all
+// places, m granules between two bytes contain m line boundaries. In a gap, at most one boundary
+// per place adds a line.
 uint64_t intervals_lines(const struct intervals *intervals, const struct start *start)
 {
     int64_t granule = (int64_t)start->granule, places = LINE_BYTES / granule, last = 0;

@@ -12,7 +12,7 @@ struct intervals {
     VEC(struct interval) spare; // for merging
 };
 
-// Adds an interval unless it is empty. Extends the last one if it begins there.
+// Adds an interval unless it is empty. Extends the last one if it ends where the new one begins.
 void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int64_t end);
 // Sorts, and merges intervals that overlap or adjoin.
 void intervals_merge(struct arena *arena, struct intervals *intervals);

@@ -1,17 +1,16 @@
 #include "passes/analysis/reuse/overlap.h"
 #include "passes/analysis/affine/address.h"
 
-enum { DEEPEST = 8 }; // conditions of conditions
+enum { DEEPEST = 8 }; // limit on nested conditions
 
 // Sums
 
-// The terms of a sum that matter for the order, in bytes; UINT64_MAX: with a factor that is not
-// known.
+// Terms of a sum that decide the order. Units: bytes; UINT64_MAX if a factor is unknown.
 struct strides {
     bool has_block, has_iteration;
-    bool is_grid_stride; // an iteration advances by all CTAs together
+    bool is_grid_stride; // an iteration advances by the whole grid
     bool is_negative, is_scattered;
-    uint64_t block, iteration; // of the CTA's number (the smallest), of an iteration (the largest)
+    uint64_t block, iteration; // of the CTA's number (minimum), of an iteration (maximum)
 };
 
 static bool is_special(const struct affine_atom *atom, enum isa_special special)
@@ -108,8 +107,8 @@ static bool has_data_guard(struct facts *facts, uint32_t inst)
     return guard != IR_NONE && (version == IR_NONE || predicate_is_of_data(facts, version, 0));
 }
 
-// Returns true if an instruction is executed, or not, by the data: its own guard, or a branch
-// before it that may lead past it.
+// Returns true if data decides whether an instruction is executed: by its own guard, or by an
+// earlier branch that may bypass it.
 static bool is_by_data(struct facts *facts, uint32_t inst)
 {
     const struct ir_function *fn = facts->fn;
@@ -170,7 +169,7 @@ static void take_access(struct overlaps *to, struct facts *facts, uint32_t inst)
     }
 }
 
-// Returns true if a load before the store, on all ways to it, has its address.
+// Returns true if a load that precedes the store on all paths has the store's address.
 static bool has_load_of(struct facts *facts, uint32_t store)
 {
     const struct ir_function *fn = facts->fn;

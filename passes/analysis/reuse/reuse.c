@@ -110,7 +110,7 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
     return *member->reuse;
 }
 
-// Returns the other load that alone serves most.
+// Returns the other load that serves most lines on its own.
 static uint32_t best_other(struct view *view, bool *all)
 {
     const unsigned of = OF_LOOP | OF_OTHERS;

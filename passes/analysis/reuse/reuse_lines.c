@@ -1,18 +1,18 @@
-// New lines of a load.
+// Counts the new lines of a load.
 #include "passes/analysis/reuse/reuse_view.h"
 
 enum {
-    MOST_OTHERS = 8,      // loads before and after one that are looked at
-    MOST_WORK = 64 * 256, // intervals that are put together for iterations looked at one by one
+    MOST_OTHERS = 8,      // neighbouring loads that are considered
+    MOST_WORK = 64 * 256, // intervals that are merged to evaluate iterations one by one
 };
 
-// An iteration, or some of them that are alike: `back` others are remembered.
+// One iteration, or several similar ones. `back` earlier iterations are remembered.
 struct moment {
     uint64_t back;
     struct start start;
 };
 
-// Lanes adjacent, as they are in most accesses, go as one.
+// Adjacent lanes, the usual case, are added as one interval.
 static void put_lanes(struct arena *arena, struct intervals *to, const struct affine_lanes *lanes,
                       int64_t at, uint32_t bytes)
 {
@@ -32,7 +32,8 @@ static void put_lanes(struct arena *arena, struct intervals *to, const struct af
     intervals_put(arena, to, begin, end);
 }
 
-// The lanes of the first warp, from its first byte on: many questions about a view ask for them.
+// Returns the bytes of the first warp, relative to its first byte. Cached, because many queries use
+// them.
 static const struct intervals *first_lanes(const struct view *view, uint32_t bytes)
 {
     struct reuses *r = view->r;
@@ -63,7 +64,7 @@ void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp,
         intervals_put(r->arena, to, first->list.v[i].begin + at, first->list.v[i].end + at);
 }
 
-// Returns true if a load of the group touches in earlier iterations what is remembered in this one.
+// Returns true if earlier iterations of a load of the group count.
 static bool comes_back(const struct view *view, const struct reuse_member *other, unsigned of,
                        uint64_t back)
 {
@@ -77,7 +78,7 @@ static bool is_before(const struct view *view, const struct reuse_member *other,
 
 // Adds the bytes that a load of the group touched before: in the earlier iterations for which a
 // line stays, and in this one if it precedes the load. Bytes between two iterations are in lines
-// that they touch: with more than one iteration, a line is at least as long as a step.
+// that the iterations touch: with more than one iteration, a line is at least as long as a step.
 static void put_member(const struct view *view, struct intervals *to,
                        const struct reuse_member *other, unsigned of, uint64_t back)
 {
@@ -126,7 +127,7 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
 {
     uint32_t count, from = view_others(view, &count);
     struct intervals *touched = &view->r->touched;
-    uint32_t bytes = 0; // of the accesses that `touched` is for
+    uint32_t bytes = 0; // per lane, of the accesses in `touched`
     for (uint32_t i = from; i < from + count; i++) {
         const struct reuse_member *other = &view->group->members.v[i];
         bool touches = comes_back(view, other, of, back) || is_before(view, other, of);
@@ -144,7 +145,8 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
     intervals_merge(view->r->arena, to);
 }
 
-// New lines of those that these warps touch together; earlier accesses of others count for nothing.
+// Counts the lines that these warps touch together, and the new ones. Earlier accesses of other
+// warps do not count.
 static struct counts count_moment(const struct view *view, struct warps warps, unsigned of,
                                   struct moment moment)
 {
@@ -182,7 +184,8 @@ static struct moment moment_at(const struct view *view, uint64_t round)
     return moment;
 }
 
-// All places that iterations come to count the same, as far from the beginning they do.
+// Returns the moment that represents all later iterations. Their places in a line are equally
+// frequent.
 static struct moment far_moment(const struct view *view)
 {
     struct moment far = {view->reach, view->start};
@@ -200,9 +203,9 @@ static uint64_t work_of(const struct view *view, uint64_t moments)
     return moments * count * view->warps * view->pieces;
 }
 
-// After as many iterations as a line stays, new lines depend on the place of byte 0 alone: over one
-// period of places, each place counts once. If it takes too long to evaluate all earlier
-// iterations, the first one and a mean are evaluated.
+// Once a line no longer stays from the first iteration on, new lines depend only on the place of
+// byte 0: over one period of places, each place counts once. If evaluating all earlier iterations
+// takes too long, the first one and a mean are evaluated.
 struct counts view_lines(const struct view *view, struct warps warps, unsigned of)
 {
     struct counts counts = {0};
@@ -225,7 +228,7 @@ struct counts view_lines(const struct view *view, struct warps warps, unsigned o
     return counts;
 }
 
-// Returns true if the warp touches what the one before it does, whole lines further.
+// Returns true if the warp touches the same bytes as the previous one, whole lines further on.
 static bool is_like_the_last(const struct view *view, uint32_t warp)
 {
     return view->lanes.same_in_all_warps && (view->at[warp] - view->at[warp - 1]) % LINE_BYTES == 0;

@@ -1,8 +1,8 @@
-// Results of views that are alike: kernels access memory in few ways, in many places.
+// Caches results of similar views: kernels access memory by few patterns in many places.
 #include "passes/analysis/reuse/reuse_view.h"
 #include <string.h>
 
-// A key is at most some 80 words, so that a full table takes less than half a megabyte.
+// A key has at most some 80 words, so a full table takes less than half a megabyte.
 enum { MEMO_SLOTS = 512 };
 
 struct memo_slot {
@@ -40,7 +40,7 @@ static void add_lanes(const struct view *view)
         add_word(r, (uint64_t)view->lanes.offset[i]);
 }
 
-// The other loads that view_lines considers, from the load on.
+// Adds the other loads that view_lines considers, relative to the load.
 static void add_others(const struct view *view)
 {
     struct reuses *r = view->r;

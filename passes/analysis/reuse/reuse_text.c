@@ -1,4 +1,4 @@
-// Reuse as text.
+// Prints reuse as text.
 #include "passes/analysis/reuse/reuse_view.h"
 #include <inttypes.h>
 
@@ -25,8 +25,8 @@ static const char *cause_text(struct reuses *r, struct arena *arena, uint32_t in
     }
 }
 
-// "each iteration advances by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch the
-// same lines (serves 7 more)"; without shares if there is one cause.
+// Returns "each iteration advances by 4 bytes (serves 744 of 752 lines) and 8 warps of a CTA touch
+// the same lines (serves 7 more)"; without shares if there is one cause.
 static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t inst,
                                const struct reuse *reuse)
 {
@@ -49,8 +49,8 @@ static const char *causes_text(struct reuses *r, struct arena *arena, uint32_t i
     return text;
 }
 
-// The lines that a cache must keep from one iteration to the next for this load alone, if they
-// exceed its size.
+// Returns the number of lines that a cache must keep between iterations for this load alone, if
+// they exceed its size.
 static const char *room_text(struct reuses *r, struct arena *arena, uint32_t inst,
                              const struct reuse *reuse)
 {

@@ -1,9 +1,9 @@
-// Loads in groups that differ by constants, and what is known of the addresses of each.
+// Groups loads whose addresses differ by constants, and collects what is known of each address.
 #include "passes/analysis/reuse/reuse_view.h"
 #include "passes/analysis/facts.h"
 #include <string.h>
 
-enum { MOST_ROUNDS = 4096 }; // iterations that are looked at
+enum { MOST_ROUNDS = 4096 }; // iterations that are evaluated
 
 struct reuses *reuses_new(struct facts *facts)
 {
@@ -143,8 +143,8 @@ static uint32_t iteration_atom(const struct reuses *r, const struct affine *addr
     return IR_NONE;
 }
 
-// Bytes from one iteration to the next, if they are the same each time: what is left without the
-// loop's number does not change in it.
+// Computes the bytes from one iteration to the next. Returns false if they differ: without the
+// iteration's number, the address must not change in the loop.
 static bool find_step(struct reuses *r, uint32_t loop, const struct affine *address, int64_t *step)
 {
     uint32_t atom = iteration_atom(r, address, loop);
@@ -163,7 +163,7 @@ static bool find_step(struct reuses *r, uint32_t loop, const struct affine *addr
     return true;
 }
 
-// The terms without the atom.
+// Returns the sum without the terms that start with the atom.
 static struct affine without(struct reuses *r, const struct affine *address, uint32_t atom)
 {
     struct affine_term *terms = ARENA_ARRAY(r->arena, struct affine_term, address->count);
@@ -176,7 +176,7 @@ static struct affine without(struct reuses *r, const struct affine *address, uin
     return rest;
 }
 
-// The warps whose distance from the first is known: none where nothing is known of rows.
+// Finds the warps at a known distance from the first; only the first if rows are assumed.
 static void find_warps(struct view *view, bool rows)
 {
     struct reuses *r = view->r;
@@ -206,7 +206,7 @@ static void find_warps(struct view *view, bool rows)
     view->others = false;
 }
 
-// Finds the start of the first warp.
+// Finds the start of the first warp's access.
 static void find_start(struct view *view, uint32_t bytes)
 {
     struct reuses *r = view->r;

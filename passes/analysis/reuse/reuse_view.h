@@ -28,7 +28,7 @@ struct reuse_group {
 struct rounds {
     bool asked;
     uint64_t count;
-    uint32_t test; // block
+    uint32_t test; // block of the test
 };
 
 struct reuses {
@@ -44,7 +44,7 @@ struct reuses {
     struct reuse_group **table; // by hash; NULL: not allocated
     uint32_t table_mask;
     struct reuse_group **group_of;               // per instruction
-    uint32_t *place_of;                          // in its group's members
+    uint32_t *place_of;                          // per instruction: index in its group's members
     struct intervals touched, earlier, own, all; // state of one evaluation
     struct intervals lanes; // of the current view: its first warp, for accesses of `lanes_bytes`
     uint32_t lanes_bytes;   // 0: not computed
@@ -64,35 +64,39 @@ struct view {
     bool lanes_known; // else one lane is evaluated
     bool in_loop;     // with a known step
     int64_t step;
-    uint64_t rounds;           // iterations; 0: their number is unknown
+    uint64_t rounds;           // number of iterations; 0: unknown
     uint64_t reach;            // iterations for which a line stays
     bool others;               // warps with unknown accesses exist
-    uint32_t warps, pieces;    // intervals of bytes of the first warp
-    int64_t at[MOST_WARPS];    // first byte of each warp, from that of the first
-    struct affine_lanes lanes; // of the first
+    uint32_t warps, pieces;    // evaluated warps; byte intervals of the first one
+    int64_t at[MOST_WARPS];    // first byte of each warp, relative to the first warp's
+    struct affine_lanes lanes; // of the first warp
     struct start start;        // of the first iteration, if the number of iterations is known
 };
 
-// Warps from `first` on, and their number.
+// `count` warps, starting at `first`.
 struct warps {
     uint32_t first, count;
 };
 
-// Number of lines, over all possible starts of the first warp.
+// Numbers of lines, summed over all possible starts of the first warp.
 struct counts {
     uint64_t fresh, total;
 };
 
-// Bytes of one access of a warp with `bytes` bytes per lane; the first byte of warp 0 is 0.
+// Adds the bytes of one access of a warp with `bytes` bytes per lane; the first byte of warp 0 is
+// 0.
 void view_put_warp(const struct view *view, struct intervals *to, uint32_t warp, uint32_t bytes);
-// Groups and places are computed at the first use. Returns NULL if the addresses are unknown.
+// Returns the group of a load, or NULL if the addresses are unknown. Groups are built at the first
+// use.
 struct reuse_group *reuse_group(struct reuses *r, uint32_t inst);
+// Returns the view of a load that has a group.
 struct view reuse_view(struct reuses *r, uint32_t inst);
 
-// Returns the place of the first member of its group around the load. Sets *count to their number.
+// Returns the index of the first member of the group that is considered, and their number in
+// *count.
 uint32_t view_others(const struct view *view, uint32_t *count);
-// Returns true if control flow to the load has passed the other load before, in this iteration or
-// the previous one.
+// Returns true if control flow that reaches the load has passed the other load before, in this
+// iteration or the previous one.
 bool view_precedes(const struct view *view, const struct reuse_member *other);
 // Counts the lines of all iterations, or of one in steady state if their number is unknown. A line
 // is new if neither the accesses of `of` nor another of these warps has touched it.
@@ -100,6 +104,6 @@ struct counts view_lines(const struct view *view, struct warps warps, unsigned o
 // Returns the number of new lines without hits between warps.
 uint64_t view_fresh(const struct view *view, unsigned of);
 
-// Returns the place of the result of views like this one, and sets `found` if it has a result.
-// Requires lanes that are the same in all warps of the view.
+// Returns the memo's entry for views like this one; *found is set if it holds a result. Requires
+// equal distances between lanes in all warps of the view.
 struct reuse *reuse_memo_find(const struct view *view, bool *found);

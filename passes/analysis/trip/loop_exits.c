@@ -1,4 +1,4 @@
-// The ways out of the loops.
+// Lists the exits of loops.
 #include "passes/analysis/divergence/regions.h"
 #include "passes/analysis/trip/trip.h"
 
@@ -13,7 +13,7 @@ static void add_exit(struct loop_exits *exits, uint32_t from, uint32_t to)
     }
 }
 
-// Returns the loop around `loop`, or IR_NONE, after the exit was added to it.
+// Adds an exit to the loop. Returns the loop around it, or IR_NONE.
 static uint32_t leave(struct loop_exits *exits, const struct ir_function *fn, uint32_t loop,
                       uint32_t from, uint32_t to)
 {

@@ -1,5 +1,5 @@
-// Counted loops: exits whose tests compare a counter with a bound. The counter is a register
-// that all paths around the loop change by the same step; the bound does not change in the loop.
+// Counted loops: exits whose tests compare a counter with a bound. The counter is a register that
+// all paths around the loop change by the same step; the bound does not change in the loop.
 #include "passes/analysis/trip/trip_finder.h"
 
 bool trip_unknown(struct trip_finder *f, uint32_t because, const char *why)
@@ -112,7 +112,7 @@ static bool find_constant(const struct affine *value, unsigned bits, struct line
     return true;
 }
 
-// A register may hold what is a constant in every launch: %ntid.x with .reqntid.
+// Replaces a register that is a constant in every launch, such as %ntid.x with .reqntid.
 static void look_up(struct trip_finder *f, struct linear *sum)
 {
     struct affine value;
@@ -124,7 +124,7 @@ static void look_up(struct trip_finder *f, struct linear *sum)
         *sum = linear_scaled(&constant, sum->terms[0].coefficient);
 }
 
-// `factor`: of the counter in what is compared.
+// `factor`: factor of the counter in the compared value.
 static bool set_step(struct trip_finder *f, struct linear step, int64_t factor, unsigned narrow,
                      struct progress *p)
 {
@@ -152,7 +152,7 @@ static struct linear constant_version(struct trip_finder *f, uint32_t version, u
     return value;
 }
 
-// One constant, or what the counter's register holds.
+// Returns the counter's value at the entry: one constant, or its register.
 static struct linear entering_value(struct trip_finder *f, uint32_t phi, unsigned bits)
 {
     const struct ir_phi *at = &f->fn->phis.v[phi];
@@ -183,8 +183,7 @@ static bool set_endpoint(struct trip_finder *f, const struct linear *value, unsi
     return to->text != NULL;
 }
 
-// Returns true if the counter begins a constant before something, and what is ahead leads back
-// there.
+// Returns true if the counter starts at a sum with a constant and `ahead` has the opposite sign.
 static bool steps_back(struct trip_finder *f, uint32_t phi, int64_t ahead)
 {
     const struct ir_phi *at = &f->fn->phis.v[phi];
@@ -200,8 +199,8 @@ static bool steps_back(struct trip_finder *f, uint32_t phi, int64_t ahead)
     return false;
 }
 
-// Joins what is added before the first test to where the counter begins, if the two may wrap around
-// together: `for (j = 0; j <= n; j++)` becomes `j = -1; do ++j; while (j < n)`, without sign.
+// Moves the amount that is added before the first test into the start, if the two may wrap around
+// together: `for (j = 0; j <= n; j++)` becomes `j = -1; do ++j; while (j < n)`, unsigned.
 static void join_ahead(struct trip_finder *f, uint32_t phi, struct linear *start,
                        struct progress *p)
 {
@@ -215,7 +214,7 @@ static void join_ahead(struct trip_finder *f, uint32_t phi, struct linear *start
     p->ahead = 0;
 }
 
-// `left`: what is compared, with the counter in it.
+// `left`: the compared value, which contains the counter.
 static bool set_start(struct trip_finder *f, const struct test *test, struct linear left,
                       const struct linear *step, struct progress *p)
 {
@@ -247,7 +246,7 @@ static bool set_start(struct trip_finder *f, const struct test *test, struct lin
     return start.known && set_endpoint(f, &start, test->bits, p->is_signed, &p->start);
 }
 
-// A constant that is added to a signed bound joins the others; an unsigned sum may wrap around.
+// Separates a constant that is added to a signed bound. An unsigned sum may wrap around, and stays.
 static bool set_bound(struct trip_finder *f, const struct test *test, struct linear bound,
                       struct progress *p)
 {
@@ -264,7 +263,7 @@ static bool set_bound(struct trip_finder *f, const struct test *test, struct lin
     return set_endpoint(f, &bound, test->bits, test->is_signed, &p->bound);
 }
 
-// Everything that the count depends on, with the counter on the left of the comparison.
+// Finds everything that the count depends on, with the counter on the left of the comparison.
 static bool find_progress(struct trip_finder *f, struct test *test, struct progress *p)
 {
     test->left = trip_use(f->fn, test->inst, 0);
@@ -302,7 +301,7 @@ static bool find_progress(struct trip_finder *f, struct test *test, struct progr
 
 // Start and bound that differ by a constant: p < p + 64.
 
-// Returns true if the value is in the range of the comparison, and stays there when so much is
+// Returns true if the value is in the range of the comparison, and stays in it when `more` is
 // added.
 static bool fits(const struct affines *affines, const struct affine *a, int64_t more,
                  const struct test *test)
@@ -314,7 +313,7 @@ static bool fits(const struct affines *affines, const struct affine *a, int64_t 
            (more < 0 ? least >= low - more : most <= high - more);
 }
 
-// Returns the version that differs from this one by a constant, through copies and additions.
+// Follows copies and additions of constants back. Returns the version that they start from.
 static uint32_t origin(struct trip_finder *f, uint32_t version, unsigned bits, int64_t *distance)
 {
     for (int i = 0; i < TRIP_STEPS; i++) {
@@ -342,7 +341,7 @@ static uint32_t origin(struct trip_finder *f, uint32_t version, unsigned bits, i
     return version;
 }
 
-// From the counter's first value to the bound, modulo the width of the comparison.
+// Computes the bound minus the counter's first value, modulo the width of the comparison.
 static bool find_difference(struct trip_finder *f, const struct test *test,
                             const struct progress *p, uint32_t first, int64_t *distance)
 {

@@ -38,7 +38,7 @@ static const char *leads_to_bound(const struct progress *p)
     return NULL;
 }
 
-// A constant as the comparison sees it.
+// Returns a constant as the comparison interprets it.
 static wide seen(const struct endpoint *e)
 {
     if (e->is_signed)
@@ -70,7 +70,7 @@ static const char *count_constant(const struct progress *p, struct trip *trip)
     wide bound = seen(&p->bound);
     wide away = goes_up(p) ? bound - first : first - bound;
     wide step = magnitude(p->step);
-    wide passed; // how often the test lets pass
+    wide passed; // how often the test passes
     if (p->comparison == COMPARE_NE) {
         if (away < 0 || away % step)
             return "its counter misses the bound and wraps around";
@@ -94,7 +94,7 @@ struct trip_writer {
     const struct progress *p;
     char text[2048];
     size_t length;
-    int terms; // of the sum at hand
+    int terms; // of the current sum
     bool cut;
 };
 
@@ -152,9 +152,9 @@ static void put_constant(struct trip_writer *w, int64_t value)
     put_number(w, value < 0 && w->terms > 1 ? -value : value);
 }
 
-// Terms of the count: (near - far + constant + factor · step atom) / divisor, at least `least`.
+// Dividend of the count: near - far + constant + factor · step.
 struct trip_sum {
-    const struct endpoint *near, *far; // the bound and the start, or the other way round
+    const struct endpoint *near, *far; // the bound and the start, or vice versa
     wide constant;
     int factor;
 };
@@ -183,7 +183,7 @@ static struct trip_sum build_sum(const struct progress *p)
     bool up = goes_up(p), exact = p->comparison == COMPARE_NE;
     wide step = p->step_is_constant ? magnitude(p->step) : 0;
     struct trip_sum sum = {up ? &p->bound : &p->start, up ? &p->start : &p->bound, 0, 0};
-    wide ahead = (wide)p->bound_add - p->ahead; // from the first test's value to the bound
+    wide ahead = (wide)p->bound_add - p->ahead; // from the first tested value to the bound
     sum.constant = up ? ahead : -ahead;
     if (p->bound.is_constant)
         sum.constant += up ? seen(&p->bound) : -seen(&p->bound);

@@ -9,7 +9,7 @@ struct endpoint {
     int64_t constant; // sign-extended
     unsigned bits;    // of the comparison
     bool is_signed;
-    const char *text; // not constant: its value, in parentheses if a minus needs them
+    const char *text; // if not constant: its value, in parentheses if a minus needs them
 };
 
 // The loop continues while  start + ahead + (k + steps_ahead) · step  compares true with  bound +
@@ -18,22 +18,23 @@ struct progress {
     struct endpoint start, bound;
     int64_t bound_add;
     bool step_is_constant;
-    int step_sign; // of a step that is not constant: added or subtracted
+    int step_sign; // sign of a step that is not constant
     int64_t step;
     const char *step_text;
     int64_t ahead;
-    int64_t first_ahead; // before it was joined to the start
+    int64_t first_ahead; // `ahead` before it was moved into the start
     bool steps_ahead;
     enum comparison comparison;
-    unsigned bits; // of the counter: it wraps around there
+    unsigned bits; // width at which the counter wraps around
     bool is_signed;
-    uint32_t phi;   // the counter
-    bool plain;     // it is compared directly, or plus a constant
-    bool at_bottom; // executions before the test count, else executions after it
+    uint32_t phi;   // number of the counter
+    bool plain;     // the counter is compared directly, or plus a constant
+    bool at_bottom; // executions before the test are counted, else executions after it
 };
 
+// Return the comparison with swapped operands, and the one that holds if this one does not.
 enum comparison comparison_swapped(enum comparison comparison);
 enum comparison comparison_negated(enum comparison comparison);
 
-// Sets kind, count or text, and may_be_zero. Returns NULL, or the reason why the count is unknown.
+// Sets kind, count or text, and may_be_zero. Returns NULL, or why the count is unknown.
 const char *count_trips(struct arena *arena, const struct progress *progress, struct trip *trip);

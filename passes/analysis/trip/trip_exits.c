@@ -1,11 +1,12 @@
-// The ways out of a loop, and which of them is taken first.
+// Counts a loop by its exits. The one that is taken first decides.
 #include "passes/analysis/divergence/regions.h"
 #include "passes/analysis/trip/trip_finder.h"
 #include <string.h>
 
 enum { MOST_EXITS = 8, MOST_JOINED = 4, MOST_TEXT = 1024 };
 
-// Whether the branch at the end of the exit's block continues for a true guard.
+// Finds the guard of the branch at the end of the exit's block. *goes_on: a true guard continues
+// the loop.
 static bool find_branch(struct trip_finder *f, uint32_t block, uint32_t *guard, bool *goes_on)
 {
     const struct ir_block *b = &f->fn->blocks.v[block];
@@ -34,8 +35,8 @@ static bool joins_comparisons(const struct ir_inst *inst)
     return (inst->op == OP_and || inst->op == OP_or) && inst->operand_count == 3;
 }
 
-// From the guard back to the comparison, or to what joins two of them, through negations and copies
-// of predicates.
+// Follows negations and copies of predicates from the guard back to the comparison, or to the
+// instruction that combines two.
 static bool find_comparison(struct trip_finder *f, uint32_t operand, struct test *test)
 {
     for (int i = 0; i < TRIP_STEPS; i++) {
@@ -88,12 +89,12 @@ uint32_t *trip_accesses(struct arena *arena, const struct ir_function *fn, const
     return next;
 }
 
-// Returns true if the loop has an access that runs only if the test has let pass.
+// Returns true if the loop has an access that is executed only after the test passes.
 static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
                             const uint32_t *accesses)
 {
     const struct ir_loop *loop = &fn->loops.v[in];
-    // Behind the only latch of its own loop the loop has no blocks.
+    // No block of the loop follows its only latch.
     if (!accesses ||
         (loop->latch_count == 1 && loop->latch == block && fn->blocks.v[block].loop == in))
         return false;
@@ -107,8 +108,8 @@ static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t 
 struct question {
     uint32_t guard;
     bool goes_on;
-    bool several;   // others may end the loop, or keep it going, too
-    bool at_bottom; // what precedes the test is counted
+    bool several;   // other comparisons may end the loop, or keep it going
+    bool at_bottom; // executions of the part before the test are counted
     int depth;
 };
 
@@ -121,7 +122,7 @@ static const char *number_text(struct arena *arena, const struct trip *trip)
                : arena_printf(arena, "%llu", (unsigned long long)trip->count);
 }
 
-// Both must let pass, or one of them.
+// Combines the counts of two tests. `both`: the loop continues only if both pass.
 static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
 {
     const struct trip *b = &f->trip;
@@ -142,7 +143,8 @@ static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
     return true;
 }
 
-// A comparison that has failed fails from then on: the loop ends with the first, or with the last.
+// A comparison that has failed keeps failing: the loop ends with the first or with the last
+// failure.
 static bool count_joined(struct trip_finder *f, uint32_t inst, struct question q)
 {
     struct trip first = {0};
@@ -189,7 +191,7 @@ static bool leaves_loop(const struct trip_finder *f, uint32_t block)
     return regions_leaves(f->fn, block);
 }
 
-// The exit that is taken first ends the loop; counted is how often control comes to the header.
+// Counts executions of the header. The exit that is taken first ends the loop.
 static bool count_exits(struct trip_finder *f)
 {
     struct question q = {.several = true, .at_bottom = true, .depth = MOST_JOINED};

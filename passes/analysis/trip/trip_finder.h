@@ -1,4 +1,4 @@
-// Shared by the files of the trip counts: the search for the count of one loop.
+// Internals of the trip counts: the search for the count of one loop.
 #pragma once
 #include "passes/analysis/trip/trip.h"
 #include "passes/analysis/trip/trip_count.h"
@@ -38,9 +38,10 @@ static inline bool trip_in_loop(const struct trip_finder *f, uint32_t block)
 }
 
 // Counts how often the comparison passes, from its setp and `goes_on`. `several`: another
-// comparison may end the loop; `at_bottom`: see trip_count.h.
+// comparison may end the loop; `at_bottom`: see trip_count.h. Returns false with a recorded reason.
 bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool at_bottom);
+// Returns true for integer and untyped words of 16, 32 or 64 bits.
 bool trip_is_integer(uint16_t type);
-// The same by simulating the iterations, if they are few and all values are known; else keeps the
-// recorded reason.
+// Counts by simulating the iterations, if they are few and all values are known; otherwise returns
+// false and keeps the recorded reason.
 bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom);

@@ -137,7 +137,7 @@ static const char *extended(struct arena *arena, const char *text, unsigned bits
     return arena_printf(arena, "%c%u(%s)", is_signed ? 's' : 'u', bits, text);
 }
 
-// The atom's value, extended from `bits`.
+// Returns the text of the atom's value, extended from `bits`.
 static const char *atom_text(struct arena *arena, const struct trip_atom *atom, unsigned bits,
                              bool is_signed)
 {
@@ -166,7 +166,7 @@ static const char *joined(struct arena *arena, const char *sum, bool negative, c
     return arena_printf(arena, "%s %c %s", sum, negative ? '-' : '+', term);
 }
 
-// Positive terms first, so that few sums begin with a sign.
+// Positive terms come first, so that few sums begin with a sign.
 static const char *sum_text(struct arena *arena, const struct linear *sum)
 {
     const char *text = NULL;

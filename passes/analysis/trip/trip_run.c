@@ -1,5 +1,5 @@
-// Loops whose counter begins at a constant and is changed by constants, but not by additions: their
-// rounds are made one by one. for (i = 1; i < 100; i *= 2), for (s = 128; s > 0; s >>= 1)
+// Simulates loops whose counter starts at a constant and is changed by constants, but not by
+// additions: for (i = 1; i < 100; i *= 2), for (s = 128; s > 0; s >>= 1)
 #include "passes/analysis/affine/affine_warp.h"
 #include "passes/analysis/trip/trip_finder.h"
 
@@ -9,8 +9,8 @@ struct runner {
     struct trip_finder *f;
     struct affines *affines;
     uint32_t phi;     // the counter
-    uint64_t counter; // in this round
-    int left;         // instructions that may still be looked at in it
+    uint64_t counter; // in this iteration
+    int left;         // instructions that may still be evaluated in it
 };
 
 static bool operand_number(struct runner *r, uint32_t operand, unsigned bits, uint64_t *to);
@@ -88,7 +88,7 @@ static bool holds(const struct test *test, uint64_t left, uint64_t right)
     }
 }
 
-// One constant from outside, and one path around.
+// Requires one constant from outside, and one path around the loop. Finds the latter's version.
 static bool find_ends(struct runner *r, unsigned bits, uint32_t *next)
 {
     const struct ir_function *fn = r->f->fn;

@@ -1,5 +1,5 @@
-// Values of instructions in a loop, as functions of its counter and of loop-invariant values. The
-// table at the end lists the instructions; results of others are unknown.
+// Computes values of instructions in a loop as functions of its counter and of loop-invariant
+// values. The table at the end lists the supported instructions; results of others are unknown.
 #include "passes/analysis/affine/address.h"
 #include "passes/analysis/trip/trip_internal.h"
 #include <string.h>
@@ -93,7 +93,7 @@ struct linear trip_widened(struct tracer *t, const struct linear *a, unsigned fr
     return linear_of_atom(atom, bits);
 }
 
-// A kernel parameter that the loop reads again and again.
+// A kernel parameter that every iteration reads.
 static struct linear load(const struct trace_reader *r)
 {
     struct tracer *t = r->t;
@@ -172,7 +172,7 @@ static struct linear multiply(const struct trace_reader *r)
     return linear_sum(&to, &c, 1);
 }
 
-// The value of a function of two numbers, each extended by the type.
+// Returns a function of two numbers, each extended as the type requires.
 static struct linear function(const struct trace_reader *r, enum trip_form form, const char *name)
 {
     struct arena *arena = r->t->arena;
@@ -222,7 +222,7 @@ static struct linear differs(const struct trace_reader *r)
     return function(r, FORM_SIGNED, "xor");
 }
 
-// A mask of low bits takes a part of its register.
+// A mask of low bits extracts a part of its register.
 static struct linear mask(const struct trace_reader *r)
 {
     struct linear a = source(r, 0, r->bits), b = source(r, 1, r->bits);
@@ -254,7 +254,7 @@ static struct linear shift(const struct trace_reader *r)
     return linear_of_atom(atom, r->bits);
 }
 
-// Conversions: the source's low bits, extended as the narrower of the two types says.
+// Converts: the source's low bits, extended by the signedness of the narrower type.
 static struct linear convert(const struct trace_reader *r)
 {
     uint32_t operand = source_operand(r, 0);
@@ -268,7 +268,7 @@ static struct linear convert(const struct trace_reader *r)
     bool is_signed = ir_type_is_signed(from <= to ? r->at->type2 : r->at->type);
     unsigned part = from < to ? from : to;
     struct linear a = trip_operand(r->t, operand, bits);
-    if (a.known && part >= r->bits) { // takes bits away, or none
+    if (a.known && part >= r->bits) { // truncates, or changes nothing
         bool cuts = part < bits && a.phi != IR_NONE && (!a.narrow || a.narrow > part);
         a.bits = (uint8_t)r->bits;
         if (cuts) {
@@ -280,7 +280,7 @@ static struct linear convert(const struct trace_reader *r)
     return trip_widened(r->t, &a, part, is_signed, r->bits);
 }
 
-// A choice between two fixed values
+// Selection between two invariant values
 
 static const char *comparison_text(struct tracer *t, uint32_t inst)
 {
@@ -315,7 +315,7 @@ static bool is_outside(const struct tracer *t, uint32_t version)
            !ir_in_loop(t->fn, t->loop, ir_version_block(t->fn, version));
 }
 
-// A predicate is 0 or 1.
+// Returns the text of a predicate, which is 0 or 1.
 static const char *predicate_text(struct tracer *t, uint32_t operand)
 {
     const struct ir_operand *o = &t->fn->operands.v[operand];
@@ -353,7 +353,7 @@ struct rule {
     enum isa_op op;
     struct linear (*read)(const struct trace_reader *r);
     uint8_t sources;
-    bool other_width; // the type need not be as wide as the result
+    bool other_width; // the type may differ in width from the result
 };
 
 static const struct rule rules[] = {
@@ -399,7 +399,7 @@ static bool heads_a_loop(const struct ir_function *fn, uint32_t block)
     return loop != IR_NONE && fn->loops.v[loop].header == block;
 }
 
-// Ways that meet within the loop, all with the same value.
+// Paths that merge within the loop must carry the same value.
 static struct linear phi_value(struct tracer *t, const struct ir_phi *phi, unsigned bits)
 {
     struct linear first = linear_unknown();
@@ -423,7 +423,7 @@ static uint32_t moved_operand(const struct ir_function *fn, uint32_t inst)
     return moves ? at->operands + 1 : IR_NONE;
 }
 
-// Constants that are loaded before the loop.
+// Finds constants that are loaded before the loop.
 static bool constant_outside(const struct tracer *t, uint32_t version, unsigned bits,
                              int64_t *value)
 {
@@ -451,8 +451,8 @@ bool trip_immediate(const struct tracer *t, const struct ir_operand *o, unsigned
     return kind != NODE_FLOAT32 && kind != NODE_FLOAT64;
 }
 
-// Copies of parameters and of what is the same in all of the grid are no live-ins (see transfer.h):
-// not they are named but what they copy.
+// Copies of parameters and of values that are equal in the whole grid are not live-ins (see
+// transfer.h). Their source is named instead.
 static bool is_free(const struct tracer *t, uint32_t version)
 {
     if (value_is_parameter(t->module, t->fn, version))
