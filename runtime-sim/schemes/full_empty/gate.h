@@ -13,8 +13,8 @@ struct trace;
 enum { FE_FREE, FE_CPU, FE_GPU, FE_QUEUES };
 
 struct fe_request {
-    uint32_t entry; // number in the memory system
-    uint32_t core;  // endpoint of the sender
+    uint32_t entry;         // number in the memory system
+    uint32_t core;          // endpoint of the sender
     uint64_t line, arrived; // line number; clock of arrival
     uint32_t words;         // accessed words of the line
     struct plane_line at;
