@@ -6,7 +6,7 @@
 // A kernel of the metadata. Its chains and blocks name instructions by their index in the IR.
 struct scheme_kernel {
     const struct table_kernel *plan;
-    uint32_t function;            // of the program
+    uint32_t function;            // program function
     const struct ir_function *fn; // NULL if the program has no such kernel
 };
 

@@ -4,7 +4,7 @@
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include <stdio.h>
 
-// Building
+// Construction
 
 static void set_latencies(struct machine *machine, struct machine_offload *o, uint32_t *latency)
 {

@@ -48,7 +48,7 @@ struct offload_shared {
     const struct offload_table *table;
     const struct oq_template *templates; // by chain of the table
     const struct slots_used *slots;
-    const struct noc_config *network; // of requests
+    const struct noc_config *network; // request network
     const struct offload_ways *ways;  // offload_groups.h
     const uint16_t *emn; // llcs · llcs nodes for each core; NULL: not a mesh, cores do not compute
     uint32_t llcs;
@@ -57,7 +57,7 @@ struct offload_shared {
     bool cores_compute; // cores compute chains in this launch
     // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
     const uint32_t *latency;       // chain · CHAIN_MOST + place
-    struct adaptive_chain *chains; // of the table
+    struct adaptive_chain *chains; // by chain of the table
     struct offload_stats *stats;
     struct offload_log log;
     struct service *services; // by endpoint
@@ -124,7 +124,7 @@ struct oq_chain {
     uint8_t vain; // set of kinds that the discarded chain is charged to
     uint64_t begun;
     const uint64_t *why; // counter of the reason for which it was discarded or refused
-    uint32_t parked;     // entries that do not count in the load/store unit
+    uint32_t parked;     // claimed entries that do not count as the core's
 };
 
 struct offload_queue {
@@ -168,8 +168,8 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
 // Returns the meet nodes and distances of a network. `has_table`: cores have tables of meet nodes.
 const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
 
-// The role of a slot's next instruction for the queue of its core.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
+// Returns the role of a slot's next instruction for the queue of its core.
 enum oq_role oq_role(const struct offload_queue *oq, uint32_t slot);
 // Returns the set of slots that are ready to begin a chain and for which an entry is free. One of
 // them can begin in a cycle.

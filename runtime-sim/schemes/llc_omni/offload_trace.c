@@ -16,8 +16,8 @@ struct chain_span {
     uint32_t lanes;    // set of lanes
     uint32_t packets;  // packets sent
     uint32_t bounced;  // packets whose loads were sent back
-    uint32_t computed; // lanes of the other packets
-    const char *why;   // reason of a discarded chain, or NULL
+    uint32_t computed; // number of lanes of the other packets
+    const char *why;   // reason for which the chain was discarded, or NULL
 };
 
 // A packet, from its creation to its reply, or to its last load.

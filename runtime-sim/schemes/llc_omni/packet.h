@@ -23,8 +23,8 @@ enum {
 // Addresses of an operand's lanes.
 enum packet_lanes {
     PACKET_UNIFORM, // all at one address
-    PACKET_UP,      // each one element above that of the lane before
-    PACKET_DOWN,    // each one element below that of the lane before
+    PACKET_UP,      // each one element above that of the previous lane
+    PACKET_DOWN,    // each one element below that of the previous lane
     PACKET_IRREGULAR,
 };
 
@@ -106,7 +106,7 @@ struct compute_packet {
     uint8_t pattern; // from 1 [000 Table 1]
     uint16_t from;   // node of the core that sends it
     uint16_t to;     // node that computes it
-    uint8_t entry;   // of that core's offload queue
+    uint8_t entry;   // entry of that core's offload queue
     uint32_t mask;   // active lanes; not 0
     uint8_t load_count;
     bool has_store;
@@ -118,8 +118,8 @@ struct compute_packet {
     struct packet_operand load[PACKET_LOADS], store;
 };
 
-// Return the number of sources of a function, or 0 if its number is unknown, and the meaning of its
-// detail.
+// packet_sources returns the number of sources of a function, or 0 if the function is unknown.
+// packet_detail_of returns the meaning of its detail.
 uint32_t packet_sources(uint32_t function);
 enum packet_detail packet_detail_of(uint32_t function);
 // Returns the bits of its detail that may be set.

@@ -261,7 +261,7 @@ bool spatial_is_quiet(const struct spatial_array *array)
     return true;
 }
 
-// The end
+// End of an activation
 
 static bool is_result(const struct spatial_array *array, const struct spatial_fifo *fifo)
 {

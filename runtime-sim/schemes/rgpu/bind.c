@@ -61,7 +61,7 @@ const char *spatial_params(struct spatial_machine *m, const struct launch *launc
     return take_params(&w, map);
 }
 
-// Places in the kernel
+// Codes of the kernel
 
 // Returns the first code of an instruction, or the one after its last.
 static uint32_t code_of(const struct binding_work *w, uint32_t inst, bool behind)

@@ -263,7 +263,8 @@ uint64_t spatial_cycle(struct spatial_core *c, uint64_t now);
 bool spatial_is_quiet(const struct spatial_array *array);
 // Returns NULL, or the fault: a node that has not ended, or tokens that are left.
 const char *spatial_leftover(struct spatial_core *c);
-// Return the number of tokens of a FIFO, its first token, and whether that has arrived.
+// Return the number of tokens of a FIFO (fifo_count), its first token (fifo_head), and true if this
+// token has arrived (fifo_has).
 static inline uint64_t fifo_count(const struct spatial_fifo *fifo)
 {
     return fifo->pushed - fifo->popped;

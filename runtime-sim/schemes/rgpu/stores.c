@@ -197,7 +197,7 @@ bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *byte
     return true;
 }
 
-// Called by the memory system, before the cores' tick.
+// Called by the memory system, outside the cores' tick.
 void spatial_serve_store(struct spatial_core *c, const struct memsys_request *request)
 {
     const struct spatial_store *store = &c->stores[request->tag];

@@ -179,7 +179,8 @@ void stacks_settle(struct stacks *stacks, uint64_t now);
 // Continues a walk, or ends it, after the reply to one of its reads has arrived at the SM.
 void stack_end_read(struct stacks *stacks, uint32_t job, uint64_t now);
 
-// Append a job to a list, and remove the first job of a list that is not empty.
+// stack_push appends a job to a list. stack_pop removes and returns the first job of a list, which
+// must not be empty.
 void stack_push(struct stacks *stacks, struct stack_list *list, uint32_t job);
 uint32_t stack_pop(struct stacks *stacks, struct stack_list *list);
 // Return a new job, whose members are 0, and free one. A new job may move the array of jobs.
@@ -188,7 +189,7 @@ void stack_free_job(struct stacks *stacks, uint32_t job);
 // Sets the vault, its DRAM requests and the sizes of packets from the address and the bytes of the
 // line that are accessed.
 void stack_aim(struct stacks *stacks, struct stack_job *job, uint64_t address, struct mask bytes);
-// Returns true if the job's vault has room, and reserves room for it.
+// stack_has_room returns true if the job's vault has room, which stack_reserve reserves.
 bool stack_has_room(const struct stacks *stacks, const struct stack_job *job);
 void stack_reserve(struct stacks *stacks, const struct stack_job *job);
 // Evaluates a clock of all links and vaults.

@@ -32,7 +32,7 @@ struct tlb {
     uint32_t walk_count;
 };
 
-// Initialises an empty TLB. Do not use one without entries for translation.
+// Initialises an empty TLB. Other functions require at least one entry.
 void tlb_init(struct tlb *tlb, struct arena *arena, uint32_t entries, uint32_t page_bytes,
               uint32_t levels);
 // Returns the page of an address.

@@ -38,7 +38,7 @@ struct tom_block {
     uint32_t parameter_bytes;            // kernel parameters that it reads
     uint32_t lane_registers;             // 32-bit registers per lane that it needs in a stack
     double saving;                       // words at the threshold
-    double words;                        // words accessed per iteration, on the busier channel
+    double words;                        // words of an iteration, on the channel with more traffic
     VEC(struct warp_register) registers; // all registers that its code and its condition name
     VEC(struct warp_register) out;       // live-outs
     uint32_t values, out_values;         // bytes of the values of `registers` and of `out`
@@ -51,7 +51,7 @@ struct tom_table {
     VEC(struct tom_block) blocks;
     struct tom_rehearsal *rehearsal; // results of the untimed run
     struct static_map *differences;  // TOM_STATIC: address differences of each block's accesses
-    uint32_t left_out;               // candidates that the hardware does not get
+    uint32_t left_out;               // number of candidates that the table does not contain
     VEC(const char *) reasons;       // for which they are left out
 };
 

@@ -29,8 +29,8 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
 // Tolerance for rounding errors in the product of a share and a number.
 #define ROUNDING 1e-6
 
-// Returns the instances to learn from: tom.learn_share of all that an untimed run has counted, 0.1
-// % by default [002 §3.2.2], or fixed numbers of the configuration.
+// Returns the number of instances to learn from: tom.learn_instances if set, else tom.learn_share
+// of all instances that an untimed run has counted [002 §3.2.2], at least tom.learn_least.
 static uint64_t instances_to_learn(const struct tom *tom)
 {
     const struct tom_config *config = tom->config;

@@ -106,7 +106,7 @@ struct tom_queue {
 
 // Learning of a mapping [002 §4.3]: instances run in the GPU. Then all cores stop, the caches are
 // flushed, and allocations that candidate blocks access get the best mapping. The copy of the data
-// from the CPU takes as long as the copy before a launch without learning; neither is simulated.
+// from the CPU takes as long as the copy before a launch without learning; neither is counted.
 enum tom_phase { LEARN_NOT, LEARN_RUNNING, LEARN_STOPPING, LEARN_FLUSHING };
 
 struct tom_learning {
@@ -181,7 +181,8 @@ void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address
 void tom_learn_tick(struct tom *tom);
 // Counts an instance that has ended.
 void tom_end_instance(struct tom *tom, struct tom_run *run);
-// Return true if the mapping is learnt during the run, and if it is being learnt now.
+// Return true if the mapping is learnt during the run (tom_is_learnt), and if it is being learnt
+// now (tom_learns).
 static inline bool tom_is_learnt(const struct tom_config *config)
 {
     return config->map == TOM_TMAP || config->map == TOM_RANGES;
