@@ -97,6 +97,7 @@ struct ptxoffload_module_info {
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_open(struct ptxoffload_context *context,
                                                       const char *name, const void *bytes,
                                                       size_t size, struct ptxoffload_input **input);
+/* Frees an input with its texts and records. */
 PTXOFFLOAD_API void ptxoffload_input_free(struct ptxoffload_input *input);
 /* Returns the number of modules. A text counts as one module. */
 PTXOFFLOAD_API uint32_t ptxoffload_module_count(const struct ptxoffload_input *input);
@@ -162,6 +163,7 @@ PTXOFFLOAD_API enum ptxoffload_status ptxoffload_analyse(struct ptxoffload_input
                                                          uint32_t module,
                                                          const struct ptxoffload_options *options,
                                                          struct ptxoffload_program **program);
+/* Frees a program with its products and records. */
 PTXOFFLOAD_API void ptxoffload_program_free(struct ptxoffload_program *program);
 
 enum ptxoffload_product {
@@ -250,9 +252,10 @@ struct ptxoffload_rejection_info {
         .size = sizeof(struct ptxoffload_rejection_info)                                           \
     }
 
-/* Return the number of kernels, and fill *to with a record. Records are numbered from 0. A number
- * that does not exist gives PTXOFFLOAD_BAD_ARGUMENT. */
+/* Returns the number of kernels. */
 PTXOFFLOAD_API uint32_t ptxoffload_kernel_count(const struct ptxoffload_program *program);
+/* Fill *to with a record. Records are numbered from 0. A number that does not exist gives
+ * PTXOFFLOAD_BAD_ARGUMENT. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_kernel_at(const struct ptxoffload_program *program,
                                                            uint32_t kernel,
                                                            struct ptxoffload_kernel_info *to);
@@ -303,6 +306,7 @@ PTXOFFLOAD_API enum ptxoffload_status
 ptxoffload_device_of(struct ptxoffload_program *program,
                      const struct ptxoffload_device_options *options,
                      struct ptxoffload_device **device);
+/* Frees a device with its memory. */
 PTXOFFLOAD_API void ptxoffload_device_free(struct ptxoffload_device *device);
 
 /* Allocate, free, write and read memory of the device. Addresses are aligned to 1024 bytes. New

@@ -40,7 +40,8 @@ struct sample_estimate {
 
 // Reads PERIOD:MEASURED[:WARM]. Returns NULL, or the fault.
 const char *sample_read(struct sample_plan *plan, struct arena *arena, const char *text);
-// Return true if the launch with this number, counted from 0, is timed, and if it is measured.
+// Return true if the launch with this number, counted from 0, is timed (sample_takes), and if it is
+// measured (sample_measures).
 bool sample_takes(const struct sample_plan *plan, uint64_t launch);
 bool sample_measures(const struct sample_plan *plan, uint64_t launch);
 // Adds a timed launch with its cycles and warp instructions.

@@ -9,7 +9,7 @@ struct timed_stats timed_stats_with_energy(const struct timed *timed,
 void timed_name_energy(const struct timed_options *options, struct arena *arena,
                        struct stats *stats);
 
-// Names the trace's process for power, and writes the power of each component as counters, from the
-// last sample up to this cycle.
+// timed_trace_power_name names the trace's process for power. timed_trace_power writes the power of
+// each component as counters, from the last sample up to this cycle.
 void timed_trace_power_name(struct timed *timed);
 void timed_trace_power(struct timed *timed, uint64_t cycle);

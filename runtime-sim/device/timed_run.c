@@ -246,7 +246,7 @@ void timed_execute(void *context, struct device_command *const *commands, uint32
     arena_free(&timed->period.arena);
 }
 
-// One by one
+// Commands one by one
 
 void timed_start(struct timed *timed, struct device_command *command, uint64_t cycle)
 {
