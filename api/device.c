@@ -1,4 +1,4 @@
-// Devices: a module in memory of its own, with or without time.
+// Devices: a module with its own memory, timed or functional.
 #include "api/api.h"
 #include "runtime-sim/device/command.h"
 #include "runtime-sim/device/timed.h"
@@ -21,7 +21,7 @@ struct ptxoffload_device {
     struct device device;
     struct timed timed;
     bool has_time;
-    VEC(struct statistic) statistics; // of a device with time
+    VEC(struct statistic) statistics; // empty for a functional device
 };
 
 // Configuration
@@ -36,7 +36,7 @@ static bool report_config(struct ptxoffload_device *device)
     return good;
 }
 
-// Returns false if no scheme has the policy.
+// Applies a policy. Returns false, with a diagnostic, if no scheme has it.
 static bool set_policy(struct ptxoffload_device *device, const char *policy)
 {
     struct arena *arena = &device->object.arena;
@@ -88,8 +88,8 @@ static bool read_module(struct ptxoffload_device *device, const struct api_text 
     return api_report(device->object.context, &diags, &device->module.source) && good;
 }
 
-// Returns the tables of the module's tags; NULL: none are needed, or the text has none. *good: its
-// tags have no fault.
+// Returns the tables of the module's tags, or NULL if they are not needed or the text has no tags.
+// Sets *good to false if the tags have faults.
 static const struct tables *tags_of(struct ptxoffload_device *device, bool *good)
 {
     struct tags tags = {0};
@@ -123,7 +123,8 @@ static bool read_plan(struct ptxoffload_device *device, uint32_t scheme,
     return api_report(device->object.context, &diags, &device->module.source);
 }
 
-// `known`: the tables of a program; NULL: those of the module's tags count.
+// Reads the plans of all schemes, from the tables of a program, or from the module's tags if
+// `known` is NULL.
 static bool read_plans(struct ptxoffload_device *device, const struct tables *known)
 {
     bool good = true;
@@ -133,7 +134,7 @@ static bool read_plans(struct ptxoffload_device *device, const struct tables *kn
     return good;
 }
 
-// Making
+// Creation
 
 void ptxoffload_device_options_init(struct ptxoffload_device_options *options, size_t size)
 {
@@ -397,7 +398,7 @@ static const struct program_parameter *parameters_of(const struct ptxoffload_dev
     return vec_from(&device->module.program.parameters, kernel->params);
 }
 
-// Elements of an array; 0: a scalar.
+// Returns the number of elements of an array, or 0 for a scalar.
 static uint64_t count_elements(const struct ptxoffload_device *device,
                                const struct program_parameter *parameter,
                                const struct ir_symbol *symbol)

@@ -8,7 +8,7 @@ struct ptxoffload_input {
     struct api_object object;
     const char *name;
     struct container container;
-    struct arena unpacked; // the text that api_unpack has unpacked last
+    struct arena unpacked; // text that api_unpack has unpacked last
 };
 
 struct ptxoffload_context *api_input_context(const struct ptxoffload_input *input)

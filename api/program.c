@@ -10,7 +10,7 @@
 enum { PRODUCTS = PTXOFFLOAD_MAPS + 1 };
 
 struct api_product {
-    char *bytes; // of the system, not of the arena; NULL: not made yet
+    char *bytes; // from open_memstream, not from the arena; NULL: not written yet
     size_t size;
 };
 
@@ -20,7 +20,7 @@ struct ptxoffload_program {
     struct tagging tagging;
     struct elf_image object_file;
     struct api_product products[PRODUCTS];
-    FILE *open; // of a product that is being written; NULL: none
+    FILE *open; // stream of a product that is being written, or NULL
 };
 
 struct ptxoffload_context *api_program_context(const struct ptxoffload_program *program)
@@ -112,7 +112,7 @@ static bool take_options(struct ptxoffload_program *program,
         .output_name =
             arena_printf(arena, "%s", options->output ? options->output : program->source.name),
     };
-    if (to->passes.block.x) { // as --block=X is
+    if (to->passes.block.x) { // missing dimensions are 1, as with --block=X
         to->passes.block.y += !to->passes.block.y;
         to->passes.block.z += !to->passes.block.z;
     }

@@ -1,6 +1,6 @@
 /* Full/empty bits for CUDA programs [001 §4.4]: copies with a trigger and an action on the words of
- * the device that they touch. A kernel or a copy to the host that is issued in advance waits for
- * each word instead of for the whole copy before it. C99 or C++11.
+ * the device that they access. A kernel, or a copy to the host, that is issued in advance waits for
+ * each word instead of for the whole previous copy. C99 or C++11.
  *
  *     #include <ptxoffload/cuda_overlap.h>
  *
@@ -12,35 +12,35 @@
  *                     cudaMemcpyTriggerNone, cudaMemcpyActionFill);
  *     cudaStreamSynchronize(back);
  *
- * Streams keep their meaning: commands that shall overlap are in different streams. The program is
- * linked with -cudart shared, as always; no further library is needed. `ptxoffload-run` executes
- * it, on a machine with fe.enabled. With another CUDA library, or without the bits, a copy with a
- * trigger, or with an action that empties words, returns cudaErrorNotSupported; one that only fills
- * is an ordinary copy. docs/reference/full-empty.md describes the mechanism.
+ * Streams keep their meaning: commands that are to overlap must be in different streams. Link the
+ * program with -cudart shared, as for any program; no further library is needed. `ptxoffload-run`
+ * executes it, on a machine with fe.enabled. With another CUDA library, or without the bits, a copy
+ * with a trigger, or with an action that empties words, returns cudaErrorNotSupported. A copy that
+ * only fills words is then an ordinary copy. docs/reference/full-empty.md describes the mechanism.
  *
  * Memory of the device is empty after its allocation (fe.initial). A copy to the device without an
- * action leaves it empty, so that a kernel which reads it waits for ever: that is reported, with
- * the word and its buffer. */
+ * action leaves it empty, so that a kernel which reads it waits forever. This is reported, with the
+ * word and its buffer. */
 #pragma once
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
-/* When a copy reads or writes a word of the device. */
+/* State of a word of the device in which a copy reads or writes it. */
 enum cudaMemcpyTrigger {
-    cudaMemcpyTriggerNone,    /* at once */
-    cudaMemcpyTriggerFilled,  /* when it is full */
-    cudaMemcpyTriggerEmptied, /* when it is empty */
+    cudaMemcpyTriggerNone,    /* any */
+    cudaMemcpyTriggerFilled,  /* full */
+    cudaMemcpyTriggerEmptied, /* empty */
 };
 
-/* What the word is then. */
+/* State of the word after the copy has read or written it. */
 enum cudaMemcpyAction {
-    cudaMemcpyActionNone, /* as before */
+    cudaMemcpyActionNone, /* unchanged */
     cudaMemcpyActionFill,
     cudaMemcpyActionEmpty,
 };
 
-/* The library's functions. They are looked up when they are called, so that the program can be
- * linked with any CUDA library. */
+/* Returns a function of the library, or NULL. Functions are looked up at each call, so that the
+ * program can be linked with any CUDA library. */
 static inline void *cudaOverlapFind(const char *name)
 {
     return dlsym(RTLD_DEFAULT, name);
@@ -77,10 +77,9 @@ static inline cudaError_t cudaOverlapSetState(void *at, size_t bytes, enum cudaM
     return set.found ? (cudaError_t)set.call(at, bytes, action, stream) : cudaErrorNotSupported;
 }
 
-/* Accesses that wait for words of this range, or will wait for them, wait no more, as a command of
- * the stream [001 §4.5]. They get what the memory has. It lasts until the next fill or emptying of
- * a word, or until the program waits for the whole device. The states of the words do not change.
- */
+/* Releases accesses that wait, or will wait, for words of this range, as a command of the stream
+ * [001 §4.5]. They get the current contents of memory. A release lasts until the word is filled or
+ * emptied, or until the program waits for the whole device. Words keep their states. */
 static inline cudaError_t cudaOverlapRelease(void *at, size_t bytes, cudaStream_t stream)
 {
     union {
@@ -91,11 +90,11 @@ static inline cudaError_t cudaOverlapRelease(void *at, size_t bytes, cudaStream_
     return release.found ? (cudaError_t)release.call(at, bytes, stream) : cudaErrorNotSupported;
 }
 
-/* Counts instead of bits [001 §4.5], for the whole allocation that has this address: an empty word
- * is full after `fills` fills, and a full word is empty again after `reads` reads that waited for
- * it; 0: it stays full. A warp's access to a word counts once. Atomics count as fills, and wait for
- * nothing if `fills` is more than 1. Call it before the commands that use the memory. Returns
- * cudaErrorInvalidValue if the states do not fit into fe.counter_bits. */
+/* Uses counts instead of bits [001 §4.5] for the whole allocation that contains this address. An
+ * empty word is full after `fills` fills, and a full word is empty again after `reads` reads that
+ * waited for it; if `reads` is 0, it stays full. A warp's access to a word counts once. Atomics
+ * count as fills, and do not wait if `fills` is more than 1. Call it before the commands that use
+ * the memory. Returns cudaErrorInvalidValue if the states do not fit into fe.counter_bits. */
 static inline cudaError_t cudaOverlapSetCounts(void *at, unsigned fills, unsigned reads)
 {
     union {
@@ -106,8 +105,8 @@ static inline cudaError_t cudaOverlapSetCounts(void *at, unsigned fills, unsigne
     return set.found ? (cudaError_t)set.call(at, fills, reads) : cudaErrorNotSupported;
 }
 
-/* The data are ready: the statistic host.runtime counts from here [001 §2.3], without the time of
- * commands that were issued in advance. */
+/* Marks the time at which the data are ready. The statistic host.runtime counts from here
+ * [001 §2.3], without the time of commands that were issued in advance. */
 static inline cudaError_t cudaOverlapDataReady(void)
 {
     union {
@@ -118,8 +117,8 @@ static inline cudaError_t cudaOverlapDataReady(void)
     return at.found ? (cudaError_t)at.call() : cudaSuccess;
 }
 
-/* The host has worked on this number of elements: its time advances by host.cpu_ns for each. Work
- * of the program itself takes no time of the simulated host. */
+/* Advances the time of the simulated host by host.cpu_ns for each of the elements on which the
+ * program has worked. The program's own work takes no time of the simulated host. */
 static inline cudaError_t cudaOverlapHostWork(unsigned long long elements)
 {
     union {

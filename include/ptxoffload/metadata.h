@@ -339,10 +339,10 @@ static inline uint64_t ptxoffload_number(const unsigned char *at, unsigned bytes
     return value;
 }
 
-/* Returns the contents of a section of an object that is in memory, or NULL: the bytes are no such
- * object, or end too early, or there is no section with this name. *size: its bytes. *step: from
- * record to record (sh_entsize), 0: it has no records. Both are set to 0 with NULL. The contents
- * are aligned as the object is. */
+/* Returns the contents of a section of an object in memory. Returns NULL if the bytes are not such
+ * an object or are truncated, or if no section has this name. Sets *size to the bytes of the
+ * section, and *step to the distance between its records (sh_entsize), or to 0 without records.
+ * Both are set to 0 if the result is NULL. The contents have the alignment of the object. */
 static inline const void *ptxoffload_section(const void *object, size_t bytes, const char *name,
                                              uint64_t *size, uint64_t *step)
 {

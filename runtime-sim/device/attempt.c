@@ -1,16 +1,16 @@
-// Launches without time whose loads wait for full words: they run again from the start when more
-// words are full. What an attempt has written is undone.
+// Untimed launches whose loads wait for full words. They run again from the start when more words
+// are full. Writes of a failed attempt are undone.
 #include "runtime-sim/device/command.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
-// The contents of an allocation before the attempt.
+// Contents of an allocation before the attempt.
 struct before {
     uint8_t *data;
-    struct plane plane; // its arrays, NULL: none
+    struct plane plane; // copies of its arrays, or NULL
 };
 
-// Returns true if words are empty, or may become so.
+// Returns true if words are empty, or may become empty.
 static bool may_have_empty_words(const struct image *image)
 {
     if (image->counts_reads)

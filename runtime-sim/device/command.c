@@ -64,7 +64,7 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
     one->warp_instructions = grid->warp_instructions;
     one->thread_instructions = grid->thread_instructions;
     device->instructions += grid->warp_instructions;
-    // With several host threads the progress of other CTAs at a fault depends on the host.
+    // Not counted after a fault: with several host threads, progress of other CTAs depends on them.
     if (!grid->stuck && !grid->fault.happened)
         count_launch(one);
     blame(result, one);
@@ -113,7 +113,7 @@ bool device_takes_time(const struct device *device, const struct device_launch *
                                             launch->kernel->launches + 1, device->launches);
 }
 
-// Returns true if the executor takes the last of these launches, of which none has begun.
+// Returns true if the executor accepts the last of these launches. None of them has begun.
 static bool takes_time(const struct device *device, struct device_command *const *commands,
                        uint32_t last)
 {
@@ -125,7 +125,7 @@ static bool takes_time(const struct device *device, struct device_command *const
            device->takes(device->executor, kernel, number, device->launches + last);
 }
 
-// Returns the number of launches that take time at the same time; 0: the first takes none.
+// Returns the number of timed launches that run at the same time; 0 if the first is untimed.
 static uint32_t count_together(const struct device *device, struct device_command *const *commands,
                                uint32_t most)
 {

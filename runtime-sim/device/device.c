@@ -9,7 +9,7 @@
 #include <time.h>
 
 enum {
-    BUFFER_ALIGN = 1024, // a turn through eight partitions of 128 bytes
+    BUFFER_ALIGN = 1024, // one chunk of 128 bytes in each of eight partitions
     MOST_REPORTS = 100,
 };
 
@@ -142,7 +142,7 @@ uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t byt
     return at;
 }
 
-// The variables are the image's first allocations.
+// Relies on variables being the image's first allocations.
 uint32_t device_find_variable(const struct device *device, const char *name)
 {
     for (uint32_t i = 0; i < device->program->variables.n; i++)
@@ -156,7 +156,7 @@ const struct allocation *device_variable(const struct device *device, uint32_t v
     return &device->image->list.v[variable];
 }
 
-// A handle is not reached by counting or by adding to an address.
+// The value must not be reached by counting, or by adding to an address.
 uint64_t device_texture_handle(uint32_t number)
 {
     return UINT64_C(0x7465780000000001) + number;

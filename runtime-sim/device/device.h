@@ -1,10 +1,10 @@
-// The device as a host sees it: a module, memory, kernels, launches. Without files.
+// The device as a host sees it: a module, memory, kernels, launches. It uses no files.
 //
-// A device runs one module. Its memory is an image; launches take their values from it. Without an
-// executor launches and copies take no time; timed.h makes a machine the executor.
+// A device runs one module. Its memory is an image, which launches read and write. Without an
+// executor, launches and copies take no time; timed.h makes a machine the executor.
 //
-// In the order of use: device_module_read, the fields of struct device above the line,
-// device_load, memory, launch.h (checks of a launch), command.h (order, synchronisation).
+// Order of use: device_module_read, the members of struct device that the caller sets, device_load,
+// memory, launch.h (checks of a launch), command.h (order, synchronisation).
 #pragma once
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/grid.h"
@@ -20,7 +20,7 @@ struct profile_watch;
 struct textures;
 struct timed_kernel;
 
-// A program that was read.
+// A program that has been read.
 struct device_module {
     struct source source; // set by the caller
     struct tree tree;
@@ -33,15 +33,15 @@ struct device_module {
 bool device_module_read(struct device_module *module, struct arena *arena,
                         const struct lanes_table *lanes, struct diags *diags);
 
-// Statistics of a kernel, of all its launches.
+// Statistics of all launches of a kernel.
 struct device_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
     struct profile *profile;    // NULL: device->profiled is not set
-    struct timed_kernel *timed; // of timed launches; NULL: no timed launch
+    struct timed_kernel *timed; // counts of timed launches; NULL: no timed launch
 };
 
-// A launch that passed the checks of launch.h, and its counts.
+// A launch that has passed the checks of launch.h, and its counts.
 struct device_launch {
     struct device_kernel *kernel;
     struct launch *launch;
@@ -52,90 +52,92 @@ struct device_launch {
 struct device {
     struct arena *arena;
     const struct program *program;
-    const struct source *source; // of the program
-    uint32_t threads;            // of this machine, for launches without time; 0 or 1: one
-    uint64_t max_instructions;   // of warps, in launches without time; 0: no limit
+    const struct source *source; // source of the program
+    uint32_t threads;            // host threads for untimed launches; 0 or 1: one
+    uint64_t max_instructions;   // limit of warp instructions in untimed launches; 0: no limit
     bool grows;                  // the program can be replaced by a longer one
-    struct plane_kind planes;    // of allocations
-    bool race, uninit;           // look for races, for reads of bytes that were never written
-    bool profiled;               // count for each instruction
-    // With `profiled`: functions that follow launches without time, which then use one
-    // thread; NULL: none.
+    struct plane_kind planes;    // state planes of allocations
+    bool race, uninit;           // check for races, and for reads of bytes that were never written
+    bool profiled;               // count each instruction
+    // With `profiled`: callbacks that observe untimed launches, which then use one host thread. May
+    // be NULL.
     const struct profile_watch *watch;
-    const atomic_int *stop;            // execution stops when this is not 0; NULL: never
-    const struct machine_plans *plans; // of the program for schemes; NULL: no plans
+    const atomic_int *stop;            // execution stops when this is not 0; may be NULL
+    const struct machine_plans *plans; // plans of the program for schemes; may be NULL
     // Called before each launch, with the number of launches so far.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *progress_context;
-    // Output of kernels; NULL: it is dropped.
+    // Called with output of kernels. NULL: output is discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    // Executes launches that take time, all at once. Sets their cycles and counts. NULL: nothing
-    // takes time.
+    // Executes timed launches, all at the same time. Sets their cycles and counts. NULL: all
+    // launches are untimed.
     void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,
                     struct grid_result *result);
-    // Returns true if `execute` takes this launch: the kernel's `number`th, counted from 1, and the
-    // `launch`th of the device, counted from 0.
+    // Returns true if `execute` accepts this launch: the kernel's `number`th, counted from 1, and
+    // the `launch`th of the device, counted from 0.
     bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch);
     void *executor;
 
-    // Set by device_load
-    uint32_t variables;  // of the program that is loaded
+    // Set by device_load.
+    uint32_t variables;  // number of variables of the loaded program
     struct check *check; // NULL: neither `race` nor `uninit`
     struct image *image;
-    struct textures *textures; // texture_bind and sampler_bind add to them
+    struct textures *textures; // extended by texture_bind and sampler_bind
     struct arena queue_arena;
     VEC(struct device_command *) queue; // in the order of issue, since the last synchronisation
-    // Counts
+    // Counts.
     VEC(struct device_kernel *) kernels; // in the order of their first launches
     uint64_t launches;
-    uint64_t instructions;     // of warps, in launches without time
-    double kernel_cpu_seconds; // of all threads of this machine
+    uint64_t instructions;     // warp instructions in untimed launches
+    double kernel_cpu_seconds; // of all host threads
 };
 
-// Makes the memory of the device and places the module's variables in it. Returns NULL, or the
+// Creates the memory of the device and places the module's variables in it. Returns NULL, or the
 // fault of the module as a sentence without a full stop.
 const char *device_load(struct device *device);
 #define VARIABLE_ROOM (UINT64_C(256) << 20) // bytes for variables of programs that grow
-// The same after device->program has become a program that begins as the one before it, whose
-// variables keep their contents. Requires `grows`, and that nothing runs.
+// As device_load, after device->program was replaced by a program that begins with the previous
+// one. Existing variables keep their contents. Requires `grows`, and that no command is running.
 const char *device_extend(struct device *device);
 
 // Memory
 
 // Returns the address of `bytes` zeroed bytes, or 0 if there is no memory for them.
 uint64_t device_allocate(struct device *device, uint64_t bytes, const char *name);
-// The same at this address. Returns false if it is not free, or not in global memory.
+// Allocates at this address. Returns false if it is not free, or not in global memory.
 bool device_allocate_at(struct device *device, uint64_t address, uint64_t bytes, const char *name);
-// Returns false if no allocation begins there.
+// Frees an allocation. Returns false if none begins at this address.
 bool device_free(struct device *device, uint64_t address);
-// Returns the place of `bytes` bytes in this process, or NULL if they are not in one allocation.
+// Returns a pointer to `bytes` bytes in this process, or NULL if they are not in one allocation.
 uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes);
-// The same for bytes that the host is about to write: the allocation counts as written.
+// As device_at, for bytes that the host is about to write: marks the allocation as written.
 uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes);
-// For memory that the caller provides: the address that it would get, or 0 if there is no room;
-// adds it at that address; leaves the addresses below `address` unused; gives an allocation's bytes
-// another place, to which they are copied.
+// For memory that the caller provides. device_next returns the address that it would get, or 0 if
+// there is no room; device_add adds it at that address.
 uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);
 void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
                 const char *name);
-// Gives that memory the state planes that the host's memory has (device->planes).
+// Gives an allocation the state planes of host-allocated memory (device->planes).
 void device_add_state(const struct device *device, uint64_t address);
+// Leaves the addresses below `address` unused.
 void device_skip(struct device *device, uint64_t address);
+// Moves the bytes of an allocation to `data`.
 void device_move(struct device *device, uint64_t address, uint8_t *data);
-// Returns the number of a variable of the program, or UINT32_MAX. device_variable has its address.
+// Returns the number of a variable of the program, or UINT32_MAX. device_variable returns its
+// allocation.
 uint32_t device_find_variable(const struct device *device, const char *name);
 const struct allocation *device_variable(const struct device *device, uint32_t variable);
-// Returns a handle for a texture or sampler that is no variable of the program.
+// Returns a handle for a texture or sampler that is not a variable of the program.
 uint64_t device_texture_handle(uint32_t number);
 
 // Kernels
 
-// Returns the counts of a kernel, which stay at their place.
+// Returns the counts of a kernel. The pointer stays valid.
 struct device_kernel *device_kernel_of(struct device *device,
                                        const struct program_function *function);
-// Reports on races and unwritten bytes.
+// Returns the number of reports on races and unwritten bytes.
 uint64_t device_reports(const struct device *device);
-// CPU time of this process, of all its threads.
+// Returns the CPU time of all threads of this process, in seconds.
 double device_cpu_seconds(void);

@@ -5,12 +5,12 @@
 
 enum { MOST_LISTED = 8, MOST_SHOWN = 40, MOST_MEANT = 120 };
 
-// Ways to name a kernel, the most exact first: a way that names one kernel is taken.
+// Ways to name a kernel, most exact first. The first way that names any kernel is used.
 enum way { WAY_SIGNATURE, WAY_NAME, WAY_END, WAYS };
 
 struct kernel_names {
     const char *mangled;
-    struct demangled cxx; // text NULL: the name is not a C++ one
+    struct demangled cxx; // cxx.text is NULL if it is not a C++ name
 };
 
 static bool is_entry(const struct program *program, uint32_t index)
@@ -35,14 +35,14 @@ static struct kernel_names names_of(const struct program *program, struct arena 
     return names;
 }
 
-// Comparing
+// Comparison
 
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Without the blanks, except one between words.
+// Returns the text without blanks, except one between words.
 static const char *pack(struct arena *arena, const char *text, size_t length)
 {
     char *to = arena_strndup(arena, text, length);

@@ -27,7 +27,7 @@ static const enum launch_argument argument_of[] = {
 #undef LAUNCH_RULE
 };
 
-// All return false.
+// These functions set *refusal and return false.
 static bool refuse(struct launch_refusal *refusal, enum launch_rule rule, uint64_t limit,
                    uint64_t value)
 {

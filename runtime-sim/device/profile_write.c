@@ -98,7 +98,7 @@ static void write_instructions(struct json *json, const struct ir_module *module
     json_end_array(json);
 }
 
-// A loop is named by the first instruction of its header.
+// Writes the loops of a function, each identified by the first instruction of its header.
 static void write_loops(struct json *json, const struct ir_module *module,
                         const struct ir_function *fn, const struct profile_function *counts)
 {

@@ -1,9 +1,9 @@
-// Counts of each instruction of the kernels, as JSON.
+// Writes the counts of each instruction of the kernels as JSON.
 #pragma once
 #include "runtime-sim/device/device.h"
 
-// Adds members to the document.
 struct json;
+// Adds members to the document.
 typedef void profile_more(void *context, struct json *json);
-// Requires device->profiled. `more` may be NULL.
+// Writes the document. Requires device->profiled. `more` may be NULL.
 void profile_write(const struct device *device, profile_more *more, void *context, FILE *to);

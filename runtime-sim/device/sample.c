@@ -62,7 +62,7 @@ struct sample_estimate sample_untimed(const struct sample_counts *counts, uint64
         return to;
     double squares = of->cc - 2 * ratio * of->cn + ratio * ratio * of->nn;
     double variance = squares > 0 ? squares / (count - 1) : 0;
-    // The error of the mean of the measured launches, and of the sum of the others around it.
+    // The error of the ratio from the measured launches, and the deviation of the others from it.
     to.error = 2 * sqrt(variance * (rest * rest / count + rest));
     return to;
 }

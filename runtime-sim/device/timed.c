@@ -26,7 +26,7 @@ static const char *read_range(const char *at, struct timed_range *range)
     return at && range->last >= range->first && (!*at || *at == ',') ? at : NULL;
 }
 
-// Returns the list of launches, after a colon that is not part of a C++ name, or NULL.
+// Returns the list of launches, from a colon that is not part of a C++ name, or NULL.
 static const char *launches_of(const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -165,7 +165,7 @@ void timed_trace(struct timed *timed, FILE *to, uint64_t from, uint64_t until)
 
 // Sampling
 
-// Returns the square of the error.
+// Sets the totals of a kernel. Returns the square of the error.
 static double sample_kernel(const struct device_kernel *kernel, struct sample_totals *to)
 {
     struct timed_kernel *timed = kernel->timed;
@@ -183,7 +183,7 @@ static double sample_kernel(const struct device_kernel *kernel, struct sample_to
     return squares;
 }
 
-// The values are 0 until now: each kernel gets its own, and the total the sums.
+// Sets the statistics of sampling, which were 0 up to now, for each kernel and in total.
 static void end_samples(struct timed *timed)
 {
     struct sample_totals total = {0};

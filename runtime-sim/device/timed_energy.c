@@ -4,7 +4,7 @@
 
 // Statistics
 
-// Copies the groups, so that others can be added.
+// Copies the list of groups, so that others can be added.
 static struct stats *copy_of(const struct stats *stats, struct arena *arena)
 {
     struct stats *copy = ARENA_NEW(arena, struct stats);
@@ -22,7 +22,7 @@ struct timed_stats timed_stats_with_energy(const struct timed *timed,
         return (struct timed_stats){&timed->stats, *since};
     struct stats *stats = copy_of(&timed->stats, arena);
     energy_stats_add(&result, stats);
-    // Values of the added groups count from 0.
+    // Values of the added groups are counted from 0.
     struct stats_mark mark = stats_zero(stats, arena);
     memcpy(mark.values, since->values, stats_values(&timed->stats) * sizeof *mark.values);
     return (struct timed_stats){stats, mark};

@@ -1,5 +1,4 @@
-// Execution of commands by the machine. A period is a run of the machine: from the begin of a
-// command while nothing else is under way, until nothing is under way again.
+// Executes commands by the machine, in busy periods (struct timed_period).
 #include "runtime-sim/device/timed_run.h"
 #include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/exec/memory/plane.h"
@@ -43,7 +42,7 @@ void timed_set_interval(struct timed *timed, uint64_t interval)
     timed->period.limits.every = interval;
 }
 
-// For progress, and for the rows of a time series.
+// Adds a launch to the progress, and to the kernel names in rows of time series.
 static void show_launch(struct timed *timed, const struct device_launch *one)
 {
     const uint32_t *grid = one->launch->grid;
@@ -95,7 +94,7 @@ static struct machine_event *plan_command(const struct timed *timed, struct devi
 
 // Periods
 
-// Lets the machine wait for a cycle, for no kernel's account.
+// Advances the idle machine to a cycle. The cycles count for no kernel.
 static void wait_until(struct timed *timed, uint64_t cycle)
 {
     struct timed_period *period = &timed->period;
@@ -174,8 +173,8 @@ static struct timed_kernel *count_launch(struct timed *timed, struct device_laun
     return kernel;
 }
 
-// Statistics of the machine belong to the kernel of a launch that ran by itself, and to none of
-// several.
+// Counts the launches of a period. Statistics of the machine belong to the kernel of a launch that
+// ran alone, and to no kernel if there were several launches.
 static void count_launches(struct timed *timed)
 {
     const struct timed_period *period = &timed->period;
@@ -200,7 +199,7 @@ static void count_launches(struct timed *timed)
     timed_count_run(timed, timed->last, &period->before, launches, cycles);
 }
 
-// Reports the ends of commands to their owners. Those before `first` have ended.
+// Updates the commands that have ended.
 static void note_ends(struct timed_period *period)
 {
     bool is_first = true;
@@ -247,7 +246,7 @@ void timed_execute(void *context, struct device_command *const *commands, uint32
     arena_free(&timed->period.arena);
 }
 
-// One by one
+// Commands one by one
 
 void timed_start(struct timed *timed, struct device_command *command, uint64_t cycle)
 {
@@ -258,7 +257,8 @@ void timed_start(struct timed *timed, struct device_command *command, uint64_t c
         device_begin_launch(timed->device, command->launch);
 }
 
-// The end of a period for the device: its launches count, and one of them is to blame for a fault.
+// Reports the end of a period to the device: counts its launches, and sets the one to which a fault
+// belongs.
 static void report(struct timed *timed, struct device_result *result)
 {
     const struct timed_period *period = &timed->period;

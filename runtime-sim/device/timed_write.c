@@ -1,9 +1,9 @@
-// Statistics of a device whose launches take time, as text, JSON and CSV.
+// Writes statistics of a device with timed launches as text, JSON and CSV.
 #include "runtime-sim/device/timed_energy.h"
 #include "support/number.h"
 #include <string.h>
 
-// Other names
+// Names of other simulators
 
 struct public_name {
     const char *kernel, *total, *numerator, *denominator, *text;
@@ -49,7 +49,8 @@ static bool public_value(const struct timed_stats *stats, const struct public_na
 
 // Statistics of a kernel
 
-// For a kernel with launches at the same time as others: the counts of each launch.
+// Returns the statistics that are counted for each launch, for kernels with launches that ran at
+// the same time as others.
 static struct stats *own_stats(const struct timed *timed, const struct timed_kernel *counts,
                                struct arena *arena)
 {
@@ -86,7 +87,7 @@ struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_
     return (struct timed_stats){stats, stats_zero(stats, arena)};
 }
 
-// Kernels, one after the other, then all together
+// Output for each kernel, then for all together
 
 struct stats_output {
     const struct timed *timed;
@@ -98,7 +99,7 @@ struct stats_output {
 typedef void scope_function(struct stats_output *output, const struct device_kernel *kernel,
                             const struct timed_kernel *counts);
 
-// Returns the number of kernels.
+// Calls the function for each kernel with timed launches. Returns their number.
 static uint32_t each_kernel(struct stats_output *output, scope_function *function)
 {
     const struct device *device = output->timed->device;
@@ -157,7 +158,7 @@ static void write_text(struct stats_output *output, const struct device_kernel *
     arena_free(&own);
 }
 
-// The statistics of all kernels are those of the only one.
+// Writes only the names for all kernels: the statistics of all are those of the only kernel.
 static void write_total_names(struct stats_output *output)
 {
     struct arena own;

@@ -96,7 +96,7 @@ void host_stats_add(const struct host *host, struct stats *stats)
     stats_add(stats, "host", stat_keys, ARRAY_LENGTH(stat_keys), &host->stats);
 }
 
-// The statistics are 0 until now: the total gets the counts.
+// Sets the statistics, which were 0 up to now, so that the difference is added to the total.
 void host_end(struct host *host)
 {
     struct timed *timed = host->timed;
@@ -155,8 +155,8 @@ static bool may_change(const struct host_command *command, uint64_t word)
             word - at / PLANE_WORD * PLANE_WORD < one->bytes + at % PLANE_WORD);
 }
 
-// Returns the address of a word that an execution waits for, or 0. One of a kernel goes before one
-// of a copy, which may wait for the kernel.
+// Returns the address of a word for which an executed command waits, or 0. Kernels come before
+// copies, which may wait for the kernel.
 static uint64_t waited_word(const struct host *host)
 {
     uint64_t word = host->timed ? timed_waited(host->timed) : 0;

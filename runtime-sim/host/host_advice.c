@@ -1,5 +1,5 @@
-// Advice on the commands of a program. A round is one piece of work: copies to the device, kernels,
-// copies to the host. Its copies are compared with the arrays of its kernels by their allocations.
+// Advises on the commands of a program. A round consists of copies to the device, kernels, and
+// copies to the host. Its copies are matched with the arrays of its kernels by their allocations.
 #include "passes/analysis/reuse/overlap.h"
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/host/host_log.h"
@@ -11,20 +11,20 @@
 
 // An array of a launch.
 struct launch_array {
-    uint32_t allocation; // of the image
-    uint32_t note;       // the launch
+    uint32_t allocation; // index in the image
+    uint32_t note;       // index of the launch in the log
     const struct overlap_array *array;
     const struct facts *facts;
 };
 
 struct round {
-    uint32_t first, end; // notes
+    uint32_t first, end; // indices in the log
     VEC(struct launch_array) uses;
     uint32_t launches, copies_in, copies_out;
-    uint32_t starts, finishes; // copies that may overlap
+    uint32_t starts, finishes; // copies to the device and to the host that may overlap
     bool unknown;              // a kernel has accesses with unknown pointers
-    double in, fixed;          // us: copies to the device, and copies to the host that wait
-    double last;               // us: transfer of the last copy that may overlap
+    double in, fixed;          // times in us: copies to the device; copies to the host that wait
+    double last;               // in us: transfer of the last copy to the host that may overlap
 };
 
 struct adviser {
@@ -32,9 +32,9 @@ struct adviser {
     struct arena *arena;
     const struct program *program;
     struct plan plan;
-    struct overlaps *of;  // by function of the module, of those that were
-    bool *looked_at;      // looked at
-    double before, after; // us, of all rounds
+    struct overlaps *of;  // by function of the module; valid if looked_at
+    bool *looked_at;      // by function of the module: it was analysed
+    double before, after; // times of all rounds in us
 };
 
 // Kernels
@@ -77,7 +77,7 @@ static uint32_t allocation_at(const struct adviser *a, uint64_t address)
     return at && address - at->address < at->bytes ? found : UINT32_MAX;
 }
 
-// The value of a pointer among the launch's parameters.
+// Returns the value of a pointer among the launch's parameters, or 0.
 static uint64_t pointer_of(const struct adviser *a, const struct host_note *launch, uint32_t symbol)
 {
     uint32_t number = a->program->module->symbols.v[symbol].parameter;
@@ -106,18 +106,18 @@ static void take_launch(struct adviser *a, struct round *round, uint32_t note)
     }
 }
 
-// Verdicts
+// Checks of copies
 
 struct copy_verdict {
-    bool may;
+    bool may; // the copy may overlap
     const char *why;
-    const struct launch_array *use; // NULL: not of one array
-    uint32_t inst;                  // its place; IR_NONE
-    bool is_written_later;          // by another kernel of the round
+    const struct launch_array *use; // array that decides; NULL: no array
+    uint32_t inst;                  // instruction that decides, or IR_NONE
+    bool is_written_later;          // another kernel of the round writes the array
 };
 
-// All kernels that read the array must be able to begin before it has arrived, and none may write
-// it before.
+// Checks whether kernels may start before a copy to the device has ended. All kernels that read the
+// array must be able to begin before it has arrived, and no kernel may write it before it is read.
 static struct copy_verdict judge_start(const struct round *round, uint32_t allocation)
 {
     struct copy_verdict to = {true, "no kernel of the round reads it", NULL, IR_NONE, false};
@@ -151,7 +151,8 @@ static bool is_filled_otherwise(const struct adviser *a, const struct round *rou
     return false;
 }
 
-// The only kernel that writes the array must write each word once.
+// Checks whether a copy to the host may start before the kernels have ended. Only one kernel may
+// write the array, and it must write each word once.
 static struct copy_verdict judge_finish(const struct adviser *a, const struct round *round,
                                         uint32_t allocation)
 {
@@ -190,8 +191,9 @@ static double serial_time(const struct adviser *a, const struct round *round)
     return time;
 }
 
-// Of the launches only the first is past the driver before the data are ready. A copy to the host
-// that has waited has a line left, and the last one of several its bytes.
+// Returns the predicted time of a round with overlap. Only the first launch has left the driver
+// before the data are ready. A copy to the host that has waited still has to transfer one line; the
+// last of several such copies has to transfer all its bytes.
 static double overlapped_time(const struct adviser *a, const struct round *round)
 {
     const struct host_config *config = a->host->config;
@@ -204,7 +206,7 @@ static double overlapped_time(const struct adviser *a, const struct round *round
 
 // Text
 
-// Prints the verdict on a copy, and counts it for the round.
+// Prints the result of the check of a copy, and counts it for the round.
 static void take_copy(struct adviser *a, struct round *round, const struct host_note *copy,
                       FILE *to)
 {
@@ -236,8 +238,8 @@ static void take_copy(struct adviser *a, struct round *round, const struct host_
     *(in ? &round->starts : &round->finishes) += found.may;
 }
 
-// A kernel that waits for one input waits in the device for it: it may begin only if all its copies
-// may overlap.
+// Prints the pattern of a round. Kernels can begin before their inputs have arrived only if all
+// copies to the device may overlap.
 static void print_pattern(struct adviser *a, struct round *round, FILE *to)
 {
     if (round->starts < round->copies_in)
@@ -299,8 +301,8 @@ static char *describe(struct adviser *a, struct round *round)
 
 // Rounds
 
-// Takes the notes of the next round: a copy to the device or a memory set after a launch begins
-// another one.
+// Reads the notes of the next round. A copy to the device or a memory set after a launch begins
+// another round, and so does a launch after a copy to the host.
 static bool next_round(struct adviser *a, uint32_t first, struct round *round)
 {
     const struct host_log *log = a->host->log;
@@ -329,7 +331,7 @@ static void print_rounds(FILE *to, const char *text, uint32_t first, uint32_t la
 
 static void advise(struct adviser *a, FILE *to)
 {
-    char *said = NULL; // of the rounds from `since` on
+    char *said = NULL; // text of the rounds from `since` on
     uint32_t number = 0, since = 1;
     struct round round;
     for (uint32_t at = 0; next_round(a, at, &round); at = round.end) {

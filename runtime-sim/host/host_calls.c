@@ -1,8 +1,8 @@
-// The caller's side: calls enqueue commands, or wait for them.
+// Calls of the host, which enqueue commands or wait for them.
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/host/host_state.h"
 
-// Enqueues the command. The call takes `call` picoseconds.
+// Enqueues a command. The call takes `call` picoseconds.
 static struct host_command *enqueue(struct host_stream *stream, const char *name,
                                     struct host_command made, uint64_t call)
 {
@@ -28,7 +28,7 @@ const char *host_check_copy(const struct host *host, const struct host_copy *cop
 {
     const struct device *device = host->device;
     const uint64_t ends[] = {copy->from, copy->to};
-    // Memory without bits is full: to fill it has no effect.
+    // Memory without bits is always full, so filling it is allowed and has no effect.
     bool has_state = copy->mark && copy->mark != plane_mark(PLANE_ALWAYS, PLANE_FILL);
     for (int i = 0; i < 2; i++) {
         if (ends[i] && !device_at(device, ends[i], copy->bytes))
@@ -169,7 +169,7 @@ static bool never(const void *context)
     return false;
 }
 
-// The caller waits, and then takes `after` picoseconds to return.
+// Waits until `is_over` returns true. The call then takes `after` picoseconds to return.
 static enum device_end wait_until(struct host *host, bool (*is_over)(const void *context),
                                   const void *context, uint64_t after, struct device_result *result)
 {

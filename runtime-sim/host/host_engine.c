@@ -1,7 +1,7 @@
-// The driver, and the execution of commands: by the machine, or without one.
+// The driver, and the execution of commands with or without a machine.
 //
-// At a point of time commands end, then commands enter and leave the driver. Between two points
-// nothing of the host changes; the machine runs from one to the next.
+// At an event time, commands end, then commands leave and enter the driver. Between two event times
+// the state of the host does not change, and the machine runs from one to the next.
 #include "runtime-sim/host/host_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void end_command(struct host *host, struct host_command *command, uint64_
     host->open--;
     if (event && event->command == command)
         *event = (struct host_event){.has_ended = true, .time = time};
-    if (host->driver == command) { // it was held
+    if (host->driver == command) { // held by the command (HOST_DRIVER_HELD)
         host->driver = NULL;
         host->counts.driver_busy += (time - command->driver) / HOST_NS;
     }
@@ -78,7 +78,7 @@ static bool needs_engine(const struct host_command *command)
     return !command->machine && host_direction(&command->command) < 2;
 }
 
-// Gives idle engines their next copies, in the order of begin.
+// Gives idle engines their next copies, in the order in which the commands began.
 static void start_copies(struct host *host)
 {
     for (uint32_t i = 0; i < host->executed.n; i++) {
@@ -93,7 +93,7 @@ static void start_copies(struct host *host)
     }
 }
 
-// Returns the address of a word of a copy that has not the state that it waits for, or 0.
+// Returns the address of a word whose state does not meet the copy's trigger, or 0.
 static uint64_t missing_word(const struct host *host, const struct host_command *command)
 {
     const struct device_command *copy = &command->command;
@@ -103,7 +103,7 @@ static uint64_t missing_word(const struct host *host, const struct host_command 
                               plane_trigger_of(copy->mark));
 }
 
-// Executes a command at its end. Returns false if it waits for words.
+// Executes a command at the end of its time. Returns false if it waits for words.
 static bool finish(struct host *host, struct host_command *command, enum device_end *end,
                    struct device_result *result)
 {
@@ -123,7 +123,8 @@ static bool finish(struct host *host, struct host_command *command, enum device_
     return !command->missing;
 }
 
-// Words have changed. A launch tries again; a copy has only the line left that it waited for.
+// Lets waiting commands continue after words have changed. A launch runs again. A copy only has to
+// transfer the line for which it waited.
 static void retry(struct host *host, uint64_t time)
 {
     for (uint32_t i = 0; i < host->executed.n; i++) {
@@ -147,7 +148,8 @@ static void leave_engine(struct host *host, const struct host_command *command)
 
 // End of execution
 
-// Ends the first command whose execution is over by `time`. Returns false if there is none.
+// Ends the first command whose execution has ended by `time`. Returns false if no command has
+// ended.
 static bool end_executed(struct host *host, uint64_t time, enum device_end *end,
                          struct device_result *result)
 {
@@ -173,7 +175,7 @@ static bool end_executed(struct host *host, uint64_t time, enum device_end *end,
     return false;
 }
 
-// Begin of execution
+// Start of execution
 
 static void begin_command(struct host *host, struct host_command *command, uint64_t time)
 {
@@ -204,7 +206,7 @@ static bool is_behind(const struct host *host, const struct host_command *comman
     return false;
 }
 
-// Returns the oldest command that may enter the driver, or that needs none.
+// Returns the oldest command that may enter the driver, or with `at_once` one that needs no driver.
 static struct host_command *find_ready(struct host *host, bool at_once)
 {
     struct host_command *found = NULL;
@@ -246,7 +248,7 @@ static bool is_in_stage(const struct host *host)
     return host->driver && host->driver->stage == HOST_IN_DRIVER;
 }
 
-// Returns true if a command has changed its stage at this point of time.
+// Changes the stage of one command at the current time. Returns false if no stage changes.
 static bool move_one(struct host *host, enum device_end *end, struct device_result *result)
 {
     struct host_command *command;
@@ -271,7 +273,7 @@ static bool move_one(struct host *host, enum device_end *end, struct device_resu
 
 // Time
 
-// Returns the next point of time that is known.
+// Returns the next event time that is known without the machine, or UINT64_MAX.
 static uint64_t next_time(const struct host *host)
 {
     uint64_t next = is_in_stage(host) ? host->driver_until : UINT64_MAX;
@@ -286,7 +288,8 @@ static uint64_t next_time(const struct host *host)
     return next;
 }
 
-// Returns the end of the machine's commands that have ended last, or `none`.
+// Returns the earliest end of the machine's commands that have just ended, if before `none`; else
+// `none`.
 static uint64_t machine_time(const struct host *host, uint64_t none)
 {
     uint64_t time = none;
@@ -342,7 +345,7 @@ static enum device_end advance(struct host *host, bool (*is_over)(const void *co
     }
 }
 
-// Keeps the report on commands that are dropped.
+// Stores the report on commands before they are dropped.
 static void explain(struct host *host)
 {
     char *text;

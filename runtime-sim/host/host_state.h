@@ -1,34 +1,34 @@
-// What the files of the host share: host.c (streams, statistics), host_calls.c (calls),
+// Functions shared by the host's files: host.c (streams, statistics), host_calls.c (calls),
 // host_engine.c (driver and execution), host_trace.c.
 #pragma once
 #include "runtime-sim/host/host.h"
 
-// Returns the time in the units of the clock; times beyond its range are the longest one.
+// Returns a time in picoseconds as an integer, at most HOST_LONGEST.
 static inline uint64_t host_time(double time)
 {
     return time < HOST_LONGEST ? (uint64_t)(time + 0.5) : (uint64_t)HOST_LONGEST;
 }
 
+// Returns microseconds in picoseconds, at most HOST_LONGEST.
 static inline uint64_t host_us(double microseconds)
 {
     return host_time(microseconds * HOST_US);
 }
 
-// The rate of the link in MB/s.
+// Returns the rate of the link in MB/s.
 static inline uint64_t host_link_rate(const struct host_config *config)
 {
     return (uint64_t)(config->link_gbps * 1000 + 0.5);
 }
 
-// Executes commands until `is_over` returns true, or up to the time `until`. Returns the end of the
-// commands.
+// Executes commands until `is_over` returns true, or up to the time `until`. Returns their end.
 enum device_end host_advance(struct host *host, bool (*is_over)(const void *context),
                              const void *context, uint64_t until, struct device_result *result);
 
-// Drops all commands.
+// Drops all commands that have not ended.
 void host_forget(struct host *host);
 
-// Spans of the trace, if there is one.
+// Write spans of a call, of a command in the driver, and of its execution, if there is a trace.
 void host_trace_call(struct host *host, const char *name, uint64_t from, uint64_t until);
 void host_trace_driver(struct host *host, const struct host_command *command, uint64_t until);
 void host_trace_execution(struct host *host, const struct host_command *command);

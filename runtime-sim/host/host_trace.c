@@ -1,5 +1,5 @@
-// The host in the machine's trace: a process with rows for calls, the driver, the copy engines and
-// each stream.
+// Traces the host in the machine's trace: a process with rows for calls, the driver, the copy
+// engines and each stream.
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/host/host_state.h"
 #include <inttypes.h>
@@ -9,7 +9,7 @@ enum { ROW_CALLS, ROW_DRIVER, ROW_TO_DEVICE, ROW_TO_HOST, ROW_STREAMS };
 struct host_trace {
     struct trace *to;
     uint64_t last[2]; // end of the last copy of each direction
-    uint32_t named;   // streams
+    uint32_t named;   // number of streams whose rows have a name
 };
 
 void host_trace_begin(struct host *host)
@@ -60,7 +60,7 @@ void host_trace_driver(struct host *host, const struct host_command *command, ui
         write_span(host, ROW_DRIVER, command->driver, until, name_of(command), NULL);
 }
 
-// Copies of one engine are executed one after the other.
+// Writes the span of a copy. An engine executes its copies one after the other.
 static void write_copy(struct host *host, const struct host_command *command, const char *args)
 {
     struct host_trace *trace = host->trace;

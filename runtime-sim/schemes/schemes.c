@@ -1,6 +1,6 @@
 #include "runtime-sim/schemes/schemes.h"
 
-// The registration: a row for each scheme.
+// Registered schemes, in order of precedence.
 #define SCHEMES(row)                                                                               \
     row(llc_omni) row(ari) row(memory_stacks) row(tom_blocks) row(full_empty) row(rgpu)
 

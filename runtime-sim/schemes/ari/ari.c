@@ -18,7 +18,7 @@ static const struct stat_key stat_keys[] = {
 
 enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
-// The crossbar inputs of an injection port
+// Crossbar inputs of an injection port
 
 uint32_t ari_speedup(double rate, double packet_flits, uint32_t bound)
 {
@@ -58,7 +58,7 @@ bool ari_consumes(const struct ari_config *config)
            config->injection == ARI_PRIORITY;
 }
 
-// Returns the virtual channels of the class with the fewest.
+// Returns the number of virtual channels of the class that has the fewest.
 static uint32_t least_vcs(const struct noc_config *network)
 {
     uint32_t least = network->vcs / network->classes;
@@ -78,7 +78,7 @@ static bool is_on(const void *own)
     return config->injection != ARI_BASELINE || config->monitor;
 }
 
-// Crossbar inputs of each controller's port; those that are chosen at run time have the bound.
+// Returns the crossbar inputs of each controller's port: the bound if they are chosen at run time.
 static struct config_list speedups(struct arena *arena, const struct ari_config *config,
                                    const struct noc_config *network,
                                    const struct config_list *nodes)
@@ -146,7 +146,7 @@ struct ari_machine {
     struct noc *network;
     struct ari_controller *controllers;
     uint32_t count;
-    uint32_t *of_node; // number of the controller at each node, plus 1; 0: none
+    uint32_t *of_node; // index of the controller at each node, plus 1; 0: no controller
     uint32_t nodes;
     struct ari_stats total;
 };

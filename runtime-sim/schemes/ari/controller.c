@@ -13,8 +13,8 @@ void ari_controller_init(struct ari_controller *c, const struct ari_config *conf
 
 // Intervals
 
-// Packets that were ready in the interval, sent or waiting at its end, would have been sent without
-// limits.
+// With unlimited bandwidth, all packets that were ready in the interval would have been sent: those
+// that were sent and those that still wait at its end.
 static void choose_speed(struct ari_controller *c, struct noc *network)
 {
     double packets = (double)(c->packets + c->waiting);
@@ -74,8 +74,8 @@ static void count_flits(struct ari_stats *stats, const struct memsys_offer *offe
     stats->reply_flits += offer->flits;
 }
 
-// Counts at most one stall for each cycle of the network. Slices with a faster clock offer several
-// times in a cycle: a reply that is accepted later in the cycle cancels its stall.
+// Counts at most one stall per network cycle. Slices with a faster clock offer several times per
+// cycle; a reply that is accepted later in the cycle cancels its stall.
 static void count_stall(struct ari_controller *c, const struct memsys_offer *offer)
 {
     if (offer->cycle != c->cycle)

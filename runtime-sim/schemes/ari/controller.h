@@ -1,5 +1,6 @@
-// A memory controller as its network interface sees it: which replies are ready and taken, rates by
-// interval, and what follows from these: the priority of replies and the crossbar inputs.
+// Monitors the network interface of a memory controller: counts the replies that are ready and
+// accepted, measures rates per interval, and derives the priority of replies and the number of
+// crossbar inputs.
 #pragma once
 #include "runtime-sim/schemes/ari/ari.h"
 
@@ -9,33 +10,36 @@ struct ari_stats {
 };
 
 enum {
-    ARI_SHARES = 8,       // parts in which the share of replies with priority is counted
-    ARI_INTERVALS = 1024, // replies in an interval that are counted apart
+    ARI_SHARES = 8,       // steps of the share of replies with priority
+    ARI_INTERVALS = 1024, // bins of the histogram of replies per interval
 };
 
 struct ari_controller {
     const struct ari_config *config;
-    uint32_t node, bound; // of equation (2)
-    uint32_t speed;       // crossbar inputs for injection now
-    uint32_t share, turn; // of the replies with priority, in parts; replies since the last one
-    // The interval: its number, what was sent and ready in it, and its stall cycles.
+    uint32_t node, bound; // network node; bound of equation (2)
+    uint32_t speed;       // current number of crossbar inputs for injection
+    uint32_t share, turn; // replies with priority, of ARI_SHARES; sum of shares since the last one
+    // Current interval: number, packets and flits sent, replies left by the last offer, and stall
+    // cycles.
     uint64_t number, packets, flits, waiting, stalls;
-    bool is_open;
-    // The network's cycle of the last offer: replies that it stalls, and whether it accepted one.
+    bool is_open; // an interval has begun
+    // Network cycle of the last offer, replies stalled in it, and whether it accepted one.
     uint64_t cycle, stalled;
     bool accepted;
-    uint64_t count[ARI_INTERVALS]; // intervals, by their replies
+    uint64_t count[ARI_INTERVALS]; // intervals by number of replies; the last bin has all above
     struct ari_stats stats;
 };
 
+// Initialises the controller at a network node. `bound` is the result of ari_bound.
 void ari_controller_init(struct ari_controller *controller, const struct ari_config *config,
                          uint32_t node, uint32_t bound);
-// Counts an offer of the controller; at the first one of an interval, the interval before it ends.
-// `request_flits`: of the request that is replied to.
+// Counts an offer of the controller. The first offer of an interval ends the previous interval.
+// `request_flits` is the size of the request that the reply answers.
 void ari_controller_offer(struct ari_controller *controller, const struct memsys_offer *offer,
                           uint32_t request_flits);
-// Returns the priority of the next reply.
+// Returns the priority with which a reply enters the network; 0 is the lowest. Call it once per
+// reply.
 uint8_t ari_controller_priority(struct ari_controller *controller,
                                 const struct memsys_request *reply);
-// Brings statistics up to date: an interval that has begun counts with its next offer.
+// Updates the statistics. The current interval is counted when the next one begins.
 void ari_controller_settle(struct ari_controller *controller, const struct noc *network);

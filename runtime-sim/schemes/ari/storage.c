@@ -25,13 +25,14 @@ static uint64_t bits_for(uint64_t values)
     return bits;
 }
 
-// Head, tail and count of each queue.
+// Returns the bits of head, tail and count of all queues.
 static uint64_t pointers(uint64_t queues, uint64_t places)
 {
     return queues * 3 * bits_for(places / queues + 1);
 }
 
-// The mean over the controllers, of which those at an edge may have fewer inputs.
+// Returns the mean number of crossbar inputs of a controller, rounded up. Controllers at an edge of
+// the mesh may have fewer.
 static uint64_t mean_inputs(const struct ari_config *config, const struct machine_config *machine)
 {
     const struct config_list *at = &machine->memsys.memory.partition_nodes;

@@ -1,5 +1,5 @@
-// Energy of full/empty bits: they are in the DRAM [001 §4.2]; and the two queues more of a
-// partition [001 §4.3].
+// Energy of full/empty bits, which are stored in the DRAM [001 §4.2], and of the two additional
+// queues of a partition [001 §4.3].
 #include "runtime-sim/schemes/full_empty/energy.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/schemes/full_empty/storage.h"

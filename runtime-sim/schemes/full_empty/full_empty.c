@@ -20,8 +20,8 @@ static const struct stat_key stat_keys[] = {
 
 enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
-// Message classes: row 0 has the GPU's reads. Requests of one class never wait for those of
-// another.
+// Message classes. The GPU's reads use row 0 of the memory system's table. Requests of one class
+// never wait for those of another.
 enum { CLASS_READS, CLASS_WRITES, CLASS_HOST, CLASS_HOST_TRIGGERED, CLASSES };
 
 // Configuration
@@ -95,7 +95,7 @@ struct fe_machine {
     const struct fe_config *config;
     struct machine *machine;
     struct fe_gate *gates;
-    struct fe_gate past; // without queues: requests that pass the slices
+    struct fe_gate past; // without queues, for requests that bypass the slices
     uint32_t count, running;
     uint8_t first; // message class of CLASS_WRITES
     struct memsys_gate table;
@@ -138,7 +138,8 @@ static bool is_due(const void *context, uint32_t partition)
     return fe_gate_is_due(&fe->gates[partition]);
 }
 
-// Words that are empty when the line is read are not in the reply.
+// Returns the words of a line that its reply carries: words that are empty when the line is read
+// are not in the reply.
 static uint32_t carried(void *context, const struct memsys_request *request, uint32_t known)
 {
     const struct fe_machine *fe = context;
@@ -195,7 +196,7 @@ static void join(struct machine *machine, void *state)
     fe->past.image = (const struct image *const *)machine_port(machine).config->image;
 }
 
-// Requests of slices have passed their gate.
+// Requests from slices have already passed a gate.
 static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
@@ -205,8 +206,9 @@ static enum memsys_served admit(struct machine *machine, void *state,
     return fe_gate_pass(&fe->past, request) ? MEMSYS_SERVED : MEMSYS_WAIT;
 }
 
-// A launch that begins beside others finds lines of an earlier round in no L1. [001 §4.5] names the
-// way to use memory again after the last one.
+// At the beginning of a launch, the L1s drop their lines, because other launches may have left
+// lines of an earlier round. After the last launch, words that were read may become empty, so that
+// the memory can be used again [001 §4.5].
 static void launch(struct machine *machine, void *state, bool begins)
 {
     const struct fe_machine *fe = state;
@@ -218,8 +220,8 @@ static void launch(struct machine *machine, void *state, bool begins)
     memsys_look_at_gates(machine_port(machine).memsys);
 }
 
-// Returns the first request that waits for a word. One of a kernel goes before one of the host,
-// which may wait for the kernel.
+// Returns the first blocked request and sets its partition. Requests of kernels come before those
+// of the host, which may wait for the kernel.
 static const struct fe_request *first_blocked(const struct fe_machine *fe, uint32_t *partition)
 {
     for (uint32_t i = FE_QUEUES; i-- > 0;)

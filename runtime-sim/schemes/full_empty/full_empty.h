@@ -1,9 +1,9 @@
-// Full/empty bits between CPU and GPU [001]: a bit for each word of memory lets a kernel begin
-// before its input has arrived, and a copy before the kernel has ended.
+// Full/empty bits between CPU and GPU [001]. With a bit for each word of memory, a kernel can begin
+// before its input has arrived, and a copy can begin before the kernel has ended.
 //
 // Requests that arrive at a partition wait at its gate (gate.h) until the bits of their words allow
-// them. Reads name the words that they need; a reply carries the full words of its line, and the L1
-// keeps no others. The host's commands are those of runtime-sim/host.
+// them to proceed. Reads name the words that they need. A reply carries the full words of its line,
+// and the L1 keeps no others. The host's commands are those of runtime-sim/host.
 #pragma once
 #include "runtime-sim/gpu/scheme/scheme.h"
 

@@ -27,7 +27,7 @@ static uint32_t widen(uint32_t words, uint32_t granule)
     return all;
 }
 
-// Returns the words that the bytes touch.
+// Returns the words that contain one of the bytes.
 static uint32_t touched_words(struct mask bytes)
 {
     uint32_t words = 0;
@@ -36,8 +36,8 @@ static uint32_t touched_words(struct mask bytes)
     return words;
 }
 
-// The GPU's reads wait for full words, its writes fill them, and its atomics do both [001 §4.1],
-// unless fills are counted: then they do not wait.
+// Sets trigger and action. The GPU's reads wait for full words, its writes fill them, and its
+// atomics do both [001 §4.1]. Atomics do not wait if fills are counted.
 static void set_condition(struct fe_request *to, const struct memsys_request *request)
 {
     bool writes = request->kind != MEMSYS_READ;
@@ -59,7 +59,7 @@ static bool may_go(const struct fe_gate *gate, const struct fe_request *request)
                           request->trigger);
 }
 
-// Returns true if a queue has an access of this core to the line.
+// Returns true if the queue has an access of the same core to the same line.
 static bool has_older(const struct fe_queue *queue, const struct fe_request *request)
 {
     for (uint32_t i = 0; i < queue->count; i++)
@@ -81,7 +81,8 @@ static struct fe_request examine(const struct fe_gate *gate, const struct memsys
     return to;
 }
 
-// A read that the slice has does not come to the queues, which are behind it [001 Fig. 5].
+// Returns true for a read that hits in the slice. It bypasses the triggered queues, which follow
+// the slice [001 Fig. 5].
 static bool hits(const struct fe_gate *gate, const struct fe_request *to,
                  const struct memsys_request *request)
 {
@@ -136,8 +137,9 @@ void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_requ
 
 // Release
 
-// Returns the place of the request that goes next in a queue: its head, or one behind it that is
-// looked at and has no older one to its line. Returns `count` if none may go.
+// Returns the position of the next request that a queue can release: its head, or one of the
+// `look_past` requests after it without an older request to its line. Returns `count` if none may
+// proceed.
 static uint32_t find_next(const struct fe_gate *gate, const struct fe_queue *queue)
 {
     uint64_t most = gate->config->look_past + 1;
@@ -226,14 +228,14 @@ static void release(struct fe_gate *gate, uint32_t number, uint32_t at, uint64_t
     memsys_return(gate->memsys, gate->partition, request.entry, clock);
 }
 
-// Returns true if a request that may go has room where it goes.
+// Returns true if the destination of a request has room.
 static bool has_way(const struct fe_gate *gate, const struct fe_request *request)
 {
     return request->discards ? memsys_can_return(gate->memsys, gate->partition)
                              : memsys_can_release(gate->memsys, gate->partition);
 }
 
-// Notes which heads are blocked.
+// Records which heads are blocked.
 static void note_blocks(struct fe_gate *gate, uint64_t clock)
 {
     for (uint32_t i = FE_CPU; i < FE_QUEUES; i++) {

@@ -31,7 +31,8 @@ void adaptive_flush(struct adaptive *a)
     memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
 }
 
-// Returns the place of a line, which becomes the one that was used last.
+// Returns the index of a line, which becomes the most recently used of its set, and evicts another
+// line if *had is false.
 static uint32_t use_line(struct adaptive *a, uint64_t line, bool *had)
 {
     uint32_t ways = a->l1->ways;

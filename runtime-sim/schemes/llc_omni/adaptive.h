@@ -1,32 +1,35 @@
-// The adaptive policy: measures the traffic that chains save, and offloads those that save some.
+// The adaptive policy measures the traffic that chains save, and offloads only those that save
+// some.
 //
-// For each chain of the program, and separately for instances that one partition computes with all
-// their operands and for those that meet elsewhere, one monitor for all cores counts traffic in
-// flits times hops: that of the packet, its reply and the requests of the service queue, minus that
-// of the loads and the store without offloading. A load counts only if the core's L1 would not have
-// had its line. A tag array of the size of the L1 decides this; all loads pass it, offloaded ones
-// included. A line that an offloaded chain loads does not enter the L1: if an ordinary load would
-// have found it there later, the traffic of that load is a cost of the chain. A chain that was
-// discarded after its lookups costs these, but only if the policy would have offloaded it.
+// One monitor for all cores counts traffic in flits times hops. It counts each chain of the
+// program, and separates instances whose operands are all in the partition that computes them from
+// those that are computed elsewhere. The saving of an instance is the traffic of its loads and its
+// store without offloading, minus that of the packet, its reply and the requests of the service
+// queue. A load counts only if it would have missed in the core's L1. A tag array of the size of
+// the L1 decides this; all loads access it, including offloaded ones. A line that an offloaded
+// chain loads does not enter the L1: if a later ordinary load would have hit it there, the chain is
+// charged with the traffic of that load. A chain that is discarded after its lookups is charged
+// with them, but only if the policy would have offloaded it.
 //
-// The saving of a packet counts when it is sent, as if it were computed. Its reply corrects that: a
-// packet that a full service queue sent back has saved nothing and costs its traffic, and packets
-// that save hops pay for their wait, which grows with full queues and busy ALUs: a flit hop for
-// each ADAPTIVE_CYCLES by which a reply is later than loads on average. Packets that are sent back
-// have the first replies: if these were counted alone at first, they would turn off each chain that
-// fills a queue.
+// The saving of a packet is counted when it is sent, as if it were computed. Its reply corrects the
+// sum. A packet that a full service queue sent back has saved nothing and costs its traffic. A
+// packet that saves hops is charged for its wait, which grows with full queues and busy ALUs: one
+// flit hop for each ADAPTIVE_CYCLES by which its reply is later than that of an average load.
+// Packets that are sent back are the first to have replies. If savings were counted with replies,
+// only these would count at first, and would turn off each chain that fills a queue.
 //
-// Sums decay: about the last ADAPTIVE_MEMORY instances count. A correction counts as far as its
-// instance still does: half for each ADAPTIVE_HALF sent since. A chain with a negative sum is
-// turned off after ADAPTIVE_LEAST offloaded instances, or ADAPTIVE_VAIN instances in vain: these
-// end earlier, and would otherwise be the only ones known at first. One in ADAPTIVE_PROBE instances
-// of a core is offloaded all the same, and counts; cores begin to count at different numbers. A
-// chain is turned on again when its sum is no longer negative. A chain that is turned off starts
-// with a sum of -ADAPTIVE_OFF, because its first lines after the begin of a launch are new to the
-// tag array in any case, and never has less, so that a change of its behaviour shows after some
-// probes. A chain whose metadata expect no saving is off at first, with a sum of -1.
+// Sums decay, so that about the last ADAPTIVE_MEMORY instances count. A correction has decayed as
+// its instance has: by half for each ADAPTIVE_HALF instances sent since. A chain with a negative
+// sum is turned off after ADAPTIVE_LEAST offloaded instances, or after ADAPTIVE_VAIN discarded
+// ones. The latter limit is higher because discarded instances end earlier, so that at first only
+// they are known. One in ADAPTIVE_PROBE instances of a core is offloaded nevertheless, as a probe,
+// and is counted; cores start to count at different numbers. A chain is turned on again when its
+// sum is no longer negative. When a chain is turned off, its sum is set to -ADAPTIVE_OFF, because
+// its first lines after the start of a launch are new to the tag array in any case. The sum never
+// falls below this value, so that some probes suffice to detect a change of behaviour. A chain for
+// which the metadata expects a loss is off at first, with a sum of -1.
 //
-// Under the other policies the monitor only measures: it turns nothing off.
+// Under the other policies the monitor only measures, and turns no chain off.
 //
 // The measurements of a cycle take effect in the next one, so that the order in which cores are
 // evaluated does not matter.
@@ -52,8 +55,8 @@ enum adaptive_kind {
 };
 
 struct adaptive_counts {
-    int64_t saved;               // flit hops of the last instances
-    uint32_t instances, in_vain; // offloaded, and discarded
+    int64_t saved;               // decaying sum, in flit hops
+    uint32_t instances, in_vain; // numbers of offloaded and of discarded instances
     bool off;
 };
 
@@ -74,7 +77,7 @@ struct adaptive_chain {
 enum adaptive_event {
     ADAPTIVE_SENT,
     ADAPTIVE_IN_VAIN,   // discarded
-    ADAPTIVE_CORRECTED, // of one that was sent
+    ADAPTIVE_CORRECTED, // correction of an instance that was sent
 };
 
 struct adaptive_lesson {
@@ -82,62 +85,64 @@ struct adaptive_lesson {
     enum adaptive_kind kind;
     enum adaptive_event event;
     int64_t saved;
-    uint32_t since; // of a correction: instances when its instance was sent
+    uint32_t since; // correction: adaptive_sent when the instance was sent
 };
 
-// A line in the tag array that an offloaded chain has kept out of the L1.
+// The offloaded chain that has kept a line of the tag array out of the L1.
 struct adaptive_debtor {
-    bool is_any;
+    bool is_any; // such a chain exists
     uint32_t chain;
     enum adaptive_kind kind;
-    uint32_t since; // instances when it was sent
+    uint32_t since; // adaptive_sent when the instance was sent
 };
 
 // State of a core.
 struct adaptive {
     struct arena *arena;
     const struct adaptive_chain *chains;
-    uint32_t *skipped;                   // instances, by chain
-    uint32_t phase;                      // of its probes
+    uint32_t *skipped;                   // instances while a kind was off, by chain
+    uint32_t phase;                      // offset at which the core's probes start
     bool only_measures;                  // no chain is turned off
-    VEC(struct adaptive_lesson) lessons; // of this cycle
+    VEC(struct adaptive_lesson) lessons; // measurements of this cycle
     const struct cache_config *l1;
-    uint64_t *line, *used; // by set · ways + way; UINT64_MAX: free
-    struct adaptive_debtor *debtor;
+    uint64_t *line, *used;          // tag and last use, by set · ways + way; tag UINT64_MAX: free
+    struct adaptive_debtor *debtor; // indexed like line
     uint64_t uses;
 };
 
-// Initialises a chain that is not expected to save.
+// Turns off a chain that is expected to cost traffic.
 void adaptive_init_off(struct adaptive_chain *chain);
-// `chains`: those of the program, for all cores. They and the configuration of the L1 stay valid.
+// Initialises the monitor of a core. `chains` are the `count` chains of the program, shared by all
+// cores. They and `l1` must stay valid.
 void adaptive_init(struct adaptive *adaptive, struct arena *arena,
                    const struct adaptive_chain *chains, uint32_t count,
                    const struct cache_config *l1);
-// Begins a launch: the L1 is empty.
+// Empties the tag array. Called when a launch begins, with an empty L1.
 void adaptive_flush(struct adaptive *adaptive);
-// Looks up the line of an offloaded load. Returns true if the L1 would have had it.
+// Looks up the line of an offloaded load. Returns true if it would have hit in the L1.
 bool adaptive_load(struct adaptive *adaptive, uint64_t line, uint32_t chain,
                    enum adaptive_kind kind);
-// Looks up the line of an ordinary load. Returns the chain that has kept it out of the L1, once.
+// Looks up the line of an ordinary load. Returns the chain that has kept it out of the L1, and
+// clears it.
 struct adaptive_debtor adaptive_load_plain(struct adaptive *adaptive, uint64_t line);
-// Returns true if an instance may begin. Sets `probes` if it only measures a chain that is off for
-// one of the kinds.
+// Returns true if an instance may begin. *probes is true if it is a probe of a chain that is off
+// for at least one kind.
 bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
-// Returns true if no instance may be offloaded but those that probe.
+// Returns true if only probes of the chain may be offloaded.
 static inline bool adaptive_is_off(const struct adaptive *adaptive, uint32_t chain)
 {
     const struct adaptive_counts *kind = adaptive->chains[chain].kind;
     return kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off;
 }
-// Returns true if lanes of the instance may be offloaded.
+// Returns true if instances of this kind may be offloaded.
 bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
-// Records the traffic that an instance saves.
+// Records the flit hops that an instance saves.
 void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
                     enum adaptive_event event, int64_t saved);
-// Records that an instance that was sent has saved `more`; `since`: adaptive_sent at that time.
+// Adds `more` flit hops to the saving of an instance that was sent when adaptive_sent was `since`.
 void adaptive_correct(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
                       uint32_t since, int64_t more);
 // Returns the number of instances that all cores had sent before this cycle.
 uint32_t adaptive_sent(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
-// Adds the measurements of a core's cycle to those of all cores.
+// Adds a core's measurements of this cycle to `chains`.
 void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains);

@@ -43,8 +43,8 @@ static bool between(uint32_t value, uint32_t a, uint32_t b)
     return a < b ? value >= a && value <= b : value >= b && value <= a;
 }
 
-// A route has two legs that meet in a corner: the first leg keeps the second coordinate of the
-// source, the second leg the first coordinate of the target.
+// Returns true if the route passes the node. A route has two legs that meet in a corner: the first
+// leg keeps the second coordinate of the source, the second leg the first coordinate of the target.
 static bool passes(const struct placement *placement, const struct mesh_route *route, uint32_t node)
 {
     enum axis one = route->first, two = one == X ? Y : X;

@@ -1,22 +1,20 @@
-// The earliest meet node of two loads: a node that both their data pass, where Omni-Compute can
+// The earliest meet node of two loads: a node that the data of both pass, where Omni-Compute can
 // compute [000 §4.3, Algorithm 1].
 //
-// Readings of the paper:
-//   - All four intersections of the XY and the YX route of the first load with those of the second
-//   are
-//     considered. (With XY and YX alone the example of Figure 3 has no such node.)
-//   - Of several nodes the one with the smallest sum of distances to both LLCs is chosen; of equal
-//   ones
-//     the first: routes in the order XY, YX of the first load, then of the second, and nodes along
-//     the first load's route from the core.
-//   - The core itself is never the meet node, because that saves nothing. Loads to one LLC meet
-//   there.
+// Interpretation of the paper:
+//   - All four pairs of an XY or YX route of the first load and one of the second are considered.
+//     (With XY and YX alone, the example of Figure 3 has no such node.)
+//   - Of several nodes, the one with the smallest sum of distances to both LLCs is chosen. A tie is
+//     won by the first in the order XY, YX of the first load, then of the second load, then nodes
+//     along the first load's route from the core.
+//   - The core itself is never the meet node, because that would save nothing.
+//   - Two loads to one LLC meet there.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/offload.h"
 
 enum { EMN_NONE = UINT16_MAX };
 
-// The nodes of cores and LLC partitions in a mesh; node = width · y + x.
+// Nodes of cores and LLC partitions in a mesh; node = width · y + x.
 struct placement {
     uint32_t width, height;
     uint32_t cores, llcs;
@@ -28,6 +26,7 @@ struct placement {
 struct placement *placement_mesh(struct arena *arena, uint32_t width, uint32_t height,
                                  const uint32_t *llc, uint32_t llcs);
 
+// Returns the hops between two nodes.
 static inline uint32_t placement_distance(const struct placement *placement, uint32_t a, uint32_t b)
 {
     int32_t width = (int32_t)placement->width;
@@ -37,11 +36,11 @@ static inline uint32_t placement_distance(const struct placement *placement, uin
 }
 
 // Returns the meet node of two loads from the core at node `core` to the partitions `first` and
-// `second`, or EMN_NONE.
+// `second`, or EMN_NONE. `at_llc` is the key offload.emn_at_llc.
 uint16_t emn_find(const struct placement *placement, uint32_t core, uint32_t first, uint32_t second,
                   enum emn_at_llc at_llc);
 
-// Returns the tables of all cores: that of core c begins at c · llcs², with an entry first · llcs +
-// second for each pair of partitions.
+// Returns the tables of all cores. The table of core c begins at c · llcs² and has an entry
+// first · llcs + second for each pair of partitions.
 uint16_t *emn_tables(struct arena *arena, const struct placement *placement,
                      enum emn_at_llc at_llc);

@@ -5,7 +5,7 @@
 
 static const char COMPONENT[] = "offload";
 
-// Accesses to an array: of a flit, or of a line. `flits`: what a set without arrays counts.
+// Accesses to an array. `flits` is the size of an access, for energy sets without arrays.
 struct counted_access {
     const char *statistic;
     bool writes;
@@ -60,7 +60,7 @@ void llc_omni_energy(const void *own, const struct machine_config *machine,
                              *theirs ? arena_printf(model->arena, "[000 §5]: %s", theirs) : "");
     }
     add_queues(model, config, &storage);
-    // Memory of waiting operands: an access of a warp to shared memory.
+    // Waiting operands cost as much as a warp's accesses to shared memory.
     energy_add(model, COMPONENT, "offload.operand_write", ENERGY_shared_memory, LANES);
     energy_add(model, COMPONENT, "offload.operand_read", ENERGY_shared_memory, LANES);
     energy_add(model, COMPONENT, "offload.shared_write", ENERGY_shared_memory, LANES);

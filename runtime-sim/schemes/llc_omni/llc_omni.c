@@ -4,14 +4,14 @@
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
 
-// ComputePackets have their own virtual channels, taken from those of requests.
+// Gives ComputePackets their own virtual channels, taken from those of requests.
 static void require_packets(struct arena *arena, const void *own,
                             const struct machine_config *given, struct machine_config *machine)
 {
     const struct offload_config *config = own;
     struct memsys_keys *memory = &machine->memsys.memory;
     if (given->memsys.memory.packet_class < given->memsys.request_network.classes)
-        return; // the configuration has the class
+        return; // the configuration already has the class
     memory->packet_class =
         memsys_add_class(arena, &machine->memsys.request_network, memory->request_class,
                          config->packet_vcs, config->lend_vcs);
@@ -108,7 +108,7 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
 
 // Statistics
 
-// Without a program: only the statistics of its first chain count.
+// Names the statistics without a program: those of chain 0 stand for all chains.
 static void name_stats(struct stats *stats)
 {
     static const struct offload_stats no_chains;
@@ -188,7 +188,7 @@ static const struct scheme_stall stalls[] = {
     [OQ_STALL_CHAIN] = {"chain", "waited for a chain that was offloaded"},
 };
 
-// Latencies of the service queues' requests are part of the latencies of their packets.
+// The latencies of the service queues' requests are already part of their packets' latencies.
 static const struct memsys_requester requesters[] = {{"offload", false, "ComputePacket"},
                                                      {"service", true, NULL}};
 

@@ -1,4 +1,4 @@
-// The events of chains, in their order, for tests and traces.
+// Events of chains in chronological order, for tests and traces.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,13 +11,15 @@ enum offload_event {
 };
 
 struct offload_log {
-    // `end`: the endpoint of the event; `core`, `entry`: the owner of the chain; `entry` is the
-    // warp's slot for events of the offload queue, the queue's entry elsewhere.
+    // Called for each event. `end` is the endpoint of the event, `core` the owner of the chain, and
+    // `entry` a warp slot of the core for events of a chain, an entry of its offload queue for
+    // events of a packet.
     void (*report)(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
                    uint32_t core, uint32_t entry);
     void *context;
 };
 
+// Reports an event if the log has a callback.
 static inline void offload_report(const struct offload_log *log, uint64_t cycle,
                                   enum offload_event event, uint32_t end, uint32_t core,
                                   uint32_t entry)

@@ -1,10 +1,10 @@
-// The scheme in the machine: the chains that a launch offloads, service queues, and their values.
+// The scheme's state of a machine: the policy of each launch, service queues, and their values.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include <stdio.h>
 
-// Building
+// Construction
 
 static void set_latencies(struct machine *machine, struct machine_offload *o, uint32_t *latency)
 {
@@ -37,7 +37,7 @@ static bool ends_chain(const struct program *program, const struct timing *timin
     return ends;
 }
 
-// Sets how each instruction is captured.
+// Sets how each instruction is captured, and whether it ends a capture.
 static void set_kinds(struct machine *machine)
 {
     struct timings *timings = machine_timings(machine);
@@ -136,7 +136,7 @@ static uint32_t latency(void *context, uint32_t core, uint32_t entry)
     return sum;
 }
 
-// Returns true if an ALU of the core was free in the cycle before this one, which the core has
+// Returns true if an ALU of the core was free in the previous cycle, the last that the core has
 // completed.
 static bool is_idle(void *context, uint32_t end)
 {
@@ -213,7 +213,6 @@ static void keep_operand(struct machine_offload *o, uint32_t end, const struct s
     }
 }
 
-// Reads an operand.
 static void load_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
                         uint32_t which)
 {
@@ -230,7 +229,6 @@ static void read_here(void *context, uint32_t end, const struct service_entry *e
     load_values(context, end, entry, which);
 }
 
-// Stores the result.
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
 {
     const struct offload_queue *oq = o->shared.queues[stored->core];
@@ -262,7 +260,7 @@ void machine_offload_served(struct machine *machine, void *state,
 
 // The machine
 
-// At a core operands wait in shared memory, and the ALU reads them there.
+// At a core, operands wait in shared memory, and the ALU reads them there.
 static void init_energy(struct machine_offload *o)
 {
     struct offload_stats *t = &o->stats;
@@ -286,7 +284,7 @@ static void init_services(struct machine_offload *o)
     struct memsys *memsys = machine_port(machine).memsys;
     o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine_port(machine).arena, struct service, o->ends);
-    // Lanes begin at lines of the host's cache; the arena does not align them.
+    // Lanes are aligned to the host's cache lines, which the arena does not guarantee.
     const struct offload_config *config = o->shared.config;
     size_t operands = (size_t)o->ends * config->service_queue * PACKET_LOADS;
     uint8_t *bytes = arena_alloc(machine_port(machine).arena, operands * sizeof *o->operands + 64);
@@ -331,7 +329,7 @@ static struct adaptive_chain *begin_chains(struct machine *machine,
     return chains;
 }
 
-// Requires timings. Called before the memory system and cores are built.
+// Requires the machine's timings.
 void *machine_offload_prepare(struct machine *machine, const void *own, const void *plan)
 {
     const struct offload_config *config = own;
@@ -447,7 +445,7 @@ static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
     s->next = s->next > now ? now : s->next;
 }
 
-// Wakes service queues with a packet or a reply for their endpoint.
+// Wakes service queues that have a packet or a reply at their endpoint.
 static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = machine_port(o->machine).memsys;

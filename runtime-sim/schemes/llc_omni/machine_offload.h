@@ -1,4 +1,4 @@
-// The state of the scheme in the machine, for the files of the scheme.
+// The scheme's state of a machine, for the files of the scheme.
 #pragma once
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
@@ -12,18 +12,18 @@ struct machine_offload {
     struct service_stats service_stats;
     struct service_energy at_cores, elsewhere;
     struct service *services; // by endpoint
-    uint32_t ends;
-    uint32_t back_input;   // of slices: loads that service queues send back
-    union lanes *operands; // by endpoint, entry, load: values in memory, for comparison
+    uint32_t ends;            // number of endpoints
+    uint32_t back_input;      // slice input for loads that service queues send back
+    union lanes *operands;    // values in memory by endpoint, entry and load, for offload.compare
 };
 
-// Functions of llc_omni (gpu/scheme/scheme.h): plans are struct offload_table, states struct
-// machine_offload.
+// Implement struct scheme_memory and struct scheme_report (gpu/scheme/scheme.h):
+// machine_offload_prepare is `create`, machine_offload_served is `serve`. The plan is a struct
+// offload_table, the state a struct machine_offload.
 void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
 void machine_offload_join(struct machine *machine, void *state);
 void machine_offload_launch(struct machine *machine, void *state, bool begins);
-// See `shortfall` of struct scheme_report.
 const char *machine_offload_shortfall(const struct machine *machine, const void *state,
                                       struct arena *arena);
 void machine_offload_served(struct machine *machine, void *state,

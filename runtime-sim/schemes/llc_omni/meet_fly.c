@@ -1,7 +1,7 @@
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
 
-// The channel after stage s depends on the digits of the target from the highest to number s. The
-// router of stage s follows from the digits before it.
+// The target's digits, from the highest to digit s, determine the channel after stage s. The digits
+// before digit s determine the router in stage s.
 uint32_t meet_fly_stage(const struct noc_config *network, uint32_t first, uint32_t second)
 {
     uint32_t radix = network->radix, stage = network->stages - 1;

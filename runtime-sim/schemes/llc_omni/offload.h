@@ -1,4 +1,4 @@
-// The policy of offloading, and its configuration [000 §4].
+// Configuration of offloading [000 §4].
 #pragma once
 #include "runtime-sim/base/config.h"
 

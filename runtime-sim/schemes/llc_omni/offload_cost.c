@@ -1,10 +1,10 @@
-// The measurements of traffic (adaptive.h).
+// Measures the traffic that chains save (adaptive.h).
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
-// The cost of a chain that is formed in vain, in flit hops: the cycles of its lookups.
+// Cost of a chain that is formed in vain, in flit hops, for the cycles of its lookups.
 enum { IN_VAIN = 4 };
 
-// Returns the flits of an access and its reply.
+// Returns the flits of an ordinary access and its reply.
 static uint32_t flits_of(const struct offload_queue *oq, const struct oq_chain *c,
                          const struct oq_group *group, uint32_t operand)
 {
@@ -88,7 +88,7 @@ void oq_learn_load(struct core *core, void *own, uint64_t line)
     adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since, -flits * hops);
 }
 
-// Returns the kinds that were allowed. Kinds that the policy refuses cost nothing.
+// Returns the set of kinds that a discarded chain is charged to: those that the policy allows.
 static uint8_t kinds_in_vain(const struct offload_queue *oq, const struct oq_chain *c,
                              const struct oq_groups *groups)
 {
@@ -117,7 +117,7 @@ void oq_learn_discard(struct offload_queue *oq, const struct oq_chain *c)
             adaptive_learn(&oq->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
 }
 
-// Waiting costs only as far as ordinary loads wait less.
+// A wait is charged only as far as it exceeds the latency of ordinary loads.
 void oq_learn_answer(struct offload_queue *oq, uint64_t now, const struct oqsr *entry,
                      bool computed)
 {

@@ -1,4 +1,4 @@
-// Replies to packets, and lanes that the core computes.
+// Handles replies to packets, and replays lanes that the core computes.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 // Entries
@@ -22,7 +22,7 @@ void oq_free(struct offload_queue *oq, uint64_t now, uint32_t entry)
 
 // Replays
 
-// Returns the cycles of the pipeline for the captured operations, one after the other.
+// Returns the latency of the captured operations in the core's pipeline, one after the other.
 static uint64_t replay_latency(const struct offload_queue *oq, const struct oq_chain *c)
 {
     const struct offload_chain *chain = &oq->shared->table->chains.v[c->number];
@@ -100,7 +100,7 @@ void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry)
     oq_maybe_end(oq, now, index);
 }
 
-// Answers
+// Replies
 
 static void take_load_back(struct offload_queue *oq, uint64_t now,
                            const struct memsys_request *answer)
@@ -142,7 +142,7 @@ void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_req
     oq_maybe_end(oq, now, index);
 }
 
-// Ends
+// End of a chain
 
 static void count_end(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
 {

@@ -1,5 +1,5 @@
-// From the lanes of a chain to packets: the lines that they touch, the nodes that can compute them,
-// and conflicts with other accesses.
+// Makes packets from the lanes of a chain: finds the lines that they access, the nodes that can
+// compute them, and conflicts with other accesses.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include "runtime-sim/schemes/llc_omni/service.h"
 
@@ -33,7 +33,7 @@ static struct oq_group *group_of(struct oq_groups *groups, const struct oq_group
     return &groups->list[groups->count++];
 }
 
-// Returns false if an element is in two lines.
+// Groups the lanes by the lines that they access. Returns false if an element crosses lines.
 static bool find_groups(const struct offload_queue *oq, const struct oq_chain *c,
                         struct oq_groups *groups)
 {
@@ -67,8 +67,8 @@ static bool touches(const void *of, uint64_t line)
     return false;
 }
 
-// All lanes of a warp load before any of them stores: a group must not store to a line that another
-// group loads.
+// Returns true if a group stores to a line that another group loads. Such groups cannot be computed
+// independently, because all lanes of a warp load before any of them stores.
 static bool depend(const struct oq_groups *groups)
 {
     if (!(groups->operands >> STORE & 1))
@@ -82,9 +82,8 @@ static bool depend(const struct oq_groups *groups)
     return false;
 }
 
-// Returns true if an access of any warp of the core may precede the chain: a store to one of its
-// lines without an acknowledgement, or a request to the line of its store that the L1 has not yet
-// served.
+// Returns true if an older access of any warp of the core is pending: a store to one of the lines
+// without an acknowledgement, or a request for the store's line that the L1 has not yet served.
 static bool is_awaited(struct offload_queue *oq, const struct oq_groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++)
@@ -98,7 +97,7 @@ static bool is_awaited(struct offload_queue *oq, const struct oq_groups *groups)
     return false;
 }
 
-// Returns true if an older access of the same warp to one of the lines has no reply.
+// Returns true if an older access of the same warp to one of the lines has no reply yet.
 static bool is_accessed(const struct offload_queue *oq, uint32_t index, const struct oq_chain *c,
                         const struct oq_groups *groups)
 {
@@ -108,8 +107,8 @@ static bool is_accessed(const struct offload_queue *oq, uint32_t index, const st
 
 // Nodes
 
-// Returns the set of operands whose partitions determine the node: for patterns 3, 4 and 7 load and
-// store, for the others the loads.
+// Returns the set of operands whose partitions determine the node: load and store for patterns 3, 4
+// and 7, the loads for others.
 static uint32_t node_operands(const struct oq_groups *groups)
 {
     return groups->operands >> 1 & 1 ? 3 : groups->operands;
@@ -140,7 +139,7 @@ static bool all_same(const struct oq_targets *targets)
     return same;
 }
 
-// Returns the endpoint that could compute the group, or OQ_NONE.
+// Returns the endpoint that can compute the group, or OQ_NONE.
 static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
@@ -157,7 +156,7 @@ static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *
     return memsys_partition_end(core_port(oq->core).memsys, targets.first);
 }
 
-// Returns the endpoint that computes the group, or OQ_NONE.
+// Returns node_of if the adaptive policy allows this kind of instances, or OQ_NONE.
 static uint32_t end_of(const struct offload_queue *oq, const struct oq_chain *c,
                        const struct oq_groups *groups, const struct oq_group *group)
 {
@@ -167,15 +166,15 @@ static uint32_t end_of(const struct offload_queue *oq, const struct oq_chain *c,
     return node_of(oq, groups, group);
 }
 
-// Credits (offload.full_queue): a core knows the free entries of all service queues and the packets
-// under way to them, as of the cycle before, and its own packets of this cycle.
+// Credits (offload.full_queue): a core sees the free entries of all service queues and the packets
+// in flight to them as of the previous cycle, and its own packets of this cycle.
 
 static bool counts_entries(const struct offload_queue *oq)
 {
     return oq->shared->config->full_queue == OFFLOAD_FULL_CREDITS;
 }
 
-// For `more` packets and another one.
+// Returns true if the endpoint has credits for `more` packets and one more.
 static bool has_credit(const struct offload_queue *oq, uint32_t end, uint32_t more)
 {
     const struct service *service = &oq->shared->services[end];
@@ -261,8 +260,8 @@ static void count_packet(struct offload_queue *oq, const struct oqsr *entry)
     ++*to[memsys_end_kind(core_port(oq->core).memsys, entry->end)];
 }
 
-// Returns the lanes whose loads are sent as ordinary ones, after packets for all groups that can
-// have one.
+// Makes a packet for each group that can have one. Returns the lanes of the other groups, whose
+// loads are sent as ordinary ones.
 static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t index,
                              const struct oq_groups *groups)
 {
@@ -313,8 +312,8 @@ static bool all_have_credit(const struct offload_queue *oq, const struct oq_grou
     return all;
 }
 
-// Finds the nodes of all groups. Returns NULL, or the counter of the reason for which the chain is
-// discarded: no node, no entry.
+// Finds the endpoints of all groups. Returns NULL, or the counter of the reason for which the chain
+// is discarded: no node, no entry, or no credit.
 static uint64_t *find_room(struct offload_queue *oq, const struct oq_chain *c,
                            struct oq_groups *groups)
 {

@@ -1,4 +1,4 @@
-// Forming chains.
+// Forms chains.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include <string.h>
 
@@ -65,7 +65,7 @@ enum oq_role oq_role(const struct offload_queue *oq, uint32_t index)
     return free && mark->place == 0 ? OQ_BEGINS : OQ_NOTHING;
 }
 
-// Returns the lanes of all loads that were issued.
+// Returns the lanes that are active in all issued loads of the chain.
 static uint32_t loaded(const struct offload_queue *oq, const struct oq_chain *c)
 {
     uint32_t lanes = FULL_MASK;
@@ -86,7 +86,7 @@ static bool goes_on(const struct offload_queue *oq, uint32_t index, enum oq_role
     const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot.warp->current || c->path_mask != path_of(slot.warp)->mask)
         return false;
-    if (role == OQ_NOTHING) { // of another chain, or of no chain
+    if (role == OQ_NOTHING) { // part of another chain, or of no chain
         const struct timing_mark *mark = timing_mark_of(slot.next, oq->scheme);
         return !slot.next->ends_capture && (!mark || mark->plan != c->number);
     }
@@ -105,7 +105,8 @@ uint64_t oq_beginning(const struct core *core, void *own, uint32_t word)
     return slots;
 }
 
-// Returns true if the value that the warp's last chain stores is still in the shadow.
+// Returns true if the store of the warp's last chain has lanes left, whose values are only in the
+// shadow.
 static bool has_to_store(const struct offload_queue *oq, const struct oq_chain *c)
 {
     return c->state == OQ_STORING && lsu_held(oq->core, c->store)->left;
@@ -171,7 +172,7 @@ bool oq_operands_ready(const struct core *core, void *own, uint32_t index, uint6
 
 // Issue
 
-// Other slots that are ready to begin a chain wait until this one is formed.
+// Holds other slots that are ready to begin a chain until this one is formed.
 static void hold_others(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
     EACH_SLOT (other, core_port(oq->core).words, core_ready_slots(oq->core, word))
@@ -179,7 +180,7 @@ static void hold_others(struct offload_queue *oq, uint64_t now, uint32_t index)
             core_look(oq->core, now + 1, other);
 }
 
-// Counts the reason for all chains and for this one. The counters of reasons are in the same order.
+// Counts the reason for all chains and for this one. Both have their counters in the same order.
 static void count_reason(const struct offload_queue *oq, uint32_t number, uint64_t *reason)
 {
     const struct offload_shared *shared = oq->shared;
@@ -188,7 +189,7 @@ static void count_reason(const struct offload_queue *oq, uint32_t number, uint64
     ++of_chain[reason - &shared->stats->discarded_hit];
 }
 
-// The chain that the slot's next instruction begins.
+// Returns the chain that the slot's next instruction begins.
 static uint32_t plan_of(const struct offload_queue *oq, uint32_t index)
 {
     return timing_mark_of(slot_port(oq->core, index).next, oq->scheme)->plan;
@@ -254,7 +255,7 @@ enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t inde
     return role >= OQ_COMPUTES ? ISSUE_AS_CAPTURED : role ? ISSUE_AS_FOLLOWED : ISSUE_AS_NORMAL;
 }
 
-// Stores the scalar of the packet, if this instruction has it.
+// Stores the scalar of the packet if this instruction reads it.
 static void take_scalar(struct offload_queue *oq, struct oq_chain *c, const struct slot_port *slot)
 {
     const struct packet_scalar *scalar = &oq->shared->templates[c->number].scalar;
@@ -299,8 +300,8 @@ enum issue_result oq_issue(struct core *core, void *own, uint32_t index, struct 
                                    : issue_capture_store(slot.warp, c->shadow, held);
 }
 
-// Registers of the chain that this instruction reads need not wait for the chain any more: other
-// instructions may write them.
+// Makes registers of the chain that this instruction reads ready: other instructions may write them
+// without waiting for the chain.
 static void use_up(uint64_t now, struct oq_chain *c, uint64_t *ready, const struct timing *timing)
 {
     for (uint32_t i = 0; i < timing->read_count; i++) {
@@ -368,7 +369,7 @@ static void take_load(struct offload_queue *oq, uint64_t now, uint32_t index, ui
     c->bypasses |= (uint8_t)(lsu_passes_l1(oq->core, entry) << (c->load_count - 1));
     if (good)
         lsu_look_up(oq->core, entry, route_of(oq, c));
-    else // other slots are looked at in the next cycle
+    else // other slots are evaluated in the next cycle
         oq_discard(oq, now + 1, index, &oq->shared->stats->discarded_unit);
 }
 
@@ -406,9 +407,9 @@ void oq_issued(struct core *core, void *own, uint64_t now, uint32_t index,
         oq_form(oq, now + 1, index);
 }
 
-// Fetch: from the first instruction of a chain to its last one.
+// Fetch priority, from the first instruction of a chain to the last
 
-// A slot that forms a chain comes first, then a slot that approaches one.
+// A slot that forms a chain comes first, then the slot whose chain is being fetched.
 uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot)
 {
     struct offload_queue *oq = own;
@@ -464,7 +465,8 @@ void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool 
 
 // Ordinary loads
 
-// A load of which all lines were looked up and missed need not enter L1.
+// Sends a load as an ordinary one. If all its lines were looked up and missed, they need not enter
+// the L1 (offload.flushed_loads).
 static void send_flushed(struct offload_queue *oq, uint64_t now, uint32_t entry, uint32_t lanes)
 {
     bool direct =
@@ -486,7 +488,7 @@ void oq_send_plain(struct offload_queue *oq, uint64_t now, uint32_t index, uint3
     }
 }
 
-// A load that no captured operation reads becomes an ordinary load.
+// Turns loads that no captured operation reads into ordinary loads.
 static void give_loads(struct offload_queue *oq, uint64_t now, struct oq_chain *c)
 {
     for (uint32_t i = 0; i < c->load_count; i++) {
@@ -503,7 +505,7 @@ static void give_loads(struct offload_queue *oq, uint64_t now, struct oq_chain *
     }
 }
 
-// The registers of loads that left the chain become ready with their replies.
+// Forgets the registers of loads that left the chain; they become ready with the loads' replies.
 static void forget_made(struct oq_chain *c)
 {
     uint32_t kept = 0;

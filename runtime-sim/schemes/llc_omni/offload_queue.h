@@ -4,17 +4,16 @@
 // A warp that issues the first load of a chain begins to form it, if no other warp of the core
 // forms one and an entry of the OQSR is free. It is fetched and issued before others until the
 // chain's last instruction. Each instruction counts as done when it enters the queue: loads are
-// looked up in the L1 and go no further; operations are captured (exec/warp/shadow.h). After the
-// last instruction the warp waits.
+// looked up in the L1 but not sent; operations are captured (exec/warp/shadow.h). After the last
+// instruction the warp waits.
 //
-// If the L1 neither has nor has requested a line of a load, a packet is sent for each combination
-// of lines, with an entry of the OQSR each. Lanes for which no node can compute, or no entry is
-// free, have their loads sent as ordinary ones and are replayed from the core's pipeline. The same
-// holds for all lanes of a chain of which a line was found, or that cannot be offloaded for another
-// reason.
+// If the L1 neither has nor has requested any line of the loads, a packet is sent for each
+// combination of lines, with an entry of the OQSR each. Lanes without a node that can compute, or
+// without a free entry, are replayed by the core's pipeline: their loads are sent as ordinary ones.
+// All lanes are replayed if a lookup hits, or if the chain cannot be offloaded for another reason.
 //
-// Order of reading: offload_queue.c (forming), offload_form.c (from lanes to packets),
-// offload_done.c (replies, and computation at the core).
+// Read offload_queue.c (forming) first, then offload_form.c (lanes to packets) and offload_done.c
+// (replies, and computation at the core).
 #pragma once
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/gpu/scheme/ports.h"
@@ -35,9 +34,9 @@ struct offload_stats {
 extern const struct stat_key offload_stat_keys[];
 extern const uint32_t offload_stat_key_count;
 
-// The members that all packets of a chain share.
+// Members that all packets of a chain share.
 struct oq_template {
-    bool sound; // the unit can compute it
+    bool sound; // the ALU can compute the chain
     struct compute_packet packet;
     struct packet_scalar scalar;
 };
@@ -49,20 +48,20 @@ struct offload_shared {
     const struct offload_table *table;
     const struct oq_template *templates; // by chain of the table
     const struct slots_used *slots;
-    const struct noc_config *network; // of requests
+    const struct noc_config *network; // request network
     const struct offload_ways *ways;  // offload_groups.h
-    const uint16_t *emn; // of each core: llcs · llcs nodes; NULL: not a mesh, cores do not compute
+    const uint16_t *emn; // llcs · llcs nodes for each core; NULL: not a mesh, cores do not compute
     uint32_t llcs;
-    bool omni;          // also chains whose accesses go to several partitions
+    bool omni;          // chains whose accesses go to several partitions are offloaded, too
     bool on;            // chains are offloaded in this launch
-    bool cores_compute; // also by cores
+    bool cores_compute; // cores compute chains in this launch
     // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
     const uint32_t *latency;       // chain · CHAIN_MOST + place
-    struct adaptive_chain *chains; // of the table
+    struct adaptive_chain *chains; // by chain of the table
     struct offload_stats *stats;
     struct offload_log log;
-    struct service *services; // of cores
-    uint8_t requester;        // of packets, and of loads that are sent back
+    struct service *services; // by endpoint
+    uint8_t requester;        // number for packets, and for loads that are sent back
     uint8_t scheme;           // number in the marks of timings
     uint8_t first_stall;      // slot state of OQ_STALL_FORMING, the first of enum oq_stall
 };
@@ -73,66 +72,67 @@ enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 // An entry of the OQSR: a packet that was sent, or the chain that is being formed.
 struct oqsr {
     bool used;
-    uint8_t slot;   // of the warp
-    uint8_t back;   // set of loads that were sent back by a full service queue
-    uint8_t kind;   // enum adaptive_kind
-    int64_t saved;  // flit hops, as the monitor of traffic measures
-    uint32_t since; // instances sent before, for the same
-    uint32_t lanes, end;
+    uint8_t slot;        // warp slot
+    uint8_t back;        // set of loads that a full service queue has sent back
+    uint8_t kind;        // enum adaptive_kind
+    int64_t saved;       // flit hops that the monitor of traffic has counted as saved
+    uint32_t since;      // adaptive_sent when the saving was counted
+    uint32_t lanes, end; // set of lanes; endpoint that computes them
     uint32_t flits;
-    uint64_t sent;
+    uint64_t sent; // cycle in which the packet was made
     uint8_t bits[PACKET_MOST_FLITS * PACKET_FLIT];
 };
 
 enum oq_state {
     OQ_IDLE,
     OQ_FORMING, // up to the last instruction
-    OQ_FORMED,  // formed, with loads that are not looked up yet
+    OQ_FORMED,  // complete, with loads that are not looked up yet
     OQ_OUT,     // packets or ordinary loads were sent
     OQ_STORING, // the warp continues; its store is in flight
 };
 
-// The chain of a warp's slot.
+// The chain of a warp slot.
 struct oq_chain {
-    uint8_t state, place; // of the next instruction
-    bool captured;
-    uint32_t number;          // of the table
-    uint32_t path, path_mask; // of the warp, which form it
+    uint8_t state, place;     // enum oq_state; place of the next instruction in the chain
+    bool captured;            // the shadow has captured instructions
+    uint32_t number;          // index in the table
+    uint32_t path, path_mask; // path of the warp that forms it, and its lanes
     struct shadow *shadow;
-    uint32_t load[PACKET_LOADS], load_count, looking; // entries of the load/store unit
-    uint32_t store;                                   // entry, or OQ_NONE
-    uint16_t made[OQ_MADE];                           // registers that wait for the chain
+    // Load/store unit entries of the loads, their number, and the number not yet looked up.
+    uint32_t load[PACKET_LOADS], load_count, looking;
+    uint32_t store;         // load/store unit entry, or OQ_NONE
+    uint16_t made[OQ_MADE]; // registers that wait for the chain
     uint32_t made_count;
-    uint8_t made_by[OQ_MADE]; // the load, or PACKET_LOADS: captured
+    uint8_t made_by[OQ_MADE]; // load that writes the register; PACKET_LOADS: captured operation
     uint8_t consumed;         // set of loads that captured operations read
-    uint8_t taken;            // loads that write to the shadow
-    uint8_t bypasses;         // set of loads that do not go through L1
-    uint8_t given;            // set of loads whose entries have left the chain
+    uint8_t taken;            // number of loads that write to the shadow
+    uint8_t bypasses;         // set of loads that bypass the L1
+    uint8_t given;            // set of loads that have become ordinary loads
     bool differs;             // the scalar differs between lanes, or no packet supports the store
     uint32_t scalar;
-    uint32_t mask;        // lanes of the last instruction
-    uint8_t ints, floats; // instructions of the ALU, for energy
+    uint32_t mask;        // lanes of the last captured instruction
+    uint8_t ints, floats; // ALU instructions, for energy
     uint32_t entry;       // reserved in the OQSR while it is formed
     uint32_t plain;       // lanes whose loads are sent as ordinary ones
-    uint32_t loading;     // entries of such loads that are not done
+    uint32_t loading;     // number of such loads that are not done
     uint32_t replay;      // lanes that the core computes at replay_at
     uint64_t replay_at;
     bool storing; // the store of replayed lanes is in flight
     uint32_t out; // packets without a reply
     bool sent;    // a packet was sent
     bool probes;  // the chain is off, and this instance measures it
-    uint8_t vain; // set of kinds that pay for the discarded chain
+    uint8_t vain; // set of kinds that the discarded chain is charged to
     uint64_t begun;
-    const uint64_t *why; // counter of the reason why it was discarded or not begun
-    uint32_t parked;     // entries that do not count in the load/store unit
+    const uint64_t *why; // counter of the reason for which it was discarded or refused
+    uint32_t parked;     // claimed entries that do not count as the core's
 };
 
 struct offload_queue {
     struct core *core;
     struct offload_shared *shared;
-    uint8_t owner;           // of entries of the load/store unit
+    uint8_t owner;           // number that claims entries of the load/store unit
     uint8_t scheme;          // number in the marks of timings
-    uint8_t role;            // enum oq_role of the instruction that is issued
+    uint8_t role;            // enum oq_role of the instruction that is being issued
     struct oq_chain *chains; // by slot
     struct oqsr *entries;
     uint32_t *free_entries, free_count, count;
@@ -141,14 +141,14 @@ struct offload_queue {
     uint32_t *ring, ring_head, ring_count; // entries whose packets are to be sent
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive adaptive;              // the monitor of traffic
-    VEC(uint32_t) promised;                // ends to which packets were made in this cycle
+    VEC(uint32_t) promised;                // endpoints of the packets made in this cycle
     uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
 };
 
 extern const struct scheme_issue oq_issue_hooks;
 extern const struct lsu_client oq_client;
 
-// Reports an event of the core's offload queue. `number`: a slot, or an entry of the queue.
+// Reports an event of the core's offload queue. `number` is a warp slot, or an entry of the queue.
 static inline void oq_report(const struct offload_queue *oq, uint64_t now, enum offload_event event,
                              uint32_t number)
 {
@@ -163,69 +163,74 @@ static inline struct chain_stats *oq_chain_stats(const struct offload_queue *oq,
     return &oq->shared->chains[c->number].stats;
 }
 
+// Returns the offload queue of a core. Queues of ordinary cores are added to shared->queues.
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
-// Returns the routes between endpoints of a network, with or without a core's table of meet nodes.
+// Returns the meet nodes and distances of a network. `has_table`: cores have tables of meet nodes.
 const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
 
-// The role of a slot's next instruction for the queue of its core.
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
+// Returns the role of a slot's next instruction for the queue of its core.
 enum oq_role oq_role(const struct offload_queue *oq, uint32_t slot);
 // Returns the set of slots that are ready to begin a chain and for which an entry is free. One of
 // them can begin in a cycle.
 uint64_t oq_beginning(const struct core *core, void *own, uint32_t word);
-// Returns true if the slot must not issue now: it waits for its chain, or until another one is
-// formed
-// (*reason: enum oq_stall). Discards a chain that cannot continue with the next instruction.
+// Returns true if the slot must not issue now, because it waits for its chain or until another one
+// is formed; sets *reason (enum oq_stall). Discards a chain that cannot continue with the next
+// instruction.
 bool oq_look(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
 // Called when the slot has no instruction to issue.
 void oq_leave(struct core *core, void *own, uint64_t now, uint32_t slot);
-// For an instruction of the chain that is formed: returns the cycle in which the registers that it
-// reads and writes are ready, without those that the chain computes, and its unit. Returns false
-// for other instructions.
+// Returns true for an instruction of the chain that is being formed, and sets its unit and the
+// cycle in which the registers that it reads and writes are ready, except those that the chain
+// computes.
 bool oq_operands_ready(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
                        uint8_t *unit);
-// Called when the instruction is issued.
+// Called when the slot's next instruction is issued. Returns how to issue it. May begin a chain.
 enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t slot);
 // Issues an instruction that oq_begin has captured.
 enum issue_result oq_issue(struct core *core, void *own, uint32_t slot, struct held *held);
-// Called after it was issued; unless it is OQ_COMPUTES, with an entry of the load/store unit that
-// has its parts.
+// Called after an instruction of a chain was issued. `entry` is its load/store unit entry, with its
+// parts; it is not used for OQ_COMPUTES.
 void oq_issued(struct core *core, void *own, uint64_t now, uint32_t slot,
                const struct timing *timing, uint32_t entry);
-// Called when the slot issues an access outside its chain, before the load/store unit takes it: the
-// loads of the chain that it forms are older.
+// Called when the slot issues an access outside its chain, before the load/store unit accepts it.
+// Discards the chain being formed if the access conflicts with its loads, which are older.
 void oq_order(struct core *core, void *own, uint64_t now, uint32_t slot, const struct held *held);
-// Called when instructions of a slot, from number `first` on, were fetched.
+// Called when `count` instructions of a slot, from number `first` on, were fetched.
 void oq_fetched(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
 // Returns the slot whose instructions are fetched next [000 §4.2]: `slot`, or another one that
 // needs some and has a chain.
 uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot);
 
-// Called when a line of a load was looked up; `last`: its last line.
+// Called when a line of a load was looked up. `last` is true for its last line.
 void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last);
-// Discards the chain that the slot forms, or has formed.
+// Discards the chain that the slot forms, or has formed. `reason` is the counter to increment.
 void oq_discard(struct offload_queue *oq, uint64_t now, uint32_t slot, uint64_t *reason);
-// Makes packets from lanes. Requires that the whole chain was issued and looked up.
+// Makes packets from the chain's lanes, or discards it. Requires that all its instructions were
+// issued and all its loads looked up.
 void oq_form(struct offload_queue *oq, uint64_t now, uint32_t slot);
 // Called when all parts of an entry of a chain are done.
 void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry);
-// Replays the slot's chain, if its time has come.
+// Replays lanes of the slot's chain if their cycle is reached.
 void oq_wake(struct core *core, void *own, uint64_t now, uint32_t slot);
-// Takes a reply for the core: to the queue, or to its service queue.
+// Passes a reply at the core to its offload queue or to its service queue.
 void oq_take_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
-// Takes the reply to a packet, or to one of its loads that was sent back.
+// Handles the reply to a packet, or to one of its loads that was sent back.
 void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *answer);
 // Sends the loads of these lanes as ordinary ones.
 void oq_send_plain(struct offload_queue *oq, uint64_t now, uint32_t slot, uint32_t lanes);
+// Ends the slot's chain if nothing that the warp waits for is outstanding.
 void oq_maybe_end(struct offload_queue *oq, uint64_t now, uint32_t slot);
 // Returns the entry of the next packet to send, or OQ_NONE.
 static inline uint32_t oq_next_packet(const struct offload_queue *oq)
 {
     return oq->ring_count ? oq->ring[oq->ring_head] : OQ_NONE;
 }
+// Sends the next packet. Returns false if no packet waits, or if the network has no room.
 bool oq_send(struct core *core, void *own, uint64_t now);
-// With credits: what the core has promised to its packets of this cycle is known to all.
+// Makes the credits that the core's packets of the last cycle use visible to all cores.
 void oq_promise(struct offload_queue *oq);
-// Counts entries in use up to, not with, this cycle: before their number changes.
+// Counts the entries in use up to, not including, this cycle. Called before their number changes.
 void oq_count(struct offload_queue *oq, uint64_t now);
+// Frees an entry of the queue.
 void oq_free(struct offload_queue *oq, uint64_t now, uint32_t entry);

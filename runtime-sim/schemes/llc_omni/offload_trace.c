@@ -1,6 +1,6 @@
 // Traces the events of chains (log.h). A span is written when it ends, with all its arguments.
-// Events are followed after the end of the trace's window, so that a span that begins in the window
-// has the same arguments as in a complete trace.
+// Events are still tracked after the end of the trace's window, so that a span that begins in the
+// window has the same arguments as in a complete trace.
 #include "runtime-sim/schemes/llc_omni/offload_trace.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include <stdio.h>
@@ -8,33 +8,33 @@
 // A chain of a warp slot, from its first load until the warp continues.
 struct chain_span {
     bool open;
-    uint32_t number;   // of the table
-    uint64_t since;    // cycle
-    uint64_t formed;   // or discarded; 0: neither
-    uint32_t cta;      // linear in the grid
-    uint32_t warp;     // in the CTA
-    uint32_t lanes;    // a set
-    uint32_t packets;  // sent
-    uint32_t bounced;  // packets among these whose loads were sent back
-    uint32_t computed; // lanes of the other packets
-    const char *why;   // reason of a discarded chain, or NULL
+    uint32_t number;   // index in the table
+    uint64_t since;    // cycle in which it began
+    uint64_t formed;   // cycle in which it was formed or discarded; 0: neither yet
+    uint32_t cta;      // linear number in the grid
+    uint32_t warp;     // number in the CTA
+    uint32_t lanes;    // set of lanes
+    uint32_t packets;  // packets sent
+    uint32_t bounced;  // packets whose loads were sent back
+    uint32_t computed; // number of lanes of the other packets
+    const char *why;   // reason for which the chain was discarded, or NULL
 };
 
 // A packet, from its creation to its reply, or to its last load.
 struct packet_span {
     bool open;
-    uint8_t back; // loads
-    uint64_t since, left;
+    uint8_t back;         // number of loads sent back
+    uint64_t since, left; // cycles in which it was made and entered the network
     uint32_t slot, number, lanes, end, flits;
 };
 
 // A packet in an entry of a service queue.
 struct stay {
     const char *phase; // NULL: no phase
-    uint64_t since;    // of the phase
+    uint64_t since;    // start of the phase
     uint32_t core, entry, number, lanes;
     uint32_t loads, asked, there;
-    uint32_t stalled, lost; // times in this phase
+    uint32_t stalled, lost; // counts in this phase
     bool stores;
 };
 
@@ -42,16 +42,16 @@ struct offload_trace {
     struct machine *machine;
     struct machine_offload *offload;
     struct trace *to;
-    struct offload_log before; // the log that was set before
+    struct offload_log before; // previous log
     uint32_t process;          // of the first service queue
     uint32_t warps, queue, service_queue;
-    const char **names;          // of chains, by their number
+    const char **names;          // of chains, by number
     struct chain_span *chains;   // by core · warps + slot
     struct packet_span *packets; // by core · queue + entry
-    uint32_t *at;                // the same: its entry of the service queue
-    struct stay *stays; // by endpoint · (service_queue + 1) + entry; the last entry: the packet
-                        // that is sent back
-    uint64_t *named;    // set of rows, see below
+    uint32_t *at;                // service queue entry of each packet, indexed like packets
+    struct stay *stays; // by endpoint · (service_queue + 1) + entry; the last entry is for the
+                        // packet that is sent back
+    uint64_t *named;    // set of rows that have a name; row numbers see below
 };
 
 struct heard {
@@ -59,8 +59,8 @@ struct heard {
     uint32_t end, core, entry;
 };
 
-// Numbers of rows: slots and entries of offload queues, in the order of chains and packets, then
-// for each service queue a row for the packet that it sends back, and its entries.
+// Row numbers: warp slots and offload queue entries, in the order of chains and packets, then for
+// each service queue its entries and a row for the packet that it sends back.
 
 static uint32_t of_packets(const struct offload_trace *t)
 {
@@ -84,7 +84,7 @@ static bool is_first(struct offload_trace *t, uint32_t number)
     return first;
 }
 
-// After the rows of warp slots and of places for CTAs.
+// Returns a row of a core, which follows those of warp slots and of places for CTAs.
 static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool packets,
                                  uint32_t index)
 {
@@ -114,7 +114,8 @@ static void name_service(struct offload_trace *t, uint32_t end)
     trace_process(t->to, t->process + end, text, number);
 }
 
-// `entry`: number of the entry, or the number of entries for the packet that is sent back.
+// Returns a row of a service queue. `entry` is the number of an entry, or service_queue for the
+// packet that is sent back.
 static struct trace_row service_row(struct offload_trace *t, uint32_t end, uint32_t entry)
 {
     uint32_t first = of_services(t) + end * (t->service_queue + 1);
@@ -179,7 +180,7 @@ static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, u
     span(t, core_row(t, core, false, slot), c->since, until, "chain", t->names[c->number], args);
 }
 
-// Names of the statistics, without their common part.
+// Returns the name of the reason's statistic without `discarded_`.
 static const char *reason_of(const struct offload_trace *t, const uint64_t *counter)
 {
     const char *base = (const char *)t->offload->shared.stats;
@@ -203,7 +204,7 @@ static void begin_chain(struct offload_trace *t, const struct heard *heard)
         .lanes = slot.mask};
 }
 
-// Writes the span of a chain that was refused: it has the cycle in which its first load was issued.
+// Writes the span of a refused chain: the cycle in which its first load was issued.
 static void refuse_chain(struct offload_trace *t, const struct heard *heard)
 {
     begin_chain(t, heard);
@@ -231,7 +232,7 @@ static void end_chain(struct offload_trace *t, const struct heard *heard)
                              : "computed");
 }
 
-// The core computes the captured operations before the warp continues.
+// Ends the span of a discarded chain, unless the core first has to compute captured operations.
 static void discard_chain(struct offload_trace *t, const struct heard *heard)
 {
     const struct oq_chain *from = queue_chain(t, heard);
@@ -360,7 +361,7 @@ static void take_entry(struct offload_trace *t, const struct heard *heard)
     *stay_at(t, heard->end, i) = new_stay(t, heard, ASKS);
 }
 
-// The packet has no entry; its loads are sent on.
+// The packet gets no entry; its loads are sent on.
 static void bounce(struct offload_trace *t, const struct heard *heard)
 {
     *stay_at(t, heard->end, t->service_queue) = new_stay(t, heard, BOUNCES);
@@ -416,7 +417,8 @@ static void leave_entry(struct offload_trace *t, const struct heard *heard)
     change_phase(t, heard, NULL);
 }
 
-// The acknowledgement is forwarded. The entry was freed when the store was sent.
+// Ends the stay of a packet without a store. With a store, the entry was freed when the store was
+// sent, and the event is the forwarded acknowledgement.
 static void end_answer(struct offload_trace *t, const struct heard *heard)
 {
     const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
@@ -424,7 +426,7 @@ static void end_answer(struct offload_trace *t, const struct heard *heard)
         leave_entry(t, heard);
 }
 
-// Listening
+// Events
 
 typedef void handler(struct offload_trace *t, const struct heard *heard);
 

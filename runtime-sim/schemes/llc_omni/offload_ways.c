@@ -1,5 +1,5 @@
-// Offloading in each kind of network: the node between a core and several partitions that computes
-// a chain, and distances between endpoints.
+// Finds, for each kind of network, the node between a core and several partitions that computes a
+// chain, and the distance between endpoints.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include "runtime-sim/noc/noc.h"
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
@@ -9,7 +9,7 @@ static uint32_t node_of(const struct offload_queue *oq, uint32_t end)
     return memsys_end_node(core_port(oq->core).memsys, end);
 }
 
-// Mesh: the core's table of meet nodes.
+// Mesh: the core's table of meet nodes
 
 static uint32_t meet_in_mesh(const struct offload_queue *oq, const struct oq_targets *targets)
 {
@@ -30,10 +30,10 @@ static uint32_t mesh_distance(const struct offload_queue *oq, uint32_t end, uint
     return (uint32_t)((x < 0 ? -x : x) + (y < 0 ? -y : y));
 }
 
-// Butterfly: the last router that all routes pass.
+// Butterfly: the last router that all routes pass
 
-// Requests enter at the first stage and leave at the last one; those of a router leave at its
-// stage.
+// Returns the stage of an endpoint. Requests enter at the first stage and leave at the last one, or
+// at the stage of the router that they address.
 static uint32_t stage_of(const struct offload_queue *oq, uint32_t end)
 {
     const struct memsys *memsys = core_port(oq->core).memsys;
@@ -70,7 +70,7 @@ static uint32_t fly_distance(const struct offload_queue *oq, uint32_t end, uint3
     return a < b ? b - a : a - b;
 }
 
-// Other networks: one channel to any other node.
+// Other networks: one channel to any other node
 
 static uint32_t plain_distance(const struct offload_queue *oq, uint32_t end, uint32_t other)
 {

@@ -1,4 +1,4 @@
-// The hooks of the offload queue in a core (gpu/scheme/scheme.h).
+// Hooks of the offload queue in a core (gpu/scheme/scheme.h).
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 

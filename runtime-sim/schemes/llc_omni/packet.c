@@ -200,7 +200,7 @@ static bool is_fused(const struct packet_op *op)
            (op->function >= PACKET_mad_lo && op->function <= PACKET_mad_hi_sat);
 }
 
-// f(a, g(b, i)), in two operations or as b·i + a.
+// Returns true for f(a, g(b, i)), in two operations or as b·i + a.
 static bool is_nested(const struct compute_packet *packet)
 {
     const struct packet_op *op = packet->op;
@@ -214,7 +214,8 @@ static bool is_nested(const struct compute_packet *packet)
             (inner == (LOAD_1 | SCALAR) && outer == (LOAD_0 | PREVIOUS)));
 }
 
-// A comparison with the scalar has it as its second source, or joins it to h(a, a).
+// Returns true if the operations have the form of the packet's pattern. A comparison with the
+// scalar has it as a source, or combines it as a predicate with h(a, a).
 static bool has_pattern(const struct compute_packet *packet)
 {
     const struct chain_pattern *shape = row_of(packet);
@@ -234,7 +235,7 @@ static bool has_pattern(const struct compute_packet *packet)
            (!op->boolean || (op->source[0] | op->source[1]) == PACKET_LOAD_0);
 }
 
-// Returns true if the lanes of the mask are within one line.
+// Returns true if the lanes of the mask access one line.
 static bool in_line(const struct packet_operand *operand, uint32_t mask)
 {
     if (operand->lanes == PACKET_IRREGULAR)

@@ -16,7 +16,7 @@ static struct packet_rounding rounding_of(const struct packet_op *op)
                                     .sat = with(op, PACKET_WITH_SAT)};
 }
 
-// v: the values of the sources
+// `v` has the values of the sources.
 #define OPERATION(name, ...)                                                                       \
     static uint32_t alu_##name(const struct packet_op *op, const uint32_t *v)                      \
     {                                                                                              \
@@ -24,7 +24,7 @@ static struct packet_rounding rounding_of(const struct packet_op *op)
         return (uint32_t)(__VA_ARGS__);                                                            \
     }
 
-// Logic and shifts. Counts above 32 are equal to 32.
+// Logic and shifts. Shift counts above 32 have the effect of 32.
 
 static uint32_t alu_logic(const struct packet_op *op, const uint32_t *v)
 {
@@ -134,7 +134,7 @@ static uint32_t one_nan(uint32_t a)
     return packet_f32_is_nan(a) ? PACKET_F32_NAN : a;
 }
 
-// Returns the number if the other is a NaN; −0 is below +0.
+// Returns the smaller or greater source, or the other one if one is a NaN; −0 is below +0.
 static uint32_t chosen(const struct packet_op *op, uint32_t a, uint32_t b, bool greatest)
 {
     bool nan_a = packet_f32_is_nan(a), nan_b = packet_f32_is_nan(b);
@@ -179,9 +179,9 @@ OPERATION(u32_f32, packet_f32_to_u32(rounding_of(op), v[0]))
 OPERATION(f32_f32, copied_f32(op, v[0]))
 OPERATION(integral_f32, packet_f32_integral(rounding_of(op), v[0]))
 
-// Comparisons: 1 where true
+// Comparisons return 1 if true, else 0.
 
-// By comparison: its result if the first source is less, equal, greater, or unordered.
+// Relations of the first source to the second for which each comparison is true.
 enum { LESS = 1, SAME = 2, GREATER = 4, NO_ORDER = 8 };
 static const uint8_t true_if[PACKET_COMPARISONS] = {
     [PACKET_EQ] = SAME,
@@ -234,7 +234,7 @@ static uint32_t compute_op(const struct packet_op *op, const uint32_t *from)
     return functions[op->function](op, v);
 }
 
-// Returns the value of one lane; of a comparison 0 or 1.
+// Returns the value of one lane; 0 or 1 for a comparison.
 static uint32_t compute_lane(const struct compute_packet *packet, uint32_t first, uint32_t second)
 {
     uint32_t from[] = {[PACKET_LOAD_0] = first,

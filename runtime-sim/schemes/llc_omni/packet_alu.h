@@ -1,38 +1,38 @@
-// The ALU of the service queue: instructions of PTX as its operations, and their results, which
-// equal those of the instructions bit for bit.
+// The ALU of the service queue: converts PTX instructions to its operations, and computes their
+// results, which equal those of the instructions bit for bit.
 //
-// It supports the operations that chains have by default: f32 and 32-bit integers, one value for
-// each lane. It does not support 64 and 16 bits, vectors and other instructions.
+// It supports the operations that chains have by default: f32 and 32-bit integers, one value per
+// lane. It does not support 64 and 16 bits, vectors, or other instructions.
 #pragma once
 #include "ir/ir.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
 
-// The source of the scalar in the packet.
+// Operand from which the packet gets its scalar.
 struct packet_scalar {
     uint32_t inst;    // IR_NONE: no scalar
-    uint32_t operand; // in its function
-    uint32_t use;     // counted among the instruction's operands with ROLE_USE
-    bool predicate;   // a predicate: 0 or 1 in the packet, before a negation in the text
+    uint32_t operand; // index in the function
+    uint32_t use;     // index among the instruction's operands with ROLE_USE
+    bool predicate;   // a predicate, which is 0 or 1 in the packet, without the text's negation
 };
 
-// Converts an instruction to an operation. `source`: the packet_source of each ROLE_USE operand.
-// Returns false if the unit does not support it.
+// Converts an instruction to an operation. `source` has the packet_source of each ROLE_USE operand.
+// Returns false if the ALU does not support it.
 bool packet_op_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst,
                   const uint8_t *source, struct packet_op *op);
 // Sets the members that all packets of a chain of this pattern share. The instructions are loads,
 // then operations, then at most one store. The members from, to, entry, mask, scalar, and the
-// addresses are 0. Returns false if the unit does not support the chain, or it does not have that
-// pattern.
+// addresses are set to 0. Returns false if the ALU does not support the chain, or if the chain does
+// not have that pattern.
 bool packet_of_chain(const struct ir_module *module, const struct ir_function *fn, uint32_t pattern,
                      const uint32_t *inst, uint32_t count, struct compute_packet *packet,
                      struct packet_scalar *scalar);
 
-// Returns the result of a load of the operand, from the bytes of an element in memory.
+// Returns the value that a load of the operand gives for an element of these bytes in memory.
 uint32_t packet_load_value(const struct packet_operand *operand, const void *bytes);
 
-// Computes all lanes from the loads' values of 32 bits each (the second is read only if the pattern
-// has it). The result of pattern 3 is the loaded value; of a comparison whose op.made is
-// PACKET_PREDICATE it is
-// ->mask, else u32. Lanes outside the packet's mask are 0.
+// Computes all lanes from the loads' 32-bit values; operand[1] is read only if the pattern has two
+// loads. The result of pattern 3 is the loaded value. The result of a comparison whose op.made is
+// PACKET_PREDICATE is in result->mask, other results are in result->u32. Lanes outside the packet's
+// mask are 0.
 void packet_compute(const struct compute_packet *packet, const union lanes *operand,
                     union lanes *result);

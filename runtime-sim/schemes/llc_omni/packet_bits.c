@@ -1,10 +1,10 @@
-// The bits of ComputePackets in the network.
+// Encodes and decodes ComputePackets.
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "support/integer.h"
 #include <string.h>
 
-// A packet's bits, with room for an access of 8 bytes to the last one. Fields have at most 56 bits.
-// Bytes have the order of the host: the lowest first.
+// A packet's bits, with room for an access of 8 bytes at the last one. Fields have at most 56 bits.
+// Requires a little-endian host.
 struct bits {
     uint8_t at[PACKET_MOST_FLITS * PACKET_FLIT + 8];
     uint32_t place;
@@ -55,7 +55,7 @@ bool packet_is_compute(const uint8_t *flit)
     return flit[0] & 1;
 }
 
-// Elements by their number in the packet.
+// Element types of loads, by number in the packet.
 static const struct {
     uint8_t bytes;
     bool is_signed;
@@ -70,7 +70,7 @@ static uint64_t element_of(const struct packet_operand *operand)
     return 0;
 }
 
-// A store has no sign.
+// Element sizes of stores, by number in the packet. Stores have no sign.
 static const uint8_t stored_bytes[] = {4, 1, 2, 0};
 
 static uint64_t stored_element_of(const struct packet_operand *operand)

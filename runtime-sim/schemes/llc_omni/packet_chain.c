@@ -1,10 +1,10 @@
-// The members that all packets of a chain share, from its instructions.
+// Derives the members that all packets of a chain share from its instructions.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-// At most two copies are between two members.
+// At most two copies are between two members of a chain.
 enum { MOST_INSTS = PACKET_LOADS + PACKET_OPS + 1 + 2 * (PACKET_LOADS + PACKET_OPS) };
 
-// The chain's instructions by kind, in their order.
+// The chain's instructions by kind, in program order.
 struct members {
     uint32_t load[MOST_INSTS], op[MOST_INSTS], store[MOST_INSTS], copy[MOST_INSTS];
     uint32_t loads, ops, stores, copies;
@@ -24,7 +24,7 @@ static bool sort_members(const struct ir_function *fn, const uint32_t *inst, uin
     return m->loads && m->loads <= PACKET_LOADS && m->ops <= PACKET_OPS && m->stores <= 1;
 }
 
-// Elements in memory.
+// Sets size and sign of the elements in memory. Returns false if packets do not support them.
 static bool set_element(const struct ir_inst *inst, bool loads, struct packet_operand *operand)
 {
     uint16_t bits = ir_type_bits(inst->type);
@@ -39,7 +39,7 @@ static uint32_t version_of(const struct ir_function *fn, uint32_t operand)
                                                             : IR_NONE;
 }
 
-// Returns the version that a member other than a copy defines, before copies.
+// Returns the version from which the chain's copies made this version.
 static uint32_t original_of(const struct ir_function *fn, const struct members *m, uint32_t version)
 {
     for (uint32_t i = m->copies; i-- > 0 && version != IR_NONE;)

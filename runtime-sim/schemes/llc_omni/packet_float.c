@@ -62,8 +62,8 @@ static uint64_t shifted(uint64_t digits, int32_t count)
     return kept | (kept << count != digits);
 }
 
-// Returns the number as a multiple of 2^exponent. Requires at least two digits below that place, or
-// no lost digits.
+// Returns the number rounded to a multiple of 2^exponent. Requires at least two digits below that
+// position, or that no digits were lost.
 static uint64_t rounded(const struct real *real, int32_t exponent, uint8_t mode)
 {
     uint64_t quarters = shifted(real->digits, exponent - 2 - real->exponent);
@@ -135,8 +135,8 @@ static struct real not_finite_sum(const struct real *a, const struct real *b)
     return nan ? (struct real){.kind = NAN_} : a->kind == INFINITY_ ? *a : *b;
 }
 
-// The larger number is shifted left as far as possible, and the other aligned to it. A product has
-// at most 48 digits: if digits of the smaller number are lost, the sum still has more digits than a
+// Shifts the larger number left as far as possible, and aligns the other to it. A product has at
+// most 48 digits, so if digits of the smaller number are lost, the sum still has more digits than a
 // result.
 static struct real finite_sum(struct real a, struct real b, uint8_t mode)
 {

@@ -1,7 +1,7 @@
-// Instructions of PTX as operations of the service queue's ALU.
+// Converts PTX instructions to operations of the service queue's ALU.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-// Modifiers that change a function. A row has the set of those that it supports.
+// Modifiers that change a function. Each row has the set that it supports.
 enum attribute {
     A_FTZ = 1,
     A_SAT = 2,
@@ -35,12 +35,12 @@ static const struct attribute_word {
 
 enum { MOST_WORDS = 4 };
 
-// The words that an instruction must have, types in their order; other words must be attributes.
-// Logic of two sources has a table.
+// An operation, and the words that its instruction must have, with types in this order. Other words
+// must be attributes that the row allows. Logic of two sources has a truth table.
 static const struct row {
     uint16_t op;
     uint8_t function, needed, allowed, table;
-    uint16_t words[MOST_WORDS]; // ends with 0, which is the number of no word
+    uint16_t words[MOST_WORDS]; // terminated by 0, which is not the number of a word
 } rows[] = {
 #define ROW(op, function, allowed, ...)                                                            \
     {                                                                                              \
@@ -97,7 +97,7 @@ static const struct row {
     // clang-format on
 };
 
-// Types must have the order of the row.
+// Marks a word of the row as found. Types must have the order of the row.
 static bool take_word(const struct row *row, uint16_t word, uint32_t *taken)
 {
     for (uint32_t i = 0; i < MOST_WORDS && row->words[i]; i++) {
@@ -187,7 +187,7 @@ static bool has_result(const struct ir_function *fn, uint32_t inst)
     return operand->kind == OPERAND_REGISTER && is_value(fn, operand, 32) && !operand->part;
 }
 
-// Returns true if at most two of the sources differ, and stores these two.
+// Returns true if there are at most two different sources, and stores them.
 static bool reduce(const uint8_t *source, uint32_t count, uint8_t *two)
 {
     two[0] = two[1] = source[0];
@@ -199,7 +199,7 @@ static bool reduce(const uint8_t *source, uint32_t count, uint8_t *two)
     return true;
 }
 
-// Reduces the table of three operands to one of the two different ones.
+// Reduces a truth table of three operands to one of the two different operands.
 static uint8_t table_of_two(uint32_t table, const uint8_t *source, const uint8_t *two)
 {
     uint32_t result = 0;
@@ -300,7 +300,7 @@ static bool set_comparison(const struct compared *c, uint16_t type, struct packe
     return false;
 }
 
-// `set`: the type of the result.
+// Sets the form of the result of `set`, whose type is `type`.
 static bool set_made(const struct ir_function *fn, uint32_t inst, uint16_t type,
                      struct packet_op *op)
 {

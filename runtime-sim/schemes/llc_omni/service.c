@@ -254,7 +254,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
     entry->until = ready > entry->until ? ready : entry->until;
 }
 
-// Reads one of the operands in the slice, of the oldest chain with an operand to read.
+// Reads one operand from the slice, for the oldest chain that has an operand left to read.
 static void read_operand(struct service *s, uint64_t now)
 {
     const struct service_ring *ring = &s->stages[SERVICE_READS];
@@ -348,7 +348,7 @@ static void end_operations(struct service *s, uint64_t now)
     }
 }
 
-// Frees the oldest entry of this stage.
+// Frees the oldest entry of a stage.
 static void leave(struct service *s, uint64_t now, enum service_stage from)
 {
     struct service_entry *entry = first(s, from);
@@ -357,7 +357,7 @@ static void leave(struct service *s, uint64_t now, enum service_stage from)
     s->free_entries[s->free_count++] = (uint32_t)(entry - s->entries);
 }
 
-// Returns the place of the next store.
+// Returns the index that the next store gets.
 static uint32_t next_stored(const struct service *s)
 {
     return s->unused_stored == SERVICE_NONE ? s->stored.n : s->unused_stored;
@@ -426,7 +426,7 @@ static bool answer_ack(struct service *s, uint64_t now)
     return true;
 }
 
-// Chains with a store and those without take turns.
+// Sends one reply. Chains with a store and those without alternate.
 static void answer(struct service *s, uint64_t now)
 {
     bool entries = s->stages[SERVICE_ANSWERS].count, acks = s->oldest_ack != SERVICE_NONE;
@@ -485,14 +485,14 @@ static void take_packet(struct service *s, uint64_t now)
 static void take_answers(struct service *s, uint64_t now)
 {
     const struct memsys_request *request;
-    // Replies for a core are taken by the core.
+    // A core handles the replies at its endpoint (oq_take_reply).
     while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->end))) {
         service_take(s, now, request);
         memsys_pop(s->memsys, s->end);
     }
 }
 
-// Some stages advance by themselves, others with a reply.
+// Returns the cycle of the next evaluation. Some stages advance on their own, others with a reply.
 static uint64_t next_tick(const struct service *s, uint64_t now)
 {
     static const uint8_t busy[] = {SERVICE_ASKS, SERVICE_READY, SERVICE_BUFFERED, SERVICE_STORES,
@@ -508,7 +508,7 @@ static uint64_t next_tick(const struct service *s, uint64_t now)
     return entry ? entry->until : next;
 }
 
-// From the last stage to the first: a chain advances one stage in a cycle.
+// Evaluates the stages from last to first, so that a chain advances one stage per cycle.
 void service_tick(struct service *s, uint64_t now)
 {
     take_answers(s, now);

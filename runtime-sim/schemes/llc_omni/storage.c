@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include <inttypes.h>
 
-enum { PC = 15, MASK = LANES, STATUS = 3 }; // bits; STATUS of an entry: a arrived, b arrived, ready
+enum { PC = 15, MASK = LANES, STATUS = 3 }; // in bits; STATUS is a arrived, b arrived, ready
 
 static const char *const names[STORAGE_PARTS] = {
     [STORAGE_OQSR] = "OQSR", [STORAGE_FORMING] = "forming packet", [STORAGE_EMN] = "EMN table",
@@ -43,7 +43,7 @@ enum {
 #undef PACKET_FIELD
 };
 
-// All fields of a packet but its target, and the mask.
+// Returns the bits of an SQSR entry: the packet's fields except its target, the mask, and STATUS.
 static uint32_t entry_of_service_queue(void)
 {
     enum { COMPUTE = 1, MASKED = 1, TO = 9, UNUSED = 2 };
@@ -54,9 +54,9 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
 {
     enum { WORD_PLACE = 5, OPERANDS = PACKET_LOADS + 1 };
     uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
-    // One value more than the nodes: no node.
+    // One value more than there are nodes stands for no node.
     uint32_t node = bits_for(sizes->nodes + 1);
-    // In a butterfly the router follows from the digits of the partitions' nodes: no table.
+    // A butterfly needs no table: the digits of the partitions' nodes determine the router.
     uint32_t emn = sizes->cores_compute ? sizes->llcs * sizes->llcs : 0;
     struct offload_storage storage = {{
         [STORAGE_OQSR] = {sizes->queue, oqsr, 0, 0, 0},

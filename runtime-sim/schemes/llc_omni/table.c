@@ -1,4 +1,4 @@
-// All entries of the metadata are checked against the program.
+// Builds the table of chains. All entries of the metadata are checked against the program.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/tags/read_chains.h"
 #include "support/bits.h"
@@ -13,9 +13,9 @@ struct table_builder {
     struct arena own;
     struct bodies bodies;
     struct chain_reader chains;
-    uint64_t *read; // functions of the program
-    // State of the work:
-    uint32_t function; // of the program
+    uint64_t *read; // set of program functions that were read
+    // Kernel that is being read.
+    uint32_t function;
     const struct ir_function *fn;
     const struct table_kernel *kernel;
 };

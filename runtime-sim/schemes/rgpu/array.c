@@ -1,6 +1,6 @@
-// A cycle of an array. The units that fire are the largest set of which each has its tokens, and a
-// place in each receiver's FIFO: a free one, or the one that the receiver empties in this cycle
-// (the greatest fixed point, which does not depend on an order).
+// Evaluates a cycle of an array. The units that fire are the largest set in which each unit has its
+// tokens and an entry in each receiver's FIFO. The entry is free, or the receiver empties it in
+// this cycle. This set is the greatest fixed point and does not depend on the order of evaluation.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 
@@ -15,7 +15,7 @@ static bool has_tokens(const struct spatial_array *array, const struct spatial_u
     return true;
 }
 
-// The predicate is at hand.
+// Returns true if the predicate disables the unit. Requires that its token has arrived.
 static bool is_off(const struct spatial_array *array, const struct spatial_unit *unit)
 {
     uint32_t fifo = unit->fifos[MAP_OPERANDS];
@@ -71,7 +71,8 @@ static void remove_blocked(struct spatial_array *array, uint64_t now)
     }
 }
 
-// Ports of the L1 and of shared memory: the units take turns.
+// Applies the limits on ports of the L1 and of shared memory, with rotating priority of the units.
+// Returns true if a unit does not get a port.
 static bool limit_ports(struct spatial_core *c)
 {
     struct spatial_array *array = c->array;
@@ -150,7 +151,8 @@ static void send_result(struct spatial_core *c, const struct spatial_unit *unit,
     c->stats.lane_tokens += by_lane;
 }
 
-// All operands are read before any result is written: a place may be emptied and filled.
+// Reads all operands before it writes any result, since an entry may be emptied and filled in the
+// same cycle.
 static void fire(struct spatial_core *c, uint64_t now)
 {
     struct spatial_array *array = c->array;
@@ -180,7 +182,7 @@ static void fire(struct spatial_core *c, uint64_t now)
 
 // The cycle
 
-// Counts `cycles` cycles of the units that do not fire.
+// Counts `cycles` cycles for the reasons for which units do not fire.
 static void count_causes(struct spatial_core *c, uint64_t cycles)
 {
     static const size_t counters[] = {
@@ -200,7 +202,7 @@ static void count_causes(struct spatial_core *c, uint64_t cycles)
     }
 }
 
-// Returns the first cycle in which a token arrives, a place is free, or a unit is.
+// Returns the first cycle after `now` in which a token arrives, or an entry or a unit becomes free.
 static uint64_t next_change(const struct spatial_array *array, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
@@ -245,7 +247,7 @@ uint64_t spatial_cycle(struct spatial_core *c, uint64_t now)
             any |= spatial_prefetch(c, &array->units[i], now);
     for (uint32_t i = 0; i < array->unit_count; i++)
         any |= array->units[i].cause == SPATIAL_PORT;
-    any |= spatial_lines_seen(&c->lines); // a head may take their places
+    any |= spatial_lines_seen(&c->lines); // a head may now evict these lines
     return any ? now + 1 : next_change(array, now);
 }
 
@@ -259,7 +261,7 @@ bool spatial_is_quiet(const struct spatial_array *array)
     return true;
 }
 
-// The end
+// End of an activation
 
 static bool is_result(const struct spatial_array *array, const struct spatial_fifo *fifo)
 {
@@ -271,7 +273,8 @@ static bool is_result(const struct spatial_array *array, const struct spatial_fi
     return false;
 }
 
-// Streams through loops may be as much longer as the loops have tokens.
+// Returns the number of initial tokens in loops. Streams through loops may be longer by this
+// number.
 static uint64_t count_slack(const struct spatial_array *array)
 {
     uint64_t slack = 0;

@@ -1,4 +1,4 @@
-// Maps that are compiled from kernels when they are launched, and the decision to use them.
+// Compiles maps from kernels when they are launched, and decides whether to use them.
 #include "passes/maps/compile.h"
 #include "passes/maps/map_rate.h"
 #include "runtime-sim/gpu/scheme/ports.h"
@@ -9,21 +9,21 @@
 
 // A kernel and its map.
 struct spatial_automatic {
-    uint32_t function; // of the program
+    uint32_t function; // program function
     const struct name *name;
     const struct map *map; // NULL: refused
     struct map_compiled compiled;
-    const struct map_rate *rates; // of one copy, two copies, …
-    uint64_t fill;                // cycles from the first firing to the last node's
-    uint64_t words;               // of the configuration
-    uint32_t copies;              // that fit
+    const struct map_rate *rates; // with one copy, two copies, …
+    uint64_t fill;                // cycles from the first firing to that of the last node
+    uint64_t words;               // words of configuration
+    uint32_t copies;              // maximum that fits
     VEC(const char *) notes;
     struct spatial_automatic *next; // for launches that do not fulfil this map's conditions
 };
 
-// Makes the map of a kernel
+// Compilation
 
-// Returns the longest way without tokens.
+// Returns the length in cycles of the longest path through edges without tokens.
 static uint64_t find_fill(struct arena *arena, const struct map_graph *graph)
 {
     uint64_t *at = ARENA_ARRAY(arena, uint64_t, graph->nodes + 1), most = 0;
@@ -73,7 +73,7 @@ static void rate(struct spatial_machine *m, struct spatial_automatic *to)
     to->compiled.why = fault;
 }
 
-// Rates the compiled map, and that for other launches.
+// Rates the compiled map, and its alternatives for other launches.
 static void rate_all(struct spatial_machine *m, struct spatial_automatic *to)
 {
     to->map = to->compiled.map;
@@ -126,8 +126,8 @@ static double memory_cycles(const struct spatial_machine *m, double bytes)
 
 // The work of a launch.
 struct spatial_work {
-    double threads, iterations; // of a thread
-    double streams;             // threads, or rows of a nest that take turns
+    double threads, iterations; // number of threads; iterations of a thread
+    double streams;             // threads, or rows of a nest that alternate
     double groups, tokens, activations, stride;
     uint32_t copies;
 };
@@ -138,7 +138,8 @@ static double count_bytes(const struct spatial_automatic *of, const struct spati
            (of->compiled.bytes + (double)of->compiled.loop_bytes * work->iterations);
 }
 
-// Lines at a distance of `stride` bytes that the L1 keeps: a power of two uses few of its sets.
+// Returns the number of lines at distances of `stride` bytes that the L1 can keep. A stride that is
+// a power of two uses few of its sets.
 static double kept_lines(const struct spatial_machine *m, double stride)
 {
     uint64_t line = machine_port(m->machine).config->memsys.llc.line_bytes;
@@ -152,9 +153,9 @@ static double kept_lines(const struct spatial_machine *m, double stride)
     return (double)(m->config->l1_ways * (sets / (common ? common : 1)));
 }
 
-// The bytes that the map moves. The threads of a tile use a part of their lines, which the next
-// tile finds in the L1 if all lines of a tile have room there; so do rows that the next one reads
-// again.
+// Returns the bytes that the map moves. The threads of a tile use only a part of their lines. The
+// next tile finds these lines in the L1 if all lines of a tile fit there. The same applies to rows
+// that the next row reads again.
 static double count_map_bytes(const struct spatial_machine *m, const struct spatial_automatic *of,
                               const struct spatial_work *work)
 {
@@ -170,7 +171,8 @@ static double count_map_bytes(const struct spatial_machine *m, const struct spat
            (lines <= kept_lines(m, work->stride) ? 0 : from->loop_lines * line * each * tiles);
 }
 
-// All cores issue an instruction in a cycle; a warp alone needs more time for each.
+// Returns the predicted cycles of the kernel. All cores issue one instruction per cycle, while a
+// single warp needs spatial.warp_cycles for each instruction.
 static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct spatial_work *work)
 {
@@ -181,14 +183,15 @@ static double simt_cycles(const struct spatial_machine *m, const struct spatial_
                 memory_cycles(m, count_bytes(of, work)));
 }
 
-// Groups have rows of a nest, one after the other.
+// Returns true if groups execute rows of a nest, one after the other.
 static bool is_ordered(const struct spatial_automatic *of)
 {
     return of->compiled.has_nest && !of->compiled.has_tiles;
 }
 
-// An activation is configured, filled and run; the next one begins when it has ended. Groups of a
-// nest begin when the first words of the group before have arrived, and cores take several of them.
+// Returns the predicted cycles of the map. An activation is configured, filled and run, and the
+// next one begins when it has ended. Groups of a nest begin when the first words of the previous
+// group have arrived, and each core executes several of them.
 static double map_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
                          const struct spatial_work *work)
 {
@@ -206,7 +209,7 @@ static double map_cycles(const struct spatial_machine *m, const struct spatial_a
     return fmax(each * activations, memory_cycles(m, count_map_bytes(m, of, work)));
 }
 
-// The names that group 0 has.
+// Returns a scope with the names of group 0.
 static struct map_scope scope_of(struct spatial_machine *m, const struct spatial_automatic *of,
                                  struct spatial_launch *launched, const struct launch *launch,
                                  uint32_t copies)
@@ -221,7 +224,8 @@ static struct map_scope scope_of(struct spatial_machine *m, const struct spatial
     return scope;
 }
 
-// Sets *to to the value of the map with this name; without it to 1.
+// Sets *to to the map's value with this name, or to 1 if the map has no such value. Returns a fault
+// or NULL.
 static const char *find_value(const struct map_scope *scope, const char *name, double *to)
 {
     int64_t number = 1;
@@ -252,7 +256,7 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     double trip, trips;
     const char *fault = map_integer(scope, &scope->map->groups, 1, &groups);
     scope->names[MAP_NAME_groups] = groups;
-    if (is_ordered(of)) // the first one may execute a loop before the nest
+    if (is_ordered(of)) // the first group may execute a loop before the nest
         scope->names[MAP_NAME_group] = groups - 1;
     if (!fault)
         fault = map_integer(scope, &scope->map->activations, 1, &activations);
@@ -272,13 +276,14 @@ static const char *count_work(const struct spatial_automatic *of, struct map_sco
     return NULL;
 }
 
-// Predicted times of a launch, with a number of copies.
+// Predicted cycles of a launch with a number of copies.
 struct spatial_times {
-    double simt, spatial;
-    double tokens; // that a copy executes
+    double simt, spatial; // of the kernel; of its map
+    double tokens;        // executed by a copy
 };
 
-// Predicts the times of the kernel and of its map with this number of copies. Returns a fault.
+// Predicts the cycles of the kernel and of its map with this number of copies. Returns a fault or
+// NULL.
 static const char *predict(struct spatial_machine *m, const struct spatial_automatic *of,
                            const struct launch *launch, uint32_t copies, struct spatial_times *to)
 {
@@ -296,14 +301,15 @@ static const char *predict(struct spatial_machine *m, const struct spatial_autom
     return fault;
 }
 
-// Copies that do not shorten the streams of the others are useless.
+// Returns true if `a` is faster, or as fast with fewer tokens per copy. Copies that do not shorten
+// the streams of the others are useless.
 static bool is_better(const struct spatial_times *a, const struct spatial_times *b)
 {
     return a->spatial < b->spatial || (a->spatial <= b->spatial && a->tokens <= b->tokens);
 }
 
-// Returns NULL, or why the map is not used for this launch. Sets *fits if the launch fulfils its
-// conditions, and *copies to the number that is the fastest.
+// Returns NULL, or the reason for which the map is not used for this launch. Sets *fits to true if
+// the launch fulfils its conditions, and *copies to the fastest number.
 static const char *decide(struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct launch *launch, bool *fits, int64_t *copies)
 {
@@ -347,7 +353,7 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
                         ir_place(program->module, fn, from->inst).line, from->why);
 }
 
-// `rule`: MAP_RULES if the launch does not fulfil the map's conditions.
+// Counts a refusal. `rule` is MAP_RULES if the launch does not fulfil the map's conditions.
 static void count_refusal(struct spatial_machine *m, uint32_t rule)
 {
     struct spatial_stats *stats = &m->launched;
@@ -355,7 +361,7 @@ static void count_refusal(struct spatial_machine *m, uint32_t rule)
     stats->refused_by = rule + 1 > stats->refused_by ? rule + 1 : stats->refused_by;
 }
 
-// Returns the place of a rule among those of maps.
+// Returns the index of a rule among those of maps.
 static uint32_t rule_number(enum plan_rule rule)
 {
     return (uint32_t)rule - (RULE_COUNT - MAP_RULES);

@@ -1,4 +1,5 @@
-// A map and a launch: the kernel's parameters and places, the cores' instructions, the placement.
+// Binds a map to a launch: parameters and codes of the kernel, instructions of the cores,
+// placement.
 #include "frontend/isa.h"
 #include "ir/ir.h"
 #include "runtime-sim/exec/lanes/rows.h"
@@ -60,9 +61,9 @@ const char *spatial_params(struct spatial_machine *m, const struct launch *launc
     return take_params(&w, map);
 }
 
-// Places in the kernel
+// Codes of the kernel
 
-// Returns the first code of an instruction, or the one behind its last.
+// Returns the first code of an instruction, or the one after its last.
 static uint32_t code_of(const struct binding_work *w, uint32_t inst, bool behind)
 {
     uint32_t code = w->kernel->begin;
@@ -116,7 +117,8 @@ static uint32_t find_register(const struct binding_work *w, const char *name)
     return IR_NONE;
 }
 
-// The place is that of the result of an instruction that writes the register.
+// Finds the frame offset of a register, from an instruction that writes it. Returns false if no
+// instruction does.
 static bool find_place(const struct binding_work *w, uint32_t reg, struct spatial_register *to)
 {
     for (uint32_t i = w->kernel->begin; i < w->kernel->end; i++) {
@@ -202,7 +204,7 @@ static const char *check_kernel(struct binding_work *w)
                         (int)name->length, name->text);
 }
 
-// Returns the binding of the map and the kernel with this number of copies: an earlier one, or new.
+// Returns an earlier binding of the map and the kernel with this number of copies, or a new one.
 static struct spatial_binding *find_binding(struct binding_work *w, int64_t copies)
 {
     static const char *(*const steps[])(struct binding_work *) = {

@@ -1,4 +1,4 @@
-// The instruction of a core on one set of operands.
+// Executes the instruction of a core on one set of operands.
 #include "runtime-sim/schemes/rgpu/spatial.h"
 
 void spatial_compute(const struct spatial_array *array, struct spatial_unit *unit)

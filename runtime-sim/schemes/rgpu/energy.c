@@ -1,5 +1,5 @@
-// Energy of the spatial mode [003 §5.5.2]: FIFOs as arrays, data lanes as wires with the length and
-// the width of an SM, ALUs and the L1 as outside of the mode.
+// Energy of the spatial mode [003 §5.5.2]: FIFOs are arrays, data lanes are wires across the length
+// and width of an SM, and ALUs and the L1 cost as much as outside the mode.
 #include "runtime-sim/schemes/rgpu/energy.h"
 #include "runtime-sim/schemes/rgpu/rgpu.h"
 #include "runtime-sim/schemes/rgpu/storage.h"
@@ -12,7 +12,7 @@ static void add_fifo(struct energy_model *model, const struct array *array, cons
                      const char *read)
 {
     struct array_cost cost = energy_array_cost(model->config, array);
-    double flits = array->bits / 256; // a set without arrays: a part of a flit's buffer
+    double flits = array->bits / 256; // energy sets without arrays count a part of a flit
     energy_add_access(model, COMPONENT, write, &cost, true, 1, flits);
     energy_add_access(model, COMPONENT, read, &cost, false, 1, flits);
 }

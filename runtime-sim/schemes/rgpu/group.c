@@ -1,4 +1,4 @@
-// A group: its array, and the values of an activation.
+// Prepares a group: its array, and the values of each activation.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
@@ -108,7 +108,7 @@ const char *spatial_group(struct spatial_core *c, const struct launch *launch, u
     return fault;
 }
 
-// The values of an activation
+// Values of an activation
 
 static const char *set_memory(struct spatial_core *c, struct spatial_unit *unit)
 {

@@ -1,4 +1,4 @@
-// The L1 of the mode: tags, the least recently used way is evicted.
+// The L1 of the mode: tags with LRU replacement.
 #include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 

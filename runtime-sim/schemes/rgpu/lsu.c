@@ -1,4 +1,5 @@
-// Load-store units: the head of the address FIFO is done in order; the prefetcher scans the rest.
+// Load-store units. The heads of the address FIFO access memory in order, and the prefetcher scans
+// the rest.
 #include "runtime-sim/exec/warp/warp.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/gpu/scheme/ports.h"
@@ -66,7 +67,7 @@ static void request_line(struct spatial_core *c, uint64_t line, uint32_t place)
     c->stats.lines_read++;
 }
 
-// Requests a line that the L1 lacks. Returns its place, or SPATIAL_NONE.
+// Requests a line that is not in the L1. Returns its index, or SPATIAL_NONE if there is no room.
 static uint32_t take_line(struct spatial_core *c, uint64_t line)
 {
     bool unused;
@@ -90,7 +91,7 @@ static uint64_t address_of(const struct spatial_unit *unit, uint32_t token)
     return unit->base + (uint64_t)(int64_t)(int32_t)token;
 }
 
-// Returns true if a store to the bytes is in flight; one that a unit has collected is sent.
+// Returns true if a store to the bytes is collected by a unit or in flight. Sends a collected one.
 static bool is_behind_store(struct spatial_core *c, uint64_t line, struct mask bytes)
 {
     for (uint32_t i = 0; i < c->array->unit_count; i++) {
@@ -111,8 +112,8 @@ static bool is_blocked(const struct spatial_core *c, const struct spatial_unit *
     return false;
 }
 
-// A head that waits for a place does not request its line again: heads that cannot continue would
-// take each other's lines, and those of the heads that can.
+// A head that waits for an entry in a FIFO does not request its line again. Otherwise heads that
+// cannot fire would evict each other's lines, and those of heads that can.
 static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_unit *unit)
 {
     uint64_t size = line_bytes(c), line = unit->address / size;
@@ -137,9 +138,9 @@ static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_un
     return SPATIAL_LINE;
 }
 
-// A waiting load asks for its word at the L2; the reply has the words of the line that may be used.
-// It waits in the slice: full/empty bits do not hold it, which would hold the requests behind it,
-// too.
+// A waiting load requests its word from the L2. The reply has the set of words of the line that may
+// be used. The load waits in the slice. Full/empty bits do not block it, since they would also
+// block the requests after it.
 static enum spatial_cause look_at_word(struct spatial_core *c, struct spatial_unit *unit)
 {
     uint64_t size = line_bytes(c), line = unit->address / size;

@@ -1,4 +1,4 @@
-// The mode switch of a core [003 §4.3]: after a barrier, or at the begin of a CTA, the
+// The mode switch of a core [003 §4.3]. After a barrier, or at the start of a CTA, the
 // configuration registers and FIFOs are filled, the map runs, its stores are acknowledged, and the
 // warps continue.
 #include "runtime-sim/exec/warp/detached.h"
@@ -22,15 +22,16 @@ static void *init(struct core *core, void *scheme)
     return c;
 }
 
-// Time: cycles of the mode in those of the core
+// Time
 
+// Returns the cycles of the mode that begin in this many core cycles.
 static uint64_t cycles_until(const struct spatial_core *c, uint64_t core_cycles)
 {
     return core_cycles * c->of->config->clock /
            machine_port(c->of->machine).config->memsys.memory.core_clock;
 }
 
-// Returns the cycle of the core in which a cycle of the mode is evaluated.
+// Returns the core cycle in which a cycle of the mode is evaluated.
 static uint64_t core_cycle_of(const struct spatial_core *c, uint64_t cycle)
 {
     uint64_t clock = c->of->config->clock;
@@ -43,7 +44,7 @@ static void wake_at(struct spatial_core *c, uint64_t cycle)
     core_wake_at(c->core, cycle, c->slot);
 }
 
-// Begin and end
+// Start and end
 
 static void leave(struct spatial_core *c, uint64_t now)
 {
@@ -138,7 +139,7 @@ static const struct spatial_fifo *fifo_of(const struct spatial_core *c,
     return &array->fifos[array->units[unit].fifos[result->operand]];
 }
 
-// Token number `token` of a result that goes to memory. Returns false if there is no room yet.
+// Writes token number `token` of a result to memory. Returns false if there is no room yet.
 static bool put_word(struct spatial_core *c, const struct map_result *result,
                      const struct spatial_fifo *fifo, uint64_t token)
 {
@@ -158,8 +159,8 @@ static bool put_word(struct spatial_core *c, const struct map_result *result,
                          (const uint8_t *)&fifo->words[(fifo->popped + token) % fifo->entries], 4);
 }
 
-// Writes the results from number c->result on, over copies, results and tokens. Returns false if
-// there is no room yet.
+// Writes the results, in memory from number c->result on, in the order of copies, results and
+// tokens. Returns false if there is no room yet.
 static bool put_results(struct spatial_core *c)
 {
     const struct map *map = c->binding->map;
@@ -185,8 +186,8 @@ static bool put_results(struct spatial_core *c)
 
 // A cycle of the core
 
-// Lines are requested ahead; a word is taken in the cycle in which its line arrives, so that no
-// other line has taken its place.
+// Requests lines ahead. Reads a word in the cycle in which its line arrives, before another line
+// can evict it.
 static void run_fetches(struct spatial_core *c, uint64_t now)
 {
     enum { AHEAD = 16 };
@@ -236,7 +237,7 @@ static void run_map(struct spatial_core *c, uint64_t now)
         return;
     }
     if (!spatial_is_quiet(c->array))
-        return; // for a reply
+        return; // spatial_answer wakes the core
     c->stats.cycles += c->array->evaluated;
     c->phase = SPATIAL_DRAINS;
     c->drained_from = now;
@@ -258,7 +259,7 @@ static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
         c->begun = now;
         c->next = 0;
     } else if (c->phase == SPATIAL_LOADS) {
-        wake_at(c, c->until); // it was too far away
+        wake_at(c, c->until); // woken early, because the cycle was too far in the future
     }
     if (c->phase == SPATIAL_FETCHES)
         run_fetches(c, now);
@@ -270,7 +271,7 @@ static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
 
 // Hooks
 
-// Begins a new state if the core has not seen the CTA.
+// Resets the state if the CTA is new to the core.
 static void meet_cta(struct spatial_core *c, const struct cta *cta)
 {
     if (c->known && c->launch == cta->launch->id && c->linear == cta->linear)

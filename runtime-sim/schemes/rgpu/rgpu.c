@@ -36,7 +36,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
                             "spatial.enabled needs lines of up to 128 bytes, and "
                             "llc.line_bytes is %u",
                             line);
-    // Waiting loads as printed go past the gates, to an input of their own.
+    // Waiting loads under SPATIAL_HIT bypass the gates, since they have their own input.
     if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
         return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";
     if (config->l1_kib * 1024 / line < config->l1_ways)
@@ -44,7 +44,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     return NULL;
 }
 
-// Waiting loads as printed have an input queue of their own, so that the slice knows their
+// Gives waiting loads under SPATIAL_HIT their own message class, whose slice input has their
 // condition.
 static void require(struct arena *arena, const void *own, const struct machine_config *given,
                     struct machine_config *machine)
@@ -81,7 +81,8 @@ static void *create(struct machine *machine, const void *own, const void *plan)
     return m;
 }
 
-// [003 §3.1]: remains in the access queue until a hit occurs.
+// Returns true if a waiting load can leave its input. [003 §3.1]: it remains in the access queue
+// until a hit occurs.
 static bool line_hits(void *context, const struct memsys_request *request)
 {
     const struct spatial_machine *m = context;
@@ -120,7 +121,7 @@ static const char *set_shape(const struct map_scope *scope, const struct map_exp
     return NULL;
 }
 
-// Counts a launch whose map is placed.
+// Counts a launch with a placed map.
 static void count_map(struct spatial_machine *m, const struct spatial_binding *binding,
                       bool is_compiled)
 {
@@ -165,7 +166,7 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
             set_shape(&scope, &launch->map->threads, "threads", MOST_THREADS, launch->block);
     if (!made->fault)
         count_map(m, made->binding, compiles);
-    from->sample_waves = 0; // CTAs without time would execute the kernel in the map's shape
+    from->sample_waves = 0; // untimed CTAs would execute the kernel in the map's shape
     from->placement.one_per_core = true;
     from->placement.order = CTAS_ASCENDING;
     written_reset(&m->written);
@@ -194,8 +195,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
                : MEMSYS_WAIT;
 }
 
-// A waiting load as printed gets its word; in the sound form all words of the line that were
-// written.
+// Under SPATIAL_HIT a waiting load gets its word, under SPATIAL_FULL all written words of the line.
 static void serve(struct machine *machine, void *state, const struct memsys_request *request)
 {
     struct spatial_machine *m = state;
@@ -232,7 +232,7 @@ static void add_stats(const void *state, struct stats *stats)
               &((const struct spatial_machine *)state)->total);
 }
 
-// The report of a run without progress
+// Report of a run without progress
 
 static void report_unit(const struct spatial_core *c, const struct spatial_unit *unit, FILE *to)
 {

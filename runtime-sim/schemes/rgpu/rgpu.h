@@ -1,9 +1,10 @@
-// R-GPU [003]: a core of the machine runs a map instead of warps. Its cores keep one instruction
-// each and send words to each other's FIFOs; load-store units access memory for them.
+// R-GPU [003]: a core of the machine (an SM) runs a map instead of warps. The cores inside it keep
+// one instruction each and send words to each other's FIFOs. Load-store units access memory for
+// them.
 //
-// Order of reading: spatial.h (state), bind.c (a map and a launch), group.c (values of a group),
-// array.c (firing), lsu.c and lines.c (loads, the prefetcher), stores.c, mode.c (the mode switch),
-// written.c (waiting loads), rgpu.c (the machine), storage.c (power and area).
+// Read the files in this order: spatial.h (state), bind.c (a map and a launch), group.c (values of
+// a group), array.c (firing), lsu.c and lines.c (loads, the prefetcher), stores.c, mode.c (the mode
+// switch), written.c (waiting loads), rgpu.c (the machine), storage.c (power and area).
 #pragma once
 #include "passes/maps/map_hardware.h"
 #include "runtime-sim/gpu/scheme/scheme.h"

@@ -13,57 +13,57 @@ struct spatial_stats {
 
 // A map of a launch
 
-// The instruction of a core: its codes, and the places of its operands and its result.
+// The instruction of a core: its codes, and the frame slots of its operands and its result.
 struct spatial_function {
     const struct code *codes;
     uint32_t count, result, operands[MAP_OPERANDS];
 };
 
-// A register that gets tokens at the end.
+// A register of the kernel that gets the tokens of a result.
 struct spatial_register {
     uint32_t offset, bytes; // in the frame
 };
 
-// A map and a kernel.
+// A map that is bound to a kernel.
 struct spatial_binding {
     const struct map *map;
-    uint32_t function; // of the kernel
-    int64_t copies;    // that are asked for; 0: as many as fit
+    uint32_t function; // program function of the kernel
+    int64_t copies;    // requested number; 0: as many as fit
     const char *fault; // NULL: the map fits the kernel and the machine
     struct map_placement placement;
     struct map_code code;
-    struct program program;             // of the cores
-    struct spatial_function *functions; // of each node
-    struct spatial_register *registers; // of each result
-    uint32_t enter, leave; // codes of the kernel: behind the barrier; at which it continues
+    struct program program;             // instructions of the cores
+    struct spatial_function *functions; // by node
+    struct spatial_register *registers; // by result
+    uint32_t enter, leave; // kernel codes: after the barrier; where the kernel continues
     uint32_t frame_bytes;
 };
 
 struct spatial_launch {
     uint32_t id;
-    const char *fault;
+    const char *fault; // NULL: no fault
     struct spatial_binding *binding;
     struct run_number *params;
-    uint32_t shape[6]; // of the launch before the map changes it: grid, block
+    uint32_t shape[6]; // grid and block of the launch before the map changes them
 };
 
 // An array: the copies of a map in a core
 
 struct spatial_fifo {
     uint32_t from, to; // units
-    uint32_t operand;  // of the receiver
+    uint32_t operand;  // operand of the receiver
     uint32_t entries;
-    uint32_t initial; // tokens at the begin
+    uint32_t initial; // number of initial tokens
     bool is_address, by_lane;
     uint64_t pushed, popped; // tokens
     uint32_t *words;         // by token modulo entries
-    uint64_t *arrives;       // cycle from which the token is there
-    uint64_t *freed;         // cycle in which the place was emptied
+    uint64_t *arrives;       // first cycle in which the token is present
+    uint64_t *freed;         // cycle in which the entry was emptied
 };
 
 enum { SPATIAL_NONE = UINT32_MAX };
 
-// Reasons why a unit does not fire in a cycle.
+// State of a unit in a cycle: it fires, or the reason for which it does not.
 enum spatial_cause {
     SPATIAL_FIRES,
     SPATIAL_ENDED,
@@ -76,7 +76,7 @@ enum spatial_cause {
     SPATIAL_STORE,
 };
 
-// Bytes of a line that are to be written.
+// Bytes of a line to be written.
 struct spatial_line {
     uint64_t line;
     struct mask bytes;
@@ -86,27 +86,27 @@ struct spatial_line {
 // A core or a load-store unit with its instruction.
 struct spatial_unit {
     const struct map_node *node;
-    uint32_t number, copy;            // of the node
-    uint32_t fifos[MAP_OPERANDS + 1]; // by operand, then the predicate; SPATIAL_NONE
-    uint32_t words[MAP_OPERANDS];     // constants; the operands while it fires
-    uint32_t first_out, out_count;    // into array->outs
+    uint32_t number, copy;            // node and copy of the map
+    uint32_t fifos[MAP_OPERANDS + 1]; // by operand, then the predicate; or SPATIAL_NONE
+    uint32_t words[MAP_OPERANDS];     // constants, and operands while it fires
+    uint32_t first_out, out_count;    // its FIFOs in array->outs
     uint32_t latency, interval;
-    uint64_t fired, count, first, last; // firings; cycles of the first and the last one
-    uint64_t busy;                      // the next firing is not before this cycle
+    uint64_t fired, count, first, last; // firings, their limit, cycles of the first and last one
+    uint64_t busy;                      // earliest cycle of the next firing
     uint8_t cause;                      // enum spatial_cause
-    bool off;                           // its predicate is false in this firing
+    bool off;                           // the predicate is false in this firing
     uint32_t result;
-    // In a load-store unit
-    uint64_t base, address; // of its instruction, of its head
+    // Load-store units only.
+    uint64_t base, address; // base address of the node; address of the head
     bool waits, no_access;
-    bool missed;      // its head was not found at once
-    uint64_t scanned; // tokens that the prefetcher has seen
+    bool missed;      // the head's line was not in the L1 at its first cycle
+    uint64_t scanned; // number of tokens that the prefetcher has scanned
     uint64_t scanned_line;
-    uint64_t seen_line;  // the last one that the head has found in the L1
-    uint64_t wait_line;  // of a waiting load's last reply
-    uint32_t wait_words; // set of its words that may be used
+    uint64_t seen_line;  // last line that the head has found in the L1
+    uint64_t wait_line;  // line of a waiting load's last reply
+    uint32_t wait_words; // set of words in this line that may be used
     bool wait_sent;
-    struct spatial_line *collected; // bytes to be stored, the oldest line first
+    struct spatial_line *collected; // bytes to be stored, oldest line first
     uint32_t collected_count;
 };
 
@@ -118,14 +118,14 @@ struct spatial_array {
     uint32_t unit_count;
     struct spatial_fifo *fifos;
     uint32_t fifo_count;
-    uint32_t *outs; // FIFOs that each unit fills
+    uint32_t *outs; // FIFOs in the order of the units that fill them
     bool *fires;
-    uint64_t evaluated; // the cycle after the last evaluation
-    uint8_t *frame;     // of the cores' instructions
-    uint32_t turn;      // load-store unit that gets a port first
+    uint64_t evaluated; // cycle after the last evaluation
+    uint8_t *frame;     // frame of the cores' instructions
+    uint32_t turn;      // unit that gets a port first
 };
 
-// A word of memory that is read before the mode begins: an initial token or a constant.
+// A word of memory that is read before an activation begins: an initial token or a constant.
 struct spatial_word {
     uint64_t address;
     const struct scalar *type;
@@ -135,13 +135,13 @@ struct spatial_word {
 
 // Memory of a core in the mode
 
-// The L1: tags and lines that are coming.
+// Tags of the L1, and lines in flight.
 struct spatial_lines {
-    uint32_t sets, ways, coming, most;
-    uint64_t *line, *used; // by set · ways + way; line UINT64_MAX: free
-    uint8_t *state;        // enum spatial_line_state
-    bool *prefetched;      // by a prefetcher, and not used since
-    bool *fresh;           // it has arrived, and no cycle was evaluated since: it stays
+    uint32_t sets, ways, coming, most; // most: maximum of `coming`
+    uint64_t *line, *used;             // by set · ways + way
+    uint8_t *state;                    // enum spatial_line_state
+    bool *prefetched;                  // requested by a prefetcher and not used yet
+    bool *fresh; // arrived since the last evaluated cycle, so must not be evicted
     uint32_t fresh_count;
     uint64_t uses;
 };
@@ -150,110 +150,121 @@ enum spatial_line_state { LINE_ABSENT, LINE_COMING, LINE_PRESENT };
 struct spatial_store {
     bool used;
     uint8_t kind;                // enum memsys_kind
-    const struct map_node *node; // of a reduction
+    const struct map_node *node; // node of a reduction, or NULL
     struct spatial_line line;
 };
 
 enum spatial_phase {
-    SPATIAL_OFF,     // the CTA is before or behind the mode
-    SPATIAL_FETCHES, // words of memory for initial tokens
-    SPATIAL_LOADS,   // configuration registers and initial tokens
+    SPATIAL_OFF,     // the CTA has not entered the mode, or has left it
+    SPATIAL_FETCHES, // fetches words of memory for initial tokens and constants
+    SPATIAL_LOADS,   // loads configuration registers and initial tokens
     SPATIAL_RUNS,
-    SPATIAL_DRAINS, // stores
+    SPATIAL_DRAINS, // waits for stores
 };
 
 struct spatial_core {
     struct spatial_machine *of;
     struct core *core;
     struct spatial_stats stats;
-    // The CTA
-    bool known;
-    uint32_t launch, linear; // the CTA that the state is for
+    // The CTA.
+    bool known;              // there is a CTA
+    uint32_t launch, linear; // launch and linear number of the CTA
     const struct image *image;
-    bool entered;         // it has been in the mode
-    uint32_t place, slot; // of the CTA; one of its slots, which is woken
+    bool entered;         // the CTA has entered the mode
+    uint32_t place, slot; // place of the CTA; one of its slots, which is woken
     uint8_t phase;
     const struct spatial_launch *launched;
     const struct spatial_binding *binding;
     struct arena *arena;
-    struct spatial_array *array; // of the last binding
+    struct spatial_array *array; // array of the last binding
     struct map_scope scope;
     int64_t activations;
-    uint64_t until;               // end of the loading
-    struct spatial_word *fetches; // words of memory that the activation begins with
+    uint64_t until;               // core cycle in which loading ends
+    struct spatial_word *fetches; // words of memory with which the activation begins
     uint32_t fetch_count, fetched;
-    uint64_t *addresses; // of the initial tokens of a FIFO
+    uint64_t *addresses; // addresses of a FIFO's initial tokens
     uint64_t begun;      // core cycle of the activation's first cycle
-    uint64_t next;       // cycle of the mode that is evaluated next
+    uint64_t next;       // next cycle of the mode to be evaluated
     uint64_t drained_from;
-    uint64_t result; // words of results that are written
-    // Memory
+    uint64_t result; // number of result words written to memory
+    // Memory.
     struct spatial_lines lines;
     struct spatial_store *stores;
     uint32_t store_count;
-    uint32_t store_reserved;         // in this cycle, for units that fire and store at once
-    struct memsys_request *requests; // to be sent: a ring
+    uint32_t store_reserved;         // by units that fire and store immediately in this cycle
+    struct memsys_request *requests; // ring of requests to be sent
     uint32_t request_head, request_count, request_room;
-    uint64_t *waiting; // of each unit: the word's address of its waiting load
-    uint32_t *granted; // of each unit: words that the reply may use
+    uint64_t *waiting; // by unit: address of the word that its waiting load needs
+    uint32_t *granted; // by unit: set of words that the reply permits
 };
 
 struct spatial_machine {
     const struct spatial_config *config;
     struct map_hardware hardware;
     struct machine *machine;
-    uint8_t client;              // first requester: loads, stores, waiting loads
-    struct spatial_core **cores; // of the ordinary kind
+    uint8_t client;              // first requester number, for SPATIAL_LOADS_BY
+    struct spatial_core **cores; // ordinary cores
     struct spatial_written written;
     VEC(struct spatial_binding *) bindings;
     VEC(struct spatial_launch *) launches;
     VEC(struct spatial_automatic *) automatic; // by kernel
-    struct spatial_stats launched;             // of launches and their maps
+    struct spatial_stats launched;             // statistics of launches and their maps
     struct spatial_stats total;
-    uint8_t message; // of waiting loads as printed
+    uint8_t message; // message class of waiting loads under SPATIAL_HIT
 };
+// Requesters: loads, stores, and waiting loads.
 enum { SPATIAL_LOADS_BY, SPATIAL_STORES_BY, SPATIAL_WAITS_BY, SPATIAL_CLIENTS };
 enum { SPATIAL_STALL }; // numbers of stalls
 
 // automatic.c
 struct spatial_automatic;
 // Returns the map that is compiled for a launch, or NULL if it is refused, if the launch does not
-// fulfil its conditions, or if it is not expected to be faster. Sets *copies to their number. What
-// was decided is noted.
+// fulfil its conditions, or if it is not expected to be faster. Sets *copies to the number of
+// copies. Adds a note about the decision.
 const struct map *spatial_compile(struct spatial_machine *m, const struct launch *launch,
                                   int64_t *copies);
+// Writes the notes as lines.
 void spatial_write_notes(const struct spatial_machine *m, FILE *to);
 
-// bind.c: a launch with a map; a fault is in `fault`. `copies`: of a map that gives no number; 0:
-// as many as fit.
+// bind.c
+// Binds the launch's map to its kernel. A fault is in `fault` of the result. `copies` is used if
+// the map gives no number; 0: as many as fit.
 struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct launch *launch,
                                     int64_t copies);
-// Sets to->params, of a launch of the map's kernel. Returns NULL, or the fault as a sentence.
+// Sets to->params for a launch of the map's kernel. Returns NULL, or the fault as a sentence.
 const char *spatial_params(struct spatial_machine *m, const struct launch *launch,
                            const struct map *map, struct spatial_launch *to);
-// Returns the one of a launch that spatial_bind has seen.
+// Returns the result of spatial_bind for a launch.
 const struct spatial_launch *spatial_launch_of(const struct spatial_machine *m,
                                                const struct launch *launch);
 
-// group.c: values of a group. Each returns NULL, or the fault as a sentence.
+// group.c: functions that return a string return NULL, or the fault as a sentence.
+// Prepares array, names and the number of activations of a group.
 const char *spatial_group(struct spatial_core *c, const struct launch *launch, uint32_t group);
-// Makes the array of the next activation, with its initial tokens but for those of memory.
+// Sets the array up for the next activation. Initial tokens and constants in memory are listed in
+// c->fetches.
 const char *spatial_activate(struct spatial_core *c);
-// Returns the cycles of the core that the configuration takes. `first`: of the group.
+// Returns the core cycles to load initial tokens and, for the `first` activation of a group,
+// configuration registers.
 uint64_t spatial_loading(const struct spatial_core *c, bool first);
-// Reads a word of c->fetches, whose line is in the L1.
+// Reads a word of c->fetches. Requires its line in the L1.
 const char *spatial_take_word(struct spatial_core *c, uint32_t number);
 
-// compute.c: sets unit->result from its words.
+// compute.c
+// Sets unit->result from its words.
 void spatial_compute(const struct spatial_array *array, struct spatial_unit *unit);
 
-// array.c: evaluates a cycle. Returns the next cycle in which the array may change by itself, or
+// array.c
+// Evaluates a cycle. Returns the next cycle in which the array may change without a reply, or
 // UINT64_MAX.
 uint64_t spatial_cycle(struct spatial_core *c, uint64_t now);
-// Returns true if nothing fires any more.
+// Returns true if no unit waits for a reply. If spatial_cycle has returned UINT64_MAX, no unit will
+// fire any more.
 bool spatial_is_quiet(const struct spatial_array *array);
-// Returns NULL, or the fault: a node that has not ended, tokens that are left.
+// Returns NULL, or the fault: a node that has not ended, or tokens that are left.
 const char *spatial_leftover(struct spatial_core *c);
+// Return the number of tokens of a FIFO (fifo_count), its first token (fifo_head), and true if this
+// token has arrived (fifo_has).
 static inline uint64_t fifo_count(const struct spatial_fifo *fifo)
 {
     return fifo->pushed - fifo->popped;
@@ -268,15 +279,17 @@ static inline bool fifo_has(const struct spatial_fifo *fifo, uint64_t now)
 }
 
 // lsu.c
-// Finds out whether the head of a unit can be done in this cycle. Returns the cause.
+// Returns SPATIAL_FIRES if the head of a unit can access memory in this cycle, or the reason for
+// which it cannot. Requests the line, or the word of a waiting load, if needed.
 enum spatial_cause spatial_look(struct spatial_core *c, struct spatial_unit *unit, uint64_t now);
-// Makes the access of the head: loads, stores or reduces.
+// Performs the access of the head: a load, a store or a reduction.
 void spatial_access(struct spatial_core *c, struct spatial_unit *unit);
-// The prefetcher of a unit scans one address. Returns true if it has looked at one.
+// Scans one address by the prefetcher of a unit. Returns true if it has scanned one.
 bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_t now);
-// Requests a line for initial tokens. Returns false if there is no room.
+// Requests a line for initial tokens, unless it is present or in flight. Returns false if there is
+// no room.
 bool spatial_fetch(struct spatial_core *c, uint64_t line);
-// Returns a value of a type in memory, extended to a word.
+// Returns a value in memory of this type, extended to a word.
 uint32_t spatial_value(const struct scalar *type, const uint8_t *from);
 // Returns memory of `bytes` bytes at a global address, or NULL.
 uint8_t *spatial_memory(const struct spatial_core *c, uint64_t address, uint32_t bytes);
@@ -284,23 +297,26 @@ uint8_t *spatial_memory(const struct spatial_core *c, uint64_t address, uint32_t
 void spatial_fault(struct spatial_core *c, const char *text);
 
 // lines.c
+// Initialises an empty L1.
 void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
                         const struct spatial_config *config, uint32_t line_bytes);
+// Returns the index of a line that is present or in flight, or SPATIAL_NONE.
 uint32_t spatial_lines_find(const struct spatial_lines *lines, uint64_t line);
-// Takes a place for a line that is requested. Returns SPATIAL_NONE if all are
-// in use.
-// *unused: a prefetched line that was never used was evicted.
+// Allocates an entry for a requested line. Returns its index, or SPATIAL_NONE if all ways or MSHRs
+// are in use. Sets *unused if a prefetched line was evicted before it was used.
 uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *unused);
-// The line of this place has arrived.
+// Marks the line of an entry as present.
 void spatial_lines_arrive(struct spatial_lines *lines, uint32_t place);
-// All heads have looked at the lines that have arrived. Returns true if there are such lines.
+// Permits the eviction of lines that have arrived, after all heads have checked them. Returns true
+// if there were such lines.
 bool spatial_lines_seen(struct spatial_lines *lines);
-// Forgets all lines but those that are coming. Returns the number of unused prefetched ones.
+// Removes all lines except those in flight. Returns the number of prefetched lines not used.
 uint32_t spatial_lines_forget(struct spatial_lines *lines);
 
 // stores.c
-// Returns true if the unit's head can be stored or reduced now.
+// Returns true if the unit's head can be stored or reduced now, and reserves room for it.
 bool spatial_can_store(struct spatial_core *c, struct spatial_unit *unit);
+// Stores or reduces the unit's second operand. Requires spatial_can_store.
 void spatial_store(struct spatial_core *c, struct spatial_unit *unit);
 // Sends all lines that a unit has collected. Returns false if there is no room yet.
 bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit);
@@ -308,17 +324,19 @@ bool spatial_flush(struct spatial_core *c, struct spatial_unit *unit);
 // room.
 bool spatial_send_collected(struct spatial_core *c, struct spatial_unit *unit, uint64_t line,
                             struct mask bytes);
-// Stores bytes that no unit collects. Returns false if there is no room yet.
+// Stores bytes without collecting them. Returns false if there is no room yet.
 bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *bytes, uint32_t count);
+// Returns true if stores are in flight.
 bool spatial_has_stores(const struct spatial_core *c);
 // Returns true if a store to these bytes was not acknowledged yet.
 bool spatial_is_storing(const struct spatial_core *c, uint64_t line, struct mask bytes);
-// A request is served: writes or reduces.
+// Writes or reduces the values of a served request.
 void spatial_serve_store(struct spatial_core *c, const struct memsys_request *request);
-// Queues a request. Requires room.
+// Queues a request to be sent. Requires room.
 void spatial_queue(struct spatial_core *c, const struct memsys_request *request);
 
 // mode.c
 extern const struct scheme_issue spatial_issue;
+// Implement `send` and `answer` of struct scheme_memory.
 bool spatial_send(struct core *core, void *own, uint64_t now);
 void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);

@@ -1,8 +1,8 @@
 // The paper gives the area of a FIFO (0.0015 mm² for 8 words of data, 0.031 mm² for 256 addresses
 // with two read ports), the total of 23 mm² for 15 SMs with six lanes, and the change of the total
-// with the depth: +2 % from 8 to 16, +10 % from 256 to 512. So a FIFO has a fixed part and one that
-// grows with its entries; the lanes with their multiplexers are the rest, in proportion to their
-// number.
+// with the depth: +2 % from 8 to 16, +10 % from 256 to 512. So the area of a FIFO is a constant
+// plus a part that is proportional to its entries. The rest is that of the lanes with their
+// multiplexers, and is proportional to their number.
 #include "runtime-sim/schemes/rgpu/storage.h"
 
 #define TOTAL 23.0

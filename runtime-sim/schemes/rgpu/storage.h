@@ -4,13 +4,15 @@
 #include <stdio.h>
 
 struct spatial_area {
-    double data_fifos, address_fifos, lanes, total; // mm² of all SMs
+    double data_fifos, address_fifos, lanes, total; // of all SMs, in mm²
 };
 
-// Returns the entries of a data FIFO, or what each would have if all shared their words.
+// Returns the entries of a data FIFO, or the mean share of each FIFO if all share their words.
 double spatial_fifo_entries(const struct spatial_config *config);
+// Returns the area that the mode adds to `sms` SMs.
 struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_t sms);
+// Prints the storage of an SM, the area of all SMs, and the energy of the paper's example.
 void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FILE *to);
-// Returns the energy of the mode relative to that of the GPU, for a GPU of `gpu` watts of which
-// `saved` are switched off and `added` are added, at a speed-up.
+// Returns the energy of the mode relative to a GPU of `gpu` watts, if the mode switches off `saved`
+// watts, adds `added` watts, and is faster by `speedup`.
 double spatial_energy(double gpu, double saved, double added, double speedup);

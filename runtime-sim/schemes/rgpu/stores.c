@@ -1,7 +1,7 @@
-// Stores and reductions. A unit collects the bytes that it stores to `store_lines` lines. It sends
-// the oldest line when it continues with a further one, and all when the map ends; each store at
-// once if its node says so. Two requests for the same bytes are never under way at a time, so their
-// order is that of the unit.
+// Stores and reductions. A unit collects the bytes that it stores to up to `store_lines` lines. It
+// sends the oldest line when it needs room for another one, and all lines when the map ends. If its
+// node is write-through, it sends each store immediately. Two requests for the same bytes are never
+// in flight together, so they take effect in the order of the unit.
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
@@ -33,8 +33,8 @@ bool spatial_is_storing(const struct spatial_core *c, uint64_t line, struct mask
     return false;
 }
 
-// Returns true if bytes of a line can be sent now. Places of units that fire in this cycle and
-// store at once are taken.
+// Returns true if bytes of a line can be sent now, in addition to those of units that fire in this
+// cycle and store immediately.
 static bool can_send(const struct spatial_core *c, uint64_t line, struct mask bytes)
 {
     return c->store_count + c->store_reserved < c->of->config->stores &&
@@ -182,7 +182,7 @@ void spatial_store(struct spatial_core *c, struct spatial_unit *unit)
     else
         put_bytes(&unit->collected[place], at, &unit->words[1], bytes);
     if (mask_count(unit->collected[place].bytes) == size)
-        send_collected(c, unit, place); // later, if there is no room
+        send_collected(c, unit, place); // sent later if there is no room
 }
 
 bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *bytes, uint32_t count)
@@ -197,7 +197,7 @@ bool spatial_write(struct spatial_core *c, uint64_t address, const uint8_t *byte
     return true;
 }
 
-// In the memory system: other cores may be looked at later in this cycle only.
+// Called by the memory system, outside the cores' tick.
 void spatial_serve_store(struct spatial_core *c, const struct memsys_request *request)
 {
     const struct spatial_store *store = &c->stores[request->tag];

@@ -15,7 +15,7 @@ void written_reset(struct spatial_written *written)
             memset(written->pages.v[i]->bits, 0, sizeof written->pages.v[i]->bits);
 }
 
-// Returns the place of a page in the table: its own, or a free one.
+// Returns the index of a page in the table, or of the free entry that it would get.
 static uint32_t place_of(const struct spatial_written *written, uint64_t page)
 {
     uint32_t mask = written->pages.n - 1;

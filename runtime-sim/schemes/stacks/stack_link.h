@@ -1,23 +1,24 @@
-// A unidirectional link: packets one after the other, each in flits.
+// A unidirectional link that carries packets one after the other, each in flits.
 //
 // Time on a link is counted in parts of a clock, so that any bandwidth is exact: a flit takes
-// `flit` parts, a clock has `clock` parts. A packet begins where the one before it ends, within a
-// clock, too.
+// `flit` parts, a clock has `clock` parts. A packet may begin within a clock, where the previous
+// one ends.
 #pragma once
 #include "support/integer.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LINK_WINDOWS = 4 }; // parts of the window over which the utilisation is measured
+enum { LINK_WINDOWS = 4 }; // sections of the window over which the utilisation is measured
 
 struct stack_link {
-    uint64_t clock, flit; // parts
-    uint64_t latency;     // clocks
-    uint64_t free;        // the part at which the last packet ends
-    // Flits of the last parts of the window, and the part that is measured now.
+    uint64_t clock, flit; // parts of a clock and of a flit
+    uint64_t latency;     // in clocks
+    uint64_t free;        // time, in parts, at which the last packet ends
+    // Clocks of a section, number of the current section, flits of the last sections by number.
     uint64_t window, number, flits[LINK_WINDOWS + 1];
 };
 
+// Initialises an idle link of `gbps` GB/s with a clock of `mhz` MHz. `latency` is in clocks.
 static inline void stack_link_init(struct stack_link *link, uint64_t gbps, uint64_t mhz,
                                    uint64_t flit_bytes, uint64_t latency)
 {
@@ -38,6 +39,7 @@ static inline uint64_t stack_link_next(const struct stack_link *link, uint64_t n
     return clock > now ? clock : now;
 }
 
+// Starts the section of the window that contains this clock.
 static inline void stack_link_turn(struct stack_link *link, uint64_t now)
 {
     uint64_t number = now / link->window;
@@ -46,7 +48,7 @@ static inline void stack_link_turn(struct stack_link *link, uint64_t now)
     link->number = number;
 }
 
-// Requires stack_link_is_free. Returns the clock at which the packet has arrived.
+// Sends a packet. Requires stack_link_is_free. Returns the clock in which it has arrived.
 static inline uint64_t stack_link_send(struct stack_link *link, uint64_t now, uint32_t flits)
 {
     uint64_t begin = now * link->clock > link->free ? now * link->clock : link->free;
@@ -56,8 +58,8 @@ static inline uint64_t stack_link_send(struct stack_link *link, uint64_t now, ui
     return divide_up(link->free, link->clock) + link->latency;
 }
 
-// Returns true if the link was in use for at least `percent` percent of the last complete parts of
-// the window [002 §4.1].
+// Returns true if the link was in use for at least `percent` percent of the last complete sections
+// of the window [002 §4.1].
 static inline bool stack_link_is_busy(struct stack_link *link, uint64_t now, uint64_t percent)
 {
     uint64_t sum = 0;

@@ -1,4 +1,4 @@
-// The stacks as memory of a machine.
+// Registers memory stacks as a scheme.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/stacks/stack_trace.h"
 #include "runtime-sim/schemes/stacks/stacks.h"
@@ -64,7 +64,7 @@ static void add_stats(const void *state, struct stats *stats)
                          stack_stat_key_count, &s->stacks[i].stats);
 }
 
-// With the constants of [002 §5].
+// Adds energy events with the constants of [002 §5].
 static void add_energy(const void *config, const struct machine_config *machine,
                        struct energy_model *model)
 {

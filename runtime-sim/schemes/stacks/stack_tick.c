@@ -1,4 +1,4 @@
-// A clock of the stacks: packets that arrive, vaults, then what the links send.
+// Evaluates a clock of the stacks: arrivals, then vaults, then sending on links.
 #include "runtime-sim/schemes/stacks/stack_trace.h"
 #include "support/bits.h"
 
@@ -7,7 +7,7 @@ static struct stack_job *first_of(const struct stacks *s, const struct stack_lis
     return list->count ? &s->jobs[list->first] : NULL;
 }
 
-// Returns true if the first of a list is there.
+// Returns true if the first job of a list is ready.
 static bool has_come(const struct stacks *s, const struct stack_list *list, uint64_t now)
 {
     const struct stack_job *job = first_of(s, list);
@@ -37,7 +37,7 @@ static void complete(struct stacks *s, struct stack *stack, uint32_t index, uint
     }
 }
 
-// Gives the controller the DRAM requests of the oldest request of a side.
+// Passes the DRAM requests of a side's oldest job to the DRAM controller.
 static void ask_vault(struct stacks *s, struct stack_vault *vault, uint32_t side, uint64_t clock)
 {
     struct stack_list *list = &vault->waiting[side];
@@ -83,7 +83,7 @@ void stack_tick_vaults(struct stacks *s, struct stack *stack, uint64_t now)
         tick_vault(s, stack, number, now);
 }
 
-// In clocks of the vaults.
+// Returns the next clock with work, in vault clocks.
 static uint64_t vault_next(const struct stack_vault *vault, uint64_t clock)
 {
     const struct dram_channel *channel = &vault->channel;
@@ -161,7 +161,7 @@ static void take_rx(struct stacks *s, struct stack *stack, uint64_t now)
     }
 }
 
-// Requests to the vaults of a stack, and replies to its SM.
+// Accepts requests to the vaults of other stacks and replies to their SMs, at the end of a link.
 static void take_cross(struct stacks *s, struct stack *from, uint64_t now)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -184,7 +184,7 @@ static void take_replies(struct stacks *s, struct stack *stack, uint64_t now)
 
 // Links
 
-// A link, its row in the trace, and packets on it.
+// A link, the list of jobs on it, and its row in the trace.
 struct link_row {
     struct stack_link *link;
     struct stack_list *wire;
@@ -206,7 +206,8 @@ static uint64_t clocks_of(const struct stack_link *link, uint32_t flits)
     return divide_up(flits * link->flit, link->clock);
 }
 
-// Requests of a slice that wait for the stack; behind the slices: packets of blocks.
+// Returns a list of jobs that wait for TX: requests of slice `number`, or packets of blocks if
+// `number` is the number of slices.
 static struct stack_list *tx_source(struct stacks *s, uint32_t stack, uint32_t number)
 {
     return number < s->port_count ? &s->ports[number].to[stack] : &s->stacks[stack].packets;
@@ -264,7 +265,7 @@ static void send_local(struct stacks *s, uint32_t number, uint64_t now)
     }
 }
 
-// Replies go first: what they wait for is the link alone.
+// Sends replies before requests, since replies wait for nothing but the link.
 static void send_cross(struct stacks *s, uint32_t number, uint32_t to, uint64_t now)
 {
     struct stack *stack = &s->stacks[number];
@@ -285,7 +286,7 @@ static void send_cross(struct stacks *s, uint32_t number, uint32_t to, uint64_t 
     }
 }
 
-// To the memory of the CPU: one link for both directions.
+// Sends requests to the CPU's memory, on one link for both directions.
 static void send_cpu(struct stacks *s, uint64_t now)
 {
     for (uint32_t i = 0; i < s->port_count; i++) {

@@ -7,7 +7,7 @@ struct stack_trace {
     struct trace *to;
     uint64_t core_clock; // MHz
     uint32_t process;    // of the first stack
-    uint64_t *named;     // set of rows, by stack · ROWS + row
+    uint64_t *named;     // set of rows that have a name, by stack · ROWS + row
 };
 
 enum { ROWS = STACK_CROSS + STACKS_MOST };

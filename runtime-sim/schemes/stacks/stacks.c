@@ -1,4 +1,4 @@
-// Construction of the stacks, their requests, and the interface of memory behind slices.
+// Construction of stacks, their requests, and the backend interface for slices.
 #include "runtime-sim/schemes/stacks/stacks.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
 
@@ -64,7 +64,7 @@ static uint32_t flits_of(const struct stacks *s, uint64_t data)
     return stack_flits(s, s->config->header_bytes + data);
 }
 
-// The bytes that a write carries: its sectors.
+// Returns the bytes of data that a write carries: whole sectors.
 static uint64_t written_bytes(const struct stacks *s, struct mask bytes)
 {
     uint32_t sector = s->memsys_config->memory.sector_bytes;
@@ -109,7 +109,7 @@ static void be_due(struct stacks *s, uint64_t now)
     s->due = now < s->due ? now : s->due;
 }
 
-// Memory behind slices
+// Backend of the slices
 
 static void *join_slice(void *context, struct arena *arena, const struct memsys_config *config,
                         uint32_t partition)
@@ -194,7 +194,7 @@ static uint32_t inside(const void *backend)
     return ((const struct stack_port *)backend)->of->used;
 }
 
-// All vaults are those of the first slice.
+// Assigns all vaults to the first slice.
 static struct dram_channel *vault_channel(void *backend, uint32_t channel)
 {
     const struct stack_port *p = backend;
@@ -206,7 +206,7 @@ static struct dram_channel *vault_channel(void *backend, uint32_t channel)
 
 // SMs
 
-// Requests of the own SM that wait, in a queue or for a translation.
+// Returns the number of requests of the own SM that wait in a queue or for a translation.
 static uint32_t waiting_of(const struct stack *stack, uint32_t stacks)
 {
     uint32_t count = stack->untranslated;
@@ -223,7 +223,7 @@ bool stacks_can_send(void *context, const struct memsys_request *request)
            sm->stacks->config->port_queue;
 }
 
-// Code, constants and parameters are copied to all stacks.
+// Returns true for code, constants and parameters, of which each stack has a copy.
 static bool is_copied(const struct memsys_request *request)
 {
     return request->client == CLIENT_CODE || request->client == CLIENT_CONSTANT;
@@ -247,7 +247,7 @@ static void read_table(struct stacks *s, uint32_t from, uint32_t walk, uint64_t 
     stack_push(s, &stack->sm[to], index);
 }
 
-// The request goes to its queue, or waits for a walk.
+// Enqueues the request, or lets it wait for a walk if its page misses in the TLB.
 static void translate(struct stacks *s, uint32_t from, uint32_t index, uint64_t address,
                       uint64_t now)
 {
@@ -377,7 +377,7 @@ bool stacks_have_arrivals(const struct stacks *s)
 
 // Statistics
 
-// Bits that a link can carry in these clocks.
+// Returns the bits that a link can carry in this many clocks.
 static uint64_t link_bits(const struct stacks *s, uint64_t gbps, uint64_t clocks)
 {
     return clocks * gbps * 8000 / s->config->clock;
@@ -391,7 +391,7 @@ static void count_energy(const struct stacks *s, struct stack *stack, uint64_t c
     uint64_t most = 2 * link_bits(s, s->config->link_gbps, clocks) +
                     (s->count - 1) * link_bits(s, s->config->cross_gbps, clocks);
     stats->offchip_link = flits * s->config->flit_bytes * 8;
-    // Packets whose flits are still on a link are counted.
+    // Flits are counted when sent, so they can exceed the capacity up to this clock.
     stats->offchip_link_idle = most > stats->offchip_link ? most - stats->offchip_link : 0;
     stats->stack_row_activate = stats->stack_row_read = 0;
     for (uint32_t i = 0; i < s->vaults; i++) {
@@ -412,7 +412,7 @@ void stacks_settle(struct stacks *s, uint64_t now)
 
 // Construction
 
-// GB/s of all vaults of a stack.
+// Returns the bandwidth of all vaults of a stack in GB/s.
 static uint64_t peak_of(const struct dram_config *dram)
 {
     return (uint64_t)dram->channels * dram->clock * dram->request_bytes / dram->burst / 1000;

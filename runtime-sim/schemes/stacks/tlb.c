@@ -1,7 +1,7 @@
 #include "runtime-sim/schemes/stacks/tlb.h"
 #include <string.h>
 
-// Page tables are above all allocations. An entry has 8 bytes; a page of a table has 512 entries.
+// Page tables are above all allocations. An entry has 8 bytes, and a table has 512 entries.
 #define TABLES_FIRST (UINT64_C(1) << 52)
 enum { TABLE_ENTRY_BYTES = 8, TABLE_BITS = 9, LEVEL_BIT = 48 };
 
@@ -53,7 +53,8 @@ uint32_t tlb_begin(struct tlb *tlb, struct arena *arena, uint64_t page)
     return walk;
 }
 
-// The table that is read at the end has an entry for each page, the one before it for 512 pages, …
+// The table that a walk reads last has an entry for each page, the previous one for 512 pages, and
+// so on.
 uint64_t tlb_table(const struct tlb *tlb, uint32_t walk)
 {
     const struct tlb_walk *at = &tlb->walks[walk];

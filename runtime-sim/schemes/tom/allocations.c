@@ -56,7 +56,7 @@ static int by_address(const void *a, const void *b)
     return x->first < y->first ? -1 : 1;
 }
 
-// The allocation of parameters, or for the barrier of a grid, belongs to its launch.
+// Allocations for parameters and for grid barriers belong to a launch, not to the host.
 static bool is_of_host(const struct allocation *at)
 {
     return at->state == ALLOCATION_LIVE && !at->heap && strcmp(at->name, IMAGE_PARAMETERS) != 0 &&

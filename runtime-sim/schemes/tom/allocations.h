@@ -1,5 +1,5 @@
-// The memory allocation table [002 §4.3, §6.6]: allocations, and which of them candidate blocks
-// have accessed.
+// The memory allocation table [002 §4.3, §6.6]: allocations, and whether candidate blocks have
+// accessed them.
 #pragma once
 #include "support/vec.h"
 #include <stdbool.h>
@@ -12,25 +12,26 @@ struct tom_range {
     const char *name;
     uint64_t uses;  // lines that candidate blocks have accessed
     bool candidate; // a candidate block has accessed it since the table was filled
-    uint32_t bit;   // lowest bit of its own pair; 0: that of all
+    uint32_t bit;   // lowest bit of its own pair; 0: the common pair
 };
 
 struct tom_allocations {
-    VEC(struct tom_range) ranges; // by address
-    VEC(const char *) left_out;   // names, the least useful first
+    VEC(struct tom_range) ranges; // in the order of addresses
+    VEC(const char *) left_out;   // names of allocations without an entry, least used first
 };
 
 // Returns true if the address is in an allocation.
 bool tom_holds(const struct image *image, uint64_t address);
 // Returns the range of an address, or NULL.
 struct tom_range *tom_range_at(const struct tom_allocations *table, uint64_t address);
-// Adds an allocation of an address that no range has, without a limit. Returns its range.
+// Adds the allocation of an address, which no range has, without a limit. Returns its range.
 struct tom_range *tom_range_add(struct tom_allocations *table, struct arena *arena,
                                 const struct image *image, uint64_t address);
-// Fills an empty table with all allocations of the host. If more than `most`, those are left out
-// that `known` (NULL: no knowledge) says are used least, of equals those with the highest address.
+// Fills an empty table with all allocations of the host. If there are more than `most`, those with
+// the fewest uses in `known` are left out, and among these those with the highest addresses.
+// `known` may be NULL.
 void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
                           const struct image *image, const struct tom_allocations *known,
                           uint32_t most);
-// The bits of an entry: start, length, whether a candidate accesses it [002 §6.6].
+// Bits of an entry: start, length, and whether a candidate block accesses it [002 §6.6].
 enum { TOM_ALLOCATION_BITS = 48 + 48 + 1 };

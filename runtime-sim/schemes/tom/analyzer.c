@@ -7,7 +7,7 @@ const struct stat_key map_stat_keys[] = {
 };
 const uint32_t map_stat_key_count = ARRAY_LENGTH(map_stat_keys);
 
-// Rows of the pairs are consecutive members.
+// Returns the counter of a pair. The counters of all pairs are consecutive members.
 static uint64_t *row(uint64_t *first, uint32_t pair)
 {
     return first + pair;

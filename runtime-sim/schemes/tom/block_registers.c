@@ -1,4 +1,4 @@
-// Registers of a block's warp in a stack.
+// Estimates the registers of a block's warp in a stack.
 #include "runtime-sim/schemes/tom/block_registers.h"
 
 enum { RESERVED = 2 };
@@ -50,7 +50,7 @@ static void walk_code(struct live_walk *walk, uint32_t number)
     }
 }
 
-// As the estimate of a kernel's registers: the most that are live at once, and a reserve.
+// As in the estimate of a kernel's registers, a reserve is added to the maximum live at once.
 uint32_t block_registers(struct arena *scratch, const struct ir_function *fn,
                          const struct tom_block *block)
 {

@@ -1,7 +1,7 @@
-// Metadata name instructions by their number in the function's text, which is that of the IR. A
-// block is taken if the program agrees with it: one entry, at its first instruction; all ways out
-// lead behind its last one [002 §3.1.4]; accesses to global memory whose addresses are registers or
-// known, and none to shared memory.
+// Builds the table of blocks. The metadata name instructions by their number in the function's
+// text, which is that of the IR. A block is accepted if the program agrees with it: its only entry
+// is its first instruction; all exits lead to the instruction after its last one [002 §3.1.4]; it
+// accesses global memory at addresses that are registers or known, and no shared memory.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "passes/analysis/memory/spaces.h"
 #include "runtime-sim/exec/decode/slots.h"
@@ -23,15 +23,15 @@ struct block_builder {
     const struct ir_function *fn;
     struct spaces *spaces;
     struct slots slots;
-    const char *name;      // of the function
-    uint32_t first_number; // of its blocks
+    const char *name;      // name of the function
+    uint32_t first_number; // number of its first block
     VEC(struct tom_block) found;
-    struct tom_block *block; // at work
+    struct tom_block *block; // block that is being read
 };
 
 // Registers
 
-// Returns the place of a register in the block's list, to which it is added.
+// Adds a register to the block's list if it is not in it. Returns its index.
 static uint32_t add_register(struct block_builder *b, uint32_t reg)
 {
     struct warp_register it = {b->slots.offset[reg],
@@ -55,14 +55,15 @@ static void add_registers(struct block_builder *b)
     }
 }
 
-// The register of a name in the metadata, or IR_NONE: names of several registers are of none.
+// Returns the register with this name in the metadata, or IR_NONE if no or several registers have
+// it.
 static uint32_t find_register(const struct block_builder *b, const char *text, size_t length)
 {
     return ir_find_register(b->program->module, b->fn, text, length);
 }
 
-// Bytes of a live value of a warp. A predicate is a bit for each lane; other names are those of
-// special registers.
+// Returns the bytes of a warp's live value. A predicate has one bit per lane. Names of no register
+// are those of special registers.
 static uint32_t bytes_of(const struct block_builder *b, const char *name)
 {
     uint32_t reg = find_register(b, name, strlen(name));
@@ -87,7 +88,7 @@ static bool add_outs(struct block_builder *b, const struct table_block *from)
 
 // Live-ins
 
-// Special registers that differ between the lanes of a warp.
+// Returns true for special registers that differ between the lanes of a warp.
 static bool varies(const char *special)
 {
     static const char *const names[] = {"%tid", "%laneid", "%lanemask"};
@@ -106,7 +107,7 @@ static bool is_special(const char *name)
     return !strcmp(name, "CC.CF");
 }
 
-// Returns false if a name is that of no register, or of several.
+// Returns false if a name is that of no register, or of several registers.
 static bool add_ins(struct block_builder *b, const struct table_block *from)
 {
     for (uint32_t i = 0; i < from->live_in.n; i++) {
@@ -124,7 +125,7 @@ static bool add_ins(struct block_builder *b, const struct table_block *from)
     return true;
 }
 
-// Returns the offset of a parameter of the kernel in all of them, or UINT32_MAX.
+// Returns the offset of a kernel parameter in the parameter space, or UINT32_MAX.
 static uint32_t parameter_offset(const struct block_builder *b, uint32_t symbol)
 {
     const struct program_function *at = &b->program->functions.v[b->block->function];
@@ -134,7 +135,7 @@ static uint32_t parameter_offset(const struct block_builder *b, uint32_t symbol)
     return UINT32_MAX;
 }
 
-// Sums the words of parameters that the block reads, each once.
+// Counts the bytes of the parameter words that the block reads, each word once.
 static void add_parameters(struct block_builder *b)
 {
     struct tom_block *block = b->block;
@@ -164,7 +165,7 @@ static void add_parameters(struct block_builder *b)
 
 // Conditions
 
-// [name+offset]
+// Finds the parameter of a text [name+offset].
 static bool find_parameter(const struct block_builder *b, const char *text, size_t length,
                            struct condition_op *to)
 {
@@ -203,7 +204,7 @@ static bool find_name(void *context, const char *text, size_t length, struct con
     return true;
 }
 
-// The estimate of the cost model, NULL: the metadata lack it.
+// Returns the estimate of the configured cost model, or NULL if the metadata lack it.
 static const struct table_estimate *estimate_of(const struct block_builder *b,
                                                 const struct table_block *from)
 {
@@ -359,7 +360,7 @@ static void sum_registers(struct tom_block *block)
         block->values += block->registers.v[i].bytes;
 }
 
-// Returns why the hardware does not get the block, or NULL.
+// Reads a block. Returns the reason for which the hardware does not get it, or NULL.
 static const char *make_block(struct block_builder *b, const struct table_block *from,
                               const struct table_estimate *estimate)
 {
@@ -402,7 +403,7 @@ static int by_saving(const void *a, const void *b)
     return x->id < y->id ? -1 : 1;
 }
 
-// Takes the blocks that save most; none that overlaps one that saves more.
+// Chooses the blocks that save most, except those that overlap one that saves more.
 static void choose(struct block_builder *b, uint32_t first)
 {
     VEC(const struct tom_block *) more = {0};
@@ -422,7 +423,7 @@ static void choose(struct block_builder *b, uint32_t first)
         else
             vec_push(b->arena, &more, block);
     }
-    for (uint32_t i = more.n; i-- > 0;) // the least useful first
+    for (uint32_t i = more.n; i-- > 0;) // in ascending order of savings
         leave_out(b, more.v[i], "the metadata table is full");
 }
 
@@ -452,7 +453,7 @@ static void add_function(struct block_builder *b, const struct table_kernel *ker
     choose(b, first);
 }
 
-// Small tags have no other blocks.
+// Returns true if a cost model makes the block a candidate. Small tags contain only such blocks.
 static bool is_candidate(const struct table_block *block)
 {
     bool is = block->estimate.candidate;
@@ -461,7 +462,7 @@ static bool is_candidate(const struct table_block *block)
     return is;
 }
 
-// Numbers of at_core and at_stack.
+// Returns false, with faults in `diags`, if tom.at_core or tom.at_stack lists unknown blocks.
 static bool check_numbers(const struct config_list *list, const char *key,
                           const struct tables *tables, struct diags *diags)
 {

@@ -6,10 +6,10 @@
 struct tom_trace {
     struct tom *tom;
     struct trace *to;
-    uint64_t *named; // set of rows, by core · CORE_WARPS + slot
+    uint64_t *named; // set of rows that have a name, by core · CORE_WARPS + slot
 };
 
-// After the rows of warp slots, of places for CTAs, and those of another scheme.
+// Returns a slot's row, which follows the rows of warp slots, places for CTAs, and another scheme.
 static struct trace_row row_of(struct tom_trace *t, const struct core *core, uint32_t slot)
 {
     uint32_t slots = core_port(core).words * 64, number = core_port(core).index * CORE_WARPS + slot;

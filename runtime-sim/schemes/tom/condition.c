@@ -16,7 +16,7 @@ static int64_t low_unsigned(const int64_t *x, uint32_t bits)
     return (int64_t)((uint64_t)x[0] << (64 - bits) >> (64 - bits));
 }
 
-// The result of a quotient that is not exact is rounded towards zero; x / 0 is 0.
+// Returns the quotient rounded towards zero; x / 0 is 0.
 static int64_t quotient(int64_t a, int64_t b)
 {
     if (!b)
@@ -68,7 +68,7 @@ struct condition_reader {
     const char *at;
     condition_name *name;
     void *context;
-    uint32_t depth, nesting; // operands on the stack; parentheses
+    uint32_t depth, nesting; // operands on the stack; nested expressions
 };
 
 static bool read_sum(struct condition_reader *r);

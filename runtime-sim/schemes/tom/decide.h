@@ -1,4 +1,4 @@
-// The configuration of offloading blocks, and the decision of the offload controller [002 §4.2].
+// Configuration of block offloading, and the decision of the offload controller [002 §4.2].
 #pragma once
 #include "runtime-sim/base/config.h"
 
@@ -7,7 +7,7 @@ struct tom_config {
 #include "runtime-sim/base/config_fields.inc"
 };
 
-// Channels to which a block adds no traffic: bits of a block's tag.
+// Channels to which a block adds no traffic, as bits of a block's tag.
 enum tom_saves { TOM_SAVES_TX = 1, TOM_SAVES_RX = 2 };
 
 enum tom_answer {
@@ -22,34 +22,34 @@ enum tom_answer {
     TOM_ANSWERS,
 };
 
-// The place of a block that does not depend on the policy.
+// Placement of a block that does not depend on the policy (tom.at_core, tom.at_stack).
 enum tom_place_of { TOM_ANYWHERE, TOM_AT_CORE, TOM_AT_STACK };
 
 struct tom_question {
     enum tom_policy policy;
     enum tom_place_of place;
-    bool condition; // holds, or the block has no condition
+    bool condition; // the condition holds, or the block has none
     bool busy_tx, busy_rx;
-    unsigned saves;          // enum tom_saves, as bits
-    uint32_t pending, limit; // blocks of the stack
+    unsigned saves;          // set of enum tom_saves
+    uint32_t pending, limit; // pending blocks of the stack, and their maximum
     bool sm_busy, much_alu;  // TOM_ALU: the stack's SM is busy; the block has much arithmetic
     bool slower;             // TOM_MEASURED: the block takes longer in stacks
 };
 
-// Policies that look at channels and room.
+// Returns true for policies that check the load of channels and stacks.
 static inline bool tom_controls(enum tom_policy policy)
 {
     return policy == TOM_CTRL || policy == TOM_ALU || policy == TOM_MEASURED ||
            policy == TOM_IDEAL_CTRL;
 }
 
-// Policies without packets, waits and accesses to other stacks.
+// Returns true for policies without packets, waits, and accesses to other stacks.
 static inline bool tom_is_ideal(enum tom_policy policy)
 {
     return policy == TOM_IDEAL || policy == TOM_IDEAL_CTRL;
 }
 
-// Steps 1 and 2: before the stack is known. TOM_OFFLOAD: continue.
+// Steps 1 and 2 of the decision, before the stack is known. TOM_OFFLOAD means that step 3 follows.
 static inline enum tom_answer tom_decide_first(const struct tom_question *q)
 {
     if (q->place)
@@ -65,7 +65,7 @@ static inline enum tom_answer tom_decide_first(const struct tom_question *q)
     return q->policy == TOM_MEASURED && q->slower ? TOM_SLOWER : TOM_OFFLOAD;
 }
 
-// Step 3.
+// Step 3 of the decision, for a known stack.
 static inline enum tom_answer tom_decide_stack(const struct tom_question *q)
 {
     if (q->place == TOM_AT_STACK || !tom_controls(q->policy))

@@ -1,4 +1,4 @@
-// Mappings that the machine chooses: learnt, or known from a run without time.
+// Mappings that the machine chooses: learnt, or known from an untimed run.
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
@@ -24,12 +24,13 @@ static void map_ranges(struct tom *tom, const struct tom_allocations *table, uin
     }
 }
 
-// Begin
+// Start
 
-// Product of a share and a number that is a whole one but for rounding.
+// Tolerance for rounding errors in the product of a share and a number.
 #define ROUNDING 1e-6
 
-// 0.1 % of all instances, if a run has counted them [002 §3.2.2].
+// Returns the number of instances to learn from: tom.learn_instances if set, else tom.learn_share
+// of all instances that an untimed run has counted [002 §3.2.2], at least tom.learn_least.
 static uint64_t instances_to_learn(const struct tom *tom)
 {
     const struct tom_config *config = tom->config;
@@ -65,7 +66,7 @@ void tom_map_begin(struct tom *tom)
             map_best(tom_rehearsed_first(rehearsal, instances_to_learn(tom)), tom->config->metric));
 }
 
-// Notes the allocations whose addresses a launch gets: their data are in the stacks from now on.
+// Records the allocations whose addresses a launch gets. Their data are in the stacks from now on.
 static void note_parameters(struct tom *tom, const struct launch *launch)
 {
     struct tom_allocations *table = &tom->learning.allocations;
@@ -78,8 +79,8 @@ static void note_parameters(struct tom *tom, const struct launch *launch)
     }
 }
 
-// The pair of a launch, for the allocations that its blocks' addresses are based on and that no
-// launch before had: they are copied to the stacks now.
+// Chooses the pair of a launch for the allocations on which addresses of its blocks are based and
+// that no previous launch had, since these are copied to the stacks now.
 void tom_map_launch(struct tom *tom, const struct launch *launch)
 {
     enum { BASES_MOST = 256 };
@@ -102,7 +103,7 @@ void tom_map_launch(struct tom *tom, const struct launch *launch)
 
 // Learning
 
-// The allocation table has the allocations of the first launch with a candidate block.
+// Fills the allocation table with the allocations that exist when the first candidate block runs.
 static void read_allocations(struct tom *tom, const struct image *image)
 {
     struct tom_allocations *table = &tom->learning.allocations;

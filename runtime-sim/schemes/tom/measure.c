@@ -1,4 +1,4 @@
-// Measured times of blocks, and the utilisation of the SMs in stacks.
+// Measures times of blocks, and the utilisation of the SMs in stacks.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
 
@@ -11,7 +11,7 @@ const uint32_t block_stat_key_count = ARRAY_LENGTH(block_stat_keys);
 
 enum { METER_CYCLES = 256 };
 
-// Only sums, since cores call it in any order.
+// Updates only sums, since cores call it in any order.
 void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away)
 {
     struct tom_times *times = &tom->times[run->block - tom->table->blocks.v];

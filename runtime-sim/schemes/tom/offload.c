@@ -79,7 +79,7 @@ static int64_t read_operand(void *context, const struct condition_op *op)
                          : (int64_t)(value << (64 - op->bits)) >> (64 - op->bits);
 }
 
-// The number of iterations of a warp, as the configuration takes it from those of its lanes.
+// Returns the number of iterations of a warp, derived from those of its lanes by tom.condition.
 static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
                              const struct warp *warp)
 {
@@ -98,7 +98,7 @@ static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
     return found;
 }
 
-// The iterations that are left; those of a block without a condition count as one.
+// Returns the number of iterations that are left; 1 for a block without a condition.
 static int64_t iterations_left(const struct tom *tom, struct tom_run *run, const struct warp *warp)
 {
     if (!run->again)
@@ -125,7 +125,7 @@ void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_
     run->changed = now;
 }
 
-// The warp executes its block, or the rest of it, itself.
+// Lets the warp execute its block, or the rest of it, itself.
 static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state state, uint32_t code)
 {
     tom_stop_polling(tom, run);
@@ -134,7 +134,8 @@ static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state s
     machine_wake_core(tom->machine, run->core, machine_port(tom->machine).now);
 }
 
-// Returns false under the other policies, whose decisions do not depend on it.
+// Returns true if TX, or RX, of any stack is busy. Returns false under policies whose decisions do
+// not depend on it.
 static bool is_any_busy(const struct tom *tom, bool rx)
 {
     uint64_t now = memsys_backend_clock(machine_port(tom->machine).memsys);
@@ -162,7 +163,7 @@ static void count_answer(struct tom *tom, enum tom_answer answer)
     ++*counts[answer];
 }
 
-// The set of slots whose stores are not acknowledged, of those that matter.
+// Sets run->waits to the slots whose stores must be acknowledged before the block is sent.
 static void find_stores(const struct tom *tom, struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
@@ -173,7 +174,7 @@ static void find_stores(const struct tom *tom, struct tom_run *run)
     run->waits[run->slot / 64] |= slot_bit(run->slot);
 }
 
-// Registers of each thread in a stack: at most those of the kernel's CTAs.
+// Returns the registers per thread in a stack, at most those of the kernel's CTAs.
 static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
@@ -182,8 +183,8 @@ static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
     return tom->config->registers == TOM_REGISTERS_BLOCK && own < most ? own : most;
 }
 
-// Returns true if the access is a load of a word that is empty. It would wait in the stack, and its
-// warp would keep a slot there that others need.
+// Returns true if the access is a load of an empty word. It would wait in the stack, where its warp
+// would occupy a slot that others need.
 static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uint64_t address)
 {
     enum { WORD = 4 };
@@ -195,7 +196,7 @@ static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uin
            plane_find_missing(image, address, WORD, PLANE_WAIT_FULL);
 }
 
-// Steps 3 and 4: the stack of the lowest lane's first access.
+// Steps 3 and 4 of the decision. The stack is that of the lowest lane's first access.
 static void choose_stack(struct tom *tom, struct tom_run *run)
 {
     const struct core *core = home_of(tom, run);
@@ -244,7 +245,7 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     find_stores(tom, run);
 }
 
-// Steps 1 and 2.
+// Steps 1 and 2 of the decision.
 static void decide(struct tom *tom, struct tom_run *run)
 {
     const struct warp *warp = slot_port(home_of(tom, run), run->slot).warp;
@@ -302,7 +303,8 @@ static bool is_same_in_all(const struct tom_run *run, const struct warp_register
     return true;
 }
 
-// Bytes of the packet to the stack: live-ins that all active lanes share are sent once.
+// Returns the bytes of the packet to the stack. Under TOM_ONCE, live-ins with the same value in all
+// active lanes are sent once.
 static uint64_t packet_bytes(struct tom *tom, const struct tom_run *run)
 {
     const struct tom_block *block = run->block;
@@ -376,7 +378,7 @@ static void send(struct tom *tom, struct tom_run *run)
                            run->stack, run->number, stack_flits(tom->stacks, run->bytes_in));
 }
 
-// A decision, or a wait that is over, may be followed by the next step in the same cycle.
+// Advances a block that waits for the controller. Several steps may follow in one cycle.
 static void poll(struct tom *tom, struct tom_run *run)
 {
     if (run->state == RUN_ASKING)
@@ -470,7 +472,7 @@ static void drop_lines(struct tom *tom, const struct tom_run *run)
     }
 }
 
-// The warp continues with the next iteration of its block.
+// Prepares the warp to continue with the next iteration of its block.
 static void come_back(struct tom *tom, struct tom_run *run, uint64_t now)
 {
     const struct tom_block *block = run->block;
@@ -508,7 +510,7 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
     machine_wake_core(tom->machine, run->core, now);
 }
 
-// Warps in stacks that have waited at the begin of an iteration end there.
+// Ends the warps of a stack that wait at the start of an iteration to come back.
 static void stop_late(struct tom *tom, uint32_t stack)
 {
     struct core *core = tom_sm_of(tom, stack);
@@ -533,7 +535,7 @@ static void copy_parameters(struct tom *tom, uint64_t bytes)
                            TOM_PARAMETERS, stack_flits(tom->stacks, HEADER_BYTES + bytes));
 }
 
-// Each stack has a copy of the parameters, if one of the kernel's blocks reads some.
+// Copies the parameters to each stack if one of the kernel's blocks reads some.
 void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch)
 {
     struct tom *tom = state;

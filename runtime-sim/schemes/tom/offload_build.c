@@ -1,4 +1,4 @@
-// Construction of the offload controller: codes and scoreboard slots of blocks.
+// Builds the offload controller: codes, timings and scoreboard slots of blocks.
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/offload.h"
@@ -12,7 +12,8 @@ static uint32_t code_of(const struct timings *timings, uint32_t number)
     return code;
 }
 
-// The scoreboard's slots of registers of a block, by their places in its list.
+// Finds the scoreboard slots of the block's registers whose indices `counts` accepts. Returns their
+// number.
 static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
                            bool (*counts)(const struct tom_block *block, uint32_t place))
 {

@@ -1,4 +1,4 @@
-// Offloading, as the cores see it: begins of blocks, stores of blocks, blocks that have ended.
+// Hooks of block offloading in cores: blocks that begin, their stores, and blocks that end.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "support/bits.h"
@@ -56,7 +56,8 @@ static bool is_in_block(const struct core *core, const struct tom_run *run, uint
     return run->age == slot_port(core, run->slot).age && at >= place->first && at <= place->last;
 }
 
-// A block that the warp executes itself is over when it issues something else.
+// Returns true if the warp executes a block itself and this instruction is part of it. Ends the
+// block if the instruction is not part of it.
 static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
@@ -79,9 +80,9 @@ static bool stores_locally(const struct core *core, uint32_t slot)
     return inst->class == CLASS_STORE && inst->space == W_local;
 }
 
-// A warp that executes ahead: returns true at its first access, at which it waits for the decision.
-// If its lanes have diverged, or it is over or stores to local memory without an access, it stays
-// in the GPU.
+// For a warp that executes ahead: returns true at its first access, where it waits for the
+// decision. The block stays in the GPU if its lanes have diverged, or if it ends or stores to local
+// memory before an access.
 static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
@@ -103,14 +104,14 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
     return false;
 }
 
-// All lanes of the block are still in the loop, and in one path.
+// Returns true if all lanes of the block are still in the loop, and on one path.
 static bool is_whole(const struct core *core, uint32_t slot, const struct tom_run *run)
 {
     const struct warp *warp = slot_port(core, slot).warp;
     return warp->paths.v[warp->current].mask == run->mask;
 }
 
-// A warp in a stack. Returns true at the begin of an iteration in front of which it comes back.
+// For a warp in a stack: returns true at the start of an iteration if it comes back before it.
 static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
 {
     struct tom_core *own = tom_core_of(core);
@@ -125,15 +126,15 @@ static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
     return true;
 }
 
-// The condition still holds for the iterations that are left.
+// Returns true if the condition holds for the iterations that are left.
 static bool still_holds(const struct tom_run *run)
 {
     int64_t left = run->iterations - (int64_t)run->at_home;
     return !run->block->has_condition || left >= (int64_t)run->block->threshold;
 }
 
-// A warp that executes its block itself. Returns true at the begin of an iteration in front of
-// which it asks again.
+// For a warp that executes its block itself: returns true at the start of an iteration if it
+// requests another decision before it.
 static bool asks_again(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
@@ -178,8 +179,8 @@ static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint
     return ISSUE_AS_MIGRATED;
 }
 
-// The begin of a block, until the decision about it, and the way to its first access, from which
-// the block may start again.
+// Keeps the start of a block until the decision about it, and the code up to its first access,
+// because the block may restart in the stack.
 static bool keeps(const struct core *core, void *state, uint32_t slot)
 {
     const struct tom_core *own = state;
@@ -242,9 +243,10 @@ static void add_line(struct line_set *set, struct arena *arena, uint64_t line)
     set->table[at] = line + 1;
 }
 
-enum { WORD = 4, LOCAL_WORDS = 17 }; // of local memory; at most, of an access of a lane
+enum { WORD = 4, LOCAL_WORDS = 17 }; // bytes of a word; maximum words of a lane's access
 
-// Lists the lines of local memory that an access touches, those of neighbouring lanes once.
+// Lists the lines of local memory that an access touches; a line of neighbouring lanes is listed
+// once. Returns their number.
 static uint32_t find_local_lines(const struct core *core, uint32_t slot, const struct held *held,
                                  uint64_t *to)
 {
@@ -260,7 +262,7 @@ static uint32_t find_local_lines(const struct core *core, uint32_t slot, const s
     return count;
 }
 
-// The lines of an access, those of neighbouring lanes once.
+// Records the lines of an access. A line of neighbouring lanes counts once.
 static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
                        const struct held *held)
 {
@@ -292,7 +294,7 @@ static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
     }
 }
 
-// A line that is older than the block is dropped, so that the access fetches it anew.
+// Drops a line that is older than the block, so that the access fetches it again.
 static void look_at_age(struct core *core, uint64_t now, uint32_t slot, uint64_t line)
 {
     struct tom_core *own = tom_core_of(core);
@@ -332,7 +334,7 @@ static void accessed(struct core *core, void *state, uint64_t now, uint32_t slot
         note_lines(core, slot, run, held);
 }
 
-// The end of a block in its stack, in the commit.
+// End of a block in its stack, called in the commit
 
 static void returned(struct core *core, void *state, uint64_t now, uint32_t slot, struct warp *warp)
 {
@@ -369,7 +371,7 @@ static void returned(struct core *core, void *state, uint64_t now, uint32_t slot
 
 const struct scheme_issue tom_issue = {
     .init = init,
-    .claims_first = true, // it sees the iterations of a loop that begins with a chain
+    .claims_first = true, // to get the iterations of a loop that begins with a chain
     .issue_as = issue_as,
     .keeps = keeps,
     .hold = hold,

@@ -16,8 +16,8 @@ uint32_t range_map_one(const struct map_samples *samples, const struct tom_alloc
     return one;
 }
 
-// Sets the one pair of one range that lets the most instances touch one stack. Returns false if
-// none is better than the present ones.
+// Applies the best change of one range's pair: the one under which the most instances touch one
+// stack. Returns false if no change is an improvement.
 static bool improve(const struct map_samples *samples, const struct tom_allocations *table)
 {
     uint32_t most = range_map_one(samples, table), bit = 0;

@@ -92,7 +92,7 @@ static void note_range(struct tom_rehearsal *r, const struct image *image, uint6
     range->candidate = true;
 }
 
-// The lines of an access, those of neighbouring lanes once.
+// Records the lines of an access. A line of neighbouring lanes counts once.
 static void accessed(void *context, const struct warp *warp, const struct access *access,
                      uint32_t lanes)
 {

@@ -55,7 +55,7 @@ static bool add_factor(const struct static_builder *b, const struct affine_atom 
     }
 }
 
-// An iteration of a loop inside of the block.
+// Returns true for the iteration number of a loop inside the block.
 static bool is_iteration(const struct static_builder *b, const struct affine_atom *atom)
 {
     if (atom->kind != AFFINE_ITERATION)
@@ -72,7 +72,8 @@ static bool has_iteration(const struct static_builder *b, const struct affine_te
     return false;
 }
 
-// Translates a sum. Terms with iterations are left out if `first`.
+// Translates a sum, without the terms with iterations if `first`. Returns false if a factor is not
+// known at a launch.
 static bool translate(const struct static_builder *b, const struct affine *from, bool first,
                       struct static_sum *to)
 {
@@ -92,8 +93,8 @@ static bool translate(const struct static_builder *b, const struct affine *from,
 
 // Accesses
 
-// The change of an address for each step of an atom of the kind that `is` accepts; the sum of
-// those of several loops.
+// Finds the change of an address per step of the atoms that `is` accepts, summed over all such
+// atoms. Returns false if it is not known at a launch.
 static bool find_step(const struct static_builder *b, const struct affine *address,
                       bool (*is)(const struct static_builder *b, const struct affine_atom *atom),
                       struct static_sum *to)
@@ -234,7 +235,7 @@ uint32_t static_map_probability(const uint64_t *distances, uint32_t count, uint3
     return width < part ? (uint32_t)((part - width) * THOUSAND / part) : 0;
 }
 
-// The distances of the lines of an access, as far as there is room.
+// Adds the distances of an access's lines, while there is room.
 static void add_distances(const struct static_access *access, const struct launch *launch,
                           uint64_t *to, uint32_t *count)
 {

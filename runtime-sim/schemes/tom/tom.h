@@ -1,4 +1,4 @@
-// TOM [002]: blocks that are offloaded to the SMs of memory stacks (schemes/stacks).
+// TOM [002]: offloads blocks to the SMs of memory stacks (schemes/stacks).
 #pragma once
 #include "runtime-sim/gpu/scheme/scheme.h"
 #include "runtime-sim/schemes/stacks/stacks.h"

@@ -1,4 +1,4 @@
-// Offloading of blocks to stacks, as a scheme.
+// Registers the offloading of blocks to stacks as a scheme.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/schemes/tom/allocations.h"
@@ -35,7 +35,7 @@ static const char *check(struct arena *arena, const void *config,
     return NULL;
 }
 
-// The SM of a stack. In an ideal machine neither warps nor lines in flight limit it.
+// Configures the SM of a stack. In an ideal machine, neither warps nor lines in flight limit it.
 static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
     enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
@@ -65,7 +65,7 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
     added->l1.access_queue = added->l1.out = QUEUE_MOST;
 }
 
-// As many cores as in the baseline: one of each stack is in the stack.
+// Moves a core into each stack, so that there are as many cores as in the baseline.
 static void require(struct arena *arena, const void *config, const struct machine_config *given,
                     struct machine_config *machine)
 {
@@ -150,7 +150,7 @@ static void settle(struct machine *machine, void *state)
     tom_learn_settle(tom);
 }
 
-// The least useful first.
+// Lists the allocations without an entry, least used first.
 static void write_notes(const struct machine *machine, const void *state, FILE *to)
 {
     const struct tom_allocations *table = &((const struct tom *)state)->learning.allocations;
@@ -161,7 +161,7 @@ static void write_notes(const struct machine *machine, const void *state, FILE *
                 i + 1 < table->left_out.n ? "" : "\n");
 }
 
-// The statistics of blocks are those of a program.
+// Names the statistics without a program. Blocks have statistics only with one.
 static void name_stats(struct stats *stats)
 {
     static const struct tom_stats none;
@@ -220,7 +220,7 @@ static const struct scheme_stall stalls[] = {
     {"stack", "the warp's block was in a memory stack"},
 };
 
-// The tables of offloading [002 §6.6].
+// Adds the hardware tables of offloading [002 §6.6].
 static void add_energy(const void *own, const struct machine_config *machine,
                        struct energy_model *model)
 {

@@ -23,8 +23,8 @@ static uint64_t inside(const struct tom *tom, uint32_t number)
     return times->window.begun - times->stats.home - times->stats.away - times->window.outside;
 }
 
-// Returns the cycles that SMs need at least for an instance with all `issues` instructions of a
-// cycle and this bandwidth.
+// Returns the minimum number of cycles of SMs for an instance, if they issue `issues` instructions
+// per cycle and have this bandwidth.
 static double least_cycles(const struct tom *tom, const struct tom_block *block, uint64_t issues,
                            uint64_t gbps)
 {
@@ -50,8 +50,9 @@ void tom_window_init(struct tom *tom)
         tom->times[i].window.rate = rate_of_stacks(tom, &tom->table->blocks.v[i]);
 }
 
-// Until the first instance is judged: of a loop the least, since others can follow. Of other blocks
-// as many as let the GPU and the stacks end at the same time, by their rates.
+// Returns the size until the first instance is judged. For a loop it is the minimum, since other
+// iterations can follow. For other blocks it lets the GPU and the stacks finish at the same time,
+// according to their rates.
 static int64_t first_size(const struct tom *tom, uint32_t number)
 {
     int64_t least = (int64_t)(tom->stacks->count * tom->config->window);
@@ -72,7 +73,7 @@ static void close_window(const struct tom *tom, struct tom_window *window)
     window->wait = window->pause;
 }
 
-// Instances that are still outside when it has closed change nothing.
+// Counts down the pause of a closed window. Instances that are still outside have no effect.
 static void wait_closed(struct tom_window *window)
 {
     window->change = 0;
@@ -108,8 +109,8 @@ void tom_window_begin(struct tom *tom, struct tom_run *run)
     window->begun++;
 }
 
-// One instance of some begins in the GPU, so that its time there is known. Until it is known not
-// more leave than stay.
+// One in tom.sample instances begins in the GPU, so that the time there is measured. Until the
+// first time is known, no more instances leave than stay.
 bool tom_window_admits(struct tom *tom, struct tom_run *run)
 {
     struct tom_window *window = window_of(tom, run);
@@ -165,8 +166,8 @@ bool tom_window_away(struct tom *tom, struct tom_run *run, uint64_t now)
     return late && window->room < 0;
 }
 
-// An instance in time makes room for those that would fit one after another into its time in the
-// GPU.
+// An instance that ends in time enlarges the window by the number of such instances that would fit,
+// one after another, into its time in the GPU.
 void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now)
 {
     struct tom_window *window = window_of(tom, run);
