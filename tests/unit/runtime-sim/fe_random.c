@@ -64,7 +64,7 @@ static void add_writer(struct program_of *p, uint32_t to, struct operation write
     writers[to] = *one;
 }
 
-// The operations of a round, in the model's order. The first buffer is filled by a copy.
+// Makes the operations of a round, in the model's order. The first buffer is filled by a copy.
 static void make_round(struct program_of *p)
 {
     struct operation writers[BUFFERS];
@@ -81,7 +81,7 @@ static void make_round(struct program_of *p)
         (struct operation){.kind = TO_HOST, .from = BUFFERS - 1, .stream = KERNELS + COPIES_IN};
 }
 
-// The model: one operation after the other.
+// Executes the model: the operations in sequence.
 static void execute_model(struct program_of *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -119,7 +119,7 @@ static void call_one(struct bench *b, struct program_of *p, struct host_stream *
     assert_true(host_copy(&streams[one->stream], &copy));
 }
 
-// Calls in any order that keeps that of each stream.
+// Makes the calls in any order that keeps the order within each stream.
 static void call_all(struct bench *b, struct program_of *p, struct host_stream *streams)
 {
     bool called[OPERATIONS] = {0};
@@ -163,7 +163,7 @@ static void set_counts(const struct bench *b, const struct program_of *p)
         assert_null(plane_set_counts(b->device.image, p->at[i], 1, readers(p, i)));
 }
 
-// All words are empty for the next round: those that counts have not emptied are emptied here.
+// Empties all words that counts have not emptied, for the next round.
 static void empty_all(struct bench *b, const struct program_of *p, struct host_stream *streams)
 {
     struct device_result result;
