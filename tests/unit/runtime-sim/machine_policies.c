@@ -70,7 +70,7 @@ static void lanes_of_a_branch(void **state)
     assert_int_equal(first_lanes(false, SETTINGS("core.divergence=low_lanes")), 0);
 }
 
-// A narrow fill port of the L1 is a fault without an L1 that waits for it.
+// The L1's own fill port must be as wide as a line, because nothing waits for it.
 static void faults(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static bool has_waited(const struct model *m, const struct vc *vc)
     return m->c->priority_wait && m->now >= vc->since && m->now - vc->since >= m->c->priority_wait;
 }
 
-// Returns true if the priority of a packet from another router is raised, because it has waited.
+// Returns true if a packet that came to the router from another one has waited.
 static bool is_lifted(const struct model *m, uint32_t router)
 {
     bool any = false;

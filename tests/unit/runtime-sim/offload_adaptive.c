@@ -268,7 +268,7 @@ static void as_fast_as_the_best(void **state)
     }
 }
 
-// The program's document expects nothing of its chain, and that is true.
+// The program's metadata expect no saving of its chain, which is correct: it is only probed.
 static void doubted_ones_are_only_probed(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void doubted_ones_are_only_probed(void **state)
     end();
 }
 
-// Nor is it true for ever: probes find out.
+// The expectation may be wrong, which probes detect.
 static void doubted_ones_are_turned_on(void **state)
 {
     (void)state;

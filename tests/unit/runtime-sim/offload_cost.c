@@ -80,7 +80,7 @@ static const char *const *settings_of(const struct weighed *w, const char *polic
     return settings;
 }
 
-// What a second run adds to flits times hops.
+// Returns the flits times hops that a second run adds.
 static int64_t carried(const struct weighed *w, const char *policy)
 {
     const struct form form = {.before = w->before,

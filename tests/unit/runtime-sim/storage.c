@@ -64,7 +64,7 @@ static void of_other_sizes(void **state)
     assert_int_equal(storage.part[STORAGE_EMN].bits, 6); // 63 nodes, or none
 }
 
-// Of each part: cores, partitions, routers.
+// Checks the number of cores, partitions and routers.
 static void expect_places(const struct offload_sizes *sizes, uint32_t cores, uint32_t routers,
                           uint32_t entries)
 {
