@@ -1,8 +1,8 @@
-// Memory does not depend on offloading: random kernels (kernels.h) are tagged and run with time under
-// every policy on machines of many kinds, with chains near the LLC and blocks in memory stacks. All
-// buffers equal those of the same text executed without time, byte for byte; the numbers of
-// instructions are the same; counts add up; no chain is left; and the order of evaluation within a
-// cycle does not matter.
+// Memory does not depend on offloading: random kernels (kernels.h) are tagged and run with time
+// under every policy on machines of many kinds, with chains near the LLC and blocks in memory
+// stacks. All buffers equal those of the same text executed without time, byte for byte; the
+// numbers of instructions are the same; counts add up; no chain is left; and the order of
+// evaluation within a cycle does not matter.
 //
 // usage: policies
 //            the test: some kernels, which together cover every event of chains
@@ -223,7 +223,7 @@ static void drop(struct trial *trial, uint32_t size)
     }
 }
 
-// Drops all statements of a group in the same way.
+// Drops the statements of a group together, as long as the kernel still fails.
 static void drop_groups(struct trial *trial)
 {
     struct random_kernel *kernel = trial->kernel;

@@ -224,7 +224,7 @@ static const struct form two_others = {
 // One word for all lanes, four times.
 static const struct form one_word = {TIMES(4, "", AT(r1) LD, 1), {0}, REUSE_SAME, {1, 32}};
 
-// As many lines as a cache has.
+// As many lines as fit the cache.
 static const struct form few_warps = {
     TIMES(32, "shl.b32 %r9, %r7, 5; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
     {128, 1, 1},

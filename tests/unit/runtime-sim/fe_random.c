@@ -1,14 +1,15 @@
 // Random programs of a host with streams and full/empty bits: the same contents as a sequential
 // model of the host, with a machine and without.
 //
-// Each buffer is written once in a round, by a copy or a kernel, and read afterwards: in the order
-// of the model. The calls are another order, in which only those of a stream keep theirs: kernels
-// and copies to the host may be called before the copies that fill their words.
+// Each buffer is written once in a round, by a copy or a kernel, and read after that in the model's
+// order. The calls are in another order, which keeps only the order within each stream: kernels and
+// copies to the host may be called before the copies that fill their words.
 //
-// Two kinds of wait would be circular, because only the heads of queues are looked at: a kernel
-// that waits for words of another kernel, whose reads are behind its own; and a copy to the device
-// behind a kernel whose reads are behind those that wait for the copy. So a kernel is in the stream
-// of the kernel whose words it reads, and copies to the device have streams of their own.
+// Two kinds of wait would be circular, because only the heads of queues are evaluated: a kernel
+// that waits for words of another kernel, whose reads are queued after its own; and a copy to the
+// device queued after a kernel whose reads are queued after those that wait for the copy. So a
+// kernel is in the stream of the kernel whose words it reads, and copies to the device have their
+// own streams.
 #include "support/random.h"
 #include "tests/unit/runtime-sim/host_fixture.h"
 

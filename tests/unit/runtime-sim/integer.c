@@ -287,7 +287,7 @@ static void test_halves(void **state)
     conform(cases, COUNT(cases));
 }
 
-// Carries: %d with the carry of one instruction that the next one takes into %e.
+// Carries: %d of one instruction, whose carry the next one adds into %e.
 
 // Adds all terms and the carry in with unlimited precision: the overflow is the carry out.
 #define CHAINS(bits, U)                                                                            \

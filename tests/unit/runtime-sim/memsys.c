@@ -36,11 +36,11 @@ static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t
     return (uint32_t)(abs(x) + abs(y) + 1);
 }
 
-// Clocks at zero load, all of the same frequency: the packets' ways are 5·H + 2 + (L − 1), with H
-// routers and L flits; a request that arrived in clock a is put into the slice at a + 1, has its
-// access then, and its data of B bytes are ready `latency` + B / port − 1 clocks later; they are
-// sent at once, arrive as above, and are seen in the cycle after.
-// A request with a delay is put into the slice when that is over, and has its access a clock later.
+// Clocks at zero load, all of the same frequency. Packets take 5·H + 2 + (L − 1), with H routers
+// and L flits. A request that arrived in clock a enters the slice at a + 1 and has its access then;
+// its data of B bytes are ready `latency` + B / port − 1 clocks later, are sent at once, arrive as
+// above, and are seen in the following cycle. A request with a delay enters the slice after the
+// delay, and has its access a clock later.
 static uint64_t delay(const struct fixture *f)
 {
     return f->values->memory.request_delay ? f->values->memory.request_delay + 1 : 0;

@@ -55,7 +55,7 @@ static void test_conservation(void **state)
     }
 }
 
-// With one virtual channel for a class nothing overtakes.
+// With one virtual channel per class, packets do not overtake each other.
 static void test_order(void **state)
 {
     (void)state;

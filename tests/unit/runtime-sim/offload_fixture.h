@@ -1,10 +1,10 @@
-// A kernel of one chain, c = a + b, on a machine that offloads it, and what happens to the chain,
-// for tests.
+// A kernel of one chain, c = a + b, on a machine that offloads it, with the chain's events, for
+// tests.
 //
-// Each core has a CTA; that of core 15, at node 18, executes the chain, the others are for tests to
-// use. All addresses are there when the chain begins, so that its instructions come as fast as they
-// can be fetched. In a run after the first one the last level and the instruction caches have all
-// lines that the run before has used, and first levels none.
+// Each core has a CTA; that of core 15, at node 18, executes the chain, and tests may use the
+// others. All addresses are ready when the chain starts, so that its instructions issue as fast as
+// they are fetched. In each run after the first one, the LLC and the instruction caches have all
+// lines that the preceding run has used, and the L1s have none.
 #pragma once
 #include "backend/tags/tags.h"
 #include "runtime-sim/gpu/scheme/ports.h"
@@ -51,10 +51,10 @@ struct shape {
     uint32_t step, size;
 };
 
-// Of the kernel's text: what is in front of the chain and behind it, for the core that executes it,
-// the chain if it is another one than c = a + b, with %r11 to %r14 and %p3, and what the others do.
+// Parts of the kernel's text for the core that executes the chain: code before and after it, and
+// the chain if it is not c = a + b, with %r11 to %r14 and %p3; and the code of the other cores.
 // Addresses of a, b and c are in %d1 to %d3, the thread's number in %r3, the CTA's in %r1; %r5 to
-// %r9, %d6 to %d9 and %p2 to %p4 are free. To leave, go to END.
+// %r9, %d6 to %d9 and %p2 to %p4 are free. Branch to END to exit.
 struct form {
     const char *before, *chain, *after, *others;
     struct shape shape[OPERANDS];

@@ -1,7 +1,7 @@
-// What happens to a chain in a butterfly whose routers compute [000 §6.2]: where, cycle by cycle,
-// and what its packets travel. 64 nodes, 3 stages of 16 routers; the core is at node 18, partitions
-// 4 to 7 at 36, 47, 49 and 61. A router's number from number 16 · stage on is the nodes' digits, to
-// the base of 4, without the lowest: first those of the target that are in place, then the core's.
+// A chain in a butterfly whose routers compute [000 §6.2]: the place, cycle by cycle, and the hops
+// of its packets. 64 nodes, 3 stages of 16 routers; the core is at node 18, partitions 4 to 7 at
+// 36, 47, 49 and 61. A router's number from 16 · stage on consists of the nodes' base-4 digits
+// without the lowest: first the corrected digits of the target, then those of the core.
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;

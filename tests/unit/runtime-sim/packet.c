@@ -1,7 +1,7 @@
-// ComputePackets as bits: what is written is read again, what is broken is read as another packet
-// or refused, and how many flits a packet takes.
+// ComputePackets as bits: a packet reads back, a damaged one is read as another packet or rejected,
+// and the number of flits of a packet.
 //
-// With --tables it prints those of docs/reference/offload.md, which are to be these.
+// With --tables it prints the tables of docs/reference/offload.md, which must equal these.
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/conform.h"

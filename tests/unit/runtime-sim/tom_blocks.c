@@ -90,7 +90,7 @@ static void conditions(void **state)
     arena_free(&arena);
 }
 
-// One warp: 10 cycles to form the packet, its flits on the link, the latency of the link.
+// One warp: 10 cycles to form the packet, its flits on the link, and the link's latency.
 static void sequence(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void masks(void **state)
     }
 }
 
-// Lines that a block has written are in no cache of the GPU when the warp goes on.
+// No cache of the GPU has lines that a block has written when the warp continues.
 static void coherence(void **state)
 {
     (void)state;
