@@ -9,8 +9,8 @@ void findings_init(struct findings *findings, struct arena *arena)
     vec_reserve(arena, &findings->list, 1);
 }
 
-// A path as a reference: absolute ones with a scheme, all but plain letters as %XX. A colon too, or
-// `a:b` would be taken for scheme and path.
+// Returns the path as a URI reference, or NULL for standard input. Absolute paths get a scheme. All
+// but plain characters are written as %XX, the colon too: `a:b` would be read as scheme and path.
 static const char *uri_of(struct arena *arena, const char *path)
 {
     static const char scheme[] = "file://", plain[] = "-._~/", digits[] = "0123456789ABCDEF";
@@ -115,7 +115,7 @@ void findings_add(struct findings *findings, const struct diag *diag)
     findings->list.v[findings->list.n++] = finding;
 }
 
-// A file that was not read has no digest.
+// Adds a note at a place in the CUDA source. That file was not read, so its artifact has no digest.
 static void add_origin(struct findings *findings, const struct remark_origin *origin)
 {
     struct finding finding = {

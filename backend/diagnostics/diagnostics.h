@@ -12,14 +12,14 @@ struct text_place {
 
 struct finding {
     enum severity severity; // a note belongs to the preceding message
-    bool raised;            // a warning that is an error
+    bool raised;            // a warning raised to an error
     const char *id, *message;
-    const char *replacement; // of the text from begin to end: probably what was meant; or NULL
-    int32_t artifact;        // the file, or -1: the message is about the run
-    bool placed;             // false: about the whole file
+    const char *replacement; // suggested text for [begin, end), or NULL
+    int32_t artifact;        // the file; -1: the message is about the run
+    bool placed;             // false: the message is about the whole file
     struct text_place begin,
         end;              // `end` is after the last character; unknown numbers are 0
-    bool passed;          // of a remark: a candidate is offloaded
+    bool passed;          // of a remark: the candidate is offloaded
     bool analysis;        // of a remark: the result of an analysis
     const char *function; // of a remark
 };
@@ -33,25 +33,25 @@ struct artifact {
     int32_t parent;              // the artifact that contains it, or -1
 };
 
-// The last place that was found: places are mostly requested in order, and a line can have millions
+// Caches the last place found: places are mostly requested in order, and a line can have millions
 // of characters.
 struct place_cursor {
     const struct source *source;
-    uint32_t line; // offset of its begin
-    uint32_t at, units;
+    uint32_t line;      // offset of the start of the line
+    uint32_t at, units; // offset reached in the line, and UTF-16 code units before it
 };
 
 struct findings {
     struct arena *arena;
-    struct place_cursor cursor; // with the current text
-    int32_t artifact;           // of this text
+    struct place_cursor cursor; // in the current text
+    int32_t artifact;           // of the current text; -1: the run
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
-    bool by_source; // findings are at places of the CUDA source, where these are known
-    bool remarks;   // were requested: their rules are listed, too
+    bool by_source; // report places in the CUDA source where they are known
+    bool remarks;   // remarks were requested: their rules are listed, too
 };
 
-// Outcome of the run.
+// The tool, its command line and its exit code.
 struct diagnostics_run {
     const char *tool, *version;
     int argc;
@@ -59,24 +59,26 @@ struct diagnostics_run {
     int exit_code;
 };
 
-// Finds the place of an offset.
+// Returns the place of an offset of the cursor's source, and moves the cursor there.
 struct text_place place_find(struct place_cursor *cursor, uint32_t offset);
 
+// Empties the findings, which allocate from the arena. Keeps room for findings_add_last.
 void findings_init(struct findings *findings, struct arena *arena);
-// Sets the text of the following messages; NULL: the run.
+// Sets the text that the following messages are about; NULL: the run.
 void findings_about(struct findings *findings, const struct source *source);
-// Copies the parts of the diagnostic that it needs. Leaves room for one more.
+// Adds a diagnostic, copying its texts except for `id`. Keeps room for findings_add_last.
 void findings_add(struct findings *findings, const struct diag *diag);
-// The same for a remark about the text, with its notes.
+// Adds a remark about the current text, with its notes and its places in the CUDA source.
 void findings_remark(struct findings *findings, const struct remark *remark);
-// For exhausted memory: allocates nothing, so that `message` must stay valid. Call it once, at the
-// end.
+// Adds an error about the run without allocating, for exhausted memory; `id` and `message` are not
+// copied. Call it once, at the end.
 void findings_add_last(struct findings *findings, const char *id, const char *message);
-// Adds a file with its bytes. Returns its place.
+// Adds a file and the digest of its bytes. `parent` is the artifact that contains it, or -1.
+// Returns its index.
 int32_t findings_artifact(struct findings *findings, const char *name, const char *bytes,
                           size_t length, int32_t parent);
 
-// Both write one document and allocate nothing.
+// Write the findings as one document. Allocate nothing.
 void diagnostics_json(const struct findings *findings, FILE *to);
 void diagnostics_sarif(const struct findings *findings, const struct diagnostics_run *run,
                        FILE *to);

@@ -53,7 +53,7 @@ void diagnostics_json(const struct findings *findings, FILE *to)
     json_array(&json);
     for (uint32_t i = 0; i < findings->list.n; i++) {
         const struct finding *finding = &findings->list.v[i];
-        // One that begins the list belongs to nothing before it.
+        // Notes are written with the preceding message, except one that starts the list.
         if (finding->severity == DIAG_NOTE && i)
             continue;
         json_object(&json);

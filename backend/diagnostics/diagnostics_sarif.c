@@ -1,6 +1,6 @@
-// SARIF 2.1.0. What is about a text is a result; what is about the run - a file that is not there,
-// memory that ran out - is a notification of the tool. The document holds nothing that differs
-// between two equal runs: no time, no folder, no process.
+// SARIF 2.1.0. Diagnostics about a text are results; those about the run, such as a missing file or
+// exhausted memory, are notifications of the tool. The document has no time, folder or process, so
+// that equal runs write equal documents.
 #include "backend/diagnostics/diagnostics.h"
 #include "support/diag_rules.h"
 #include "support/json.h"
@@ -27,7 +27,7 @@ static void uint_member(struct json *json, const char *key, uint64_t value)
     json_member_uint(json, key, value);
 }
 
-// A message: `key`: {"text": …}
+// Writes a message: `key`: {"text": …}
 static void message_member(struct json *json, const char *key, const char *text)
 {
     json_key(json, key);
@@ -38,13 +38,13 @@ static void message_member(struct json *json, const char *key, const char *text)
 
 // Rules
 
-// Rules of the group "command" are descriptors of notifications, the others are rules.
+// Returns true if the rule describes notifications (group "command"), not results.
 static bool is_notification(int rule)
 {
     return !strcmp(diag_rules[rule].group, "command");
 }
 
-// The rule's place among those of its kind.
+// Returns the rule's index among the notifications or among the other rules.
 static uint32_t rule_index(int rule)
 {
     bool notification = rule < DIAG_RULES && is_notification(rule);
@@ -81,7 +81,7 @@ static void write_rule(struct json *json, const struct diag_rule *rule)
     json_end_object(json);
 }
 
-// Rules of remarks follow the others.
+// Returns the index of a remark's rule; these follow the other rules.
 static uint32_t remark_rule_index(const char *id)
 {
     return rule_index(DIAG_RULES) + remark_rule_find(id);
@@ -157,7 +157,7 @@ static void write_region(struct json *json, const char *key, const struct findin
     json_end_object(json);
 }
 
-// The members of a location; none if it is nowhere.
+// Writes the members of a location; none for a message about the run.
 static void write_location(struct sarif_writer *w, const struct finding *finding)
 {
     if (finding->artifact < 0)
@@ -228,8 +228,8 @@ static void write_function(struct sarif_writer *w, const struct finding *finding
     json_end_array(&w->json);
 }
 
-// An offloaded candidate has the kind "pass", a result of an analysis "informational"; SARIF has no
-// level for these.
+// An offloaded candidate has the kind "pass", the result of an analysis "informational". SARIF
+// requires the level "none" for both.
 static void write_level(struct json *json, const struct finding *finding)
 {
     bool remark = finding->severity == DIAG_REMARK;
@@ -267,7 +267,7 @@ static void write_result(struct sarif_writer *w, uint32_t at)
     json_end_object(&w->json);
 }
 
-// Returns true if it opens an entry of its own: a note does not, unless nothing precedes it.
+// Returns true if the finding is a result of its own. A note is not, unless it starts the list.
 static bool is_head(const struct findings *findings, uint32_t at)
 {
     return !at || findings->list.v[at].severity != DIAG_NOTE;
@@ -301,7 +301,7 @@ static void write_notification(struct sarif_writer *w, const struct finding *fin
     json_end_object(&w->json);
 }
 
-// Finding errors is what the run is for; being kept from looking is not.
+// Errors in the inputs do not make the run unsuccessful; errors about the run do.
 static bool was_successful(const struct findings *findings)
 {
     for (uint32_t i = 0; i < findings->list.n; i++)

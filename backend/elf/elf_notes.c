@@ -1,4 +1,4 @@
-// The notes of an object, and the record that represents them.
+// Reads the notes of an object into one record.
 #include "backend/elf/elf_sections.h"
 #include "include/ptxoffload/metadata.h"
 #include <elf.h>
@@ -19,8 +19,8 @@ struct note {
     const char *name, *bytes;
 };
 
-// Reads the note at this offset, which becomes that of the next one. The last one need not be
-// padded.
+// Reads the note at `*at` and advances `*at` to the next one. The last note need not be padded.
+// Returns false if the note is truncated.
 static bool next_note(const struct elf_part_bytes *part, uint64_t *at, struct note *note)
 {
     Elf64_Nhdr header;

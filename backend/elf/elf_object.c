@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 struct layout {
-    const struct elf_section *sections; // the last one has the names
+    const struct elf_section *sections; // the last one is .shstrtab
     uint32_t count;
     const uint32_t *names; // offset of each section's name
-    char *room;            // for the object
+    char *room;            // `size` bytes for the object
     size_t size;
 };
 
@@ -24,7 +24,7 @@ static bool add_section(Elf *elf, const struct layout *layout, uint32_t index)
     Elf64_Shdr *header = data ? elf64_getshdr(to) : NULL;
     if (!header)
         return false;
-    // Taken as it is: the records have the file's byte order already.
+    // Not converted: the records are in the file's byte order already.
     *data = (Elf_Data){
         .d_buf = (char *)(uintptr_t)section->bytes,
         .d_type = ELF_T_BYTE,
@@ -41,8 +41,8 @@ static bool add_section(Elf *elf, const struct layout *layout, uint32_t index)
     return true;
 }
 
-// For no machine: the object is data, no code. With NVIDIA's number CUDA's tools would take it for
-// a cubin, with the host's the linker would take it into a program.
+// Sets no machine, because the object is data. CUDA's tools would take an object with NVIDIA's
+// number for a cubin, and the linker would accept one with the host's number.
 static bool fill(Elf *elf, const struct layout *layout)
 {
     Elf64_Ehdr *header = elf64_newehdr(elf);
@@ -59,7 +59,7 @@ static bool fill(Elf *elf, const struct layout *layout)
     return true;
 }
 
-// The object's size, or below 0.
+// Returns the object's size, or a negative number on failure.
 static int64_t write_to(int fd, const struct layout *layout)
 {
     if (elf_version(EV_CURRENT) == EV_NONE)
@@ -81,8 +81,8 @@ static bool read_back(int fd, char *to, size_t size)
     return true;
 }
 
-// libelf writes to a file only: to one in memory. No memory is taken from the arena while it and
-// libelf's memory are held.
+// Writes to a file in memory, because libelf writes to files only. Must not allocate from the arena
+// while the file and libelf's memory are held: exhausted memory would leak both.
 static const char *make(struct elf_image *image, const struct layout *layout)
 {
     int fd = memfd_create("ptxoffload", MFD_CLOEXEC);
@@ -90,7 +90,7 @@ static const char *make(struct elf_image *image, const struct layout *layout)
         return "cannot make an ELF object: no room for a file in memory";
     errno = 0;
     int64_t size = write_to(fd, layout);
-    bool ran_out = errno == ENOMEM; // libelf does not say
+    bool ran_out = errno == ENOMEM; // libelf does not report it
     bool good =
         size >= 0 && (size_t)size <= layout->size && read_back(fd, layout->room, (size_t)size);
     close(fd);
@@ -101,7 +101,7 @@ static const char *make(struct elf_image *image, const struct layout *layout)
                    : "cannot make an ELF object: libelf could not write it";
 }
 
-// No object is larger than this.
+// Returns an upper bound on the object's size.
 static size_t most_bytes(const struct elf_section *sections, uint32_t count)
 {
     size_t size = sizeof(Elf64_Ehdr) + (count + 1) * sizeof(Elf64_Shdr) + sizeof(Elf64_Xword);

@@ -1,5 +1,4 @@
-// ELF objects in general: ELF64, little-endian, relocatable, without a machine. The caller defines
-// the contents of the sections.
+// Writes ELF objects with any sections: ELF64, little-endian, relocatable, without a machine.
 #pragma once
 #include "backend/elf/elf_tables.h"
 
@@ -8,12 +7,12 @@ struct elf_section {
     uint32_t type;
     uint32_t align;
     uint32_t entry_size;
-    uint32_t link, info; // link: the place of another section in the list, from 1; 0: none
+    uint32_t link, info; // link: number of another section of the list, from 1; 0: none
     const char *bytes;
     uint32_t size;
 };
 
-// Lays out the sections in this order, with the table of their names after them. Returns NULL, or
-// the reason why that is not possible.
+// Writes the sections in this order, followed by the table of their names, to memory of the arena.
+// Returns NULL, or the reason why that failed.
 const char *elf_object_write(struct elf_image *image, struct arena *arena,
                              const struct elf_section *sections, uint32_t count);

@@ -1,5 +1,5 @@
-// From sections to tables. Every record belongs to exactly one list, so that what is read is never
-// more than the file.
+// Reads tables from sections. Every record belongs to exactly one list, so that the tables cannot
+// become larger than the file.
 #include "backend/tables/build.h"
 #include "backend/elf/elf_sections.h"
 #include "backend/elf/elf_tables.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// A record at work.
+// The record that is being read.
 struct elf_place {
     enum elf_part part;
     uint32_t index;
@@ -113,7 +113,7 @@ static bool read_number(struct elf_reader *r, const struct field_slot *slot, uin
     case FIELD_OBJECT:
     case FIELD_PART:
     case FIELD_LIST:
-    case FIELD_TEXTS: break; // no numbers
+    case FIELD_TEXTS: break; // not numbers
     }
     return false;
 }
@@ -122,7 +122,7 @@ static bool read_number(struct elf_reader *r, const struct field_slot *slot, uin
 
 static bool read_record(struct elf_reader *r, struct elf_place place, void *record);
 
-// A list begins with the first record that no other list has.
+// Reads the range of a list's records. It must start after the preceding list of that section.
 static bool read_range(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
                        const char *bytes, uint32_t *count)
 {
@@ -210,7 +210,7 @@ static bool read_record(struct elf_reader *r, struct elf_place place, void *reco
     return read_bytes(r, place, part->bytes + (uint64_t)place.index * part->step, record);
 }
 
-// The whole
+// The object
 
 static bool read_version(struct elf_reader *r, struct tables *tables)
 {
@@ -255,7 +255,7 @@ static bool read_module(struct elf_reader *r, struct tables *tables)
     return true;
 }
 
-// Before anything is made for each instruction: there cannot be more of them than bytes.
+// Must precede any allocation per instruction. The PTX has at least one byte for each instruction.
 static bool check_instructions(struct elf_reader *r, const struct tables *tables)
 {
     uint64_t count = 0;
@@ -265,7 +265,7 @@ static bool check_instructions(struct elf_reader *r, const struct tables *tables
            elf_fault(r, "the kernels have more instructions than the PTX has bytes");
 }
 
-// The tables point to the strings: once each, however often they are named.
+// Copies the section of strings, because the tables point into it.
 static void keep_strings(struct elf_reader *r)
 {
     struct elf_part_bytes *strings = &r->parts[ELF_STRINGS];

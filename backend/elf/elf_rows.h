@@ -1,6 +1,7 @@
-// Sections of the ELF object. The rows of backend/tables/metadata.def say where the tables' entries
-// are in their records: numbers have `size` bytes; words of one byte are enumerators, longer ones
-// and strings are offsets of strings; lists are a first record and a number of records.
+// Sections of the ELF object. The rows of backend/tables/metadata.def give the place of each entry
+// in its record. Numbers have `size` bytes. Words of one byte are enumerators; longer words and
+// strings are offsets into the section of strings. A list is the index of its first record, and a
+// count.
 #pragma once
 #include "backend/tables/rows.h"
 
@@ -33,12 +34,12 @@ struct elf_slots {
     const struct field_slot *of[ELF_PARTS]; // NULL: the section has no records
 };
 
-// Finds the entries of all records.
+// Fills the slots of all sections with records, and of the notes.
 void elf_slots_init(struct elf_slots *slots, struct arena *arena);
-// Returns the section of the records of a list, or ELF_PARTS for other fields.
+// Returns the section that holds the records of a list, or ELF_PARTS for other fields.
 enum elf_part elf_list(const struct record_field *field);
 
-// Numbers of 1 to 8 bytes, the lowest byte first.
+// Read and write numbers of 1 to 8 bytes, little-endian.
 static inline uint64_t elf_get(const char *bytes, uint32_t size)
 {
     uint64_t number = 0;

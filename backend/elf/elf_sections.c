@@ -47,7 +47,7 @@ static bool check_header(struct elf_reader *r)
 
 // Finding
 
-// Results of libelf for the sections: its memory is freed before the arena allocates.
+// Copies of libelf's results: its memory is freed before the arena allocates.
 struct found {
     uint32_t times[ELF_PARTS];
     GElf_Shdr headers[ELF_PARTS];
@@ -80,7 +80,7 @@ static bool find_sections(struct elf_reader *r, struct found *found)
     return good;
 }
 
-// Further checks of a section with records.
+// Checks a section's records; sets their size and number.
 static bool check_records(struct elf_reader *r, enum elf_part part, const GElf_Shdr *header)
 {
     const struct elf_part_info *info = &elf_parts[part];
@@ -151,7 +151,7 @@ static bool check_overlaps(struct elf_reader *r)
     return true;
 }
 
-// Texts
+// Strings
 
 static bool check_strings(struct elf_reader *r)
 {

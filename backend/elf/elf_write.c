@@ -1,5 +1,5 @@
-// From tables to sections. A record is followed by those of its lists before the next one is
-// written, so that ranges follow each other.
+// Writes tables to sections. The records of a record's lists are written before the next record, so
+// that the ranges of a section follow each other.
 #include "backend/elf/elf_object.h"
 #include "backend/elf/elf_rows.h"
 #include "backend/emit/text.h"
@@ -31,7 +31,7 @@ static uint32_t add_string(struct elf_writer *w, const char *text)
 
 static void add_record(struct elf_writer *w, enum elf_part part, const void *record);
 
-// Returns the place of the list's first record.
+// Adds the records of a list. Returns the index of the first one.
 static uint32_t add_list(struct elf_writer *w, const struct field_slot *slot, const void *value)
 {
     enum elf_part part = elf_list(slot->field);
@@ -60,7 +60,8 @@ static uint64_t word_number(struct elf_writer *w, const struct field_slot *slot,
     return slot->field->elf.size == 1 ? word : add_string(w, slot->field->words[word]);
 }
 
-// Returns the contents of the record: the value itself, or its offset.
+// Returns the record's entry for a value: the value itself, the offset of its string, or the index
+// of its list's first record.
 static uint64_t number_of(struct elf_writer *w, const struct field_slot *slot, const void *value)
 {
     switch (slot->field->kind) {
@@ -81,7 +82,7 @@ static uint64_t number_of(struct elf_writer *w, const struct field_slot *slot, c
     case FIELD_NUMBER:
     case FIELD_ANY:
     case FIELD_OBJECT:
-    case FIELD_PART: break; // no numbers
+    case FIELD_PART: break; // not numbers
     }
     return 0;
 }
@@ -112,10 +113,10 @@ static void put_entry(struct elf_writer *w, const struct field_slot *slot, const
     elf_put(to + 4, 4, list.items.n);
 }
 
-// The record takes its place before those of its lists take theirs.
+// Adds a record before the records of its lists.
 static void add_record(struct elf_writer *w, enum elf_part part, const void *record)
 {
-    char bytes[sizeof(struct ptxoffload_block)] = {0}; // the largest
+    char bytes[sizeof(struct ptxoffload_block)] = {0}; // the largest record
     struct text *to = &w->parts[part];
     uint32_t at = to->bytes.n, size = elf_parts[part].record_size;
     text_add(to, bytes, size);
@@ -164,9 +165,9 @@ static void add_symbol(struct text *to, const Elf64_Sym *symbol)
     text_add(to, bytes, sizeof bytes);
 }
 
-// A symbol for each kernel, local: nothing is to be resolved with them, and the host's program has
-// functions of the same names. They have strings of their own, because tools that copy objects make
-// these anew.
+// Adds a symbol for each kernel. They are local, because nothing is resolved with them and the
+// host's program has functions of the same names. Their names have a section of their own, because
+// tools that copy objects write it anew.
 static void add_symbols(const struct tables *tables, struct text *symbols, struct text *names)
 {
     uint32_t size = elf_parts[ELF_KERNELS].record_size;

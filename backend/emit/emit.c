@@ -7,7 +7,7 @@
 #include "passes/analysis/memory/measured.h"
 #include <string.h>
 
-// Removing tags may join the halves of another one; texts have at most a few within each other.
+// Removes all tags. Removing a tag can join the halves of another one, so this repeats a few times.
 static void strip_all(struct source *source, struct arena *arena)
 {
     enum { MOST = 8 };
@@ -46,7 +46,7 @@ static bool same_options(const struct pass_options *a, const struct pass_options
            a->kinds == b->kinds && same_min_saving(a->min_saving, b->min_saving);
 }
 
-// Returns true if this run would write the input again.
+// Returns true if this run's output would equal the input.
 static bool is_current(struct opened *opened, struct arena *arena, const struct source *input,
                        const struct backend_options *options)
 {
@@ -59,7 +59,7 @@ static bool is_current(struct opened *opened, struct arena *arena, const struct 
         !tags_read(&opened->tables, arena, input, &ignored))
         return false;
     opened->tables.output.file = text_utf8(arena, options->output_name);
-    // With a profile all is decided once more: the reports say what it has changed.
+    // With a profile all decisions are repeated, because the reports show what it has changed.
     if (options->profiled || *opened->tables.profile)
         return false;
     return same_options(&opened->tables.options, &options->passes) &&
@@ -85,9 +85,9 @@ const char *backend_strip(struct arena *arena, const struct source *input, uint3
     return source.text;
 }
 
-// The text with the plan's edits, and the bodies in it. It is read anew only if an edit brings or
-// takes away instructions: that is a tenth of the whole run, and as much memory as the input's
-// tree.
+// Writes the text with the plan's edits, and finds the bodies in it. Parses the text only if an
+// edit adds or removes instructions: parsing takes a tenth of the run's time, and as much memory as
+// the input's tree. Returns NULL, or the fault of the edits.
 static const char *apply_edits(struct output *output, struct arena *arena,
                                const struct ir_module *module, const struct plan *plan,
                                struct written *written)

@@ -3,9 +3,9 @@
 
 enum { WIDTH = 100, TAB = 4 };
 
-// Between tokens only the kind of the last one matters, and what stands around them.
+// Classes of tokens, which determine the space between two tokens.
 enum token_class {
-    TOKEN_NONE,  // at the beginning of a statement
+    TOKEN_NONE,  // at the start of a statement
     TOKEN_WORD,  // names, numbers, strings
     TOKEN_DOT,   // .word
     TOKEN_OPEN,  // ( [ and { in operands
@@ -26,9 +26,9 @@ struct formatter {
     const struct tree *tree;
     const char *text;
     FILE *to;
-    uint32_t at;     // how far the source is written
-    uint32_t depth;  // scopes
-    uint32_t column; // of what was written last; 0: at the beginning of a line
+    uint32_t at;     // the source is written up to here
+    uint32_t depth;  // of nested scopes
+    uint32_t column; // after the text written last; 0: at the start of a line
     bool instruction;
     enum token_class last;
     uint32_t brackets;
@@ -78,14 +78,14 @@ static bool at_comment(const struct formatter *f, uint32_t at, uint32_t end)
     return *c == '#' || (*c == '/' && at + 1 < end && (c[1] == '/' || c[1] == '*'));
 }
 
-// A comment keeps its place: after a statement on its line, or on a line of its own.
+// Writes a comment where it stood: after a statement on the same line, or on a line of its own.
 static void put_comment(struct formatter *f, uint32_t begin, uint32_t end, bool own_line,
                         uint32_t depth)
 {
     uint32_t stop = end;
     while (stop > begin && is_space(f->text[stop - 1]))
         stop--;
-    bool marker = f->text[begin] == '#'; // of a preprocessor: only at the beginning of a line
+    bool marker = f->text[begin] == '#'; // of a preprocessor: must start a line
     if (own_line || marker)
         new_line(f);
     if (f->column)
@@ -96,7 +96,7 @@ static void put_comment(struct formatter *f, uint32_t begin, uint32_t end, bool 
         new_line(f);
 }
 
-// White space and comments up to the next token; returns where it begins.
+// Skips white space and writes comments up to the next token. Returns the token's offset.
 static uint32_t skip(struct formatter *f, uint32_t end, uint32_t depth)
 {
     bool line_seen = !f->column;
@@ -156,7 +156,7 @@ static enum token_class punctuation_class(const struct formatter *f, char c)
     const char *found = memchr(letters, c, sizeof classes);
     if (found)
         return classes[found - letters];
-    if (c == '%') // without a space it would begin a name
+    if (c == '%') // an operator; without a space it would start a name
         return TOKEN_WORD;
     bool operand_before =
         f->last == TOKEN_WORD || f->last == TOKEN_CLOSE || (f->last == TOKEN_DOT && f->brackets);
@@ -189,14 +189,14 @@ static bool space_between(const struct formatter *f, const struct format_token *
         return false;
     switch (token->class) {
     case TOKEN_DOT:
-        // Modifiers and members belong to what precedes them; words of a declaration do not.
+        // Modifiers and members follow without a space; words of a declaration do not.
         return !f->instruction;
     case TOKEN_CLOSE:
     case TOKEN_COMMA:
     case TOKEN_END:
     case TOKEN_OPERATOR: return false;
     case TOKEN_OPEN: {
-        // name[4], name(…) and an opcode's first operand
+        // No space in name[4] and name(…); one before an opcode's first operand.
         char c = f->text[token->begin];
         bool declarator =
             !f->instruction && (f->last == TOKEN_WORD || f->last == TOKEN_CLOSE) && c != '{';

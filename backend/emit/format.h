@@ -1,5 +1,5 @@
-// The canonical form of a PTX text: one statement a line, indented by its scope, uniform spaces.
-// Comments and literals are kept, debug sections are copied.
+// The canonical form of a PTX text: one statement per line, indented by its scope, with uniform
+// spaces. Comments and literals are kept; debug sections are copied.
 #pragma once
 #include "frontend/tree.h"
 #include <stdio.h>

@@ -41,7 +41,7 @@ static void reject(struct proving *p, enum candidate_kind kind, uint32_t functio
         vec_push(p->plan->arena, &p->plan->rejections, rejection);
 }
 
-// Chains and blocks that go
+// Dropping chains and blocks
 
 static void drop_chain(struct proving *p, uint32_t at, const char *text)
 {
@@ -71,7 +71,7 @@ static void drop_all(struct proving *p, const char *text)
         drop_block(p, p->plan->blocks.n - 1, text);
 }
 
-// The instructions of what is left are moved again.
+// Repeats the reordering for the remaining plan.
 static void move_again(struct proving *p)
 {
     bool moves = p->plan->edits.list.n;
@@ -84,7 +84,7 @@ static void check_plan(struct proving *p)
 {
     struct verified verified = {0};
     verify_plan(&verified, p->arena, p->module, &p->options.passes, p->plan);
-    // From the end, so that the places in front stay what they are.
+    // From the end, so that lower indices stay valid.
     for (uint32_t i = verified.faults.n; i-- > 0;)
         if (verified.faults.v[i].block != IR_NONE)
             drop_block(p, verified.faults.v[i].block, verified.faults.v[i].text);
@@ -125,7 +125,7 @@ static bool drop_chains_at(struct proving *p, uint32_t offset, const char *text,
     return p->plan->chains.n < before;
 }
 
-// The chains that the place lies between, else those of the function, else everything.
+// Drops the chains that span the offset, else those of its function, else everything.
 static void drop_at(struct proving *p, uint32_t offset, const char *text)
 {
     if (!drop_chains_at(p, offset, text, spans) && !drop_chains_at(p, offset, text, is_in_function))
@@ -141,7 +141,8 @@ static void write_input(struct proving *p, struct output *output)
     tables_digest(output->tables.output.sha256, output->text, output->length);
 }
 
-// Returns what is wrong with the output, or no text.
+// Writes the output and checks it. Returns the first fault; its text is NULL if the output is
+// proven.
 static struct verify_fault try_output(struct proving *p, struct output *output)
 {
     struct verified verified = {0};

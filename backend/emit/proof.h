@@ -5,7 +5,7 @@
 #include "backend/emit/backend.h"
 #include "support/diag.h"
 
-// A refuted chain or block: an internal fault.
+// A refuted chain or block, which is an internal fault.
 struct left_out {
     uint32_t begin;   // offset in the input
     const char *what; // "this chain", …
@@ -15,7 +15,7 @@ struct left_out {
 struct proof {
     VEC(struct left_out) list;
     uint64_t statements; // of the input
-    uint64_t moved;      // that are in another order
+    uint64_t moved;      // statements in another order
     // Called after each "emit", "verify" and "reread"; may be NULL.
     void (*step)(void *context, const char *name);
     void *context;
@@ -23,7 +23,7 @@ struct proof {
 
 // As backend_emit, but removes refuted chains and blocks from the plan, each with a rejection and
 // an entry of `proof`. If nothing is left to remove, the output is the input. Requires a `proof` in
-// which only `step` is set.
+// which only `step` and `context` are set.
 void backend_emit_proven(struct output *output, struct proof *proof, struct arena *arena,
                          struct ir_module *module, struct plan *plan,
                          const struct backend_options *options);

@@ -1,6 +1,6 @@
 // The text is not parsed again: without its tags it is the input with instructions in another order
-// within their basic blocks, so that its IR is that of the input in this order. Only a text with
-// other instructions (--fma=split) was parsed to number them, and gets an IR of its own.
+// within their basic blocks, so its IR is that of the input in this order. Only a text with other
+// instructions (--fma=split) has been parsed, to number them; an IR is built from its tree.
 #include "backend/emit/read_back.h"
 #include "backend/tags/read_chains.h"
 #include "support/search.h"
@@ -9,15 +9,15 @@
 
 struct read_back {
     struct arena *arena;       // of the result
-    struct arena own, scratch; // of a function
+    struct arena own, scratch; // for this call; for a function
     const struct output *output;
     const struct plan *plan;
     struct ir_module module; // the program as it is written
     struct chain_reader chains;
     struct verify_fault fault;
-    uint32_t kernel;         // of the tables that were written: the next one
-    uint32_t function, body; // the next ones
-    uint32_t chain;          // of the plan
+    uint32_t kernel;         // next kernel of the written tables
+    uint32_t function, body; // next function and next body
+    uint32_t chain;          // the current function's first chain in the plan
 };
 
 static bool set_fault(struct read_back *r, uint32_t chain, const char *text)
@@ -28,7 +28,7 @@ static bool set_fault(struct read_back *r, uint32_t chain, const char *text)
     return false;
 }
 
-// A function in the order of its instructions in the text
+// Functions in the order of the text
 
 // Returns the instruction with this node, or IR_NONE.
 static uint32_t inst_of(const struct ir_function *fn, uint32_t node)
@@ -45,7 +45,7 @@ static bool is_moved(const struct ir_function *fn, const struct body *body)
     return false;
 }
 
-// Sets the instruction of each place. Returns false if one is in another basic block.
+// Sets the instruction at each place. Returns false if one is in another basic block.
 static bool find_order(const struct ir_function *fn, const struct body *body, uint32_t *order)
 {
     for (uint32_t place = 0; place < fn->insts.n; place++) {
@@ -105,7 +105,7 @@ static void put_in_order(struct ir_function *to, struct arena *arena, const uint
         to->targets.v[i].inst = place[from.targets.v[i].inst];
 }
 
-// Brings the function into the order of the text. Returns false if it cannot be.
+// Puts the function's instructions into the order of the text. Returns false if that is impossible.
 static bool write_function(struct read_back *r, struct ir_function *fn, const struct body *body)
 {
     if (fn->insts.n != body->insts.n)
@@ -152,7 +152,7 @@ static bool same_names(const char *const *a, uint32_t a_count, const char *const
     return same;
 }
 
-// Small tags have no other blocks than candidates.
+// Compares blocks to be offloaded only, because small tags have no other blocks than candidates.
 static bool same_block(const struct table_block *read, const struct table_block *written)
 {
     return !table_block_chosen(written) ||
@@ -174,8 +174,9 @@ static bool same_kernel(const struct table_kernel *read, const struct table_kern
     return same;
 }
 
-// Finds the kernel among those that were written. Small tags have no entry for a function without
-// chains and blocks.
+// Advances to the written kernel with the name of `read`, or to the end if that is NULL, and
+// compares it. Small tags have no entry for a function without chains and blocks, so kernels that
+// are skipped must have neither.
 static bool find_written(struct read_back *r, const struct table_kernel *read)
 {
     static const struct table_kernel none;
@@ -190,7 +191,7 @@ static bool find_written(struct read_back *r, const struct table_kernel *read)
            set_fault(r, IR_NONE, "the tags are read as other chains or blocks");
 }
 
-// Finds the function and its body.
+// Advances to the function with this name, and sets its body.
 static bool find_function(struct read_back *r, const char *name, uint32_t *function,
                           const struct body **body)
 {
@@ -260,7 +261,7 @@ static bool read_tags(struct read_back *r)
            set_fault(r, IR_NONE, diags.list.n ? diags.list.v[0].message : "");
 }
 
-// Tags as in the paper are not read.
+// Checks all kernels. Tags as in the paper cannot be read; the tables are checked instead.
 static void read_all(struct read_back *r)
 {
     const struct tables *written = &r->output->tables;

@@ -10,7 +10,8 @@ void text_init(struct text *text, struct arena *arena)
     *text = (struct text){.arena = arena};
 }
 
-// Offsets have 32 bits: a text of 2 GiB counts as memory that ran out.
+// Returns room for `length` more bytes. Offsets have 32 bits, so 2 GiB of text count as exhausted
+// memory.
 static char *text_room(struct text *text, size_t length)
 {
     if (length > INT32_MAX - (size_t)text->bytes.n)

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An edit at the offset at which it has something to do.
+// An edit, at the offset where it applies.
 struct piece {
     const struct edit *edit;
     uint32_t at;
-    uint32_t place; // in the list
+    uint32_t place; // index in the list of edits
 };
 
-// Sorted by offset; at one offset moves come first, then it goes by order, then by place.
+// Sorted by offset, then moves first, then by order, then by place.
 struct items {
     VEC(struct piece) list;
 };
@@ -20,7 +20,7 @@ struct writer {
     struct arena *arena;
     const struct source *source;
     struct items points; // insertions, and moves at their targets
-    struct items moves;  // at what is moved
+    struct items moves;  // moves at their sources
     struct items replaced;
     struct text text;
     struct written *written;
@@ -64,20 +64,20 @@ static void collect(struct writer *writer, const struct edits *edits)
     sort_items(&writer->replaced);
 }
 
-// The first item at or after the offset.
+// Returns the first item at or after the offset.
 static uint32_t find_item(const struct items *items, uint32_t at)
 {
     return SEARCH(i, 0, items->list.n, items->list.v[i].at < at);
 }
 
-// The edit whose range begins at the offset, or NULL.
+// Returns the edit whose range begins at the offset, or NULL.
 static const struct edit *range_at(const struct items *items, uint32_t at)
 {
     uint32_t item = find_item(items, at);
     return item < items->list.n && items->list.v[item].at == at ? items->list.v[item].edit : NULL;
 }
 
-// The edit whose range begins before the offset and ends after it, or NULL.
+// Returns the edit whose range begins before the offset and ends after it, or NULL.
 static const struct edit *range_around(const struct items *items, uint32_t at)
 {
     uint32_t item = find_item(items, at);
@@ -112,7 +112,7 @@ static const char *check_disjoint(const struct writer *writer, const struct item
     return NULL;
 }
 
-// A replacement lies inside a moved range or outside of all, with both ends.
+// A replacement must lie entirely inside one moved range or outside all of them.
 static const char *check_nesting(const struct writer *writer)
 {
     for (uint32_t i = 0; i < writer->replaced.list.n; i++) {
@@ -166,8 +166,8 @@ static void put_span(struct writer *writer, uint32_t begin, uint32_t end, const 
 
 static void put(struct writer *writer, uint32_t begin, uint32_t end, bool moved);
 
-// Writes the insertions before `at`. Insertions move with a range that is moved from there; a range
-// that is moved to `at` takes its old place.
+// Writes the insertions and moved ranges at `at`. Insertions before a range that is moved from `at`
+// move with it; a range that is moved to `at` takes the old place of that range.
 static void put_points(struct writer *writer, uint32_t at, bool moved)
 {
     bool insertions = moved || !range_at(&writer->moves, at);
@@ -181,7 +181,7 @@ static void put_points(struct writer *writer, uint32_t at, bool moved)
     }
 }
 
-// The first offset after `at` where something happens, at most `end`.
+// Returns the first offset after `at` where an edit applies, at most `end`.
 static uint32_t next_event(const struct writer *writer, uint32_t at, uint32_t end)
 {
     const struct items *all[] = {&writer->points, &writer->moves, &writer->replaced};
@@ -245,7 +245,7 @@ const char *writer_apply(struct arena *arena, const struct source *source,
     return NULL;
 }
 
-// The span that holds the offset, or NULL after the last one.
+// Returns the span that contains the offset, or NULL after the last one.
 static const struct writer_span *find_span(const struct written *written, uint32_t offset)
 {
     uint32_t low = SEARCH(i, 0, written->spans.n, written->spans.v[i].end <= offset);

@@ -16,15 +16,15 @@ struct written {
     VEC(struct writer_span) spans; // the whole source, in order
 };
 
-// Applies the edits of ir/edit.h, in any order. Requires edits that keep the rules there. Returns
-// NULL, or the fault of the edits; `written` is then empty.
+// Applies edits, given in any order, that obey the rules of ir/edit.h. Returns NULL, or the first
+// fault of the edits; `written` is then empty.
 const char *writer_apply(struct arena *arena, const struct source *source,
                          const struct edits *edits, struct written *written);
 
-// Returns the place of the source's offset in the output: in a replaced range, the begin of its
+// Returns the place of the source's offset in the output: in a replaced range, the start of its
 // replacement; after the last byte, the output's end.
 uint32_t writer_offset(const struct written *written, uint32_t offset);
-// Returns the place of [begin, end) of the source in the output, where it is contiguous: its
-// replacement if it was replaced.
+// Sets [to, to_end) to the place of [begin, end) of the source in the output. Requires that it is
+// contiguous there. A replaced range becomes its replacement.
 void writer_range(const struct written *written, uint32_t begin, uint32_t end, uint32_t *to,
                   uint32_t *to_end);

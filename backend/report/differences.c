@@ -1,6 +1,6 @@
-// Matching proceeds from strict to loose keys: an item that no stricter key has matched is matched
-// by the next one. Items with the same key are matched in their order. Cost is linear in the number
-// of items for each key.
+// Matching proceeds from strict to loose keys: items that no stricter key has matched are tried
+// with the next one. Items with the same key are matched in their order. For each key the cost is
+// linear in the number of items.
 #include "backend/report/differences_items.h"
 #include "support/intern.h"
 #include <math.h>
@@ -12,7 +12,7 @@ enum { KEY_LINE = 1, KEY_HEAD = 2, KEY_WHOLE = 4, KEY_SOURCE = 8, KEY_VERDICT = 
 
 // For reports on the same text.
 static const unsigned line_keys[] = {KEY_LINE | KEY_HEAD | KEY_VERDICT, KEY_LINE | KEY_HEAD, 0};
-// For reports on different texts. After the whole text, the first instruction alone.
+// For reports on different texts. The first instruction alone is tried after the whole text.
 static const unsigned text_keys[] = {
     KEY_WHOLE | KEY_SOURCE | KEY_VERDICT | KEY_LINE,
     KEY_WHOLE | KEY_SOURCE | KEY_VERDICT,
@@ -92,7 +92,7 @@ static void match(struct difference_matcher *m, struct report_item *before,
 
 // Items of the first report that have the same key, in order.
 struct key_queue {
-    uint32_t first, last; // place + 1; 0: none
+    uint32_t first, last; // index + 1; 0: none
 };
 
 static void match_by(struct difference_matcher *m, unsigned parts)
@@ -121,13 +121,13 @@ static void match_by(struct difference_matcher *m, unsigned parts)
     }
 }
 
-// Rejections of accesses and chains that no key has matched, by their instruction.
+// Unmatched rejections of accesses and chains, by their instruction.
 struct rejection_index {
     struct intern keys;
     const struct report_item **first; // by key
 };
 
-// The place of an item's first instruction, for reports on the same text.
+// Returns the key of an item's first instruction, for reports on the same text.
 static const char *place_key(struct arena *arena, const struct report_item *item)
 {
     return arena_printf(arena, "%u %u", item->line, item->column);
@@ -159,8 +159,8 @@ static const struct report_item *find_rejection(const struct rejection_index *in
     return key == UINT32_MAX ? NULL : index->first[key];
 }
 
-// Returns the first rejection in the other report of an instruction of the chain, or NULL. Of
-// reports on the same text, that of its first instruction.
+// Returns the other report's first rejection of an instruction of the chain, or NULL. In reports on
+// the same text only the chain's first instruction is looked up.
 static const struct report_item *instead_of(const struct difference_matcher *m,
                                             const struct rejection_index *index,
                                             const struct report_item *chain)
@@ -212,7 +212,7 @@ static int in_order(const void *left, const void *right)
     return by ? by : (one > other) - (one < other);
 }
 
-// Compares a kernel; one of the two may be missing.
+// Compares a kernel of both reports; one of the two may be NULL.
 static void compare_kernel(struct differences *result, struct arena *arena,
                            const struct table_kernel *before, const struct table_kernel *after)
 {
@@ -228,7 +228,7 @@ static void compare_kernel(struct differences *result, struct arena *arena,
         items_of(&m.after, arena, result->after, after);
     const unsigned *keys = result->same_source ? line_keys : text_keys;
     for (; *keys; keys++)
-        // Without texts, the first instruction alone says too little.
+        // Without texts, the first instruction alone is too weak a key.
         if (result->same_source || result->by_text || !(*keys & KEY_HEAD))
             match_by(&m, *keys);
     add_rest(&m, &m.before, &m.after, CHANGE_VANISHED);

@@ -1,5 +1,5 @@
 // Differences of two reports: chains, blocks and rejected candidates that appeared, vanished or
-// changed from one set of tables to another, matched by what they are and not by their line alone.
+// changed from one set of tables to another, matched by their contents and not by their line alone.
 #pragma once
 #include "backend/tables/tables.h"
 
@@ -16,9 +16,9 @@ struct report_item {
     uint32_t end_line;             // of its last one
     const char *source_file;       // CUDA source; "": unknown
     uint32_t source_line;          // 0: unknown
-    const char *text;              // its first instruction, or opcodes; "": unknown
-    const char *head, *whole;      // the first instruction and all of it, by which it is matched
-    const char *verdict;           // the form of a chain, the verdict of a block, a rule
+    const char *text;              // its first instruction, or the opcode alone; "": unknown
+    const char *head, *whole;      // keys of the matching: its first instruction, and all of it
+    const char *verdict;           // a chain's form, a block's verdict, a rejection's rule
     const char *reason;            // of a rejection: the sentence; else ""
     double numbers[ITEM_NUMBERS];  // in the order of difference_numbers
     bool matched;
@@ -35,40 +35,42 @@ struct difference {
     const char *kernel;
     enum change_kind change;
     enum report_item_kind kind;
-    const struct report_item *before, *after; // NULL: it appeared; it vanished
-    // Why an access of a chain that vanished is in none now, or of one that appeared was in none
-    // before; NULL: no rejection has such an instruction.
+    const struct report_item *before, *after; // `before` NULL: appeared; `after` NULL: vanished
+    // For a chain: the rejection of one of its instructions in the other report, which says why the
+    // chain is not found there. May be NULL.
     const struct report_item *instead;
 };
 
 struct difference_kernel {
     const char *name;
-    enum change_kind change; // CHANGE_CHANGED: in both reports
+    enum change_kind change; // CHANGE_APPEARED or CHANGE_VANISHED
 };
 
 struct differences {
     const struct tables *before, *after;
     const char *before_name, *after_name;  // of the reports
-    bool same_source;                      // both are of the same text: lines are compared
+    bool same_source;                      // both are of the same text, so lines are compared
     bool by_source;                        // places of the CUDA source come first
     bool by_text;                          // both have the text of instructions
     VEC(struct difference) list;           // by kernel as in `after`, then vanished ones; by place
-    VEC(struct difference_kernel) kernels; // that appeared or vanished
+    VEC(struct difference_kernel) kernels; // kernels that appeared or vanished
     uint32_t counts[ITEM_KINDS][CHANGE_KINDS];
     uint32_t equal[ITEM_KINDS]; // items that are the same in both
 };
 
-// Compares the tables, which must outlive the result.
+// Compares the tables, which must outlive the result. Requires zeroed `differences`, except for the
+// names of the reports and `by_source`.
 void differences_find(struct differences *differences, struct arena *arena,
                       const struct tables *before, const struct tables *after);
 
+// Writes the differences as text. The arena is for demangled names.
 void differences_text(const struct differences *differences, struct arena *arena, FILE *to);
-// {"format": "ptxoffload-differences", …}; docs/reference/report.md explains it.
+// Writes the document {"format": "ptxoffload-differences", …} of docs/reference/report.md.
 void differences_json(const struct differences *differences, FILE *to);
-// A self-contained page.
+// Writes the differences as a self-contained HTML page.
 void differences_page(const struct differences *differences, struct arena *arena, FILE *to);
 
-// For these writers. "44", or "39..49".
+// For these writers. Writes the item's lines to `text`: "44", or "39..49". Returns `text`.
 const char *item_lines(char text[2 * 24], const struct report_item *item);
-// Returns true if the numbers differ, as reports show them.
+// Returns true if the numbers differ by more than rounding.
 bool numbers_differ(double before, double after);

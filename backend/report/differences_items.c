@@ -14,7 +14,8 @@ const char *const difference_numbers[ITEM_KINDS][ITEM_NUMBERS + 1] = {
                     "stores"},
 };
 
-// Writes a statement without the numbers of registers and labels, which compilers count anew.
+// Writes a statement without the numbers of registers and labels, which differ between
+// compilations.
 static void add_plain(struct text *to, const char *text)
 {
     for (const char *at = text; *at;) {
@@ -24,7 +25,7 @@ static void add_plain(struct text *to, const char *text)
             continue;
         while (isalpha((unsigned char)*at) || *at == '_' || *at == '$')
             text_add(to, at++, 1);
-        // `%tid.x` and `%rd1`: digits directly after letters are a number.
+        // Only digits directly after the letters are such a number: `%rd1`, not `%tid.x`.
         at += strspn(at, "0123456789_");
     }
     text_add(to, "\n", 1);
@@ -39,7 +40,7 @@ static const char *plain(struct arena *arena, const char *text)
     return text_end(&to, &length);
 }
 
-// Fills text and CUDA source of the item's first instruction.
+// Sets the text and the CUDA source of the item's first instruction.
 static void take_place(struct report_item *item, const struct tables *tables)
 {
     const struct table_place *place = places_at(tables, item->line, item->column);
@@ -123,7 +124,7 @@ static void add_rejection(struct report_item_list *to, struct arena *arena,
     const char *kind = table_candidate_names[rejection->kind];
     take_place(&item, tables);
     item.head = arena_printf(arena, "%s\n%s", kind, to->by_text ? plain(arena, item.text) : "");
-    // Without the text, nothing but the rule distinguishes instructions.
+    // Without texts, only the rule distinguishes rejections.
     item.whole = to->by_text ? item.head : arena_printf(arena, "%s %s", kind, item.verdict);
     vec_push(arena, &to->list, item);
 }

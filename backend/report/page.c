@@ -46,7 +46,7 @@ static void write_rules(struct json *json)
     json_end_object(json);
 }
 
-// [rule, count] of each kind of candidate.
+// Writes [rule, count] pairs for each kind of candidate.
 static void write_reasons(const struct tables *tables, struct json *json)
 {
     static const char *const names[] = {

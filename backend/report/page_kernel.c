@@ -10,7 +10,7 @@ struct page_writer {
     uint32_t function;
 };
 
-// Assignment to kernels. The plan and the remarks are in the order of the functions.
+// Functions of the kernels. The plan and the remarks are in the order of the functions.
 
 static bool has_name(const struct ir_module *module, uint32_t function, const char *name)
 {
@@ -60,7 +60,7 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
     FIRST_OF(arena, &kernels->remarks.list, functions, kernels->remark);
 }
 
-// [line, column, end line, end column], columns in the units of JavaScript's strings
+// Writes [line, column, end line, end column]. Columns count UTF-16 code units, as JavaScript does.
 static void write_range(struct page_writer *w, const char *key, uint32_t begin, uint32_t end)
 {
     struct text_place from = place_find(&w->kernels->cursor, begin);
@@ -85,7 +85,7 @@ static uint32_t line_of(const struct page_writer *w, uint32_t inst)
     return ir_place(w->input->module, w->fn, inst).line;
 }
 
-// The function's lines, whole
+// The function's text, in whole lines
 
 static void write_lines(struct page_writer *w)
 {
@@ -135,7 +135,7 @@ static void write_chains(struct page_writer *w, const struct table_kernel *kerne
     json_end_array(&w->json);
 }
 
-// Blocks: what the metadata say, and what the equations are filled with
+// Blocks: their metadata, and the terms of the equations
 
 static void write_block(struct page_writer *w, const struct block_plan *plan,
                         const struct table_block *block)
@@ -226,8 +226,8 @@ static void write_remarks(struct page_writer *w)
     json_end_array(&w->json);
 }
 
-// The flow graph: of each block that control comes to, in reverse post-order, [first instruction,
-// how many, first line, last line, label, loop or -1, successors by their place in this list]
+// The flow graph: for each reachable block, in reverse post-order, [first instruction, number of
+// instructions, first line, last line, label, loop or -1, successors as indices of this list]
 
 static void write_node(struct page_writer *w, uint32_t id)
 {
@@ -263,7 +263,7 @@ static void write_graph(struct page_writer *w)
     for (uint32_t i = 0; i < w->fn->rpo.n; i++)
         write_node(w, w->fn->rpo.v[i]);
     json_end_array(&w->json);
-    // [header by its place in the graph, depth]
+    // [index of the header in the graph, depth]
     json_key(&w->json, "loops");
     json_array_flat(&w->json);
     for (uint32_t i = 0; i < w->fn->loops.n; i++) {

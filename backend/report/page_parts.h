@@ -1,4 +1,5 @@
-// Parts of the HTML report that do not depend on the program: the files in backend/html.
+// Parts of the HTML report that do not depend on the program, from the files in
+// backend/report/html.
 #pragma once
 #include <stddef.h>
 

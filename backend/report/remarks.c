@@ -40,11 +40,11 @@ struct collector {
     const struct ir_function *fn;
     const char *name;
     struct ir_locs *locs;
-    bool *launched;             // per function: a kernel, or called by one; NULL: not requested yet
-    const char *file, *cleaned; // a file's name as .file has it, and as it may be shown
+    bool *launched;             // per function: a launch may reach it; NULL: not computed yet
+    const char *file, *cleaned; // a file's name as in .file, and as shown
 };
 
-// The collector for a function; the name is copied once for all its remarks.
+// Selects a function; its name is copied once for all its remarks.
 static void turn_to(struct collector *c, uint32_t function)
 {
     if (c->fn == &c->module->functions.v[function])
@@ -67,7 +67,7 @@ static uint32_t line_of(const struct collector *c, uint32_t inst)
     return ir_place(c->module, c->fn, inst).line;
 }
 
-// Names of files are anything that is between quotation marks.
+// Returns the file's name in UTF-8 without control characters: .file accepts any bytes.
 static const char *cleaned_file(struct collector *c, const char *file)
 {
     if (file != c->file) {
@@ -121,8 +121,8 @@ static bool calls_unknown(const struct ir_function *fn, uint32_t inst)
     return !named;
 }
 
-// Marks the functions that a kernel names, or a function that it names. A call by address may
-// reach all.
+// Marks the kernels and all functions that they name, directly or through others. A call by address
+// may reach every function.
 static bool *find_launched(struct arena *arena, const struct ir_module *module)
 {
     uint32_t count = module->functions.n, depth = 0;
@@ -154,7 +154,7 @@ static bool *find_launched(struct arena *arena, const struct ir_module *module)
     return launched;
 }
 
-// Returns the end of a remark: in a function that no launch reaches it says so.
+// Returns the end of a remark's text, which says if no launch reaches the function.
 static const char *unless_launched(struct collector *c)
 {
     if (c->fn->is_entry)

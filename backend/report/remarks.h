@@ -1,7 +1,7 @@
-// Remarks: the verdict of every load, store and block that was considered. A passed one has the
-// offloaded candidate and its saving; a missed one has one rule, a sentence, and the place that
-// caused it; one of an analysis has the memory that an access touches. Text, the documents of
-// --diagnostics and the HTML report have the same remarks.
+// Remarks: the verdict of every load, store and block that was considered. A passed remark has the
+// offloaded candidate and its saving; a missed one has a rule, a sentence, and the place that
+// caused it; one of an analysis has the memory that an access touches. The text report, the
+// documents of --diagnostics and the HTML report have the same remarks.
 #pragma once
 #include "passes/base/plan.h"
 #include "support/prefix_map.h"
@@ -39,22 +39,23 @@ struct remarks {
 
 enum { REMARKS_PASSED = 1, REMARKS_MISSED = 2, REMARKS_ANALYSIS = 4 };
 
-// `which`: bits REMARKS_…. `functions`: only these, by index; NULL: all.
+// Collects the remarks of the plan, sorted. `which`: bits REMARKS_PASSED and REMARKS_MISSED.
+// `functions`: true for the functions to include, by index; NULL: all.
 void remarks_collect(struct remarks *remarks, struct arena *arena, const struct ir_module *module,
                      const struct plan *plan, unsigned which, const bool *functions);
 
-// Adds the lines that each access of global and local memory touches, and those of a load that hit
-// in L1. Computes analyses that were not requested yet.
+// Adds remarks of the analyses: the lines that each access to global or local memory touches, and
+// how many lines of a load hit in the L1. Computes the analyses that are missing.
 void remarks_add_accesses(struct remarks *remarks, struct arena *arena,
                           const struct ir_module *module, struct plan *plan,
                           const struct pass_options *options, const bool *functions);
 
-// Shows the files of the CUDA source with other prefixes.
+// Changes the prefixes of the CUDA source's file names.
 void remarks_map_files(struct remarks *remarks, struct arena *arena,
                        const struct prefix_map *prefixes);
 
-// Rules of remarks, those of rejections last: 0 … remark_rule_count() - 1.
+// Return the number of rules of remarks, and the rule at an index. Rules of rejections come last.
 uint32_t remark_rule_count(void);
 struct plan_rule_info remark_rule(uint32_t index);
-// Returns the rule's place among them.
+// Returns the index of the rule with this id. Requires that it exists.
 uint32_t remark_rule_find(const char *id);

@@ -19,9 +19,9 @@ struct report_page {
     struct arena *arena;
     struct report_style style;
     const struct tables *tables;
-    const char *kernel; // that is printed
+    const char *kernel; // being printed
     uint32_t column;    // characters in the current line
-    uint32_t indent;    // of lines that continue
+    uint32_t indent;    // of continuation lines
 };
 
 static void end_line(struct report_page *page)
@@ -62,7 +62,7 @@ static void put_bytes(struct report_page *page, const char *text, size_t length)
     page->column += (uint32_t)length;
 }
 
-// One word, and what follows it without a blank.
+// Writes one word with a suffix directly after it. Breaks the line first if it would be too long.
 static void put_word(struct report_page *page, const char *word, size_t length, const char *suffix)
 {
     if (page->style.width && page->column > page->indent &&
@@ -74,7 +74,7 @@ static void put_word(struct report_page *page, const char *word, size_t length, 
     put_bytes(page, suffix, strlen(suffix));
 }
 
-// Words with blanks between, from the indentation on; the line is broken where it gets too long.
+// Writes words with single blanks between them. Breaks the line where it gets too long.
 static void put(struct report_page *page, const char *text)
 {
     while (*text) {
@@ -94,7 +94,7 @@ static void put_styled(struct report_page *page, enum style style, const char *t
         sink_text(&page->to, "\033[0m");
 }
 
-// For what is short: numbers and fixed words.
+// Writes short formatted text: numbers and fixed words.
 __attribute__((format(printf, 2, 3))) static void putf(struct report_page *page, const char *format,
                                                        ...)
 {
@@ -106,7 +106,7 @@ __attribute__((format(printf, 2, 3))) static void putf(struct report_page *page,
     put(page, text);
 }
 
-// One of `count` in a list with commas.
+// Writes one of `count` items of a list with commas.
 static void put_item(struct report_page *page, const char *text, uint32_t place, uint32_t count)
 {
     put_word(page, text, strlen(text), place + 1 < count ? "," : "");
@@ -117,7 +117,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// A line that begins with a label; what follows is in a column of its own.
+// Starts a line with a label. The text after it starts in column INDENT.
 __attribute__((format(printf, 2, 3))) static void label(struct report_page *page,
                                                         const char *format, ...)
 {
@@ -147,7 +147,7 @@ static const struct table_place *source_of(const struct report_page *page, uint3
     return place && place->source_line ? place : NULL;
 }
 
-// File and line in the CUDA source.
+// Writes file:line of the CUDA source.
 static void put_source(struct report_page *page, const struct table_place *place)
 {
     char line[NUMBER_TEXT + 1] = ":";
@@ -155,7 +155,7 @@ static void put_source(struct report_page *page, const struct table_place *place
     put_word(page, place->source_file, strlen(place->source_file), line);
 }
 
-// file:line, or file:first..last
+// Writes file:line, or file:first..last, after the place in the CUDA source if that is shown.
 static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 {
     char lines[2 * NUMBER_TEXT] = ":";
@@ -173,7 +173,7 @@ static void put_place(struct report_page *page, uint32_t first, uint32_t last)
     put_word(page, page->tables->source.file, strlen(page->tables->source.file), lines);
 }
 
-// The label of an instruction: line:column, or its place in the CUDA source.
+// Writes the label of an instruction: line:column, or its place in the CUDA source.
 static void place_label(struct report_page *page, uint32_t line, uint32_t column)
 {
     const struct table_place *source = source_of(page, line, column);
@@ -192,7 +192,7 @@ static void place_label(struct report_page *page, uint32_t line, uint32_t column
 
 // Chains
 
-// Prints what a simulated machine measured of a chain or block that begins there.
+// Prints the values that a simulated machine measured for a chain or block.
 static void print_outcome(struct report_page *page, const struct table_outcome *one)
 {
     more_line(page);
@@ -344,7 +344,7 @@ static void print_map(struct report_page *page, const struct table_map *map)
     end_line(page);
 }
 
-// Candidates rejected
+// Rejected candidates
 
 static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
 {
@@ -357,7 +357,7 @@ static void print_rejection(struct report_page *page, const struct table_rejecti
     end_line(page);
 }
 
-// Either those of the kernel as a whole, which is not rejected by them, or all others.
+// Prints the rejections of the kernel as a whole (`whole`) or those of its candidates.
 static void print_rejections(struct report_page *page, const struct table_kernel *kernel,
                              bool whole)
 {
@@ -402,7 +402,7 @@ static void print_measurement(struct report_page *page, const struct table_measu
     end_line(page);
 }
 
-// `*next` is the first of the measurements that are left, and stays so.
+// Prints the kernel's measurements, which start at `*next`, and advances `*next` past them.
 static void print_measurements(struct report_page *page, const struct table_kernel *kernel,
                                uint32_t *next)
 {
@@ -532,7 +532,7 @@ static void print_reasons(struct report_page *page, enum summary_kind kind)
              plural(reasons.n - n));
 }
 
-// A sum for reading: whole from 1000 on.
+// Writes a sum, rounded to a whole number from 1000 on.
 static void put_sum(struct report_page *page, double value, const char *unit)
 {
     putf(page, fabs(value) >= 1000 ? "%.0f %s" : "%.4g %s", value, unit);

@@ -2,15 +2,15 @@
 #pragma once
 #include "backend/tables/tables.h"
 
-// The arena is for demangled names.
 struct report_style {
     bool colour;
     uint32_t width; // columns after which lines are broken; 0: never
 };
 
+// Writes the report as text. The arena is for demangled names.
 void report_text(const struct tables *tables, struct arena *arena, FILE *to,
                  struct report_style style);
-// Writes the metadata document with one more key, "summary".
+// Writes the metadata document with the key "summary" and the other members of reports.
 void report_json(const struct tables *tables, FILE *to);
 
 struct json;

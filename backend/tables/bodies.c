@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns true unless the instruction names a space other than global memory.
+// Returns true for a load that names global memory or no space.
 static bool loads_globally(const struct tree *tree, uint32_t node)
 {
     uint32_t count;
@@ -18,10 +18,10 @@ static bool loads_globally(const struct tree *tree, uint32_t node)
     return true;
 }
 
-// Offsets of the tree's text as those of the text that it has become.
+// Translates offsets of the tree's text to the text with the edits.
 struct mapping {
-    const struct written *written; // NULL: it is the same text
-    uint32_t span;                 // where the last look-up was: they go forward
+    const struct written *written; // NULL: the text has no edits
+    uint32_t span;                 // of the last look-up; offsets never decrease
 };
 
 static const struct writer_span *span_at(struct mapping *mapping, uint32_t offset)
@@ -116,7 +116,7 @@ void bodies_written(struct bodies *bodies, struct arena *arena, const struct tre
     find(bodies, arena, tree, (struct mapping){written, 0});
 }
 
-// Every instruction ends with a semicolon.
+// Looks for semicolons, because every instruction ends with one.
 bool keep_instructions(const struct edits *edits, const struct source *source)
 {
     for (uint32_t i = 0; i < edits->list.n; i++) {
@@ -147,7 +147,7 @@ uint32_t body_find(const struct body *body, uint32_t offset)
     return SEARCH(i, 0, body->insts.n, body_inst(body, i)->begin < offset);
 }
 
-// Returns the next word with a dot, after white space and comments.
+// Returns the next dot after white space and comments, or `end`.
 static const char *find_dot(const char *at, const char *end)
 {
     while (at < end && *at != '.') {
@@ -165,7 +165,7 @@ static const char *find_dot(const char *at, const char *end)
     return at;
 }
 
-// Behind the word with a dot that begins at `word`.
+// Returns the end of the dotted word that begins at `word`.
 static const char *behind_word(const char *word, const char *end)
 {
     const char *at = word;
@@ -184,7 +184,7 @@ const char *body_opcode(const struct body *body, struct arena *arena, uint32_t i
     const char *at = source + end;
     for (; count && at < stop && *at == '.'; count--)
         at = behind_word(at, stop);
-    if (!count) // nothing is between the words, as a rule
+    if (!count) // usually nothing is between the words
         return arena_strndup(arena, source + begin, (size_t)(at - source) - begin);
     text_init(&text, arena);
     text_add(&text, source + begin, (size_t)(at - source) - begin);

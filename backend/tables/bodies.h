@@ -1,4 +1,4 @@
-// The function bodies of a text and their instructions, counted as in the tables.
+// The function bodies of a text and their instructions, numbered as in the tables.
 #pragma once
 #include "backend/emit/writer.h"
 #include "frontend/tree.h"
@@ -23,15 +23,16 @@ struct bodies {
     VEC(struct body) list; // in the order of the text
 };
 
-// The bodies of the tree's own text.
+// Finds the bodies of the tree's own text.
 void bodies_find(struct bodies *bodies, struct arena *arena, const struct tree *tree);
-// The bodies of the text that the edits produce. Requires edits that keep_instructions.
+// Finds the bodies of the text that the edits produce. Requires edits with keep_instructions.
 void bodies_written(struct bodies *bodies, struct arena *arena, const struct tree *tree,
                     const struct written *written);
 // Returns true if the edits only move instructions of the text: none is added, removed or changed.
 bool keep_instructions(const struct edits *edits, const struct source *source);
 // Returns the body that contains the offset, or NULL.
 const struct body *bodies_at(const struct bodies *bodies, uint32_t offset);
+// Returns the function's name, in the arena.
 const char *body_name(const struct body *body, struct arena *arena);
 
 static inline bool body_is_entry(const struct body *body)
@@ -44,7 +45,7 @@ static inline const struct body_inst *body_inst(const struct body *body, uint32_
     return &body->insts.v[index];
 }
 
-// Returns the first instruction that begins at or after the offset, or their number.
+// Returns the index of the first instruction at or after the offset, or the number of instructions.
 uint32_t body_find(const struct body *body, uint32_t offset);
 // Returns an instruction's opcode with its modifiers, without white space and comments.
 const char *body_opcode(const struct body *body, struct arena *arena, uint32_t index);

@@ -15,18 +15,18 @@ struct record_builder {
     const struct rejection **rejections; // by function, then place
     struct shared_search *shared;
     struct spaces *spaces;
-    uint32_t chain, block, map, rejection; // how far the plan's lists are done
+    uint32_t chain, block, map, rejection; // next entries of the plan's lists
     const char **names;                    // per name of the tree; NULL: not requested yet
     struct arena own;                      // for the build only
-    // The function at work.
+    // The current function.
     const struct ir_function *fn;
     const struct body *body;
     struct table_kernel *kernel;
-    struct record_range *ranges; // per instruction, once it is requested
-    struct arena scratch;        // for it
+    struct record_range *ranges; // per instruction, filled on demand
+    struct arena scratch;        // for the current function
 };
 
-// Instructions of the output that one of the input has become: [first, end).
+// Output instructions [first, end) that an input instruction has become.
 struct record_range {
     bool known;
     uint32_t first, end;
@@ -64,7 +64,7 @@ static struct record_range output_range(const struct record_builder *b, uint32_t
     const struct node *node = &b->module->tree->nodes.v[b->fn->insts.v[inst].node];
     uint32_t to, to_end;
     writer_range(b->written, node->begin, node->end, &to, &to_end);
-    // Most are where they were.
+    // Most instructions have not moved.
     bool same = inst < b->body->insts.n && body_inst(b->body, inst)->begin == to;
     uint32_t first = same ? inst : body_find(b->body, to);
     bool one = first < b->body->insts.n && body_inst(b->body, first)->end == to_end;
@@ -133,7 +133,7 @@ static const char *live_name(const struct record_builder *b, const struct live_v
     return arena_printf(b->arena, "%s%s", isa_specials[live->special].text, member);
 }
 
-// JSON's readers have signed numbers: what is beyond them is as good as the greatest.
+// Limits a count to the range of signed numbers, which readers of JSON have.
 static uint64_t limited(uint64_t count, uint64_t most)
 {
     return count < most ? count : most;
@@ -162,8 +162,8 @@ static bool place_part(const struct record_builder *b, const struct block_plan *
     return any;
 }
 
-// Instructions keep their basic block, but not their order in it: the first and the last of the
-// output are in the first and the last basic block.
+// Sets the block's range in the output. Instructions keep their basic block, but not their order in
+// it: the first and last output instructions are in the first and last basic blocks that have any.
 static void place_block(const struct record_builder *b, const struct block_plan *plan,
                         struct table_block *block)
 {
@@ -292,7 +292,8 @@ static void place_shared(const struct record_builder *b, uint32_t function)
     b->kernel->service_queue_at_core = shared_leaves_queue(capability, &shared);
 }
 
-// Room for what the plan says of the function, and no more: kernels are many.
+// Makes room for exactly the function's entries in the plan, because a module can have many
+// kernels.
 static void make_room(const struct record_builder *b, uint32_t function,
                       struct table_kernel *kernel)
 {
@@ -309,7 +310,8 @@ static void make_room(const struct record_builder *b, uint32_t function,
     vec_fix(b->arena, &kernel->rejected, rejection - b->rejection);
 }
 
-// Loads that may go to global memory: without those whose address is known to lie elsewhere.
+// Returns the number of loads that may access global memory: without those whose address is known
+// to be in another space.
 static uint32_t count_loads(const struct record_builder *b)
 {
     uint32_t count = b->body->loads;
@@ -350,7 +352,7 @@ static const char *add_kernel(struct record_builder *b, uint32_t function)
     return wrong;
 }
 
-// The function's body in the output, or NULL if it has none.
+// Returns the function's body in the output, or NULL if it has none.
 static const struct body *output_body(const struct record_builder *b, const struct ir_function *fn)
 {
     const struct tree *tree = b->module->tree;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A plan's rejections by function and place, and its chains by what they are of.
+// A plan, with its rejections sorted by function and place, and its chains by their instructions.
 struct edit_side {
     const struct plan *plan;
     const struct rejection **rejections;
     const struct chain **chains;
 };
 
-// With the place that it is sorted by.
+// A change, with the place by which it is sorted.
 struct change {
     uint32_t function, first, last;
     struct table_change entry;
@@ -69,7 +69,7 @@ static struct edit_side side_of(struct arena *arena, const struct plan *plan)
     return side;
 }
 
-// The first of the rejections at or after the place.
+// Returns the index of the first rejection at or after the place.
 static uint32_t rejections_from(const struct edit_side *side, uint32_t function, uint32_t inst)
 {
     const struct rejection **all = side->rejections;
@@ -99,7 +99,7 @@ static void add(struct change_finder *f, uint32_t function, uint32_t first, uint
 
 // Chains
 
-// Why the accesses of the chain are in none of this plan.
+// Returns the reason why the chain's accesses are in no chain of this plan.
 static const char *missing_reason(const struct edit_side *side, const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->count; i++) {
@@ -170,7 +170,7 @@ static const char *block_text(struct change_finder *f, const struct block_plan *
                         (unsigned long long)e->threshold);
 }
 
-// The sources of the numbers, as the end of a sentence.
+// Returns which of the block's numbers were measured, as the end of a sentence.
 static const char *measured_words(struct change_finder *f, const struct block_plan *block)
 {
     const char *words[3];

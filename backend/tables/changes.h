@@ -2,7 +2,7 @@
 #pragma once
 #include "backend/tables/tables.h"
 
-// Fills tables->changes. Both plans are of this module, by the same passes and options except for
-// the measurements of `with`; the tables are those of `with`.
+// Fills tables->changes. Requires two plans of this module by the same passes and options, of which
+// only `with` has measurements, and the tables of `with`.
 void changes_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
                   const struct plan *without, const struct plan *with);

@@ -85,7 +85,7 @@ static const char *path_of(struct slot_list *slots, const char *outer, const cha
     return arena_printf(slots->arena, "%s%s%s", outer, *outer ? "." : "", key);
 }
 
-// Adds the fields of an object; `outer` is the object's own place.
+// Adds the fields of an object; `outer` is the slot of the object itself.
 static void add_slots(struct slot_list *slots, const struct record_field *rows, unsigned form,
                       struct field_slot outer)
 {

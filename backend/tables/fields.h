@@ -23,7 +23,7 @@ enum field_kind {
     FIELD_TEXTS,    // VEC(const char *), none of them empty
     FIELD_FIXED,    // the text words[0]
     FIELD_OBJECT,   // an object of its own in JSON; in C the same struct (offset 0)
-    FIELD_OPTION,   // the same, null unless the bool at `offset` is set
+    FIELD_OPTION,   // as FIELD_OBJECT, but null unless the bool at `offset` is set
     FIELD_PART,     // members of the struct at `offset`, in the same object
     FIELD_LIST,     // VEC of structs of `size` bytes; not in the text
 };
@@ -45,7 +45,7 @@ struct record_field {
         *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is not a word; NULL at the end
     const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_PART, FIELD_LIST
     size_t size;                     // FIELD_LIST, FIELD_TEXTS
-    bool flat;                       // in JSON on one line
+    bool flat;                       // written on one line in JSON
     // FIELD_OPTION: an absent key is null; FIELD_WORDS, FIELD_LIST: an empty list has no key
     bool may_lack;
     struct {
@@ -59,12 +59,12 @@ struct record_field {
     } tag;
 };
 
-// A field of a record or of an object in it that a form has.
+// A field of a record, or of an object in it, that is present in a form.
 struct field_slot {
     const struct record_field *field; // NULL after the last
     const char *path;                 // its key in the form: of objects, `object.key`
     size_t offset;                    // in the record
-    size_t option;                    // of the bool that says that it exists; SIZE_MAX: it does
+    size_t option;                    // offset of the bool that says if it exists; SIZE_MAX: always
     uint32_t at;                      // its place in the form
 };
 
@@ -83,47 +83,52 @@ void fields_write_text(struct text *text, const struct record_field *rows, const
 void fields_write_tag(struct text *text, const struct field_slot *slots, const void *record,
                       const void *usual);
 
-// Target of the reader's faults.
+// Memory and diagnostics of a reader.
 struct field_reader {
     struct arena *arena;
     struct diags *diags;
     const char *id;      // of the diagnostics
     uint32_t begin, end; // their place
-    // Not NULL: an unknown key gives one warning. Else unknown keys are skipped. Holds the rows'
-    // address and the key for each.
+    // If not NULL, each unknown key gives one warning; otherwise unknown keys are skipped. Each
+    // entry is the rows' address followed by the key.
     struct intern *unknown;
 };
 
-// Both fill a zeroed record. They return false after adding faults.
+// Fills a zeroed record. `path` is the object's place in the document, for faults. Returns false
+// after adding faults.
 bool fields_read_json(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct json_t *object, const char *path);
 
-// For the readers of both forms.
+// For the readers of all forms: a digest of lower-case digits; a number in the field's range; the
+// index of a word in field->words.
 bool fields_is_sha256(const char *text, size_t length);
 bool fields_in_range(const struct record_field *field, uint64_t number);
 bool fields_find_word(const struct record_field *field, const char *text, size_t length,
                       unsigned *word);
-// "expected a whole number from 1 to 9"
+// Returns a fault's text, such as "expected a whole number from 1 to 9".
 const char *fields_expected(struct arena *arena, const struct record_field *field);
 
-// A value in a text.
+// A `key=value` pair of a text.
 struct field_pair {
     const char *key, *value; // not terminated; the value without its quotes
     uint32_t key_length, value_length;
-    bool taken;
+    bool taken; // a field has consumed it
 };
 struct pairs {
     VEC(struct field_pair) list;
 };
 
+// Splits ` key=value …` into pairs. Returns false after adding a fault.
 bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
                        struct pairs *pairs);
-// Removes and returns the value with this key, or returns NULL.
+// Marks the pair with this key as taken and returns it, or returns NULL.
 struct field_pair *fields_take(struct pairs *pairs, const char *key);
-// Fills the record from the pairs. Remaining pairs are faults as well.
+// Fills the record from the pairs. Pairs without a field are faults as well. Returns false after
+// adding faults.
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);
-// Changes the fields of a small tag whose keys are there. Other pairs remain.
+// Sets the fields of a small tag whose keys are present. Other pairs remain. Returns false after
+// adding faults.
 bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots, void *record,
                      struct pairs *pairs);
 // Returns true if no pair remains, else adds a fault for each.

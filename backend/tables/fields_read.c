@@ -181,7 +181,7 @@ static bool has_row(const struct record_field *rows, const char *key)
     return false;
 }
 
-// Returns true if these rows have not met the key before.
+// Returns true the first time that these rows meet the key.
 static bool is_new(const struct field_reader *reader, const struct record_field *rows,
                    const char *key)
 {

@@ -1,5 +1,5 @@
 // Records as ` key=value key='some text'`: printable ASCII without quotation marks, backslashes and
-// ends of comments, because it is in directives and in comments of PTX.
+// ends of comments, because the text is written in directives and comments of PTX.
 #include "support/number.h"
 #include "backend/tables/fields.h"
 #include <ctype.h>
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ESCAPE = '~' }; // and two hexadecimal digits
+enum { ESCAPE = '~' }; // followed by two hexadecimal digits
 
 // Writing
 
-// Returns the number of characters without an escape.
+// Returns the number of characters before the first one that needs an escape.
 static size_t plain_length(const char *text, bool element)
 {
     size_t at = 0;
@@ -93,14 +93,16 @@ static bool needs_quotes(const struct field_texts *texts)
     return false;
 }
 
-// `brief`: lists of names without a blank have no quotation marks.
+// Returns true if the value needs quotation marks. With `brief`, lists of names without blanks need
+// none.
 static bool is_quoted(const struct record_field *field, const void *value, bool brief)
 {
     return field->kind == FIELD_TEXT ||
            (field->kind == FIELD_TEXTS && (!brief || needs_quotes(value)));
 }
 
-// Numbers that are null or absent in JSON and objects that are not there have no key in the text.
+// Returns true if the field has no key in the text: lists, absent objects, and numbers that are
+// null or absent in JSON.
 static bool is_absent(const struct record_field *field, const void *value)
 {
     return (field->kind == FIELD_OPTIONAL && !*(const uint32_t *)value) ||
@@ -110,7 +112,7 @@ static bool is_absent(const struct record_field *field, const void *value)
            (field->kind == FIELD_OPTION && !*(const bool *)value) || field->kind == FIELD_LIST;
 }
 
-// The objects that a field is in, from the inside out.
+// The objects that contain a field, innermost first.
 struct field_path {
     const struct field_path *outer;
     const char *key;
@@ -271,7 +273,7 @@ static bool read_escaped(struct field_reader *reader, const char *from, uint32_t
     return true;
 }
 
-// The next element of a list with commas, from `*at` on; false at its end.
+// Finds the next element of a list with commas, from `*at` on. Returns false at the end.
 static bool next_element(const struct field_pair *pair, uint32_t *at, const char **element,
                          uint32_t *length)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With the place that it is sorted by.
+// A measurement, with the place by which it is sorted.
 struct measurement {
     uint32_t function, inst;
     struct table_measurement entry;
@@ -100,7 +100,7 @@ static void list_loop(struct lister *l, const struct block_plan *block)
         return;
     double times = (double)at->iterations / (double)at->entries;
     bool constant = block->trip == TRIP_CONSTANT;
-    // An iteration that only tests does not count.
+    // The last evaluation of the loop's condition does not count as an iteration.
     bool tests = constant ? at->least == at->most && at->least == block->trips + 1
                           : times - block->measured_trips > 0.5;
     struct table_measurement entry = {
@@ -115,7 +115,7 @@ static void list_loop(struct lister *l, const struct block_plan *block)
     add(l, block->function, block->first, block->last, entry);
 }
 
-// Loops precede the accesses in them.
+// Orders by place; loops precede the accesses in them.
 static int in_text(const void *left, const void *right)
 {
     const struct measurement *a = left, *b = right;
@@ -128,7 +128,7 @@ static int in_text(const void *left, const void *right)
     return (a->entry.kind < b->entry.kind) - (a->entry.kind > b->entry.kind);
 }
 
-// The tables' kernels are some of the functions, in their order.
+// Returns true if the function is this kernel of the tables, whose order is that of the functions.
 static bool is_next(const struct lister *l, const struct tables *tables, uint32_t kernel,
                     uint32_t function)
 {

@@ -1,4 +1,4 @@
-// Measured numbers of a profile beside those of the analyses, for the reports.
+// Measured numbers of a profile and the analyses' results for the same code, for the reports.
 #pragma once
 #include "backend/tables/tables.h"
 

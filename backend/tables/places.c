@@ -13,8 +13,8 @@ struct place_finder {
     const struct ir_module *module;
     struct ir_locs *locs;
     const struct prefix_map *prefixes;
-    uint64_t *lines; // that the tables name
-    uint32_t count;  // of lines in the text
+    uint64_t *lines; // lines that the tables name
+    uint32_t count;  // number of lines of the text
 };
 
 static void want(struct place_finder *f, uint32_t line)
@@ -36,7 +36,8 @@ static void want_kernel(struct place_finder *f, const struct table_kernel *kerne
         want(f, kernel->rejected.v[i].line);
 }
 
-// Returns the statement with single blanks for blanks, line ends and control characters.
+// Returns the statement with a single blank for each sequence of white space and control
+// characters.
 static const char *statement_text(struct arena *arena, const struct source *source,
                                   const struct node *node)
 {

@@ -4,11 +4,12 @@
 #include "backend/tables/tables.h"
 #include "support/prefix_map.h"
 
-// Fills tables->places. The tables' lines are those of this module. `prefixes`: of the names of
-// files.
+// Fills tables->places. Requires tables whose lines are those of this module. `prefixes` changes
+// the names of files.
 void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
                  const struct prefix_map *prefixes);
-// Sorts tables->places as places_at needs them.
+// Sorts tables->places as places_at requires it.
 void places_sort(struct tables *tables);
-// Returns the place in the line with this column, its first one if `column` is 0, or NULL.
+// Returns the place at this line and column, or the first one in the line if `column` is 0, or
+// NULL.
 const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column);

@@ -168,11 +168,11 @@ static const struct record_field rows_document[] = {
 
 // Checks of the entries against the program and each other
 
-// A function of the program: where its loops begin, and which list has named a part of it last.
+// A function of the program: where its loops begin, and which of its parts the lists have named.
 struct own_function {
-    uint32_t *loops;                 // by instruction: the first whose header begins there, or none
-    uint32_t *next;                  // by loop: another one that begins with the same instruction
-    uint32_t *listed, *listed_loops; // by instruction, by loop: number of that list
+    uint32_t *loops;                 // by instruction: the first loop that begins there, or IR_NONE
+    uint32_t *next;                  // by loop: the next one that begins with the same instruction
+    uint32_t *listed, *listed_loops; // by instruction, by loop: the last list that named it
     uint32_t kernel;                 // number of the kernel that has named the function last
 };
 
@@ -189,8 +189,8 @@ struct profile_reading {
     struct own_function *own; // by function
     struct own_name *names;   // of functions with bodies, sorted
     uint32_t name_count;
-    uint32_t list;    // number of the list at work, from 1 on
-    const char *path; // of the function at work
+    uint32_t list;    // number of the current list, from 1 on
+    const char *path; // of the current function
 };
 
 __attribute__((format(printf, 2, 3))) static void fault(struct profile_reading *r,
@@ -204,8 +204,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct profile_reading *
     diag_add(r->diags, DIAG_ERROR, "profile", NO_OFFSET, NO_OFFSET, "%s", text);
 }
 
-// Returns true if the mean of `count` things that are `sum` together can be: it is in [least,
-// most].
+// Returns true if the mean, sum / count, is in [least, most].
 static bool mean_is_within(uint64_t sum, uint64_t count, uint64_t least, uint64_t most)
 {
     uint64_t mean = sum / count;
@@ -292,8 +291,8 @@ static void take_inst(struct profile_reading *r, const struct ir_function *fn, u
         measured_add_inst(&to->insts[from->index], &from->memory);
 }
 
-// Returns the first of the loops that begin there that this list has not named yet; they are listed
-// in order.
+// Returns the first loop that begins at the instruction and that the current list has not named
+// yet, or IR_NONE. Lists name loops in order.
 static uint32_t next_loop(const struct profile_reading *r, const struct own_function *own,
                           uint32_t index)
 {
@@ -355,7 +354,7 @@ static void list_names(struct profile_reading *r)
     qsort(r->names, r->name_count, sizeof *r->names, by_name);
 }
 
-// The first function of this name that has a body.
+// Returns the first function of this name with a body, or IR_NONE.
 static uint32_t find_function(const struct profile_reading *r, const char *name)
 {
     const struct name wanted = {.text = name, .length = (uint32_t)strlen(name)};
@@ -366,8 +365,8 @@ static uint32_t find_function(const struct profile_reading *r, const char *name)
     return found ? r->names[low].function : IR_NONE;
 }
 
-// A loop's header may be empty, and then names the instruction after it, as the writer does: that
-// may be the header of another one.
+// Returns the function's lists, made by the first call. An empty header of a loop stands for the
+// next instruction, as in the writer; several loops can therefore begin at one instruction.
 static struct own_function *own_function(struct profile_reading *r, uint32_t function)
 {
     struct own_function *own = &r->own[function];
@@ -427,8 +426,8 @@ static void take_kernels(struct profile_reading *r, const struct document *docum
 
 // The program of the profile
 
-// Returns true if the numbers of instructions are those of the program. A profile of the program
-// with tags has other places; what its chains and blocks measured counts.
+// Returns true if the numbers of instructions are those of this program. A profile of the tagged
+// program has other places; only its numbers of chains and blocks are used.
 static bool check_digest(struct profile_reading *r, const struct document *document,
                          const struct source *tagged)
 {
@@ -499,7 +498,7 @@ const struct measurements *profile_read(struct arena *arena, const struct source
     json_t *root = parse(profile, diags);
     if (!root)
         return NULL;
-    // When the arena's memory runs out, control leaves from here: not without freeing jansson's.
+    // If the arena's memory runs out, longjmp leaves this function; free jansson's memory first.
     struct memory *memory = arena->memory;
     jmp_buf outer;
     memcpy(outer, memory->on_failure, sizeof outer);

@@ -19,7 +19,8 @@ static const char *const rule_names[] = {
     ;
 #include "backend/tables/metadata.def"
 
-// The numbers of words are part of the formats; the passes' enumerators may change.
+// The numbers of words are part of the formats. Fails to compile if an enumerator of the passes
+// changes.
 #define WORDS(...)
 #define WORD(NAME, NUMBER, ...) _Static_assert((int)(NAME) == (NUMBER), #NAME);
 #define BIT(NAME, NUMBER, ...) _Static_assert((int)(NAME) == 1 << (NUMBER), #NAME);
@@ -27,7 +28,7 @@ static const char *const rule_names[] = {
 #include "backend/tables/metadata.def"
 _Static_assert((int)PTXOFFLOAD_METADATA_VERSION == (int)TABLES_VERSION, "version");
 
-// The structs that the rows of a section and of a record describe.
+// Names for the structs that the rows of sections and records describe.
 typedef struct elf_notes elf_NOTE;
 #define SECTION(...)
 #define RECORDS(ID, NAME, STRUCT, ...) typedef struct STRUCT elf_##ID;
@@ -35,7 +36,7 @@ typedef struct elf_notes elf_NOTE;
 #define END_RECORD
 #include "backend/tables/metadata.def"
 
-// The header has each entry at its place, with its type.
+// Checks that the header has each entry at its offset and with its type.
 #define MEMBER(ID, AT, TYPE, ...) _Static_assert((AT) + sizeof(TYPE) <= sizeof(elf_##ID), #ID);
 #define FIELD(RECORD, KEY, KIND, MEMBER, OBJECT, ...) OBJECT
 #define GROUP(...)

@@ -68,7 +68,7 @@ struct summary summary_total(const struct tables *tables)
 static const enum summary_kind kind_of[] = {
     [CANDIDATE_LOAD] = SUMMARY_CHAINS,  [CANDIDATE_CHAIN] = SUMMARY_CHAINS,
     [CANDIDATE_BLOCK] = SUMMARY_BLOCKS, [CANDIDATE_STORE] = SUMMARY_CHAINS,
-    [CANDIDATE_KERNEL] = SUMMARY_KINDS, // it is not rejected
+    [CANDIDATE_KERNEL] = SUMMARY_KINDS, // the kernel itself is not rejected
     [CANDIDATE_MAP] = SUMMARY_MAPS,
 };
 

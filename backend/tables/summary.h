@@ -3,18 +3,18 @@
 #include "backend/tables/tables.h"
 
 struct summary {
-    const char *name; // the kernel's; NULL in the total
+    const char *name; // of the kernel; NULL in the total
     uint32_t instructions, instructions_tagged;
     uint32_t loads, loads_tagged;
     uint32_t chains;
     uint32_t blocks, candidates;
     uint32_t chosen,
-        conditional;   // candidates that are not passed over; of these, those with a condition
-    uint32_t rejected; // without rejections of the kernel as a whole, which keeps its chains
+        conditional;   // candidates that are not passed over, and those of them with a condition
+    uint32_t rejected; // without rejections of the kernel as a whole
     uint32_t maps;
     uint32_t no_queue; // kernels with chains and without room for the service queue
     uint64_t flits;    // saved by the chains, per warp and hop
-    double expected;   // the same as expected
+    double expected;   // expected value of `flits`
     double words;      // saved by the chosen blocks, per warp
 };
 
@@ -31,7 +31,9 @@ struct summary_reasons {
     uint32_t n, candidates;
 };
 
+// Return the sums of one kernel, and of all kernels of the tables.
 struct summary summary_of(const struct table_kernel *kernel);
 struct summary summary_total(const struct tables *tables);
-// Accesses that are in no chain are candidates for chains.
+// Returns the rules that reject candidates of this kind. Accesses in no chain count as candidates
+// for chains.
 struct summary_reasons summary_reasons(const struct tables *tables, enum summary_kind kind);

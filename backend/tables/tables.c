@@ -13,7 +13,7 @@ void tables_write_json(const struct tables *tables, FILE *to)
     json_done(&json);
 }
 
-// The current check: place of a fault.
+// The check of one kernel.
 struct table_check {
     struct arena *arena;
     const struct table_kernel *kernel;

@@ -1,5 +1,6 @@
-// The versioned content of metadata: the decisions for each kernel. It is written as JSON and as
-// tags in the PTX, and read back from either; docs/reference/metadata.md explains every entry.
+// The versioned content of metadata: the decisions for each kernel. It is written as JSON, as tags
+// in the PTX and as an ELF object, and read back from each. docs/reference/metadata.md explains
+// every entry.
 #pragma once
 #include "passes/base/plan.h"
 #include <stdio.h>
@@ -36,14 +37,14 @@ struct table_chain {
 // Result of one cost model for a block.
 struct table_estimate {
     enum cost_model cost;
-    double in, out, saved_tx, saved_rx; // live values; an iteration
+    double in, out, saved_tx, saved_rx; // words of live values; words saved per iteration
     double bw_tx, bw_rx, at_tx, at_rx;
     uint64_t threshold_tx, threshold_rx; // 0: never
     unsigned saves;
     bool candidate;
 };
 
-// As the registers of VEC(const char *) are in objects.
+// An entry of a VEC(const char *), in the form that objects have.
 struct table_name {
     const char *name;
 };
@@ -59,8 +60,8 @@ struct table_block {
     bool has_condition; // candidate only if condition >= threshold
     const char *condition;
     uint64_t threshold;
-    uint64_t trips;                          // a constant number, else 0; in small tags only
-    bool passed_over;                        // it saves, but an overlapping block saves more
+    uint64_t trips;                          // constant iterations, else 0; in small tags only
+    bool passed_over;                        // it would save, but an overlapping block saves more
     unsigned measured;                       // MEASURED_…: numbers of the refined model
     VEC(struct table_estimate) alternatives; // by other cost models
 };
@@ -97,21 +98,21 @@ struct table_measurement {
     uint32_t line, column, end_line; // a loop's first instruction, and the line of its last one
     uint64_t times;                  // accesses by warps; entries of a loop by threads
     double mean;                     // lines of an access; iterations of an entry
-    uint64_t least, most;            // the same
+    uint64_t least, most;            // minimum and maximum of the same
     const char *analysis;            // the result of the analysis
     bool decides;                    // the measured number decided
-    // Lines that were requested from the caches and hit, or were requested already; 0: not counted.
+    // Lines requested from the cache, and those that hit or merged with an earlier request; 0: not
+    // counted.
     uint64_t l1_accesses, l1_served, llc_accesses, llc_served;
 };
 
-// A value that a simulated machine measured of a chain or block.
+// A value that a simulated machine measured for a chain or block.
 struct table_value {
     const char *name, *unit;
     double value;
 };
 
-// The values of a chain or block of the source, and what was expected of it. In profiles and
-// reports only.
+// Measured values of a chain or block, and the expected one. In profiles and reports only.
 struct table_outcome {
     const char *kernel;
     enum candidate_kind kind; // chain or block
@@ -147,12 +148,12 @@ struct table_place {
 struct table_kernel {
     const char *name;
     uint32_t instructions;      // of the output
-    uint32_t loads;             // of these, loads that may go to global memory
+    uint32_t loads;             // loads among them that may access global memory
     uint32_t shared_bytes;      // of variables in shared memory; a launch may add to it
     bool service_queue_at_core; // shared memory has room for the service queue
     VEC(struct table_chain) chains;
     VEC(struct table_block) blocks;
-    VEC(struct table_map) maps; // one or none
+    VEC(struct table_map) maps; // at most one
     VEC(struct table_rejection) rejected;
 };
 
@@ -163,7 +164,7 @@ struct tables {
     const char *capability; // keys of the unit near the data that differ from the default; ""
     const char *profile;    // SHA-256 of the file of --profile; ""
     VEC(struct table_kernel) kernels;
-    bool compared;                              // with the decisions without the profile:
+    bool compared;                              // changes_find has compared the decisions
     VEC(struct table_change) changes;           // by kernel, then place
     VEC(struct table_measurement) measurements; // in the same order; of executed code
     struct table_outcomes outcomes;
@@ -175,15 +176,15 @@ struct tables {
 // instruction in two chains. Returns NULL, or the fault with its place.
 const char *tables_check(struct arena *arena, const struct tables *tables);
 
-// The metadata document, {"format": "ptxoffload-metadata", …}.
+// Writes the metadata document, {"format": "ptxoffload-metadata", …}.
 void tables_write_json(const struct tables *tables, FILE *to);
 // Reads it. Adds faults to `diags` (id "metadata"), with the offset if the text is not JSON, else
 // with the path of the entry. Returns false if there are faults; `tables` is then undefined.
 bool tables_read_json(struct tables *tables, struct arena *arena, const char *text, size_t length,
                       struct diags *diags);
 
-// Names in all formats, NULL after the last.
-// table_SET_names for each set of words of metadata.def.
+// table_SET_names for each set of words of metadata.def: the words in all formats, NULL after the
+// last.
 #define WORDS(SET, ...) extern const char *const table_##SET##_names[];
 #define WORD(...)
 #define BIT(...)

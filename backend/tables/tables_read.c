@@ -40,7 +40,7 @@ bool tables_read_json(struct tables *tables, struct arena *arena, const char *te
     json_t *root = parse(text, length, diags);
     if (!root)
         return false;
-    // When the arena's memory runs out, control leaves from here: not without freeing jansson's.
+    // If the arena's memory runs out, longjmp leaves this function; free jansson's memory first.
     struct memory *memory = arena->memory;
     jmp_buf outer;
     memcpy(outer, memory->on_failure, sizeof outer);

@@ -1,5 +1,5 @@
-// Metadata name instructions by their number in the function's text, which is also the number in
-// the IR. A chain must be one that the passes find in the program with the same options.
+// Metadata identify instructions by their number in the function's text, which is also their number
+// in the IR. A chain must be one that the passes find in the program with the same options.
 #include "backend/tags/read_chains.h"
 #include "passes/analysis/facts.h"
 #include "passes/base/capability.h"
@@ -31,8 +31,8 @@ void read_chains_of(struct chain_reader *r, uint32_t function, const struct body
     r->begun = false;
 }
 
-// Checks an instruction of a chain against the program, as far as its pattern does not determine
-// it.
+// Checks an instruction of a chain against the program, except for what the pattern determines.
+// Returns NULL, or the fault.
 static const char *inst_fault(struct chain_reader *r, const struct ir_function *fn,
                               const struct table_instruction *inst)
 {
@@ -49,7 +49,7 @@ static const char *inst_fault(struct chain_reader *r, const struct ir_function *
                : NULL;
 }
 
-// As the passes have it.
+// Returns the chain in the form of the passes.
 static struct chain chain_of(const struct chain_reader *r, const struct ir_function *fn,
                              const struct table_chain *from)
 {

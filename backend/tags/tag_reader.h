@@ -1,4 +1,4 @@
-// Parts of the readers of full (tags_read.c) and small tags (tags_read_small.c).
+// Parts that the readers of full (tags_read.c) and small tags (tags_read_small.c) share.
 #pragma once
 #include "backend/tables/bodies.h"
 #include "backend/tables/fields.h"
@@ -14,12 +14,12 @@ struct record {
     uint32_t begin, end; // in the tagged text
 };
 
-// Results of the tags at instructions for a chain or block of the current kernel.
+// Tags at instructions that were read for a chain or block of the current kernel.
 struct seen_chain {
     const struct record *facts;
-    uint32_t count;             // of a chain's instructions
-    const struct record *wrong; // the first of them whose tag is another; NULL: none
-    bool begin, end;
+    uint32_t count;             // tagged instructions of a chain
+    const struct record *wrong; // the first unexpected tag of a chain; NULL: none
+    bool begin, end;            // of a block: they are tagged
 };
 
 struct tag_reader {
@@ -32,24 +32,24 @@ struct tag_reader {
     struct source plain; // the text without tags
     struct tag_digests digests;
     struct bodies bodies;        // of the text without tags
-    const struct record *record; // at work
-    const struct body *body;     // that holds it
-    // The kernel at work is the tables' last.
+    const struct record *record; // the current one
+    const struct body *body;     // the body that contains it
+    // The current kernel is the last one of the tables.
     const struct body *kernel_body;
     VEC(struct seen_chain) chains, blocks;
-    // Takes each kernel of small tags instead of the tables; NULL: they are kept in the tables.
+    // Receives each kernel of small tags; NULL: the tables keep them.
     take_kernel *take;
     void *context;
 };
 
-// Add a fault with the place of a record, or of that at work. Return false.
+// Add a fault at a record, or at the current one. Return false.
 bool tag_fault_at(struct tag_reader *r, const struct record *record, const char *what);
 bool tag_fault(struct tag_reader *r, const char *what);
-// Makes the record the one at work.
+// Makes the record the current one, and the place of faults.
 void tag_reader_place(struct tag_reader *r, const struct record *record);
 // Reads " 12", an id below `count`; `rest` becomes the offset of what follows.
 bool tag_read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest);
-// Finds the instruction that the tag precedes.
+// Finds the instruction that the current tag precedes. Returns false after adding a fault.
 bool tag_find_instruction(struct tag_reader *r, uint32_t *index);
 
 // Reads the records of small tags. Returns false after adding faults.

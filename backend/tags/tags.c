@@ -78,7 +78,7 @@ void tags_digest(struct tag_digests *digests, const struct tags *tags, const str
     tables_digest_end(digests->tags, &all);
 }
 
-// Finding. The scan knows as much of PTX as it takes not to look into comments and strings.
+// Finding. The scan parses only as much of PTX as it needs to skip comments and strings.
 
 struct scan {
     const char *text;
@@ -92,7 +92,7 @@ static bool starts(const struct scan *scan, uint32_t at, const char *with)
     return length <= scan->length - at && !memcmp(scan->text + at, with, length);
 }
 
-// Behind the next `what` from `at` on, or the end of the text.
+// Returns the offset after the next `what` from `at` on, or the end of the text.
 static uint32_t behind(const struct scan *scan, uint32_t at, const char *what)
 {
     size_t length = strlen(what);
@@ -108,7 +108,8 @@ static bool first_in_line(const struct scan *scan)
     return !at || scan->text[at - 1] == '\n';
 }
 
-// Behind the string that begins here; a quotation mark without its fellow is one character.
+// Returns the offset after the string that begins here. An unterminated quotation mark is one
+// character.
 static uint32_t behind_string(const struct scan *scan)
 {
     for (uint32_t at = scan->at + 1; at < scan->length && scan->text[at] != '\n'; at++) {
@@ -119,7 +120,8 @@ static uint32_t behind_string(const struct scan *scan)
     return scan->at + 1;
 }
 
-// Behind the comment, string or line that begins here; `at` itself if none does.
+// Returns the offset after the comment, string or line that begins here, or the current offset if
+// none does.
 static uint32_t behind_opaque(const struct scan *scan)
 {
     switch (scan->text[scan->at]) {
@@ -161,8 +163,8 @@ static bool scan_tag(const struct scan *scan, uint32_t at, enum tag_style style,
     return true;
 }
 
-// Reads the tag whose string or comment begins here. Text before `from` belongs to what precedes
-// it.
+// Reads the tag whose string or comment begins here. Text before `from` belongs to a preceding
+// token.
 static bool find_tag(const struct scan *scan, uint32_t from, struct tag *tag)
 {
     static const char pragma[] = ".pragma ";
@@ -175,7 +177,7 @@ static bool find_tag(const struct scan *scan, uint32_t from, struct tag *tag)
            scan_tag(scan, scan->at - before, TAGS_PRAGMA, tag);
 }
 
-// Takes the blank that was written with the tag.
+// Sets the tag's kind, and extends the tag by the blank that was written with it.
 static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
 {
     tag->kind = tag_kind(tag->content, tag->length, &tag->rest);
@@ -185,8 +187,8 @@ static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
         tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
 }
 
-// Returns the first character from `at` on at which a string, a comment, a line or a scope may
-// begin or end.
+// Returns the offset of the first character from `at` on at which a string, comment, line or scope
+// may begin or end.
 static uint32_t skip_plain(const struct scan *scan, uint32_t at)
 {
     static const bool matters[UCHAR_MAX + 1] = {

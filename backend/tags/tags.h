@@ -4,7 +4,7 @@
 #include "backend/tables/tables.h"
 
 // Small tags, PRAGMA and COMMENT, have what the simulator reads: chains, and blocks that are
-// candidates by one of the cost models. Full ones have the whole tables.
+// candidates by one of the cost models. Full tags have the whole tables.
 enum tag_style {
     TAGS_PRAGMA,
     TAGS_COMMENT,
@@ -43,31 +43,31 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
 char *tags_strip(struct arena *arena, const struct source *source, const struct tags *tags,
                  uint32_t *length);
 
-// Returns true if there are tags and they are small ones.
+// Returns true if there are tags, and they are small.
 bool tags_are_small(const struct tags *tags);
 // Returns true if all tags, at least one, are of this style.
 bool tags_are(const struct tags *tags, enum tag_style style);
 
 // Returns the text with tags for the tables. Requires `bodies` of the untagged output text, which
-// the tables' indices refer to.
-// Returns NULL if a kernel of the tables is not in the text.
+// the tables' indices refer to. Returns NULL if a kernel of the tables is not in the text.
 struct bodies;
 char *tags_write(struct arena *arena, const struct bodies *bodies, const struct tables *tables,
                  enum tag_style style, uint32_t *length);
 
-// Reads the tables back from a tagged text; `output` is this text. Of small tags, the tables have
-// only what these have: chains without lines and `saving`; in place of blocks that are no
-// candidate, entries whose `candidate` is false; no rejections. Adds faults to `diags` (id "tags")
-// with their place. Returns false if there are faults or no tags; `tables` is then undefined.
+// Reads the tables back from a tagged text; `output` is this text. From small tags, the tables get
+// chains without lines and `saving`, entries whose `candidate` is false in place of blocks that are
+// no candidate, and no rejections. Adds faults to `diags` (id "tags") with their place. Returns
+// false if there are faults or no tags; `tables` is then undefined.
 bool tags_read(struct tables *tables, struct arena *arena, const struct source *source,
                struct diags *diags);
 
-// Takes a kernel of the tables, which is freed afterwards. Returns false to end the reading.
+// Receives a kernel of the tables, which is valid during the call only. Returns false to stop
+// reading.
 typedef bool take_kernel(void *context, const struct table_kernel *kernel);
 
-// Reads the tables back from a text that tags_write made with these bodies: as tags_read, without a
-// parse of the text. `take` takes the kernels in their order; `tables` gets the rest, without the
-// digest of the output. Returns true for a text without tags, too.
+// As tags_read, for a text that tags_write made with these bodies; the text is not parsed. `take`
+// receives the kernels in their order; `tables` gets the rest, without the digest of the output.
+// Returns true for a text without tags, too.
 bool tags_read_written(struct tables *tables, struct arena *arena, const struct source *source,
                        const struct bodies *bodies, take_kernel *take, void *context,
                        struct diags *diags);

@@ -1,4 +1,4 @@
-// Full tags, and what is common to both readers.
+// Reads full tags. Also has the functions that both readers share.
 #include "backend/tables/build.h"
 #include "backend/tables/rows.h"
 #include "backend/tags/tag_reader.h"
@@ -74,7 +74,7 @@ static bool read_fields(struct tag_reader *r, const struct record_field *rows, v
            fields_read_text(&r->fields, rows, into, &pairs);
 }
 
-// Finds the digest tag, and checks that the program is what was tagged.
+// Finds the digest tag, and checks that the program is the one that was tagged.
 static bool read_digests(struct tag_reader *r, const struct record **found,
                          struct tag_digests *digests)
 {
@@ -141,7 +141,7 @@ static bool read_kernel(struct tag_reader *r)
     return true;
 }
 
-// "12:3,13:3": where the instructions stood in the input.
+// Reads the places of the instructions in the input: "12:3,13:3".
 static bool read_places(struct tag_reader *r, const struct field_pair *pair,
                         struct table_chain *chain)
 {
@@ -217,7 +217,6 @@ static bool read_rejected(struct tag_reader *r)
 
 // Tags at instructions
 
-// " 12": the place of an id below `count`; `rest` becomes what follows.
 bool tag_read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest)
 {
     uint64_t number = 0;
@@ -231,7 +230,6 @@ bool tag_read_id(const struct record *record, uint32_t count, uint32_t *id, uint
     return at > 1 && number < count;
 }
 
-// The instruction that the tag precedes.
 bool tag_find_instruction(struct tag_reader *r, uint32_t *index)
 {
     *index = body_find(r->body, r->record->at);
@@ -347,7 +345,7 @@ static struct tag_reader begin_reading(struct tables *tables, struct arena *aren
     return r;
 }
 
-// Requires the text without tags and its bodies.
+// Reads all tags. Requires the text without tags and its bodies.
 static bool read_all(struct tag_reader *r)
 {
     const struct record *digest;
@@ -378,11 +376,11 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
     return read_all(&r);
 }
 
-// Returns true if the text without its tags is this one.
+// Returns true if the source without its tags is the text `plain`.
 static bool leaves(const struct tags *tags, const struct source *source, const char *plain,
                    uint32_t length)
 {
-    uint32_t at = 0, from = 0; // in the two texts
+    uint32_t at = 0, from = 0; // in `plain` and in the source
     for (uint32_t i = 0; i <= tags->list.n; i++) {
         uint32_t end = i < tags->list.n ? tags->list.v[i].begin : source->length;
         if (end - from > length - at || memcmp(source->text + from, plain + at, end - from) != 0)

@@ -1,4 +1,4 @@
-// Small tags. The kernels of the tables are the entries of the text, and the functions that have a
+// Reads small tags. The tables get the kernels of the text, and the other functions that have a
 // tag.
 #include "backend/tables/build.h"
 #include "backend/tags/tag_reader.h"
@@ -8,20 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The kernel at work, and the tags of its chains and blocks.
+// The current kernel, and the tags of its chains and blocks.
 struct small_kernel {
     struct table_kernel *to;
     VEC(const struct record *) chains, blocks; // by id; NULL: no tag yet
     VEC(bool) ended;                           // by id of blocks
 };
 
-// Ids are below this: any two blocks are disjoint or nested.
+// Returns a limit that ids are below: any two blocks are disjoint or nested, so their number is
+// bounded.
 static uint32_t most_ids(const struct tag_reader *r)
 {
     return 8 * r->body->insts.n + 64;
 }
 
-// Reads the pairs into a record that has the values of absent keys.
+// Reads the pairs into a record that already has the values of absent keys.
 static bool read_pairs(struct tag_reader *r, const struct field_slot *slots, void *record,
                        struct pairs *pairs)
 {
@@ -80,7 +81,8 @@ static const struct record **record_of(struct tag_reader *r, struct small_kernel
     return &k->chains.v[id];
 }
 
-// The pattern with this number. Any one for another text, which the row refuses.
+// Returns the pattern with this number. Returns any one for another text, which is a fault of the
+// field.
 static uint32_t pattern_of(const char *text, size_t length)
 {
     char number[NUMBER_TEXT];
@@ -110,7 +112,7 @@ static bool read_chain_facts(struct tag_reader *r, struct table_chain *chain, ui
     return true;
 }
 
-// " 01 10 11": of this instruction and those that follow it.
+// Reads " 01 10 11": the tags of this instruction and those that follow it.
 static bool read_words(struct tag_reader *r, struct table_chain *chain, uint32_t *at)
 {
     static const struct record_field tag = {.words = table_tag_names};
@@ -160,7 +162,8 @@ static bool *ended_of(struct tag_reader *r, struct small_kernel *k, uint32_t id)
     return &k->ended.v[id];
 }
 
-// As strtod. Up to 15 digits without an exponent are a quotient of two exact numbers.
+// As strtod, but fast for up to 15 digits without an exponent, which are a quotient of two exact
+// numbers.
 static double read_number(const char *text, char **end)
 {
     enum { MOST_DIGITS = 15 };
@@ -184,7 +187,7 @@ static double read_number(const char *text, char **end)
     return (double)digits / powers[point ? count + 1 - point : 0];
 }
 
-// "64,0,34,32.25"
+// Reads `count` numbers: "64,0,34,32.25".
 static bool read_numbers(const char *text, uint32_t length, double *numbers, uint32_t count)
 {
     enum { MOST = 200 };
@@ -216,7 +219,7 @@ static void set_estimate(struct tag_reader *r, struct table_block *block,
     vec_push(r->arena, &block->alternatives, *estimate);
 }
 
-// Requires the block's kind and number of iterations.
+// Reads the estimates of all cost models. Requires the block's kind and number of iterations.
 static bool read_estimates(struct tag_reader *r, struct table_block *block, struct pairs *pairs)
 {
     for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
@@ -237,7 +240,8 @@ static bool read_block_facts(struct tag_reader *r, struct table_block *block, ui
     struct pairs pairs = {0};
     if (!fields_split_text(&r->fields, r->record->rest + at, r->record->length - at, &pairs))
         return false;
-    // Estimates follow from kind and number of iterations, and the threshold from them.
+    // The estimates depend on the kind and number of iterations, and the threshold on the
+    // estimates.
     block->kind = BLOCK_BASIC;
     block->condition = "";
     if (!fields_read_tag(&r->fields, r->small.block, block, &pairs) ||
@@ -282,7 +286,7 @@ static bool read_end(struct tag_reader *r, struct small_kernel *k)
     return tag_find_instruction(r, &k->to->blocks.v[id].end_index);
 }
 
-// Reads an estimate of the block whose tag is in front.
+// Reads an estimate of the block whose tag precedes this one.
 static bool read_estimate(struct tag_reader *r, struct small_kernel *k)
 {
     struct table_estimate estimate = {0};
@@ -347,7 +351,7 @@ static bool end_kernel(struct tag_reader *r, const struct small_kernel *k)
     return good;
 }
 
-// Keeps the kernel in the tables, or checks it and hands it on.
+// Adds the kernel to the tables, or checks it and passes it to `take`.
 static bool put_kernel(struct tag_reader *r, struct table_kernel *kernel)
 {
     if (!r->take) {
@@ -359,7 +363,7 @@ static bool put_kernel(struct tag_reader *r, struct table_kernel *kernel)
     return wrong ? tag_fault(r, wrong) : r->take(r->context, kernel);
 }
 
-// Reads the records of the body, from `*next` on.
+// Reads the records of the body from `*next` on, and advances `*next` past them.
 static bool read_records(struct tag_reader *r, const struct body *body, uint32_t *next)
 {
     struct table_kernel entry = small_usual_kernel(body->loads);

@@ -1,10 +1,11 @@
-// Records of small tags: what the simulator reads, without what follows from it.
+// Records of small tags: what the simulator reads, except for what it can derive.
 #pragma once
 #include "backend/tables/rows.h"
 
 struct small_rows {
     const struct field_slot *module, *kernel, *chain, *block;
 };
+// Returns the fields that small tags have.
 struct small_rows small_rows(struct arena *arena);
 
 // Return the values of keys that a tag lacks.
@@ -14,11 +15,11 @@ struct table_chain small_usual_chain(uint32_t pattern);
 // Requires kind, trips and estimates.
 struct table_block small_usual_block(const struct table_block *block);
 
-// Returns true if one of the cost models has the block as a candidate.
+// Returns true if the block is a candidate by at least one cost model.
 bool small_has_block(const struct table_block *block);
-// Returns the result of a cost model for a candidate from its words in and out and its saved words
-// to and from memory; the block has its kind and number of iterations.
+// Returns the result of a cost model for a candidate. `words`: in, out, saved to memory, saved from
+// memory. Requires the block's kind and number of iterations.
 struct table_estimate small_estimate(const struct table_block *block, enum cost_model cost,
                                      const double words[4]);
-// Returns true if that is the result.
+// Returns true if small_estimate gives this estimate again.
 bool small_can_derive(const struct table_block *block, const struct table_estimate *estimate);

@@ -1,5 +1,6 @@
-// The tags in the order of the text, which the tables have too: what is after a body's brace, then
-// what is at its instructions. So the output is written in one go, with the digest over the tags.
+// Writes the tags in the order of the text, which is that of the tables: tags after a body's brace,
+// then tags at its instructions. The output and the digest of the tags are therefore made in one
+// pass.
 #include "backend/tables/bodies.h"
 #include "backend/tables/build.h"
 #include "backend/tables/rows.h"
@@ -11,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A tag at an instruction; at one instruction they stand by kind.
+// A tag at an instruction. Tags at the same instruction are ordered by mark_rank.
 struct tag_mark {
     uint32_t index; // of the instruction
     enum tag_kind kind;
     uint32_t id;                     // of the chain or block
     const struct table_chain *chain; // TAG_CHAIN
     uint32_t place;                  // TAG_CHAIN: of the instruction in the chain
-    const struct table_block *block; // of other kinds
+    const struct table_block *block; // other kinds
 };
 
 struct tagger {
@@ -27,14 +28,14 @@ struct tagger {
     enum tag_style style;
     struct small_rows small;
     struct arena *arena;
-    VEC(struct tag_mark) marks; // of the kernel at work
-    struct text tag;            // content of the tag at work
+    VEC(struct tag_mark) marks; // of the current kernel
+    struct text tag;            // content of the current tag
     struct text text;           // the output
-    uint32_t at;                // the source is in it up to here
+    uint32_t at;                // the source is written up to here
     struct sha256_ctx digest;   // of the tags
     struct token_digest plain;  // of the text without tags, up to `at`
     bool begun;
-    uint32_t digests; // where in the output the digests go
+    uint32_t digests; // end of their room in the output
 };
 
 static void put_source(struct tagger *t, uint32_t end)
@@ -44,7 +45,7 @@ static void put_source(struct tagger *t, uint32_t end)
     t->at = end;
 }
 
-// Tags at an instruction have a blank after them, others in front.
+// Tags at an instruction have a blank after them, others before them.
 static void put_piece(struct tagger *t, uint32_t at, bool at_instruction, const char *lead,
                       const char *content, uint32_t length)
 {
@@ -109,7 +110,7 @@ static void put_block(struct tagger *t, const struct body *body, const struct ta
         put_record(t, body, TAG_ALTERNATIVE, rows_alternative, &block->alternatives.v[i]);
 }
 
-// The digests have room now, and come when all is written.
+// Reserves room for the digests, which fill_digest sets when all is written.
 static void put_digest(struct tagger *t, const struct body *body)
 {
     char room[SHA256_HEX];
@@ -150,7 +151,8 @@ static void put_small_module(struct tagger *t, const struct body *body)
     t->digests = t->text.bytes.n - (uint32_t)strlen(tag_spellings[t->style].close);
 }
 
-// An entry is a kernel of the tables without a tag, too.
+// Writes the kernel's tag. A usual entry function, or a usual function with tags at instructions,
+// needs none.
 static void put_small_facts(struct tagger *t, const struct body *body,
                             const struct table_kernel *kernel)
 {
@@ -189,7 +191,8 @@ static bool is_small(const struct tagger *t)
     return t->style == TAGS_PRAGMA || t->style == TAGS_COMMENT;
 }
 
-// One mark for each instruction. A small tag is that of all that follow each other.
+// Adds a mark for each instruction. In small tags one mark stands for a sequence of adjacent
+// instructions.
 static void add_chain_marks(struct tagger *t, const struct table_chain *chain)
 {
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
@@ -213,7 +216,7 @@ static void add_block_marks(struct tagger *t, const struct table_block *block)
     }
 }
 
-// Begins first, then the chain, then ends.
+// Starts of blocks come first, then the chain, then ends.
 static int mark_rank(enum tag_kind kind)
 {
     return kind == TAG_BEGIN || kind == TAG_OTHER ? 0 : kind == TAG_CHAIN ? 1 : 2;
@@ -250,7 +253,8 @@ static void add_word(struct text *text, const struct tag_mark *mark)
     text_string(text, mark_word(mark));
 }
 
-// " 01 10 11 pattern=3 saves=4": the words of instructions that follow each other.
+// Writes " 01 10 11 pattern=3 saves=4": the words of adjacent instructions and, with the first, the
+// chain's fields.
 static void add_small_chain(struct text *text, const struct field_slot *slots, struct tag_mark mark)
 {
     const struct table_chain *chain = mark.chain;
@@ -266,7 +270,7 @@ static void add_small_chain(struct text *text, const struct field_slot *slots, s
         fields_write_tag(text, slots, chain, &usual);
 }
 
-// " tom=64,0,34,32.25"
+// Writes an estimate: " tom=64,0,34,32.25".
 static void add_small_estimate(struct text *text, const struct table_estimate *estimate)
 {
     const double words[] = {estimate->in, estimate->out, estimate->saved_tx, estimate->saved_rx};
@@ -298,7 +302,7 @@ static void add_small_block(struct text *text, const struct field_slot *slots,
         add_small_estimate(text, &block.alternatives.v[i]);
 }
 
-// Numbers beyond the precision of those from which they follow.
+// Writes an estimate in full if its numbers cannot be derived from its four words.
 static void put_estimate(struct tagger *t, const struct body *body, const struct tag_mark *mark,
                          const struct table_estimate *estimate)
 {
@@ -335,7 +339,7 @@ static void put_mark(struct tagger *t, const struct body *body, const struct tag
     put_tag(t, body_inst(body, mark->index)->begin, true);
 }
 
-// As in [000 Fig. 6]: `ld.global.f32 %f1, [%rd1];[01]`.
+// Writes the tag as in [000 Fig. 6]: `ld.global.f32 %f1, [%rd1];[01]`.
 static void put_as_in_paper(struct tagger *t, const struct body *body, const struct tag_mark *mark)
 {
     if (mark->kind != TAG_CHAIN)
@@ -366,7 +370,8 @@ static bool is_of(const struct body *body, const struct table_kernel *kernel)
            !memcmp(kernel->name, name->text, name->length) && kernel->instructions == body->insts.n;
 }
 
-// Kernels are in the tables in the order of their bodies.
+// Writes all kernels, which the tables have in the order of their bodies. Returns false if one has
+// no body.
 static bool put_kernels(struct tagger *t)
 {
     uint32_t kernel = 0;

@@ -5,7 +5,7 @@
 
 enum byte_class { PLAIN, SPACE, LINE_FEED, OPENER };
 
-// As the scanner in frontend/ptx.l has them.
+// Classes of bytes, as in the scanner frontend/ptx.l.
 static const uint8_t classes[UCHAR_MAX + 1] = {
     [' '] = SPACE,  ['\t'] = SPACE, ['\r'] = SPACE,   ['\f'] = SPACE,
     ['\v'] = SPACE, ['\0'] = SPACE, ['\x1a'] = SPACE, ['\n'] = LINE_FEED,
@@ -98,7 +98,7 @@ static const char *put_opener(struct token_digest *digest, const char *at, const
     return put_tokens(digest, at, quote ? quote + 1 : at + 1);
 }
 
-// Returns the end of the bytes from `at` on that have no blank, comment or string between them.
+// Returns the end of the plain bytes from `at` on.
 static const char *find_gap(const char *at, const char *end)
 {
     while (at < end && classes[(unsigned char)*at] == PLAIN)

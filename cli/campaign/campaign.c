@@ -1,4 +1,4 @@
-// ptxoffload-campaign: runs workloads on variants of a machine, and reports on what came out.
+// ptxoffload-campaign: runs workloads on variants of a machine, and reports the results.
 #include "cli/campaign/options.h"
 #include "cli/campaign/outputs.h"
 #include "cli/common/interrupt.h"
@@ -22,15 +22,15 @@ struct campaign_program {
     struct campaign campaign;
     struct campaign_tools tools;
     struct campaign_plan plan;
-    struct campaign_store store, other; // the other one of `compare`
+    struct campaign_store store, other; // `other`: the second one of `compare`
     struct campaign_report report;
     struct campaign_comparison comparison;
-    struct file_text notes; // around the tables of --markdown
+    struct file_text notes; // text around the tables of --markdown
     const char *command;
     bool shown; // a line of progress is on the terminal
 };
 
-// Returns true if there is no error.
+// Reports an error unless it is NULL. Returns true if it is NULL.
 static bool good(struct campaign_program *p, const char *error)
 {
     if (error)
@@ -87,17 +87,18 @@ static uint32_t jobs_at_a_time(const struct campaign_program *p)
                              : 1;
 }
 
-// Returns true if the folder is a store, with results or not.
+// Returns true if the folder is a store; it may have no results.
 static bool is_store(struct campaign_program *p, const char *folder)
 {
     return !access(arena_printf(&p->frame.arena, "%s/results", folder), F_OK);
 }
 
-// Opens the store. With `must`, or if no other has it, as the one process that writes.
+// Opens the store. Locks it for writing: with `must` that is required, otherwise it is attempted.
+// Returns false after reporting an error.
 static bool open_store(struct campaign_program *p, struct campaign_store *store, const char *folder,
                        bool must)
 {
-    enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed
+    enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed to end
     struct text_list damaged = {0};
     bool chosen = p->arguments.store || !p->arguments.file;
     if (!must && !is_store(p, folder)) {
@@ -188,7 +189,7 @@ static void report_ended(void *context, const struct campaign_job *job,
     message_verbose(&p->frame.messages, "%s: %.1f CPU seconds", job->name, found->cpu);
 }
 
-// Failed jobs that were not run now.
+// Reports failed jobs that this command does not run.
 static void report_failures(struct campaign_program *p)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
@@ -228,7 +229,8 @@ static void list_jobs(struct campaign_program *p, FILE *to)
     }
 }
 
-// The time is that of jobs of the same workloads that have ended.
+// Prints the number of jobs to run, and their time, estimated from finished jobs of the same
+// workloads.
 static void print_expectation(struct campaign_program *p)
 {
     struct campaign_counts counts;
@@ -272,7 +274,7 @@ static bool make_slurm(struct campaign_program *p, struct campaign_slurm *slurm)
     return good(p, error);
 }
 
-// Runs the jobs where the user wants them.
+// Runs the jobs on this host or in Slurm's queue.
 static bool run_jobs(struct campaign_program *p, const struct campaign_watch *watch,
                      struct campaign_counts *counts)
 {
@@ -482,7 +484,7 @@ static int compare(struct campaign_program *p)
     return frame_commit(&p->frame, DONE);
 }
 
-// All of it
+// The program
 
 static bool print_keys(void *own, FILE *to)
 {

@@ -16,18 +16,18 @@ enum campaign_place { ON_THIS_HOST, ON_SLURM };
 struct campaign_arguments {
     struct common_options common;
     enum campaign_action action;
-    const char *file;    // NULL: `compare` of two stores
-    const char *a, *b;   // of `compare`: variants or stores
-    const char *tickets; // of `work`
+    const char *file;    // NULL: `compare` has two stores
+    const char *a, *b;   // for `compare`: variants or stores
+    const char *tickets; // for `work`
     uint64_t task;
-    const char *store; // NULL: by the name of the campaign
+    const char *store; // NULL: named after the campaign
     const char *tools; // folder; NULL: this program's
     uint64_t jobs;     // 0: the number of processors
     struct campaign_selection selection;
     struct text_list figures, reuse;
     int on;                         // enum campaign_place
-    struct campaign_settings slurm; // take precedence over those of the file
-    struct text_list sbatch;        // options
+    struct campaign_settings slurm; // these override those of the file
+    struct text_list sbatch;        // options of sbatch
     int quick, retry, dry_run, all, allow_outside;
     const char *text, *csv, *html, *markdown, *svg; // files to write
     const char *notes;                              // file to read instead of the campaign's
@@ -35,4 +35,5 @@ struct campaign_arguments {
 
 extern const struct command campaign_command;
 
+// Checks the options together. Returns false after reporting an error.
 bool campaign_options_check(void *arguments, struct command_line *line);

@@ -2,8 +2,8 @@
 #include "cli/sim/options.h"
 #include "cli/tagger/arguments.h"
 
-// Returns the first word by which the command may write files: an option, as the command finds it,
-// or a response file; or NULL. The command reports wrong words itself, when it runs.
+// Returns the first word by which the command may write files, an option or a response file, or
+// NULL. Ignores wrong words: the command reports them when it runs.
 static const char *find_output(struct arena *arena, const struct command *command, void *into,
                                const struct text_list *words)
 {
@@ -39,7 +39,8 @@ static const char *tag_output(struct arena *arena, const struct text_list *words
     return find_output(arena, &ptxoffload_command, &ignored, words);
 }
 
-// Reports an option of a workload or variant that may write files. Returns false if there is one.
+// Reports the option of a workload or variant that may write files. Returns true if `option` is
+// NULL.
 static bool check_part(const struct messages *messages, const struct campaign *campaign,
                        const char *key, const char *kind, const char *name, const char *option)
 {

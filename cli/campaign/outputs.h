@@ -1,4 +1,4 @@
-// Options in a campaign file that write files.
+// Checks the options in a campaign file for those that write files.
 #pragma once
 #include "cli/common/messages.h"
 #include "campaign/campaign.h"

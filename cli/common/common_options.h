@@ -1,4 +1,4 @@
-// The options that several commands have, with the rows that read them.
+// The options that several commands share, with the rows that read them.
 #pragma once
 #include "cli/common/options.h"
 #include "cli/common/warnings.h"
@@ -19,7 +19,7 @@ struct common_options {
     struct format_request reports[REPORT_FORMATS];
     struct format_request diagnostics;
     struct warnings warnings;
-    struct prefix_map prefixes; // of names of files in outputs
+    struct prefix_map prefixes; // for names of files in outputs
     uint64_t max_errors;        // 0: all
     size_t max_memory;          // bytes; 0: no limit
     int locations;              // enum locations
@@ -31,7 +31,7 @@ struct common_options {
 // Groups of options, for structures that begin with struct common_options.
 extern const struct option diagnostics_options[], module_options[], message_options[];
 
-// The row of --help: `topics` is "" or "[=A|B]", with the names in `names`.
+// The row of --help. `topics` is "" or "[=A|B]"; `names` has their names.
 #define HELP_OPTION(topics, names, text)                                                           \
     {                                                                                              \
         "--help", topics, .kind = OPTION_TOPIC, .offset = offsetof(struct common_options, help),   \
@@ -46,8 +46,8 @@ extern const struct option diagnostics_options[], module_options[], message_opti
     }
 extern const char *const report_names[];
 
-// Values before the options are read.
+// Sets the defaults, before the options are read.
 void common_options_default(struct common_options *options);
-// Reports in the line if a document of --diagnostics is not alone on its stream. Returns false if
-// it is not.
+// Returns false after reporting, in the line, that another output shares the stream of a
+// --diagnostics document.
 bool common_options_check(struct command_line *line, const struct common_options *options);

@@ -15,10 +15,10 @@ static const struct {
 
 bool container_input_is(const char *path)
 {
-    // Not by fopen, which takes memory: without any, a library would be taken for text.
+    // Not with fopen, which allocates: with exhausted memory, a library would be read as text.
     char begin[8];
     struct stat status;
-    // Data that was read from a pipe is gone, and a named pipe must be opened only once.
+    // Data read from a pipe is gone, and a named pipe can be opened only once.
     if (file_is_standard(path) || stat(path, &status) || !S_ISREG(status.st_mode))
         return false;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -57,7 +57,8 @@ static bool open_container(struct opened_container *o, const struct messages *me
     return container_open(&o->container, arena, name, o->map.bytes, o->map.size, &o->diags);
 }
 
-// Says what was found wrong, if anything.
+// Reports the container's diagnostics and closes it. Returns false if there are errors, or if
+// `good` is false.
 static bool close_container(struct opened_container *o, const struct messages *messages, bool good)
 {
     good &= messages_diags(messages, &o->diags, &o->source);
@@ -70,12 +71,12 @@ bool container_input_list(const struct messages *messages, struct arena *arena, 
 {
     struct opened_container o;
     bool good = open_container(&o, messages, arena, path);
-    if (o.container.arena) // the modules that were found in spite of faults are shown too
+    if (o.container.arena) // modules found before a fault are listed too
         (as_json ? container_print_json : container_print)(&o.container, to);
     return close_container(&o, messages, good);
 }
 
-// Other commands use one module and write none.
+// Other commands use one module and do not write modules.
 static bool is_tagger(const struct messages *messages)
 {
     return !strcmp(messages->command, "ptxoffload");
@@ -116,7 +117,7 @@ static bool read_module(struct opened_container *o, const struct messages *messa
     return count == 1 && unpack_module(o, messages, *modules, arena, source, &o->diags);
 }
 
-// Errors in one module are reported before the next one begins.
+// Passes a module to `take`. Its errors are reported before the next module is read.
 static bool take_module(struct opened_container *o, const struct messages *messages,
                         uint32_t module, struct arena *arena, container_input_take *take,
                         void *context)
@@ -151,7 +152,7 @@ static bool read_container(const struct messages *messages, struct arena *arena,
     return close_container(&o, messages, good);
 }
 
-// Objects
+// ELF objects of an earlier run
 
 static bool is_object(const struct messages *messages, struct arena *arena)
 {

@@ -9,7 +9,8 @@ void files_add(struct named_files *files, const char *path, const char *what, bo
         vec_push(files->arena, &files->list, made);
 }
 
-// The document of --diagnostics, in which errors are reported, is checked where it is written.
+// Leaves out the document of --diagnostics, where errors are reported: it is checked when it is
+// opened.
 static void add_output(void *context, const char *path, const char *option)
 {
     if (strcmp(option, "--diagnostics") != 0)
@@ -25,7 +26,7 @@ void files_add_outputs(struct named_files *files, const struct command *command,
 static bool differ(const struct named_files *files, const struct named_file *a,
                    const struct named_file *b)
 {
-    // Standard input and output have the same name, but differ.
+    // Standard input and output have the same name but are different.
     bool two = a->written != b->written && file_is_standard(a->path);
     if (two || !(a->written || b->written) || !output_same(files->arena, a->path, b->path))
         return true;
@@ -37,7 +38,7 @@ static bool differ(const struct named_files *files, const struct named_file *a,
     return false;
 }
 
-// Returns true if a file that is read has this name: differ reports it.
+// Returns true if a listed file that is read has this name; differ reports it.
 static bool is_listed(const struct named_files *files, const char *path)
 {
     for (uint32_t i = 0; i < files->list.n; i++)
@@ -46,7 +47,8 @@ static bool is_listed(const struct named_files *files, const char *path)
     return false;
 }
 
-// Files that are read by way of others, such as maps, are known only when they have been read.
+// Reports a file that the run has read and that would be overwritten. Files that other files name,
+// such as maps, are known only after they have been read.
 static bool is_protected(const struct named_files *files, const struct named_file *file)
 {
     bool wrong = file->written && !is_listed(files, file->path) &&

@@ -13,7 +13,7 @@ struct named_files {
     VEC(struct named_file) list;
 };
 
-// Adds a file; none if the path is NULL. Files that are read come first.
+// Adds a file, unless the path is NULL. Add files that are read first.
 void files_add(struct named_files *files, const char *path, const char *what, bool written);
 // Adds the files that the command line's options write.
 void files_add_outputs(struct named_files *files, const struct command *command,

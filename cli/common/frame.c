@@ -98,7 +98,7 @@ static int run(struct frame *frame)
     if (frame->options->help.topic == 1 || frame->options->version || (topic && !topic->is_late))
         return print(frame, topic && topic->is_late ? NULL : topic);
     frame->memory.limit = frame->options->max_memory;
-    // A program that becomes another one opens no file before.
+    // A program that becomes another one opens no files, except for a topic.
     if (topic || !program->starts)
         if (!messages_begin(&frame->messages, &frame->arena) ||
             (program->prepare && !program->prepare(frame)))
@@ -106,7 +106,7 @@ static int run(struct frame *frame)
     return topic ? print(frame, topic) : program->run(frame);
 }
 
-// Reports exhausted memory. Returns false if it ran out again while it was reported.
+// Reports exhausted memory. Returns false if memory ran out again during the report.
 static bool report_memory(struct frame *frame)
 {
     outputs_abandon(&frame->outputs);
@@ -130,8 +130,8 @@ static int work(struct frame *frame)
     return messages_end(&frame->messages, frame->argc, frame->argv, status);
 }
 
-// Opens closed standard descriptors, so that no other file takes their place. The wrong direction
-// makes their use an error.
+// Opens closed standard descriptors, so that no other file gets their numbers. They are opened in
+// the wrong direction, so that their use is an error.
 static void open_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -144,9 +144,9 @@ int frame_main(const struct cli_program *program, int argc, char **argv)
 {
     if (!program->starts)
         open_standard();
-    // A line at a time: excerpts are written letter by letter.
+    // Line by line: excerpts are written character by character.
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    // Not freed: a signal may still look at its outputs.
+    // Not freed: a signal handler may still read its outputs.
     struct frame *frame = calloc(1, program->size);
     if (!frame) {
         fprintf(stderr, "%s: error: out of memory\n", program->command->name);

@@ -5,8 +5,7 @@
 #include "support/output.h"
 #include <stdatomic.h>
 
-// Exit codes. After a signal that a program has waited for, BY_SIGNAL and its number, as shells
-// report it.
+// Exit codes. After a deferred signal, BY_SIGNAL plus its number, as shells report it.
 enum {
     DONE = 0,
     BAD_INPUT = 1,
@@ -19,7 +18,7 @@ enum {
 
 struct frame {
     const struct cli_program *program;
-    const struct command *command; // with all rows
+    const struct command *command; // with all rows of options
     int argc;
     char **argv;
     struct memory memory;
@@ -28,35 +27,36 @@ struct frame {
     struct messages messages;
     struct message_log log;
     struct outputs outputs;
-    atomic_int stop; // the signal that has interrupted the run, or 0
+    atomic_int stop; // number of the signal that interrupted the run, or 0
     bool out_of_memory;
 };
 
-// An output that an option requests instead of a run.
+// An output that an option requests in place of a run.
 struct topic {
     size_t flag;                        // offset of an int in the options
-    int value;                          // that requests it; 0: any but 0
+    int value;                          // value that requests it; 0: any value but 0
     bool is_late;                       // needs what `prepare` reads
     bool (*print)(void *own, FILE *to); // returns false after an error
 };
 
 struct cli_program {
     const struct command *command;
-    // Returns the command with rows that are known at run time only. NULL: it has all.
+    // Returns the command with the rows that are known at run time only. NULL: `command` is
+    // complete.
     const struct command *(*complete)(struct arena *arena);
-    size_t size, options;       // of its state; offset of its options in it
+    size_t size, options;       // size of the state; offset of the options in it
     const struct topic *topics; // in order of precedence, up to a `print` of NULL
-    bool sparse;                // see struct memory
+    bool sparse;                // memory.sparse
     bool starts;                // becomes another program, which inherits signals and descriptors
     void (*begin)(void *own);   // initialises the rest of the state
     void (*set_defaults)(void *options, struct arena *arena);
     bool (*check)(void *options, struct command_line *line); // false: after options_fault
     bool (*prepare)(void *own);                              // false: after a message
     int (*run)(void *own);                                   // returns the exit code
-    void (*abandon)(void *own); // memory is exhausted: ends what must not stay
+    void (*abandon)(void *own); // called when memory is exhausted, to clean up
 };
 
-// Row of --help=NAME, for the topic with this place among the choices.
+// Row of --help=NAME, for the topic at this place among the choices.
 #define TOPIC_OF_HELP(place, late, function)                                                       \
     {                                                                                              \
         .flag = offsetof(struct common_options, help.topic), .value = (place) + 2,                 \
@@ -65,7 +65,7 @@ struct cli_program {
 
 // Runs the program. Returns its exit code.
 int frame_main(const struct cli_program *program, int argc, char **argv);
-// Reads a command line as the program does, response files included. Returns false after reporting
+// Reads a command line as the program does, with response files. Returns false after reporting
 // errors on `errors`.
 bool frame_read(const struct cli_program *program, const struct command *command,
                 struct arena *arena, int argc, char *const *argv, void *options, FILE *errors);

@@ -3,22 +3,22 @@
 #include "cli/common/revision.h"
 #include <string.h>
 
-enum { COLUMN = 24, MOST_COLUMNS = 79 }; // where explanations begin; of a line
+enum { COLUMN = 24, MOST_COLUMNS = 79 }; // of explanations; of a line
 
 static int columns_of(const char *text, size_t length)
 {
     int columns = 0;
     for (size_t i = 0; i < length; i++)
-        columns += (text[i] & 0xc0) != 0x80; // not the bytes of a character after its first
+        columns += (text[i] & 0xc0) != 0x80; // not the continuation bytes of a character
     return columns;
 }
 
-// Prints words from this column on, and further lines from `indent` on, in lines of MOST_COLUMNS.
-// Ends the last line. Returns the rest after a blank line or before a line that begins with a
-// blank.
+// Prints words from this column on, in lines of up to MOST_COLUMNS that continue at `indent`. Ends
+// the last line. Returns the rest of the text, which starts after a blank line or with an indented
+// line.
 static const char *print_words(const char *text, int column, int indent, FILE *to)
 {
-    bool is_first = true; // in its line
+    bool is_first = true; // first word of its line
     while (*text) {
         size_t length = strcspn(text, " \n");
         int width = columns_of(text, length);
@@ -39,7 +39,7 @@ static const char *print_words(const char *text, int column, int indent, FILE *t
     return text + (*text == '\n');
 }
 
-// Prints paragraphs. Lines that begin with a blank stay as they are.
+// Prints paragraphs. Indented lines are not changed.
 static void print_text(const char *text, FILE *to)
 {
     while (*text) {

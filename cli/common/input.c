@@ -8,7 +8,7 @@
         bytes, sizeof(bytes) - 1, what                                                             \
     }
 
-// Beginnings of files that are given instead of PTX.
+// First bytes of files that are given in place of PTX.
 static const struct {
     const char *bytes;
     size_t length;
@@ -53,7 +53,7 @@ static bool begins_with(const struct file_text *file, const char *bytes, size_t 
 #define LLVM "LLVM IR: compile it with llc -march=nvptx64"
 #define SASS "a disassembly (SASS): cuobjdump -ptx shows the PTX of a program"
 
-// Beginnings of lines in sources and results of PTX. The first one found counts, except that CUDA's
+// Starts of lines in sources and results of PTX. The first one found counts, except that CUDA's
 // words may follow those of C.
 static const struct {
     const char *begin, *what;
@@ -110,7 +110,8 @@ static const char *next_line(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-// A comment of C, which PTX has too; but not the address before an instruction of SASS.
+// Returns the end of a comment of C, which PTX has too, or the line itself. The address before an
+// instruction of SASS is not a comment.
 static const char *skip_comment(const char *line)
 {
     const char *end =
@@ -142,7 +143,7 @@ static const char *kind_of(struct arena *arena, const struct file_text *file)
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (begins_with(file, kinds[i].bytes, kinds[i].length))
             return kinds[i].what;
-    // A text that begins like PTX is PTX: the parser reports stray bytes in it.
+    // A text that starts like PTX is PTX; the parser reports stray bytes in it.
     const char *zero = memchr(file->text, 0, file->length < 512 ? file->length : 512);
     const char *first = file->text + strspn(file->text, " \t\r\n");
     if (zero && (!*first || !strchr("./#", *first)))

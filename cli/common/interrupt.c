@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-// All that a signal handler can reach; the first two are written before the handlers are installed.
+// All that a signal handler can access. The first two are set before the handlers are installed.
 static const struct outputs *_Atomic to_remove[3];
 static _Atomic(atomic_int *) deferred;
 
@@ -36,7 +36,7 @@ static void end(int signal_number)
         if (outputs)
             outputs_remove(outputs);
     }
-    // The default action is back in place: this ends the program as the signal would have done.
+    // The default action is restored, so this ends the program as the signal would have done.
     raise(signal_number);
 }
 
@@ -47,11 +47,11 @@ void interrupt_remove(const struct outputs *outputs, const struct outputs *other
     to_remove[1] = others;
     for (size_t i = 0; i < ARRAY_LENGTH(signals); i++) {
         struct sigaction before;
-        // Under nohup a hang-up must stay ignored.
+        // Under nohup, SIGHUP must stay ignored.
         if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
             install(signals[i]);
     }
-    // Beyond `ulimit -f` a write then fails with a reason, as on a full disk.
+    // With SIGXFSZ ignored, a write beyond `ulimit -f` fails with an error, as on a full disk.
     signal(SIGXFSZ, SIG_IGN);
 }
 

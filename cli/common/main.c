@@ -1,4 +1,5 @@
-// The entry of a program: a template, compiled for each with the name of its row as PROGRAM.
+// The entry of a program: a template that is compiled for each program, with the name of its struct
+// cli_program as PROGRAM.
 #include "cli/common/frame.h"
 
 extern const struct cli_program PROGRAM;

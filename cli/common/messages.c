@@ -7,7 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// Garbage can have an error in every line; this many errors, and as many warnings, are read.
+// Garbage can have an error in every line, but people read no more than this many errors, and as
+// many warnings.
 enum { MOST_SHOWN = 100 };
 
 static bool is_set(const char *variable)
@@ -22,7 +23,7 @@ bool messages_can_erase(int descriptor)
     return isatty(descriptor) && !(terminal && !strcmp(terminal, "dumb"));
 }
 
-// Returns true if a document is written to standard error, which has nothing else then.
+// Returns true if a document is written to standard error, which then has no other output.
 static bool has_document(const struct common_options *options)
 {
     return options->diagnostics.format != DIAGNOSTICS_TEXT && !options->diagnostics.path;
@@ -100,7 +101,7 @@ static bool hide(const struct messages *messages, enum severity severity)
     return true;
 }
 
-// A message of the command itself. Errors are always shown: there are few.
+// Reports a message of the command itself. Errors are always shown, because there are few.
 static void report_diag(const struct messages *messages, const char *class, struct diag *diag)
 {
     struct message_log *log = messages->log;
@@ -112,7 +113,7 @@ static void report_diag(const struct messages *messages, const char *class, stru
         return;
     }
     print(messages, log->to, log->colour ? colours[diag->severity] : "", class, diag->message);
-    // If a -W option applies, the message has its name.
+    // The message names the -W option that applies.
     if (diag->raised)
         fprintf(log->to, " [-Werror=%s]", diag->id);
     else if (diag->severity == DIAG_WARNING)
@@ -204,7 +205,7 @@ void message_verbose(const struct messages *messages, const char *format, ...)
     va_end(args);
 }
 
-// The source with the name that messages show.
+// Returns the source with the name that messages show.
 static const struct source *shown_source(const struct messages *messages,
                                          const struct source *source)
 {
@@ -254,7 +255,7 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
         findings_about(&messages->log->findings, source);
     for (uint32_t i = 0; i < diags->list.n; i++) {
         struct diag diag = diags->list.v[i];
-        // A note belongs to what precedes it.
+        // A note belongs to the preceding message.
         if (diag.severity != DIAG_NOTE) {
             silent = !warnings_judge(&messages->options->warnings, &diag);
             errors += !silent && diag.severity == DIAG_ERROR;
@@ -277,7 +278,7 @@ static void print_at_origin(const struct message_log *log, const struct remark_o
     diag_print_origin(&diag, log->to, log->colour);
 }
 
-// Prints the remark at its place in the CUDA source, with that in the PTX as a note.
+// Prints the remark at its place in the CUDA source; its place in the PTX is a note.
 static void print_by_source(const struct message_log *log, const struct remark *remark,
                             const struct source *source)
 {
@@ -325,7 +326,7 @@ void messages_remarks(const struct messages *messages, const struct remarks *rem
             findings_remark(&log->findings, &remarks->list.v[i]);
 }
 
-// Begin and end
+// Start and end
 
 static bool report_unknown_warnings(const struct messages *messages)
 {
@@ -419,7 +420,7 @@ int messages_end(const struct messages *messages, int argc, char *const *argv, i
     log->document = NULL;
     if (error)
         message_error(messages, "%s", error);
-    // Messages that could not be written must not look like success.
+    // Lost messages must not look like success.
     bool lost = fflush(stderr) || ferror(stderr);
     return (error || lost) && !status ? 1 : status;
 }

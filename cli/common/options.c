@@ -42,7 +42,7 @@ static const struct option *find_option(const struct command *command, const cha
     return NULL;
 }
 
-// `-oFILE`, `-MFFILE`: an option of one dash with its argument directly after.
+// Finds an option of one dash with its argument directly after it: `-oFILE`, `-MFFILE`.
 static const struct option *find_joined(const struct command *command, const char *argument)
 {
     if (argument[1] == '-')
@@ -58,7 +58,8 @@ static const char *without_dashes(const char *name)
     return name + strspn(name, "-");
 }
 
-// The option that was most likely meant, or NULL. Dashes do not count: `-check` is `--check`.
+// Returns the option that was most likely meant, or NULL. Dashes do not count: `-check` is near
+// `--check`.
 static const char *nearest_option(const struct command *command, const char *name)
 {
     const char *typed = without_dashes(name), *nearest = NULL;
@@ -67,11 +68,11 @@ static const char *nearest_option(const struct command *command, const char *nam
         if (!option->help)
             continue;
         const char *known = without_dashes(option->name);
-        // One letter is near to every other.
+        // Edit distance means nothing for one letter.
         unsigned away = known[1] || !strcmp(known, typed)
                             ? nearest_distance(typed, strlen(typed), known, strlen(known))
                             : NEAREST_LONGEST;
-        // The beginning of a name may represent it, if it is long enough to say something.
+        // A prefix of a name may stand for it, if it is long enough.
         if (strlen(typed) > 2 && !strncmp(typed, known, strlen(typed)))
             away = 0;
         if (away < best || (!nearest && away == best && best > 1)) {
@@ -91,7 +92,7 @@ static void unknown_option(struct option_reader *r, const char *name)
         options_fault(&r->line, "unknown option '%s'", name);
 }
 
-// Taking an argument
+// Reading an argument
 
 const char *options_size(const char *text, size_t *bytes)
 {
@@ -134,7 +135,7 @@ int options_choice(const char *const *choices, const char *text, size_t length)
     return -1;
 }
 
-// "a, b or c"
+// Returns "a, b or c".
 static const char *list_choices(struct arena *arena, const char *const *choices)
 {
     const char *list = *choices;
@@ -143,7 +144,7 @@ static const char *list_choices(struct arena *arena, const char *const *choices)
     return list;
 }
 
-// Standard output by another name, so that all is one.
+// Returns the path, with the other name of standard output replaced by "-".
 static const char *output_name(const char *path)
 {
     return path && !strcmp(path, "/dev/stdout") ? "-" : path;
@@ -189,7 +190,7 @@ static void take_format(struct option_reader *r, const struct option *option, co
             (struct format_request){format, true, output_name(path)};
 }
 
-// The topic, also as `keys-markdown`: as tables for the documentation.
+// Reads a topic. With the suffix of `keys-markdown` it is printed as tables for the documentation.
 static void take_topic(struct option_reader *r, const struct option *option, const char *argument,
                        struct topic_request *request)
 {
@@ -277,7 +278,7 @@ static void read_option(struct option_reader *r, const char *text)
         else
             apply_option(r, option, argument);
     } else {
-        // An option directly after is more likely a forgotten argument than a file of that name.
+        // An option here more likely means a forgotten argument than a file of that name.
         if (!argument && r->at < r->argc && !is_option(r->argv[r->at]))
             argument = r->argv[r->at++];
         if (!argument || !*argument)

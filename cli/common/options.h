@@ -16,13 +16,13 @@ enum option_kind {
     OPTION_CALL,   // `call` reads the argument
 };
 
-// The use of the file that an argument names. Inputs of other persons must not have options that
+// The use of the file that an argument names. Inputs from other people must not have options that
 // write.
 enum option_file {
     OPTION_NO_FILE,
-    OPTION_READS,   // it may be or contain the name of a file or folder that is read
+    OPTION_READS,   // it may be, or contain, the name of a file or folder to read
     OPTION_WRITES,  // it may make the command write a file or folder
-    OPTION_PERMITS, // it lets the files that are read name files that are written
+    OPTION_PERMITS, // it lets input files name files to write
 };
 
 struct format_request {
@@ -42,7 +42,7 @@ typedef const char *option_call(struct arena *arena, void *into, const char *arg
 
 struct option {
     const char *name;     // with its dashes
-    const char *argument; // as in the help; NULL: no argument
+    const char *argument; // as shown in the help; NULL: no argument
     enum option_kind kind;
     size_t offset; // in the program's structure
     int value;
@@ -50,13 +50,13 @@ struct option {
     const char *const *choices; // NULL-terminated
     option_call *call;
     enum option_file file;
-    bool folder; // it names a folder
+    bool folder; // the argument is a folder
     bool joined; // `argument` follows the name directly (`-Wname`, `--help=what`) or is missing
     const char *brief; // another name, of one letter: "-h"; NULL: none
     const char *help;  // with its line breaks; NULL: not listed
 };
 
-// A row of a table. OPTIONS_OF is the structure of the options in the file that uses these.
+// Members of a row. OPTIONS_OF is the structure of the options in the file that uses them.
 #define INTO(field) .offset = offsetof(OPTIONS_OF, field)
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
@@ -67,11 +67,11 @@ struct option {
 #define CALL(function) .kind = OPTION_CALL, .call = (function)
 
 struct option_group {
-    const char *title;            // "": continues the group before
+    const char *title;            // "": continues the preceding group
     const struct option *options; // up to a name of NULL
 };
 
-// A command line, without the command's name, and its effect.
+// A command line, without the command's name, and what it does.
 struct option_example {
     const char *line, *text;
 };
@@ -87,7 +87,7 @@ struct command {
     bool starts; // starts another program: the options end at the first operand, as in env
 };
 
-// Loops over all options of a command, with those that are not listed.
+// Loops over all options of a command, including those that are not listed.
 #define OPTION_EACH(option, command)                                                               \
     for (const struct option_group *group_ = (command)->groups; group_->title; group_++)           \
         for (const struct option *option = group_->options; option->name; option++)
@@ -97,8 +97,8 @@ struct command_line {
     struct arena *arena;
     FILE *errors;
     VEC(const char *) operands;            // arguments that are not options, in order
-    VEC(const struct option *) recognized; // options, in order, with those whose argument is wrong
-    int end;                               // the first argument after the options, if they end
+    VEC(const struct option *) recognized; // options, in order, also those with a wrong argument
+    int end;                               // index of the first argument after the options
     bool failed;
 };
 
@@ -117,7 +117,7 @@ typedef void option_add(void *context, const char *path, const char *option);
 void options_files(const struct command *command, const void *options, bool written,
                    option_add *add, void *context);
 
-// Returns the place of a text among the choices, or -1.
+// Returns the index of a text among the choices, or -1.
 int options_choice(const char *const *choices, const char *text, size_t length);
 // Reads a size of --max-memory: 512M, 8G, 0. Returns NULL, or the error.
 const char *options_size(const char *text, size_t *bytes);
@@ -125,7 +125,9 @@ const char *options_size(const char *text, size_t *bytes);
 const char *options_number(struct arena *arena, const char *text, uint64_t least, uint64_t most,
                            uint64_t *value);
 
+// Prints "usage: NAME …".
 void options_usage(const struct command *command, FILE *to);
-// "ptxoffload 0.1.0 (0123456789)": version, and git revision if known.
+// Prints "ptxoffload 0.1.0 (0123456789)": version, and git revision if known.
 void options_version(const struct command *command, FILE *to);
+// Prints the help: usage, options and examples.
 void options_help(const struct command *command, FILE *to);

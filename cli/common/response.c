@@ -10,8 +10,8 @@ struct response_frame {
     ino_t inode;
 };
 
-// Files that name each other many times over would grow without end, even if they hold no
-// arguments. Each limit is far above what a build makes.
+// Limits far above what builds need: files that name each other many times would grow without end,
+// even if they hold no arguments.
 enum { MOST_ARGUMENTS = 1000000, MOST_FILES = 4096, MOST_DEPTH = 64, MOST_BYTES = 64 << 20 };
 
 struct expansion {
@@ -26,8 +26,8 @@ static bool is_blank(char c)
     return c && strchr(" \t\n\v\f\r", c);
 }
 
-// Takes the argument at the beginning of the text, which is at no blank. It is unquoted where it
-// stands, since that only makes it shorter; the text continues after it.
+// Reads the argument at the start of the text, which must not be blank, and advances the text past
+// it. The argument is unquoted in place, because that only makes it shorter.
 static char *take_argument(char **text)
 {
     char *argument = *text, *to = argument, *at = argument, quote = 0;
@@ -101,7 +101,7 @@ static void expand_file(struct expansion *e, const char *path, const struct resp
     if (e->made.error)
         return;
     const char *error = file_read(e->arena, path, &file);
-    // An empty file is one without arguments.
+    // An empty file has no arguments.
     if (error && !(is_there && file.text && !file.length))
         e->made.error =
             arena_printf(e->arena, "cannot read the response file '%s': %s", path, error);

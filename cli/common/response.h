@@ -12,6 +12,6 @@ struct response_line {
 // name files. A file that cannot be read or that includes itself is an error, and so are files that
 // together exceed a limit of number, depth, bytes or arguments.
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv);
-// Appends the words of the first line of the text, with the same quotes, and moves `text` behind
-// the line. Changes the text. A line ends at a line break that is not quoted.
+// Appends the words of the first line of the text, with the same quotes, and moves `text` past the
+// line. Changes the text. A line ends at a line break that is not quoted.
 void response_take_line(struct arena *arena, char **text, struct response_line *line);

@@ -21,7 +21,8 @@ static const struct prefix *prefix_of(const char *argument)
     return prefix;
 }
 
-// True for what concerns all warnings. They are all on, so that -Wall has nothing to add.
+// Reads an argument that concerns all warnings. Returns false for any other. All warnings are on,
+// so -Wall changes nothing.
 static bool take_all(struct warnings *warnings, const char *argument)
 {
     bool error = !strcmp(argument, "error");

@@ -1,4 +1,4 @@
-// The functions stand in front of libc's because ptxoffload-run preloads this library.
+// These functions precede libc's, because ptxoffload-run preloads this library.
 #include "cli/cuda/ends.h"
 #include "runtime-sim/cuda/cuda.h"
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 
 #define EXPORT __attribute__((visibility("default"), noreturn))
 
-enum { PATIENCE = 60 }; // seconds for the results after a signal
+enum { PATIENCE = 60 }; // seconds for writing the results after a signal
 
-// The process that has results to write; 0: none. A child that was forked has none.
+// The process that has results to write; 0: none. A forked child has none.
 static _Atomic pid_t owner;
 
 // Returns true once, in the process that owns the results.
@@ -71,8 +71,8 @@ EXPORT void abort(void)
     ends_now(128 + SIGABRT);
 }
 
-// The program may hold locks that the results need: then SIGALRM ends the process, or a second
-// signal does.
+// Writes the results. The program may hold locks that they need: then SIGALRM, or a second signal,
+// ends the process.
 static bool finish_in_signal(void)
 {
     pid_t self = getpid();
@@ -91,7 +91,7 @@ static void handle_fault(int number)
     raise(number);
 }
 
-static struct sigaction deferring; // that let a kernel end first
+static struct sigaction deferring; // the previous handler, which defers interrupts
 
 static void handle_interrupt(int number)
 {
@@ -120,7 +120,7 @@ void ends_begin(void)
     atomic_store(&owner, getpid());
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         sigaction(faults[i], NULL, &before);
-        if (before.sa_handler == SIG_DFL) // else the program has a handler
+        if (before.sa_handler == SIG_DFL) // otherwise the program has a handler
             install(faults[i], handle_fault, &before);
     }
     for (size_t i = 0; i < ARRAY_LENGTH(interrupts); i++) {

@@ -1,10 +1,10 @@
-// Ends of the process that run no destructors: _exit, _Exit, quick_exit, abort, and signals that
-// the program does not handle. The results are written first. Not within a call of the library,
-// where an interrupt lets the kernel's cycle end, and another signal ends the process.
+// Ends of the process without destructors: _exit, _Exit, quick_exit, abort, and signals that the
+// program does not handle. The results are written first, except within a call of the library:
+// there an interrupt takes effect after the kernel's cycle, and another signal ends the process.
 #pragma once
 #include <stdbool.h>
 
-// Writes results at such an end of this process from now on.
+// Makes such an end of this process write the results.
 void ends_begin(void);
 // Returns true in a child that was forked from the process with the results.
 bool ends_in_child(void);

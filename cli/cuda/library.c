@@ -1,4 +1,5 @@
-// The simulator in the process of a CUDA program: options from the environment, results at its end.
+// The simulator in the process of a CUDA program. Options come from the environment; results are
+// written at the end of the process.
 #include "cli/cuda/ends.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/messages.h"
@@ -17,11 +18,11 @@
 #include <unistd.h>
 
 struct library {
-    struct cuda *cuda; // NULL: not begun
+    struct cuda *cuda; // NULL: no call of the library yet
     struct run_arguments arguments;
-    int argc; // as of ptxoffload-run, without the program
+    int argc; // as for ptxoffload-run, without the program
     char **argv;
-    const char *folder; // from which names of files count
+    const char *folder; // base of relative file names
     struct messages messages;
     struct message_log log;
     struct outputs outputs;
@@ -34,14 +35,15 @@ struct library {
     struct sim_machine machine;
     struct sim_reports reports;
     bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch); // of the machine
+                  uint64_t launch); // of the machine, before `takes` below replaces it
     enum session_outcome outcome;
     atomic_int stop;
 };
 
 // Options
 
-// Splits what ptxoffload-run has put into the environment. Without it: no options.
+// Splits the options that ptxoffload-run has put into the environment. Without this variable there
+// are no options.
 static int split_options(struct arena *arena, char ***argv)
 {
     const char *text = getenv(RUN_OPTIONS);
@@ -67,7 +69,7 @@ static const char *own_name(struct arena *arena)
     return arena_strndup(arena, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 }
 
-// The program may have changed its folder.
+// Returns the path relative to the first folder, because the program may have changed its folder.
 static const char *place(const struct library *library, const char *path)
 {
     if (!path || *path == '/' || !strcmp(path, "-") || !library->folder)
@@ -111,7 +113,7 @@ static void set_device(struct library *library)
     };
 }
 
-// Writes the document of --diagnostics. The exit code of the program is not known here.
+// Writes the document of --diagnostics. The program's exit code is not known here.
 static void end_messages(struct library *library)
 {
     messages_end(&library->messages, library->argc, library->argv, library->log.errors != 0);
@@ -189,7 +191,7 @@ static bool tag(struct library *library, struct source *source)
     return true;
 }
 
-// Launches outside of the program's region of interest take no time.
+// Returns false for launches outside the profiled region, which take no time.
 static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch);
 
@@ -266,7 +268,8 @@ static bool begin_device(struct library *library)
     return open_traces(library);
 }
 
-// A machine is made for one program. One that has run nothing has nothing to flush.
+// Prepares the machine for an extended program. A machine that has run nothing has nothing to
+// flush.
 static void renew_machine(struct timed *timed)
 {
     struct arena own;
@@ -321,7 +324,7 @@ static enum cuda_loaded load(void *context, struct cuda *cuda, struct source *so
 
 // Ends
 
-// Reports commands that wait for what cannot come.
+// Reports the commands that can never proceed.
 static void report_stuck(const struct library *library)
 {
     if (library->cuda->timed)
@@ -341,7 +344,7 @@ static void report(void *context, const struct device_result *result)
     library->outcome = outcomes[result->end];
     fflush(stdout);
     if (result->end == DEVICE_LIMITED || result->end == DEVICE_STOPPED) {
-        // The program depends on what it has launched.
+        // The program depends on its launches, so it cannot continue.
         cuda_end();
         if (library->stop)
             interrupt_end(library->stop);
@@ -370,7 +373,7 @@ static void refuse(void *context, const struct program_function *entry, const ch
 static void complain(void *context, enum severity severity, const char *text)
 {
     struct library *library = context;
-    if (!library->messages.log) // no call has read the options
+    if (!library->messages.log) // no call has read the options yet
         messages_init(&library->messages, "ptxoffload-run", &library->arguments.sim.common,
                       &library->log);
     (severity == DIAG_ERROR ? message_error : message_note)(&library->messages, "%s", text);
@@ -418,7 +421,7 @@ static FILE *open_errors(void *context, const char *path)
     return stderr;
 }
 
-// Standard output is the program's.
+// Writes advice to standard error in place of standard output, which belongs to the program.
 static bool write_advice(struct library *library)
 {
     const char *path = library->arguments.sim.overlap;
@@ -428,7 +431,8 @@ static bool write_advice(struct library *library)
     return to || !path;
 }
 
-// With -v: the report as text on standard error, since standard output is the program's.
+// Writes the report as text with -v, to standard error, because standard output belongs to the
+// program.
 static void write_page(struct library *library)
 {
     struct sim_facts facts = facts_of(library);
@@ -482,7 +486,7 @@ static void end(void *context)
     end_messages(library);
 }
 
-// The process's, as the interface of the library has no argument for it.
+// One per process, because the interface of the library has no argument for it.
 static struct library the_library;
 
 static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,

@@ -4,7 +4,7 @@
 
 struct lsp_arguments {
     struct common_options common;
-    int stdio; // the only way to talk to it; some editors name it
+    int stdio; // accepted because some editors pass it; has no effect
 };
 
 struct lsp_run {

@@ -170,7 +170,7 @@ static bool measure(struct dram_run *run)
     return all_answered(run);
 }
 
-// Information without a run
+// Topics
 
 static bool list_stats(void *own, FILE *to)
 {

@@ -53,7 +53,7 @@ static bool write_plot(struct map_run *run, const char *path)
     return to;
 }
 
-// The report on standard output says why a map does not fit.
+// Returns true if the report is printed, which says why a map does not fit.
 static bool prints_report(const struct map_arguments *a)
 {
     return !a->measure.plot && !a->rewrite && !a->measure.common.quiet;

@@ -15,9 +15,9 @@ struct noc_program {
     struct noc_config noc;
     struct measure_plan plan;
     struct measure_head head;
-    struct sweep sweep; // of one point without --sweep
+    struct sweep sweep; // a single point without --sweep
     bool shown;         // a line of progress is on the terminal
-    time_t began;       // of the measurements
+    time_t began;       // start of the measurements
 };
 
 // Reading
@@ -62,8 +62,8 @@ static bool read_traffic(struct noc_program *p)
 
 // Measuring
 
-// Returns the number of loads that will be measured; of a sweep that selects them, the usual
-// number: the highest, 8 by bisection and 13 at parts of the result.
+// Returns the number of loads that will be measured. For a sweep that selects its loads this is the
+// usual number: the highest, 8 by bisection and 13 at parts of the result.
 static uint32_t expected_loads(const struct noc_arguments *a)
 {
     enum { USUAL = 1 + 8 + 13 };
@@ -116,8 +116,8 @@ static void plan(struct noc_program *p)
     p->head = (struct measure_head){&p->base.config, &p->plan, a->traffic_text};
 }
 
-// Flits that a sender may get rid of in a cycle: one for each of its links, and it creates a
-// packet.
+// Returns the flits that a sender can send in a cycle: at most one on each of its links, and at
+// most one packet.
 static double most_load(const struct noc_program *p)
 {
     double links = (double)(p->noc.injection_ports * p->noc.injection_links);
@@ -223,7 +223,7 @@ static void write_summary(struct noc_program *p, FILE *to)
                     measured_routers(m), m->stable ? "yes" : "no");
     }
     if (!p->arguments.measure.sweep ||
-        atomic_load(&p->base.frame.stop)) // what was cut off has found none
+        atomic_load(&p->base.frame.stop)) // an interrupted sweep has no saturation
         return;
     if (p->sweep.best + 1 == p->sweep.points.n && p->sweep.saturation > 0)
         fprintf(to, "no saturation up to %.4g flits per sender and cycle\n", p->sweep.saturation);
@@ -240,7 +240,8 @@ static bool write_to(struct noc_program *p, const char *path,
     return to || !path;
 }
 
-// The statistics of a window that was not reached have no beginning.
+// Writes all outputs. Statistics are left out if the measured window was not reached, because they
+// are counted from its start.
 static bool write_outputs(struct noc_program *p)
 {
     const struct noc_arguments *a = &p->arguments;

@@ -4,7 +4,7 @@
 #include "tools/noc/traffic.h"
 
 struct noc_arguments {
-    struct measure_arguments measure; // first
+    struct measure_arguments measure; // first member
     const char *traffic_text;
     struct noc_traffic traffic;
     struct traffic_sizes flits;
@@ -14,5 +14,6 @@ struct noc_arguments {
 
 extern const struct command noc_command;
 
+// Sets the defaults; checks the options together. The check returns false after reporting an error.
 void noc_options_default(void *arguments, struct arena *arena);
 bool noc_options_check(void *arguments, struct command_line *line);

@@ -17,7 +17,7 @@ bool measure_read_real(const char **at, double most, double *value)
     return good;
 }
 
-// FROM:TO:STEP; the last load may miss TO by the rounding of the steps.
+// Reads FROM:TO:STEP. The last load may differ from TO by the rounding of the steps.
 static bool take_range(struct measure_arguments *a, struct arena *arena, double most, double from,
                        const char *at)
 {
@@ -146,7 +146,7 @@ bool measure_read_config(struct measure_base *base)
     struct text_list settings = {0};
     for (uint32_t i = 0; i < a->settings.list.n; i++) {
         const char *text = a->settings.list.v[i];
-        // There is one section only, so its name can be left out.
+        // The section's name can be left out, because there is only one.
         if (!memchr(text, '.', strcspn(text, "=")))
             text = arena_printf(&base->frame.arena, "%s.%s", base->section.name, text);
         vec_push(&base->frame.arena, &settings.list, text);

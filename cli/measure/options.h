@@ -30,7 +30,7 @@ struct measure_limits {
 
 #define MOST_CYCLES UINT64_C(1000000000000)
 
-// Options whose arguments begin with a struct measure_arguments.
+// Options of commands whose arguments begin with struct measure_arguments.
 extern const struct option measure_config_options[], measure_set_options[],
     measure_output_options[], measure_help_options[];
 
@@ -40,20 +40,22 @@ const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
 const char *measure_check_svg(struct arena *arena, void *into, const char *argument);
 const char *measure_check_picture(struct arena *arena, void *into, const char *argument);
 
-// Reads a number from 0 to `most` and advances *at. Returns false if *at does not begin with one.
+// Reads a number from 0 to `most` and advances `*at`. Returns false if `*at` does not start with
+// one.
 bool measure_read_real(const char **at, double most, double *value);
-// Returns true if the name ends in the suffix and is longer, as "a.svg" for ".svg".
+// Returns true if the name ends in the suffix and is longer: "a.svg" for ".svg".
 bool measure_ends_in(const char *name, const char *suffix);
 
-// Prepares the configuration, a section of the folder of built-in ones; and reads it. The latter
-// returns false after reporting errors.
+// Initialises the configuration, with built-in ones from `folder`; reads it. Reading returns false
+// after reporting errors.
 void measure_begin_config(struct measure_base *base, struct config_section section,
                           const char *folder);
 bool measure_read_config(struct measure_base *base);
-// Returns false after reporting an output that is another's, or the input's or configuration's.
+// Returns false after reporting an output that equals another output, the input or the
+// configuration.
 bool measure_check_paths(struct measure_base *base, const char *input);
 
-// Topics that print the configuration.
+// Topics: print the keys, the configuration, and the names of built-in configurations.
 bool measure_print_keys(void *base, FILE *to);
 bool measure_print_config(void *base, FILE *to);
 bool measure_print_configs(void *base, FILE *to);

@@ -22,7 +22,8 @@ static void list_commands(command_list commands, struct arena *arena)
     commands[COMMANDS] = NULL;
 }
 
-// Text for troff: backslashes and dashes are as typed, and no line begins with a control character.
+// Writes text for troff: backslashes and dashes stay as typed, and no line starts with a control
+// character.
 static void put_roff(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -34,7 +35,7 @@ static void put_roff(const char *text, size_t length)
             fputs("\\-", stdout);
         else
             putchar(text[i]);
-        if (text[i] == '|') // a line may end there
+        if (text[i] == '|') // allow a line break here
             fputs("\\:", stdout);
     }
 }
@@ -54,7 +55,7 @@ static void put_head(const char *name, const char *section, const char *purpose)
     putchar('\n');
 }
 
-// Lines that begin with blanks are kept as they are.
+// Writes paragraphs. Indented lines are kept as they are.
 static void put_paragraphs(const char *text)
 {
     bool kept = false;
@@ -211,7 +212,7 @@ static void write_bash(const struct command *command, const command_list command
            id, command->name);
 }
 
-// The first line of the help, without characters that are special in quotes.
+// Writes the first line of the help, without characters that are special in quotes.
 static void put_first_line(const char *help)
 {
     for (; *help && *help != '\n'; help++)
@@ -281,7 +282,7 @@ static void write_fish(const struct command *command, const command_list command
     }
 }
 
-// Rows of the table in docs/reference/files.md: the options that concern files.
+// Writes rows of the table in docs/reference/files.md: the options that concern files.
 static void write_files(const struct command *command, const command_list commands)
 {
     static const char *const kinds[] = {

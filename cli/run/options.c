@@ -3,7 +3,7 @@
 
 #define OPTIONS_OF struct run_arguments
 
-// Allocations stay aligned.
+// Reads --slack. Multiples of ALIGN keep allocations aligned.
 static const char *take_slack(struct arena *arena, void *into, const char *argument)
 {
     enum { ALIGN = 4096 };
@@ -29,7 +29,7 @@ static const struct option program_options[] = {
     {0},
 };
 
-// Options of the simulator that a program decides.
+// Returns true for options of the simulator that the program itself decides.
 static bool is_left_out(const struct option *option)
 {
     static const char *const names[] = {
@@ -80,7 +80,7 @@ const struct command *run_command(struct arena *arena)
         count++;
     struct option_group *groups = ARENA_ARRAY(arena, struct option_group, count + 1);
     groups[0] = (struct option_group){"The program", program_options};
-    for (uint32_t i = 1; i < count; i++) // the first has the options of one launch
+    for (uint32_t i = 1; i < count; i++) // without the first, the options of one launch
         groups[i] = (struct option_group){from[i].title, keep_options(arena, from[i].options)};
     struct command *command = ARENA_NEW(arena, struct command);
     *command = run_command_base;

@@ -8,20 +8,21 @@ struct run_arguments {
     int options;              // number of arguments before the program or `--`
     bool has_program;
     int offload;        // tag the program
-    int profiler;       // time only between cudaProfilerStart and cudaProfilerStop
+    int profiler;       // count cycles only between cudaProfilerStart and cudaProfilerStop
     const char *record; // folder; NULL: none
     size_t slack;       // bytes
 };
 
-// Environment of the program: the options, each ended by RUN_SEPARATOR, and the folder from which
-// their files count.
+// Environment of the program: the options, each followed by RUN_SEPARATOR, and the folder to which
+// their file names are relative.
 #define RUN_OPTIONS "PTXOFFLOAD_RUN_OPTIONS"
 #define RUN_FOLDER "PTXOFFLOAD_RUN_FOLDER"
 enum { RUN_SEPARATOR = 0x1f };
 
-extern const struct command run_command_base; // without rows
+extern const struct command run_command_base; // without rows of options
 // Reads the options, for frame_read in the program's process.
 extern const struct cli_program run_reader;
-// The command, with the rows of the simulator that a program does not decide.
+// Returns the command, with the rows of the simulator that a program does not decide.
 const struct command *run_command(struct arena *arena);
+// Checks the options together. Returns false after reporting an error.
 bool run_options_check(void *arguments, struct command_line *line);

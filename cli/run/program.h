@@ -7,9 +7,9 @@ enum { RUNTIME_UNKNOWN = -1, RUNTIME_NONE = 0 };
 struct run_program {
     const char *path;
     bool is_elf;
-    int runtime;          // version of the CUDA runtime library: 13; or one of the above
+    int runtime;          // version of the CUDA runtime library, or one of the above
     bool driver;          // linked with the driver's library
-    bool has_device_code; // fatbins
+    bool has_device_code; // it has fatbins
     bool fixed_path;      // has an RPATH, which is searched first
 };
 

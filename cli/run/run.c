@@ -20,7 +20,7 @@ static int fail(struct starter *run, const char *text)
     return BAD_INPUT;
 }
 
-// The folder of our libraries: beside this program in a build, or below the installed one.
+// Returns the folder of our libraries: next to this program in a build, or below the installed one.
 static const char *find_libraries(struct arena *arena)
 {
     static const char *const places[] = {"cuda", "../" LIBRARIES};
@@ -63,7 +63,7 @@ static const char *refuse(struct arena *arena, const struct run_program *program
 
 struct overwritten_input {
     struct starter *run;
-    const char *path, *what; // that is read
+    const char *path, *what; // the file that is read
     const char *wrong;
 };
 
@@ -77,7 +77,8 @@ static void add_output(void *context, const char *path, const char *option)
     o->run->arguments.sim.common.diagnostics.path = NULL; // it may be this one
 }
 
-// Returns which option would write over the program or the configuration, or NULL.
+// Returns the message about an option that would overwrite the program or the configuration, or
+// NULL.
 static const char *find_overwritten(struct starter *run, const char *program)
 {
     struct overwritten_input all[] = {
@@ -99,7 +100,8 @@ static void add_to(struct arena *arena, const char *variable, const char *first,
            before && *before ? arena_printf(arena, "%s%c%s", first, between, before) : first, 1);
 }
 
-// An RPATH is searched before LD_LIBRARY_PATH.
+// Makes the program load our libraries. They are preloaded as well if it has an RPATH, which is
+// searched before LD_LIBRARY_PATH.
 static void set_libraries(struct arena *arena, const struct run_program *program,
                           const char *libraries)
 {

@@ -24,8 +24,8 @@ static const char *write_file(struct sim_checkpoint *checkpoint)
     return "there is no memory to write the checkpoint";
 }
 
-// The caches are flushed even if no file is written, so that a resumed run has the same flushes as
-// the run before. A file that cannot be written does not end the run.
+// Flushes the caches even if no file is written, so that a resumed run has the same flushes as the
+// run before. A file that cannot be written does not end the run.
 static void write_checkpoint(void *context)
 {
     struct sim_checkpoint *checkpoint = context;
@@ -38,7 +38,7 @@ static void write_checkpoint(void *context)
     if (error)
         message_error(checkpoint->messages, "%s", error);
     checkpoint->failed |= error != NULL;
-    arena_reset(&checkpoint->own); // with the list of outputs, which is empty
+    arena_reset(&checkpoint->own); // including the list of outputs, which is empty
     outputs_init(&checkpoint->outputs, &checkpoint->own);
 }
 
@@ -57,7 +57,7 @@ static bool read_file(struct sim_checkpoint *checkpoint)
     const struct sim_arguments *a = checkpoint->arguments;
     struct arena *arena = checkpoint->session->arena;
     const char *wrong = file_map(arena, a->resume, &checkpoint->file);
-    // A run may write the file that it resumes from, which it has read by then.
+    // A run may write the file from which it resumes: by then it has read the file.
     if (a->checkpoint && output_same(arena, a->checkpoint, a->resume))
         protect_release(arena->memory, a->resume);
     if (!wrong)
@@ -73,7 +73,7 @@ static bool read_file(struct sim_checkpoint *checkpoint)
     return report_error(checkpoint, wrong);
 }
 
-// The flushes change cycles, so the user is notified.
+// Reports the flushes, because they change cycles.
 static void report_flushes(const struct sim_checkpoint *checkpoint)
 {
     if (checkpoint->timed && checkpoint->arguments->checkpoint)

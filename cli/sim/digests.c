@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Prints the configuration of a line to `to`. Returns false after errors, which are on `errors`.
+// Prints the configuration of a line to `to`. Returns false after errors, which are written to
+// `errors`.
 static bool print_machine(struct arena *arena, const struct response_line *line,
                           struct sim_machine *machine, bool *lists_stats, FILE *to, FILE *errors)
 {
@@ -17,7 +18,7 @@ static bool print_machine(struct arena *arena, const struct response_line *line,
     if (!frame_read(&sim_program, sim_command_with_policies(arena), arena, (int)line->arguments.n,
                     line->arguments.v, &arguments, errors))
         return false;
-    if (arguments.common.version) // only the options are asked for
+    if (arguments.common.version) // --version: only the options are checked
         return true;
     messages_init(&messages, sim_command.name, &arguments.common, &log);
     outputs_init(&log.outputs, arena);
@@ -50,7 +51,7 @@ static void write_statistics(struct arena *arena, struct json *json, struct sim_
     free(text);
 }
 
-// Writes the names of the files, without the texts that are built in or are options.
+// Writes the names of the files, without texts that are built in or come from options.
 static void write_files(struct json *json, const struct config *config)
 {
     json_key(json, "files");

@@ -1,4 +1,4 @@
-// --print-config-digests: the digests of many configurations, by one process.
+// --print-config-digests: the digests of many configurations in one process.
 #pragma once
 #include "support/arena.h"
 #include <stdio.h>

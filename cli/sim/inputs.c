@@ -24,7 +24,7 @@ bool sim_report_run(struct sim *sim)
     return good;
 }
 
-// `--save` names buffers; its files replace those of the run file.
+// Applies --save, whose files replace those of the run file.
 static bool take_saves(struct sim *sim)
 {
     bool good = true;
@@ -75,7 +75,7 @@ static bool read_run(struct sim *sim)
 
 // Reading the program
 
-// Makes the program of the run file, with its module, the input.
+// Makes the run file's program, with its module, the input.
 static bool name_program(struct sim *sim)
 {
     struct common_options *options = &sim->arguments.common;
@@ -128,7 +128,8 @@ static bool read_plans(struct sim *sim)
                            &sim->module.source, config);
 }
 
-// Advice is on copies and kernels: those of a run with streams.
+// Returns false after reporting that --overlap lacks streams: its advice concerns copies and
+// kernels.
 static bool has_commands(const struct sim *sim)
 {
     bool good = !sim->arguments.overlap || sim->run.has_streams;

@@ -15,7 +15,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     config_init(&machine->resolved, arena, sections, count);
     const char *policy = sim_policy(arguments, arena);
     struct text_list settings = {0};
-    // A policy first: --set may combine it with the policy of another scheme.
+    // The policy comes first: --set may combine it with the policy of another scheme.
     for (uint32_t i = 0; policy && schemes[i]; i++) {
         const char *setting = scheme_policy_setting(arena, schemes[i], policy);
         if (setting)
@@ -73,7 +73,7 @@ static const char *const series_rows[] = {
     "core.stall_barrier",
     "core.stall_fence",
     "core.stall_lanes",
-    NULL, // stalls of schemes
+    NULL, // stalls of schemes go here
     "core.stall_ended",
     "core.stall_unit",
     "core.stall_memory_queue",

@@ -8,7 +8,7 @@
 struct sim_machine {
     struct machine_config config;
     struct host_config host_config;
-    struct host host; // of runs with streams
+    struct host host; // for runs with streams
     struct config resolved;
     struct timed_options options;
     struct timed timed;
@@ -24,21 +24,21 @@ struct sim_base {
     struct sim_machine machine;
 };
 
-// Topics of such programs, which print the machine.
+// Topics of these programs, which print the machine.
 extern const struct topic sim_topics[];
-// Reads the machine. Returns false after errors.
+// Reads the machine, for struct cli_program. Returns false after errors.
 bool sim_prepare(void *base);
 
-// Reads --config and --set. Returns false after errors.
+// Reads --config, --policy and --set. Returns false after errors.
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages);
-// Prints --list-stats.
+// Prints the statistics of --list-stats.
 void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to);
-// Finds the kernels of the regions in the program. Returns false after errors.
+// Finds the kernels of --timed in the program. Returns false after errors.
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
                        const struct messages *messages);
-// Writes the heading of the time series; the session writes the rows.
+// Writes the heading of the time series; the session then writes its rows.
 void sim_machine_series(struct sim_machine *machine, FILE *to);
-// Before timed_begin: the collector gets a sample at the end of each interval, which is that of the
-// time series or, without one, SIM_INTERVAL at first.
+// Makes the collector sample at the end of each interval, which is that of the time series or,
+// without one, SIM_INTERVAL at first. Call it before timed_begin.
 void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector);

@@ -29,7 +29,7 @@ static const char *check_texture(struct arena *arena, void *into, const char *ar
     return take_pair(arena, argument, &pair);
 }
 
-// Refuses the spelling of earlier versions, which would name a file.
+// Rejects the syntax of earlier versions, which would name a file.
 static const char *check_overlap(struct arena *arena, void *into, const char *argument)
 {
     (void)arena;
@@ -299,7 +299,7 @@ const struct command sim_command = {
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
 };
 
-// The names with bars between them, in lines of the help.
+// Returns the names with bars between them, broken into lines of the help.
 static const char *join_choices(struct arena *arena, const char *const *choices)
 {
     enum { WIDTH = 66, INDENT = 11 };

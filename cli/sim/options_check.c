@@ -1,4 +1,4 @@
-// Which options of ptxoffload-sim can be combined.
+// Checks which options of ptxoffload-sim can be combined.
 #include "cli/sim/options.h"
 #include "support/file.h"
 #include <string.h>
@@ -7,7 +7,7 @@
 static bool check_line(const struct sim_arguments *a, struct command_line *line)
 {
     bool good = true;
-    // An unknown file name is not a launch without options: reading the file reports the error.
+    // Not for a file that does not exist: the error of reading it is the better message.
     if (!file_is_standard(a->common.input) && access(a->common.input, F_OK))
         return true;
     if (!a->grid)
@@ -70,7 +70,7 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
     return true;
 }
 
-// Options whose state is not part of a checkpoint.
+// Rejects checkpoints with options whose state is not part of a checkpoint.
 static bool check_checkpoint(const struct sim_arguments *a, struct command_line *line)
 {
     const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : sampling_option(a);

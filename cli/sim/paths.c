@@ -17,7 +17,7 @@ static void add_path(struct paths *paths, const char *path, const char *what, bo
     files_add(&paths->files, path, what, written);
 }
 
-// Adds a file with data by the name that the user wrote, unless it is NULL.
+// Adds a data file by the name that the user wrote, unless it is NULL.
 static void add_read(struct paths *paths, const char *name, const char *what)
 {
     if (name)
@@ -30,7 +30,7 @@ static bool rewrites_checkpoint(struct paths *paths)
     return a->checkpoint && a->resume && output_same(paths->files.arena, a->checkpoint, a->resume);
 }
 
-// Files that are read come first.
+// Collects the files of the run; those that are read come first.
 static void collect_paths(struct paths *paths)
 {
     const struct run *run = paths->run;
@@ -53,17 +53,17 @@ static void collect_paths(struct paths *paths)
     for (uint32_t i = 0; i < run->buffers.n; i++)
         add_path(paths, run->buffers.v[i].save.text,
                  arena_printf(paths->files.arena, "'%s'", run->buffers.v[i].name), true);
-    // A run may write the file that it resumes from, which it has read before.
+    // A run may write the file from which it resumes: by then it has read the file.
     if (!rewrites_checkpoint(paths))
         add_path(paths, paths->arguments->resume, "the checkpoint", false);
     add_path(paths, paths->arguments->beside, "the document of --beside", false);
     files_add_outputs(&paths->files, &sim_command, paths->arguments);
 }
 
-// Returns true if the path has no file, or a file that a run has saved.
+// Returns true if no file has this path, or one that a run has saved.
 static bool can_replace(struct arena *arena, const char *path)
 {
-    enum { HEADER = 1 << 16 }; // bytes, with all that npy_is_marked looks at
+    enum { HEADER = 1 << 16 }; // bytes; all that npy_is_marked looks at
     if (file_is_standard(path) || access(path, F_OK))
         return true;
     FILE *from = output_is_special(path) ? NULL : fopen(path, "rbe");

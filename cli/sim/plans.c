@@ -8,12 +8,12 @@
 const char *sim_plans_path(const struct sim_arguments *arguments, const struct run *run)
 {
     if (arguments->metadata ||
-        arguments->program) // those of the run file belong to its own program
+        arguments->program) // the run file's metadata belong to its own program
         return arguments->metadata;
     return run->metadata.text ? run_path(run, run->metadata.text) : NULL;
 }
 
-// Metadata name the text that they belong to.
+// Checks that the metadata belong to this program: they have the digest of its text.
 static void check_digest(struct diags *diags, const struct tables *tables,
                          const struct source *program)
 {
@@ -29,7 +29,7 @@ static void check_digest(struct diags *diags, const struct tables *tables,
              is_source ? ": the text is their source, and they belong to the output" : "");
 }
 
-// Adds a file on which the results depend, besides the program.
+// Records a file on which the results depend, besides the program.
 static void note_input(struct run *run, const char *path, const char *bytes, size_t size)
 {
     char digest[SHA256_HEX + 1];

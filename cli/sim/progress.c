@@ -19,9 +19,8 @@ static struct progress_reading read_now(const struct sim_progress *progress)
                                      .ctas = atomic_load(&progress->timed->ctas_done)};
 }
 
-// Prints CTAs, cycles, cycles per second, and the remaining time of the launch if CTAs end at the
-// rate of the last readings. Without a CTA that has ended since the oldest reading, the rate is
-// unknown.
+// Prints CTAs, cycles, cycles per second, and the remaining time of the launch, if CTAs end at the
+// rate of the last readings. The rate is unknown if no CTA has ended since the oldest reading.
 static void show_timed(struct sim_progress *progress)
 {
     struct progress_reading last = read_now(progress);
@@ -29,7 +28,7 @@ static void show_timed(struct sim_progress *progress)
     uint64_t ctas = atomic_load(&progress->timed->ctas);
     if (progress->read < PROGRESS_READINGS)
         first = &progress->readings[0];
-    if (last.cycle < first->cycle) // of the previous launch
+    if (last.cycle < first->cycle) // a reading of the previous launch
         last = *first;
     double seconds = last.seconds - first->seconds;
     fprintf(stderr, ", %" PRIu64 " of %" PRIu64 " CTAs, cycle %" PRIu64, last.ctas, ctas,

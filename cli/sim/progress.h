@@ -22,15 +22,15 @@ struct sim_progress {
     double started;
     const char *kernel; // the running kernel
     uint64_t launch;
-    struct progress_reading readings[PROGRESS_READINGS]; // a ring; the launch's start first
+    struct progress_reading readings[PROGRESS_READINGS]; // a ring buffer; first the launch's start
     uint32_t read;                                       // number of readings
-    const struct timed *timed; // has the progress of the launch; NULL: a functional run
+    const struct timed *timed; // progress of the launch; NULL: a functional run
 };
 
-// Has no effect unless `shown`, the result of messages_progress. The line is written each
-// second, from second 1 on.
+// Starts the progress line, which is written each second, from second 1 on. Has no effect unless
+// `shown`, the result of messages_progress.
 void progress_start(struct sim_progress *progress, bool shown);
 // Begins the next launch.
 void progress_launch(void *progress, const char *kernel, uint64_t launch);
-// Clears the line. Called before other output.
+// Clears the line and ends the progress. Call it before other output.
 void progress_stop(struct sim_progress *progress);

@@ -51,7 +51,7 @@ bool sim_run_read(struct run *run, struct source *source, const char *path, stru
 
 // Rehearsal
 
-// Returns the functions of the first scheme that has some.
+// Returns the rehearsal functions of the first scheme that has some, or NULL.
 static const struct profile_watch *find_watch(const struct sim_rehearsal *r, struct arena *arena)
 {
     const struct profile_watch *watch = NULL;

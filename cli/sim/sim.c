@@ -50,7 +50,7 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
     return good;
 }
 
-// Begins the run. Errors are reported here; results contain them as well.
+// Starts the run. Errors are reported here, and are in the results as well.
 static bool begin(struct sim *sim)
 {
     enum { INTERVAL = 1000 }; // cycles
@@ -83,7 +83,8 @@ static void report_end(const struct sim *sim, enum session_outcome outcome)
                      sim->session.device.launches);
 }
 
-// Notes once that the policy does less than it promises. `known`: what was noted before the run.
+// Reports once that the policy does less than it promises. `known`: the text that was reported
+// before the run, or NULL.
 static const char *note_shortfall(struct sim *sim, const char *known)
 {
     if (sim->arguments.functional)

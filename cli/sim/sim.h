@@ -21,12 +21,12 @@ struct sim {
     struct sim_progress progress;
 };
 
-// Reads run, program and metadata. Returns false after an error.
+// Reads the run, the program and the metadata. Returns false after an error.
 bool sim_read_inputs(struct sim *sim);
-// Reports the faults of the run file that were found. Returns false if there were any.
+// Reports the faults found in the run file. Returns false if there are any.
 bool sim_report_run(struct sim *sim);
-// Checks the files that a run file names, before the run and again before they are written.
+// Checks the files that the run file names, before the run and again before they are written.
+// Returns false after an error.
 bool sim_check_saves(struct sim *sim);
-// Writes all results. A run that did not end writes statistics and no others. Returns the exit
-// code.
+// Writes all results. A run that ended early has statistics only. Returns the exit code.
 int sim_write(struct sim *sim, enum session_outcome outcome);

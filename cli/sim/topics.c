@@ -1,4 +1,4 @@
-// Topics: outputs that options request instead of a run.
+// Topics: outputs that options request in place of a run.
 #include "cli/sim/machine.h"
 #include "cli/sim/configuration.h"
 #include "cli/sim/digests.h"

@@ -22,7 +22,7 @@ static int exit_code(const struct sim *sim, enum session_outcome outcome)
     return outcome == SESSION_INTERRUPTED ? BY_SIGNAL + sim->base.frame.stop : codes[outcome];
 }
 
-// Returns true if the run has statistics, however it has ended.
+// Returns true if the run has statistics, even if it ended early.
 static bool has_statistics(enum session_outcome outcome)
 {
     return outcome != SESSION_BAD_INPUT;
@@ -40,7 +40,7 @@ static const char *counted_files(struct sim *sim)
     return list;
 }
 
-// Called after the statistics are written.
+// Requires that the statistics are written.
 static void report_interrupt(struct sim *sim)
 {
     const char *files = counted_files(sim);
@@ -99,7 +99,7 @@ static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
     };
 }
 
-// Writes what chains and blocks measured, if the program has metadata with their places.
+// Writes the values measured for chains and blocks, if the program has metadata with their places.
 static void write_outcomes(void *context, struct json *json)
 {
     struct sim *sim = context;
@@ -147,7 +147,7 @@ static FILE *open_report(void *context, const char *path)
     return frame_open(context, path);
 }
 
-// A run of which nothing else is written prints the report.
+// Writes the reports. A run that writes nothing else prints one.
 static bool write_reports(struct sim *sim, enum session_outcome outcome, bool complete)
 {
     bool page = complete && !sim->base.frame.outputs.list.n && !sim->arguments.checkpoint &&
@@ -159,7 +159,7 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
            sim_reports_write(&sim->reports, &facts, page, open_report, sim);
 }
 
-// Names files as --file-prefix-map says. No file is opened by these names any more.
+// Applies --file-prefix-map to names of files, which are not opened after this.
 static void show_files(struct sim *sim)
 {
     const struct prefix_map *prefixes = &sim->arguments.common.prefixes;

@@ -12,7 +12,7 @@ struct argument_reader {
     struct command_line *line;
 };
 
-// Suffixes of files whose names the command line does not give.
+// Suffixes of files that the command line does not name.
 static const char *const suffixes[PRODUCTS] = {
     [PRODUCT_PTX] = ".ptx",          [PRODUCT_META] = ".json",
     [PRODUCT_ELF] = ".elf",          [PRODUCT_IR] = ".ir",
@@ -65,7 +65,7 @@ static const char *replace_suffix(struct arena *arena, const char *path, const c
 {
     const char *base = base_name(path);
     const char *dot = strrchr(base, '.');
-    // A name may begin with a dot.
+    // The dot of a hidden file starts no suffix.
     size_t length = dot && dot != base ? (size_t)(dot - path) : strlen(path);
     return arena_printf(arena, "%.*s%s", (int)length, path, suffix);
 }
@@ -77,7 +77,8 @@ static void request_emitted(struct argument_reader *r)
         options_fault(r->line, "--emit needs -o OUT: its suffix is replaced for each output");
         return;
     }
-    // Standard output and devices have no suffix; in a folder, the modules' names get one.
+    // Standard output and devices have no suffix. In a folder, files named after the modules get
+    // one.
     bool as_it_is =
         file_is_standard(a->output) || output_is_special(a->output) || is_folder(a->output);
     if (as_it_is && !is_folder(a->output) && (a->emit & (a->emit - 1))) {
@@ -109,7 +110,8 @@ static void request_reports(struct argument_reader *r)
     }
 }
 
-// Beside the first file that is written; in a folder, named after the input.
+// Returns the path next to the first file that is written; in a folder, it is named after the
+// input. Returns NULL without such a file.
 static const char *default_depfile(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
@@ -160,7 +162,7 @@ static void collect_requests(struct argument_reader *r)
         request_output(r, PRODUCT_META, a->metadata, "--metadata");
     if (a->beside && !wants_report(a))
         a->common.reports[REPORT_TEXT].wanted = true;
-    // Files first, so that a report without one sees whether standard output is taken.
+    // Files first: a report without one depends on whether standard output is used.
     if (!a->requests.n && !wants_report(a) && !a->remarks && !a->common.quiet)
         a->common.reports[REPORT_TEXT].wanted = true;
     request_reports(r);
@@ -169,7 +171,7 @@ static void collect_requests(struct argument_reader *r)
 
 // Checks
 
-// Returns the file of a request; in a folder the one for a module of this name.
+// Returns the file of a request; in a folder, the one for a module with this name.
 static const char *file_of(struct arena *arena, const struct output_request *request,
                            const char *name)
 {
@@ -204,8 +206,8 @@ static void check_same(struct argument_reader *r, const struct output_request *a
         options_fault(r->line, "%s and %s both write '%s'", a->option, b->option, b->path);
 }
 
-// With one output in a folder, the others have to go to folders as well: what is read may hold
-// several modules. A report for people may follow another one.
+// Checks that all outputs are folders if one is, because the input may have several modules.
+// Reports in text form may follow each other.
 static void check_is_folder(struct argument_reader *r, const struct output_request *made)
 {
     bool many = made->suffix || made->product == PRODUCT_DEPFILE ||
@@ -219,7 +221,7 @@ static void check_is_folder(struct argument_reader *r, const struct output_reque
 
 struct overwritten {
     struct arena *arena;
-    const char *option, *path; // that is written
+    const char *option, *path; // the file that is written
     const char *wrong;
 };
 
@@ -231,8 +233,8 @@ static void add_read(void *context, const char *path, const char *option)
                                 path, option);
 }
 
-// The sentence that says so if the option's file is one of those that are read, or NULL. Only a PTX
-// text may take the place of the one that it was made from.
+// Returns a sentence if the option's file is one that is read, or NULL. Only a PTX text may replace
+// the one that it was made from.
 static const char *overwrites(struct arena *arena, const struct arguments *a, const char *option,
                               const char *path, bool in_place)
 {
@@ -266,7 +268,7 @@ static void check_outputs(struct argument_reader *r)
     }
 }
 
-// --strip and --format write PTX and nothing else.
+// Checks --strip and --format, which write PTX and nothing else.
 static void check_rewrite(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
@@ -299,7 +301,7 @@ static void take_operands(struct argument_reader *r)
         options_fault(r->line, "the input file's name is empty");
 }
 
-// A document has its file, or standard error, for itself.
+// Checks that a document of --diagnostics shares its file, or standard error, with no other output.
 static void check_diagnostics(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
@@ -323,7 +325,8 @@ static void check_diagnostics(struct argument_reader *r)
     check_overwrites(r, &log);
 }
 
-// As in a check, the options of the analysis may be those of the run that made OUT.
+// Checks --compare. Like --check it accepts options of the analysis, which may be those of the run
+// that made OUT.
 static void check_compare(struct argument_reader *r)
 {
     const struct arguments *a = r->arguments;
@@ -386,7 +389,7 @@ static void check(struct argument_reader *r)
         options_fault(
             r->line, "--beside compares decisions: it excludes --check, --list, --strip, --format, "
                      "--compare and --overlap");
-    // As compilers do, a check takes the options of the run that it represents.
+    // As in compilers, a check accepts the options of the run that it stands for.
     a->in_folders = a->check && a->output && is_folder(a->output);
     if (a->overlap)
         check_overlap(r);

@@ -6,7 +6,7 @@
 #include "cli/tagger/depfile.h"
 #include "passes/plan/pipeline.h"
 
-// Products that can be written. The first ones are the values of --emit.
+// Products that can be written. Those before PRODUCT_EMITTED are the values of --emit.
 enum command_product {
     PRODUCT_PTX,
     PRODUCT_META,
@@ -14,7 +14,7 @@ enum command_product {
     PRODUCT_IR,
     PRODUCT_DOT,
     PRODUCT_MAP,
-    PRODUCT_EMITTED, // number of these
+    PRODUCT_EMITTED, // number of values of --emit
     PRODUCT_TEXT = PRODUCT_EMITTED,
     PRODUCT_JSON,
     PRODUCT_HTML,
@@ -26,7 +26,7 @@ struct output_request {
     enum command_product product;
     const char *path;   // NULL: standard error
     const char *option; // the option that requested it
-    // Not NULL: the path is a folder, in which each module's file is named after the module, with
+    // If not NULL, the path is a folder in which each module's file is named after the module, with
     // this suffix.
     const char *suffix;
 };
@@ -36,8 +36,8 @@ struct arguments {
     const char *output, *metadata;
     unsigned emit; // a bit for each product
     int tags;      // enum tag_style; -1: not given
-    int cost;      // enum cost_model; -1: not requested
-    int fma;       // enum fma_mode; -1: not requested
+    int cost;      // enum cost_model; -1: not given
+    int fma;       // enum fma_mode; -1: not given
     struct block_shape block;
     const char *capability_path;         // NULL: the default
     const struct capability *capability; // contents of the file
@@ -56,11 +56,11 @@ struct arguments {
     int print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
     struct depfile depfile;
-    bool in_folders;                     // outputs go to folders: several modules can be processed
-    VEC(struct output_request) requests; // the outputs in order
+    bool in_folders;                     // outputs are folders: several modules can be processed
+    VEC(struct output_request) requests; // outputs, in order
 };
 
-// Sets the defaults of options that are not given.
+// Return the option's value, or its default.
 static inline enum cost_model arguments_cost(const struct arguments *arguments)
 {
     return arguments->cost < 0 ? COST_REFINED : (enum cost_model)arguments->cost;
@@ -72,12 +72,13 @@ static inline enum fma_mode arguments_fma(const struct arguments *arguments)
 
 extern const struct command ptxoffload_command;
 
+// Sets the defaults before the options are read.
 void arguments_default(void *arguments, struct arena *arena);
 // Checks the options together, and collects the outputs. Returns false after reporting errors.
 bool arguments_check(void *arguments, struct command_line *line);
 
-// For outputs in folders: sets in `one` the names of the files of a module or file of this name
-// (without folder and suffix). Returns NULL, or the error.
+// For outputs in folders: sets `one` to the arguments for a module with this file name, without
+// folder and suffix. Returns NULL, or the error.
 const char *arguments_for_module(struct arguments *one, const struct arguments *all,
                                  struct arena *arena, const char *name);
 

@@ -1,4 +1,4 @@
-// --compare=OUT: proves that another text does what the input does, or says where it may not.
+// --compare=OUT: proves that another text is equivalent to the input, or reports the differences.
 // --beside=BEFORE: compares two reports, or an earlier report with the decisions of this run.
 #include "cli/common/input.h"
 #include "cli/tagger/run.h"
@@ -13,7 +13,7 @@ static const char *shown(const char *path)
     return file_is_standard(path) ? "standard input" : path;
 }
 
-// Both places: the input's with the reason, and where the other text stands then.
+// Reports a fault at its place in the input, and the place in the other text as a note.
 static void report_refuted(struct tagger_run *run, const struct verify_fault *fault,
                            const struct source *other)
 {
@@ -58,7 +58,7 @@ int tag_compare(struct tagger_run *run)
     struct verified verified = {0};
     if (!input_text(&run->frame.messages, &run->arena, run->arguments.compare, &other))
         return BAD_INPUT;
-    // The module stays that of the input.
+    // The input is read last, so that the module is the input's.
     bool good = tag_read(run, &other);
     good &= tag_read(run, &run->input);
     if (!good)

@@ -1,12 +1,12 @@
 #include "cli/tagger/depfile.h"
 #include <string.h>
 
-enum { WIDTH = 72 }; // of a line, if the names let it
+enum { WIDTH = 72 }; // of a line, if no name is longer
 
 const char *depfile_quote(struct arena *arena, const char *name)
 {
-    // A '$' becomes two; a blank and a colon get a backslash, and so does each of those right
-    // before them.
+    // A '$' is doubled. A blank or a colon gets a backslash, and so does each backslash directly
+    // before it.
     char *quoted = arena_alloc(arena, 2 * strlen(name) + 1), *to = quoted;
     size_t backslashes = 0;
     for (; *name; name++) {

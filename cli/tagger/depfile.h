@@ -6,7 +6,7 @@
 struct depfile {
     int wanted;             // -MD
     int phony;              // -MP
-    const char *path;       // -MF; NULL: beside the output
+    const char *path;       // -MF; NULL: next to the output
     struct text_list names; // targets as written in the rule: -MT, and -MQ quoted
 };
 
@@ -24,4 +24,5 @@ struct depfile_rule {
     bool phony;    // a rule without a command for each source but the main one
 };
 
+// Writes the rule, in lines broken between names.
 void depfile_write(const struct depfile_rule *rule, FILE *to);

@@ -1,4 +1,4 @@
-// Remarks, and what pages explain.
+// Remarks, and the decisions that pages explain.
 #include "cli/tagger/run.h"
 #include <regex.h>
 
@@ -28,7 +28,8 @@ static const bool *filter_functions(struct arena *arena, const struct ir_module 
         const struct name *name = tree_name(module->tree, module->functions.v[i].name);
         names[i] = arena_strndup(arena, name->text, name->length);
     }
-    // Nothing is taken from the arena in between, or what regcomp takes might be lost.
+    // No allocation from the arena until regfree: exhausted memory would leak what regcomp
+    // allocates.
     if (regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB))
         return chosen;
     for (uint32_t i = 0; i < count; i++)

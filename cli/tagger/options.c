@@ -44,7 +44,7 @@ static const char *take_remarks_filter(struct arena *arena, void *into, const ch
     return NULL;
 }
 
-// X,Y,Z: threads of a block; what is left out is 1.
+// Reads X,Y,Z, the threads of a block; a missing number is 1.
 static const char *take_block(struct arena *arena, void *into, const char *argument)
 {
     uint32_t n[3] = {1, 1, 1};
@@ -77,7 +77,7 @@ static const char *take_min_saving(struct arena *arena, void *into, const char *
     return NULL;
 }
 
-// A list with commas, without repetitions.
+// Reads a list with commas, without repetitions.
 static const char *take_candidates(struct arena *arena, void *into, const char *argument)
 {
     static const char *const names[] = {

@@ -1,10 +1,10 @@
-// --overlap= which copies of a kernel's arrays may overlap it by full/empty bits, and the
+// --overlap: lists which copies of a kernel's arrays may overlap it by full/empty bits, and the
 // gain that the times of [001 Table 2] predict.
 #include "cli/tagger/run.h"
 #include "passes/analysis/reuse/overlap.h"
 #include <inttypes.h>
 
-// Microseconds of the driver for a launch and for a copy [001 Table 2].
+// Microseconds that the driver needs for a launch and for a copy [001 Table 2].
 static const double launch_us = 3, copy_us = 6;
 
 static void print_place(const struct tagger_run *run, const struct facts *facts, uint32_t inst,

@@ -118,7 +118,7 @@ bool tag_write(struct tagger_run *run, const struct output_request *request)
     bool is_standard = !request->path || file_is_standard(request->path);
     int descriptor = request->path ? STDOUT_FILENO : STDERR_FILENO;
     if (request->path) {
-        // Only a PTX text may take the place of the one that it is made from.
+        // Only a PTX text may replace the one that it is made from.
         if (request->product == PRODUCT_PTX)
             protect_release(run->frame.arena.memory, run->arguments.common.input);
         to = frame_open(&run->frame, request->path);
@@ -132,7 +132,7 @@ bool tag_write(struct tagger_run *run, const struct output_request *request)
     return true;
 }
 
-// The first file is what the others come along with, and the rule in the depfile is for it.
+// Records the target of the depfile's rule: the first file. The others are written along with it.
 static void note_target(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;

@@ -56,7 +56,7 @@ static bool wants_places(const struct arguments *arguments)
            arguments->common.locations == LOCATIONS_SOURCE;
 }
 
-// Takes the tables and the text that the tagger has made.
+// Adopts the tables and the text that the tagger has made.
 static void take_output(struct tagger_run *run)
 {
     const struct tagging *t = &run->tagging;
@@ -85,7 +85,7 @@ static bool wants_tables(const struct arguments *arguments)
     return false;
 }
 
-// Made before the first file is written, because it may fail.
+// Makes the object before the first file is written, because this may fail.
 static bool make_object(struct tagger_run *run)
 {
     if (!(run->arguments.emit >> PRODUCT_ELF & 1))
@@ -98,7 +98,8 @@ static bool make_object(struct tagger_run *run)
     return !error;
 }
 
-// The PTX in an object keeps its name unless it is written anew.
+// Sets the output's name in the tables of an object, if its PTX is written; otherwise the name is
+// kept.
 static void name_output(struct tagger_run *run, const char *name)
 {
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
@@ -107,7 +108,8 @@ static void name_output(struct tagger_run *run, const char *name)
                 &run->arena, prefix_map_name(&run->arguments.common.prefixes, &run->arena, name));
 }
 
-// With its tables, an object needs no analysis; its PTX may be in a form that is for reading only.
+// Returns true if the program must be analysed. An object has its tables, and its PTX may have tags
+// that cannot be read back.
 static bool needs_program(const struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -125,7 +127,8 @@ static enum tag_style tag_style(struct tagger_run *run)
                                     : backend_style(&run->arena, &run->input);
 }
 
-// A decision with a profile cannot be repeated, and so not explained, without it.
+// Returns false after reporting that decisions with a profile cannot be explained: without the
+// profile they cannot be repeated.
 static bool can_explain(const struct tagger_run *run)
 {
     bool can = !run->is_object || !*run->known.profile || !tag_explains(run);
@@ -244,8 +247,8 @@ static bool is_tagged_as(struct arena *arena, const struct source *ptx, enum tag
     return tags.list.n ? tags_are(&tags, style) : style == TAGS_NONE || style == TAGS_PAPER;
 }
 
-// An option that asks for something else than what the object has, or NULL. What was not requested
-// is as the object has it.
+// Returns an option that differs from those with which the object was made, or NULL. Options that
+// were not given do not differ.
 static const char *other_option(struct tagger_run *run)
 {
     const struct arguments *arguments = &run->arguments;
@@ -314,7 +317,7 @@ static int process_input(struct tagger_run *run)
 
 struct many {
     struct tagger_run *run;
-    struct arguments all; // with folders for outputs
+    struct arguments all; // all arguments; outputs are folders
 };
 
 static bool make_folders(struct tagger_run *run)
@@ -341,7 +344,7 @@ static int process_module(struct many *many, const char *name)
     return process_input(run);
 }
 
-// A module that cannot be done does not keep the others from being written.
+// Processes one module. A failing module does not stop the others.
 static bool take_module(void *context, const char *name, const struct source *source)
 {
     struct many *many = context;
@@ -349,7 +352,7 @@ static bool take_module(void *context, const char *name, const struct source *so
         return false;
     many->run->input = *source;
     int status = process_module(many, name);
-    // Abandon them before the memory that they use is freed.
+    // Abandon the outputs before the memory that they use is freed.
     outputs_abandon(&many->run->frame.outputs);
     outputs_init(&many->run->frame.outputs, &many->run->arena);
     many->run->arguments = many->all;
@@ -370,7 +373,7 @@ static bool take_text(struct many *many)
     return take_module(many, name, &run->input);
 }
 
-// All modules are reported of in one rule.
+// Writes the depfile: one rule lists all modules.
 static bool finish_depfile(struct tagger_run *run)
 {
     if (!tag_check_rule(run))
@@ -403,9 +406,9 @@ static int process(struct tagger_run *run)
     return read_input(run) ? process_input(run) : BAD_INPUT;
 }
 
-// Requests of information instead of a run
+// Topics
 
-// The whole pipeline, from the input to the outputs.
+// Prints the whole pipeline, from the input to the outputs.
 static bool print_passes(void *own, FILE *to)
 {
     (void)own;

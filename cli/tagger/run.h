@@ -9,27 +9,27 @@
 
 struct tagger_run {
     struct frame frame;
-    struct arena arena; // for the current text; also of the outputs
+    struct arena arena; // for the current text, and the outputs
     struct arguments arguments;
     struct pass_timing timing;
     // Results of the steps, in order.
     struct source input;
-    bool is_object;      // the input has its tables,
-    struct tables known; // these
+    bool is_object;      // the input is an object with tables
+    struct tables known; // tables of the object
     struct tagging tagging;
     const struct tables *tables;
-    const struct tables *explained;  // tables of the plan; equal to `tables` unless those were read
-    struct differences *differences; // with --beside: what reports show instead; else NULL
+    const struct tables *explained;  // tables of the plan; same as `tables` unless those were read
+    struct differences *differences; // shown by reports with --beside; otherwise NULL
     const char *text;                // the PTX to write
     uint32_t length;
     struct elf_image object; // with --emit=elf
-    // For the depfile, quoted: outputs and inputs.
+    // For the depfile: quoted names of outputs and inputs.
     VEC(const char *) targets, sources;
 };
 
 // Reads a file that an option names, as a text. Returns NULL after reporting an error.
 struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const char *path);
-// Reads the program of a text as it is. Returns false after reporting errors.
+// Reads the program of a text, with its tags. Returns false after reporting errors.
 bool tag_read(struct tagger_run *run, struct source *source);
 
 // Runs --compare on the input. Returns the exit code.
@@ -47,14 +47,15 @@ int tag_overlap(struct tagger_run *run);
 
 // Writes a product to the place of its request. Returns false after reporting an error.
 bool tag_write(struct tagger_run *run, const struct output_request *request);
-// Returns false, with a message, if the rule of -MD cannot hold a name.
+// Returns false after a message if the rule of -MD cannot hold a name.
 bool tag_check_rule(struct tagger_run *run);
 // Writes all requested outputs. Returns the exit code.
 int tag_write_all(struct tagger_run *run);
 
 // Returns true if remarks or the HTML report are requested.
 bool tag_explains(const struct tagger_run *run);
+// Reports the requested remarks.
 void tag_report_remarks(struct tagger_run *run);
-// Makes the tables of the plan if the tables to be written were read with the input. Returns false
-// after reporting an error.
+// Sets `explained`: makes the tables of the plan if a page needs them and `tables` were read with
+// the input. Returns false after reporting an error.
 bool tag_explain(struct tagger_run *run);

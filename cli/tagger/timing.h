@@ -14,10 +14,11 @@ struct pass_timing {
     VEC(struct timing_step) steps; // in the order of their first end
 };
 
+// Starts the first step.
 void timing_init(struct pass_timing *timing, struct arena *arena);
-// Adds the time since the last end to this step; a step may have several parts.
+// Adds the time since the last end to this step, which may have several parts.
 void timing_end(struct pass_timing *timing, const char *name);
-// Adds time that was measured otherwise, and is no part of the step that ends next.
+// Adds time that was measured separately, and takes it off the step that ends next.
 void timing_add(struct pass_timing *timing, const char *name, double seconds);
 // Prints a table: seconds, share, name.
 void timing_print(const struct pass_timing *timing, FILE *to);

@@ -1,5 +1,5 @@
-// Documents with the chains of one program for the simulator: whatever they say, there is a table
-// that agrees with the program, or a reason why not, told in the text.
+// Documents with the chains of one program, for the simulator: any document gives a table that
+// agrees with the program, or a fault with a place in the text.
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "tests/fuzz/lib.h"

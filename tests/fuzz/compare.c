@@ -24,7 +24,8 @@ static void compare_memory(struct comparison *result, const struct executed *a,
     }
 }
 
-// `divided`: in the tagged one alone some instructions are two, maybe in other kernels.
+// Compares two executions. `divided`: in the tagged one some instructions are two, perhaps in other
+// kernels.
 static void compare_executed(struct comparison *result, const struct executed *original,
                              const struct executed *tagged, bool divided)
 {
@@ -77,7 +78,7 @@ struct rendered {
     const uint32_t *lines;
 };
 
-// The generator's own division of what the tagger has divided.
+// Returns the generator's own division of the instructions that the tagger has divided.
 static const char *divided_text(void *context, const struct tagged *tagged)
 {
     const struct rendered *rendered = context;
@@ -99,7 +100,7 @@ void compare_kernel(struct comparison *result, const struct trial *trial,
     compare_launch(result, trial, text, &kernel->inputs, divided_text, &rendered);
 }
 
-// Drops these statements, or takes them back if the kernel does not fail without it.
+// Drops these statements, or restores them if the kernel does not fail without them.
 static bool try_without(const struct trial *trial, struct random_kernel *kernel,
                         const uint32_t *which, uint32_t count)
 {
@@ -119,7 +120,7 @@ static bool try_without(const struct trial *trial, struct random_kernel *kernel,
     return false;
 }
 
-// All of the statement's group.
+// Finds all statements of the statement's group.
 static uint32_t group_of(const struct random_kernel *kernel, uint32_t statement, uint32_t *which)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
-// Containers: any bytes give a list of modules, and every module its PTX or a reason. Memory ends
-// behind the bytes, so that libraries too are caught reading too far.
+// Containers: any bytes give a list of modules, and for every module its PTX or a reason. The bytes
+// end at the end of accessible memory, so that over-reads of libraries are caught too.
 #include "frontend/container.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"

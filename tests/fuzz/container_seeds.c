@@ -1,4 +1,4 @@
-// Writes the files that the container's fuzz target begins with, one for each kind of container.
+// Writes the initial files of the container's fuzz target, one for each kind of container.
 //
 // usage: container_seeds FOLDER
 #include "tests/lib/containers.h"

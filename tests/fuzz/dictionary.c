@@ -1,5 +1,5 @@
-// Writes the words of PTX in the form that libFuzzer and AFL++ read: one "word" a line. They come
-// from the tables that the parser and the checker use, so that a new row is fuzzed at once.
+// Writes the words of PTX in the form of libFuzzer and AFL++: one "word" per line. They come from
+// the tables of the parser and the checker, so that a new row is fuzzed at once.
 #include "frontend/forms.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 enum { LONGEST = 63 }; // libFuzzer takes no longer words
 
-// None of the tables has a quote or a backslash in it.
+// Writes an entry. The tables have no quotes or backslashes.
 static void entry(const char *word)
 {
     if (strlen(word) <= LONGEST)
         printf("\"%s\"\n", word);
 }
 
-// What stands in no table.
+// Phrases that are in no table.
 static const char *const phrases[] = {
     "@%p1 ",
     "@!%p1 ",
@@ -52,7 +52,7 @@ static const char *const phrases[] = {
     ".pragma \\\"ptxoffload.",
 };
 
-// The shortest spelling of a form, and with all that may stand in it.
+// Writes the shortest spelling of a form, and the one with all its options.
 static void form_entries(struct arena *arena, const struct form *form)
 {
     for (int all = 0; all < 2; all++) {

@@ -1,10 +1,10 @@
-// Tagged and reordered code computes what the original computes: random kernels (kernels.h) and all
+// Tagged and reordered code computes the same as the original: random kernels (kernels.h) and all
 // samples are executed as they are and as the tagger writes them, on the same inputs, with the
-// lanes of each instruction set. All buffers are the same afterwards, byte for byte, and so are the
-// instructions that the threads executed.
+// lanes of each instruction set. Afterwards all buffers are equal, byte for byte, and so are the
+// numbers of instructions that the threads executed.
 //
 // usage: differential ROOT
-//            the test: some kernels, all samples below ROOT, and damage that has to be found
+//            the test: some kernels, all samples below ROOT, and damage that must be detected
 //        differential [--count N] [--seed S] [--keep FOLDER]
 //            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
 //        differential --print S
@@ -18,7 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-// Its kernels are the same in every run: --seed has others. Sanitizers see the code of any kernel.
+// The test's kernels are the same in every run; --seed gives others. Sanitizers cover the code of
+// any kernel.
 enum {
     TEST_KERNELS = IS_SANITIZED ? 200 : 500,
     DAMAGED_KERNELS = IS_SANITIZED ? 20 : 40,

@@ -1,4 +1,4 @@
-// Whether a text and what the tagger makes of it compute the same.
+// Tests that a text and the tagger's output compute the same.
 #pragma once
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/tagged.h"
@@ -24,9 +24,9 @@ struct comparison {
     uint64_t thread_instructions;
 };
 
-// `reference`: what is executed in place of the original if the tagger divides fused multiply-adds;
-// NULL: the comparison is skipped then. Called with the tagger's result; the text itself may be the
-// answer, where the inputs are such that a rounding more makes no difference.
+// Returns the text that is executed in place of the original if the tagger divides fused
+// multiply-adds, or NULL to skip the comparison. Called with the tagger's result. May return the
+// text itself, if the inputs are such that one more rounding makes no difference.
 typedef const char *reference_fn(void *context, const struct tagged *tagged);
 
 void compare_launch(struct comparison *result, const struct trial *trial, const char *text,
@@ -37,6 +37,6 @@ void compare_kernel(struct comparison *result, const struct trial *trial,
 // Drops statements as long as the kernel still fails in the trial.
 void shrink_kernel(const struct trial *trial, struct random_kernel *kernel);
 
-// Compares every kernel of samples/ and prints a case for each, the numbers from `first` on.
-// Returns how many; adds to `failed`.
+// Compares every kernel of samples/ and prints a case for each, with numbers from `first` on.
+// Returns their number; adds to `failed`.
 uint32_t compare_samples(const char *root, uint32_t first, uint32_t *failed);

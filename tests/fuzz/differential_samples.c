@@ -1,4 +1,4 @@
-// Every kernel of every sample, on inputs that it can run on.
+// Every kernel of every sample, on valid inputs.
 #include "tests/fuzz/differential.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include <glob.h>
@@ -149,7 +149,7 @@ static struct launch_inputs inputs_of(const struct sample *sample)
     return inputs;
 }
 
-// Where fused multiply-adds are divided, the inputs are such that it makes no difference.
+// Returns the text itself: the inputs make the division of fused multiply-adds exact.
 static const char *same_text(void *context, const struct tagged *tagged)
 {
     (void)tagged;
@@ -191,7 +191,7 @@ static char *read_whole(const char *path)
     return text;
 }
 
-// The kernels of one file; each must be in the table.
+// Compares the kernels of one file; each must be in the table.
 static uint32_t compare_file(const char *path, uint32_t number, uint32_t *failed)
 {
     uint32_t count = 0;

@@ -1,10 +1,10 @@
-// ELF objects: any bytes give tables that hold together and are written and read as they are, or a
-// reason. Memory ends behind the bytes.
+// ELF objects: any bytes give consistent tables, which are written and read back unchanged, or a
+// reason. The bytes end at the end of accessible memory.
 #include "backend/elf/elf_tables.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 
-// What the caller frees.
+// Returns the tables as JSON, which the caller frees.
 static char *json_of(const struct tables *tables)
 {
     char *text = NULL;

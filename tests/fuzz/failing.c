@@ -1,6 +1,6 @@
-// To be preloaded: lets the FAIL_IN-th request of memory fail that a program makes, or with
-// FAIL_ALL all from there on, those of its libraries included; writes to the descriptor
-// FAIL_COUNT_TO how many there were.
+// To be preloaded: makes the FAIL_IN-th memory request of a program fail, or with FAIL_ALL all from
+// there on, including those of its libraries. Writes the number of requests to the descriptor
+// FAIL_COUNT_TO.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The checker's table, made once for many inputs: making it takes longer than checking one.
+// The checker's table, made once for many inputs: making it takes longer than checking an input.
 #pragma once
 #include "frontend/forms.h"
 #include "tests/fuzz/lib.h"
@@ -12,7 +12,7 @@ struct forms_kept {
     unsigned uses;
 };
 
-// With memory that may fail, a table of its own, in that memory.
+// Returns the table; with memory that may fail, a separate one in that memory.
 static inline struct forms *forms_for(struct forms_kept *kept, const struct fuzz_input *input,
                                       struct arena *arena)
 {
@@ -27,6 +27,6 @@ static inline struct forms *forms_for(struct forms_kept *kept, const struct fuzz
     return kept->forms;
 }
 
-// In front of each input: where its table goes when memory ends in earnest.
+// Comes before each input: control returns here if memory really runs out.
 #define forms_kept_ready(kept)                                                                     \
     must(!setjmp((kept)->memory.on_failure), "the test itself has no memory")

@@ -1,9 +1,9 @@
-// What makes a kernel safe to compare: every thread writes only what it owns, a slice of each
-// buffer, with indices that are masked; what others own is read between two barriers without a
-// store between them; all threads come to each barrier; loops count to a small bound. Parameters
-// may point into the same buffer, so that what one name writes another reads.
+// Kernels that can be compared: every thread writes only what it owns, a slice of each buffer, with
+// masked indices; data of others are read between two barriers without a store between them; all
+// threads reach each barrier; loops have a small bound. Parameters may point into the same buffer,
+// so that stores through one name may be read through another.
 //
-// What makes it worth tagging: load-compute-store chains, each a queue of steps with the address
+// They are worth tagging: load-compute-store chains, each a queue of steps with the address
 // arithmetic among them. Several queues are open at a time and take turns.
 #include "tests/fuzz/kernels_internal.h"
 #include <stdarg.h>
@@ -197,7 +197,7 @@ void put_calculation(struct maker *m)
     emit(m, "%s%s;", strchr(text, '\n') ? "" : guard, text);
 }
 
-// Accesses of all widths, by one name or another.
+// Accesses of all widths, through one name or another.
 
 static const struct {
     const char *type, *reg;
@@ -274,7 +274,7 @@ static void put_atomic(struct maker *m)
     free_addresses(m, address.taken);
 }
 
-// What other threads of the CTA own, between two barriers.
+// Writes accesses to data of other threads of the CTA, between two barriers.
 static void put_exchange(struct maker *m)
 {
     uint32_t loads = 1 + pick(m, 3), place = pick(m, PLACES);
@@ -297,7 +297,7 @@ static void put_exchange(struct maker *m)
 
 // Control
 
-// One of the branches and labels with this number.
+// Writes one of the branches and labels with this number.
 static void put_branch(struct maker *m, uint32_t label, const char *form)
 {
     m->label = label;
@@ -397,7 +397,7 @@ static void put_something(struct maker *m)
         emit(m, "st.shared.u32 [%%cell+%u], %%r%u;", 4 * pick(m, 4), pick(m, WORDS));
 }
 
-// Chains that are open outside stay open; those that are opened here end here.
+// Writes a body. Chains opened outside stay open; those opened here end here.
 void put_body(struct maker *m)
 {
     struct chains outer = m->chains;

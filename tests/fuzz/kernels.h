@@ -1,10 +1,10 @@
-// Random kernels: valid, ending, without races between threads, and full of what the tagger looks
-// for. The same seed gives the same kernel.
+// Random kernels: valid, terminating, without races between threads, and full of code that the
+// tagger looks for. The same seed gives the same kernel.
 #pragma once
 #include "support/vec.h"
 #include "tests/fuzz/launch.h"
 
-// One line, or several that belong together.
+// One line, or several dependent ones.
 struct kernel_statement {
     const char *text;
     // A fused multiply-add as two instructions with two roundings, which is what --fma=split may
@@ -31,10 +31,11 @@ enum kernel_kind {
     KERNEL_SCOPES, // with scopes that shadow registers, calls, and more chains at a time
     KERNEL_SPACES, // and with generic pointers into shared and local memory
 };
-// With so many times as many CTAs.
+// Makes a kernel with this many times the CTAs.
 void kernel_make_kind(struct random_kernel *kernel, struct arena *arena, uint64_t seed,
                       uint32_t times, enum kernel_kind kind);
-// The text without what is dropped; with `divided` (a bit per statement; may be NULL) those fused
-// multiply-adds are two instructions. `lines`: the first line of each statement, from 1, or NULL.
+// Returns the text without the dropped statements; with `divided` (a bit per statement; may be
+// NULL) those fused multiply-adds are two instructions. `lines`: the first line of each statement,
+// from 1, or NULL.
 const char *kernel_text(const struct random_kernel *kernel, const uint64_t *divided,
                         uint32_t *lines);

@@ -1,5 +1,5 @@
-// Load-compute-store chains of all patterns [000 Table 1], what only looks like one, and the
-// addresses that they need.
+// Load-compute-store chains of all patterns [000 Table 1], near misses, and the addresses that they
+// need.
 #include "tests/fuzz/kernels_internal.h"
 #include "passes/base/patterns.h"
 #include <stdio.h>
@@ -133,7 +133,7 @@ static const struct fused {
 };
 #define SOME_OF(m, table) (&(table)[pick(m, sizeof(table) / sizeof *(table))])
 
-// What keeps a chain from being one.
+// Reasons why a near miss is not a chain.
 enum miss {
     NO_MISS,
     MISS_REUSE,    // a loaded value is read again
@@ -170,7 +170,7 @@ static uint32_t take_temporary(struct plan_of_chain *p)
     return at;
 }
 
-// The temporary in which the value goes on: it, or a copy of a copy through a register of another
+// Returns the temporary with the value: its own, or a copy of a copy through a register of another
 // type or one that is declared here.
 static uint32_t pass_on(struct plan_of_chain *p, uint32_t from)
 {
@@ -220,7 +220,7 @@ static const char *temporary(struct plan_of_chain *p, uint32_t number)
     return arena_printf(p->m->arena, "%%t%u", number);
 }
 
-// Of a table, which nobody writes.
+// Loads from a table, which is not written.
 static const char *uniform_load(struct plan_of_chain *p)
 {
     uint32_t to = take_temporary(p);
@@ -240,7 +240,7 @@ static const char *scalar(struct plan_of_chain *p, bool real)
     return fill_in(p->m, (real ? reals : words)[kind]);
 }
 
-// d = op(x, y) or op(y, x).
+// Adds d = op(x, y) or op(y, x).
 static void add_binary(struct plan_of_chain *p, const struct operation *op, uint32_t d,
                        const char *x, const char *y)
 {
@@ -275,7 +275,7 @@ static void add_compare(struct plan_of_chain *p, bool both)
     STEP(p, "%s%s %s, %s, %s;", p->guard, op->name, to, x, y);
 }
 
-// Everything between the loads and the store.
+// Adds everything between the loads and the store.
 static void add_computation(struct plan_of_chain *p, const struct chain_pattern *row)
 {
     const struct operation *op = SOME_OF(p->m, binary);

@@ -1,5 +1,5 @@
-// What stands around a random kernel's statements: declarations, parameters, first values, and at
-// the end a store of every register to a buffer, so that no difference stays hidden.
+// The frame of a random kernel's statements: declarations, parameters, initial values, and at the
+// end a store of every register to a buffer, so that no difference stays hidden.
 #include "tests/fuzz/kernels_internal.h"
 #include <string.h>
 
@@ -27,8 +27,8 @@ static void put_input(struct maker *m, struct input input)
     inputs->list[inputs->count++] = input;
 }
 
-// What %w0 … point to: buffers of their own, or the one before at another unit. Its slices lie side
-// by side, or its units do.
+// Sets the targets of %w0 …: their own buffers, or the preceding one at another unit. Either slices
+// or units are adjacent.
 static void put_places(struct maker *m, uint32_t threads)
 {
     for (uint32_t i = 0, of = 0; i < PLACES; i++) {
@@ -68,7 +68,7 @@ static void put_tables(struct maker *m)
     }
 }
 
-// The same for all threads of a CTA; what comes from where, the analyses have to find out.
+// Writes values that are uniform in a CTA; the analyses must find where they come from.
 static void put_scalars(struct maker *m)
 {
     static const uint32_t reals[] = {0x3f800000, 0xbf000000, 0x40490fdb, 0x3d4ccccd};

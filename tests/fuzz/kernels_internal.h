@@ -1,6 +1,6 @@
 // The parts of the generator: kernels.c (statements and control), kernels_chains.c (chains and
 // addresses), kernels_scopes.c (scopes, calls, pointers), kernels_frame.c (declarations, inputs,
-// first values and what is kept at the end).
+// initial values and final stores).
 #pragma once
 #include "tests/fuzz/kernels.h"
 
@@ -23,7 +23,7 @@ enum {
     TABLE_UNITS = 64,
 };
 
-// What a pointer points to: units of `granule` bytes, `unit` bytes apart.
+// Target of a pointer: units of `granule` bytes, `unit` bytes apart.
 struct place {
     uint32_t granule, unit;
 };
@@ -87,10 +87,10 @@ void put_pointer(struct maker *m);
 
 void emit_steps(struct maker *m, const struct address *address);
 
-// Something of `bytes` bytes that the thread owns, or for a load maybe something in a table.
+// Returns an address of `bytes` bytes that the thread owns, or for a load perhaps in a table.
 struct address choose_address(struct maker *m, bool own, uint32_t bytes);
 void free_addresses(struct maker *m, uint64_t taken);
-// Opens a chain or takes the next step of one; the latter.
+// Opens a chain or writes the next step of one; chains_go_on_one only writes a step.
 void chains_go_on(struct maker *m);
 void chains_go_on_one(struct maker *m);
 

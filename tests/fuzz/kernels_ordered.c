@@ -6,8 +6,8 @@
 //   a warp       bar.warp.sync
 //   two warps    a named barrier; or one arrives at it and the other waits
 //   a CTA        barriers of all kinds, mbarrier, a counter in shared memory with fences
-//   CTAs         one hands its slice of an array to the next by a flag, with a fence or a release
-//                and an acquire; and the last one to draw a ticket reads the words of all
+//   CTAs         one passes its slice of an array to the next with a flag, and a fence or release
+//                and acquire; and the last one to draw a ticket reads the words of all
 //
 // Thread t has word t XOR `turn` of a slice.
 #include "tests/fuzz/kernels_ordered.h"
@@ -28,7 +28,7 @@ static const char *fence(struct ordered *o)
                           : wide_fence(o);
 }
 
-// A barrier made of a counter in shared memory.
+// Writes a barrier that uses a counter in shared memory.
 static void put_counter(struct ordered *o)
 {
     const char *label = put_label(o);
@@ -48,7 +48,7 @@ static void put_mbarrier(struct ordered *o)
           label);
 }
 
-// Lanes reach the barrier on two paths.
+// Writes a barrier that lanes reach on two paths.
 static void put_divergent(struct ordered *o)
 {
     struct executors by = {0};
@@ -61,7 +61,7 @@ static void put_divergent(struct ordered *o)
     FIXED(o, "barrier.sync 0;\n%s:", behind);
 }
 
-// Half of the warps arrive and do other things before they wait for the others.
+// Writes a barrier at which half of the warps arrive, and continue before they wait for the others.
 static void put_split(struct ordered *o)
 {
     const char *other = put_label(o), *behind = put_label(o);
@@ -110,7 +110,7 @@ static void change_turns(struct ordered *o, uint32_t below)
             o->array[i].turn ^= pick(&o->m, below);
 }
 
-// Even warps hand their words to odd ones.
+// Even warps pass their words to odd ones.
 static void sync_half(struct ordered *o)
 {
     const char *other = put_label(o), *behind = put_label(o);
@@ -127,7 +127,7 @@ static void sync_half(struct ordered *o)
     }
 }
 
-// Returns the address of a flag; each CTA has one for each time that it hands a slice over.
+// Returns the address of a flag; each CTA has one for each slice that it passes on.
 static const char *flag_of(struct ordered *o, int back)
 {
     return arena_printf(o->m.arena, "[%%flag+%d]", (int)((o->passes - 1) * 4 * o->grid) - 4 * back);
@@ -171,7 +171,7 @@ static void put_spin(struct ordered *o, const char *behind)
         FIXED(o, "%s;", wide_fence(o));
 }
 
-// Each CTA hands its slice of some arrays to the next one.
+// Each CTA passes its slice of some arrays to the next one.
 static void sync_grid(struct ordered *o)
 {
     const char *behind = put_label(o);
@@ -235,7 +235,7 @@ static void put_loop(struct ordered *o)
     o->in_loop = false;
 }
 
-// The last CTA that gets here adds to the words of all.
+// The last CTA that arrives here adds to the words of all.
 static void put_last(struct ordered *o)
 {
     const char *end = put_label(o), *drawn = put_label(o), *again = put_label(o);

@@ -1,5 +1,5 @@
-// Random kernels whose threads hand words of memory to each other, in an order that barriers,
-// fences and atomics make: full of chains, and without races. The same seed gives the same kernel.
+// Random kernels whose threads pass words of memory to each other, in an order from barriers,
+// fences and atomics: full of chains, and without races. The same seed gives the same kernel.
 #pragma once
 #include "tests/fuzz/kernels.h"
 

@@ -7,7 +7,7 @@ enum { ARRAYS = 4, VALUES = 8 };
 
 enum mode { MODE_OWNED, MODE_READ, MODE_SUMMED };
 
-// An array: how its words may be accessed at present.
+// An array, and the current rights of access to its words.
 struct array {
     enum mode mode;
     uint32_t turn;
@@ -44,7 +44,7 @@ static inline const char *put_label(struct ordered *o)
     return arena_printf(o->m.arena, "L%u", o->m.labels++);
 }
 
-// Writes statements that stay in their place.
+// Writes statements that are not moved.
 static inline void emit_fixed(struct ordered *o, const char *text)
 {
     o->m.fixed = true;
@@ -62,13 +62,13 @@ struct operands {
 // it.
 const char *ordered_place(struct ordered *o, uint32_t array);
 void ordered_loads(struct ordered *o, const struct operands *at, uint32_t count);
-// Stores `made` if `stores`.
+// Ends a chain; stores `made` if `stores`.
 void ordered_end(struct ordered *o, const struct operands *at, bool stores, const char *made);
 // Returns the opcode of an operation on two words.
 const char *ordered_operation(struct ordered *o);
-// Fills the queues: accesses that no other statement waits for, to lines of each lane or to shared
-// memory.
+// Fills the queues with accesses that no other statement waits for, to lines of each lane or to
+// shared memory.
 void ordered_noise(struct ordered *o);
 void ordered_statement(struct ordered *o, const struct executors *by);
-// Statements between two synchronisations.
+// Writes the statements between two synchronisations.
 void ordered_phase(struct ordered *o);

@@ -1,5 +1,5 @@
-// Scopes whose registers shadow outer ones, calls with parameter scopes, labels that nothing jumps
-// to, and generic pointers into shared and local memory.
+// Scopes whose registers shadow outer ones, calls with parameter scopes, labels that no branch
+// targets, and generic pointers into shared and local memory.
 #include "tests/fuzz/kernels_internal.h"
 #include <string.h>
 
@@ -42,7 +42,7 @@ void put_functions(struct maker *m)
         emit(m, "%s", functions[i]);
 }
 
-// Shadows: what is declared, and first values of it.
+// Shadows: declarations and initial values.
 static const struct {
     const char *declared, *set;
 } shadows[] = {
@@ -82,7 +82,7 @@ void put_scope(struct maker *m)
     m->group = 0;
 }
 
-// A label ends a basic block; nothing diverges there.
+// Writes a label, which ends a basic block without divergence.
 void put_next(struct maker *m)
 {
     uint32_t label = ++m->groups;
@@ -120,7 +120,8 @@ static const struct {
       "call (r), f_way, (x);", "ld.param.b32 $R, [r]; }"}},
 };
 
-// Other statements among those of the call declare nothing: the scope ends with it.
+// Writes other statements among those of the call. They declare nothing, because the scope ends
+// with the call.
 static void put_between(struct maker *m)
 {
     uint32_t choice = pick(m, 8), group = m->group;
@@ -172,8 +173,8 @@ static const char *const pointers[] = {
     "    selp.b64 %pointer, W, %pointer, $P;",
 };
 
-// The first place has units of 16 bytes; others may have smaller ones, between those of other
-// threads.
+// Writes an access by pointer. The first place has units of 16 bytes; others may have smaller ones,
+// between those of other threads.
 static void put_pointer_to(struct maker *m, const char *form)
 {
     const char *text = fill_in(m, form), *at = strchr(text, 'W');

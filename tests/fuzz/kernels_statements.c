@@ -75,7 +75,7 @@ static void put_compare(struct ordered *o, const struct operands *at, bool two)
          pick(&o->m, VALUES));
 }
 
-// A chain of one of the patterns.
+// Writes a chain of one of the patterns.
 static void put_chain(struct ordered *o, const struct operands *at)
 {
     static const char *const immediate = "17";
@@ -130,7 +130,7 @@ static void put_store(struct ordered *o, const struct executors *by)
     o->m.group = 0;
 }
 
-// The loaded value is used in the next phase or later.
+// Writes a load, whose value is used in the next phase or later.
 static void put_load(struct ordered *o, const struct executors *by)
 {
     uint32_t from = choose_array(o, by, READABLE);
@@ -195,7 +195,7 @@ void ordered_statement(struct ordered *o, const struct executors *by)
     }
 }
 
-// Statements for all threads, or some warps, or some lanes.
+// Writes statements for all threads, or some warps, or some lanes.
 static void put_segment(struct ordered *o)
 {
     struct executors by = {.odd = pick(&o->m, 3) == 0};

@@ -1,4 +1,4 @@
-// One launch with its inputs, executed from a text: for tests that compare what two texts compute.
+// Executes one launch with its inputs from a text, for tests that compare the results of two texts.
 #pragma once
 #include "support/random.h"
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// The parts of a launch, for who executes it in another way (launch_timed.c).
+// The parts of a launch, for another executor (launch_timed.c).
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "tests/fuzz/launch.h"
@@ -17,13 +17,13 @@ struct loaded {
 };
 
 void launch_refuse(struct executed *done, enum execution how, const char *why, uint32_t line);
-// Reads the text. NULL: it is refused.
+// Reads the text. Returns NULL if it is rejected.
 const struct program_function *launch_load(struct loaded *loaded, struct executed *done,
                                            const char *text, size_t length, const char *entry,
                                            const char *lanes);
 // Makes and fills the buffers, once.
 void launch_add_inputs(struct loaded *loaded, const struct launch_inputs *inputs);
-// Needs these.
+// Returns the launch. Requires the program and the inputs.
 struct launch launch_of(struct loaded *loaded, const struct program_function *function,
                         const struct launch_inputs *inputs);
 void launch_keep_buffers(const struct loaded *loaded, const struct launch_inputs *inputs,

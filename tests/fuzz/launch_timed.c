@@ -130,7 +130,7 @@ static void run(struct rig *r, const struct launch_inputs *inputs)
     launch_keep_buffers(r->loaded, inputs, done);
 }
 
-// What adds up
+// Sums
 
 static double stat(struct rig *r, const char *group, const char *name)
 {
@@ -148,7 +148,7 @@ static void same(struct rig *r, double a, double b, const char *what)
         wrong(r->timed, "%s: %.0f and %.0f", what, a, b);
 }
 
-// Every slot of every core is counted under one reason in each cycle.
+// Checks that every slot of every core is counted under one reason in each cycle.
 static void check_slots(struct rig *r)
 {
     const struct core_shared *shared = &r->machine->shared;
@@ -208,7 +208,7 @@ static void check_chains(struct rig *r)
         wrong(r->timed, "a queue was more than full");
 }
 
-// Every decision has a result, and nothing is left of any block.
+// Checks that every decision has a result, and that no block is left.
 static void check_blocks(struct rig *r, const struct tom *tom)
 {
     const struct tom_stats *t = &tom->stats;
@@ -232,7 +232,7 @@ static void check_blocks(struct rig *r, const struct tom *tom)
     r->timed->blocks = *t;
 }
 
-// Nothing is left of any chain.
+// Checks that no chain is left.
 static void check_rest(struct rig *r)
 {
     const struct machine *machine = r->machine;

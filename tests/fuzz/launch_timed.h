@@ -1,4 +1,4 @@
-// One launch on a machine, with time: what it computes, and whether what it counts adds up.
+// Executes one launch on a machine, with time, and checks that its counts add up.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
 #include "runtime-sim/schemes/tom/offload.h"
@@ -20,7 +20,7 @@ struct timed {
     struct tom_stats blocks;
 };
 
-// Executes the text, which has been tagged.
+// Executes the text, which must be tagged.
 void launch_execute_timed(struct timed *timed, const char *text, size_t length,
                           const struct launch_inputs *inputs, const struct timed_wish *wish);
 void timed_free(struct timed *timed);

@@ -1,4 +1,4 @@
-// What the fuzz targets share.
+// Shared functions of the fuzz targets.
 #pragma once
 #include "support/source.h"
 #include "tests/fuzz/fuzz.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Aborts with the message if it does not hold.
+// Aborts with the message unless `holds`.
 static inline void must(bool holds, const char *what)
 {
     if (holds)
@@ -20,7 +20,7 @@ static inline bool fuzz_wants(const struct fuzz_input *input, uint32_t part, uin
     return input->part == FUZZ_ALL || input->part % parts == part;
 }
 
-// What was written, in memory that the next text takes over: a fuzzer has no time for files.
+// Output in memory that the next text reuses: a fuzzer has no time for files.
 struct fuzz_sink {
     FILE *to;
     char *text;
@@ -40,7 +40,7 @@ static inline ssize_t sink_write(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-// Empties the sink and returns where to write to.
+// Empties the sink. Returns the stream to write to.
 static inline FILE *sink_begin(struct fuzz_sink *sink)
 {
     if (!sink->to)
@@ -59,7 +59,7 @@ static inline void sink_end(struct fuzz_sink *sink)
 
 typedef void fuzz_function(const struct fuzz_input *input, struct arena *arena);
 
-// Memory of its own, all of which must come back, also after a failure.
+// Runs the function in separate memory, all of which must be freed, also after a failure.
 static inline int fuzz_in_own_memory(const struct fuzz_input *input, fuzz_function *function)
 {
     struct memory memory = {.fail_in = input->fail_in};
@@ -74,7 +74,7 @@ static inline int fuzz_in_own_memory(const struct fuzz_input *input, fuzz_functi
     return ran_out;
 }
 
-// The same memory for one input after the other: a fuzzer wants many inputs a second.
+// Runs the function in memory that successive inputs share: a fuzzer runs many inputs per second.
 static inline int fuzz_in_memory(const struct fuzz_input *input, fuzz_function *function)
 {
     static struct memory memory;
@@ -89,7 +89,7 @@ static inline int fuzz_in_memory(const struct fuzz_input *input, fuzz_function *
     return 0;
 }
 
-// A copy exactly as long as promised, which parsing may write to.
+// Makes a source from a copy of exactly this length, which parsing may write to.
 static inline void make_source(struct source *source, struct arena *arena, const char *text,
                                size_t length)
 {

@@ -2,7 +2,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// The part goes by the size, so that the same input does the same again.
+// The size selects the part, so that an input always has the same effect.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_one(&(struct fuzz_input){.data = data, .size = size, .part = (uint32_t)size});

@@ -1,4 +1,4 @@
-// Maps: any bytes are a map or errors; a map is written, and read again as the same text; its rate
+// Maps: any bytes are a map or errors; a map is written and reads back as the same text; its rate
 // is a number.
 #include "passes/maps/map_rate.h"
 #include "passes/maps/map_read.h"

@@ -1,5 +1,5 @@
-// Metadata as JSON: any bytes are tables or a reason why not; and tables that were read are written
-// and read again as the same ones. Objects are the target `elf`.
+// Metadata as JSON: any bytes are tables or a fault; tables that were read are written and read
+// back unchanged. Objects are tested by the target `elf`.
 #include "backend/tables/tables.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
@@ -10,7 +10,7 @@ static void write_json(const struct tables *tables, struct fuzz_sink *sink)
     sink_end(sink);
 }
 
-// From JSON and back.
+// Checks a round trip through JSON.
 static void check_json(struct arena *arena, const struct tables *tables)
 {
     static struct fuzz_sink first, second;

@@ -1,16 +1,16 @@
-// Whatever is offloaded, memory is the same: random kernels (kernels.h), tagged, run with time
-// under every policy on machines of many kinds, chains near the LLC and blocks in memory stacks.
-// All buffers are those of the same text executed without a clock, byte for byte; so are the
-// numbers of instructions; all that is counted adds up; nothing is left of any chain; and what is
-// evaluated in the same cycle may be so in any order.
+// Memory does not depend on offloading: random kernels (kernels.h) are tagged and run with time
+// under every policy on machines of many kinds, with chains near the LLC and blocks in memory
+// stacks. All buffers equal those of the same text executed without time, byte for byte; the
+// numbers of instructions are the same; counts add up; no chain is left; and the order of
+// evaluation within a cycle does not matter.
 //
 // usage: policies
-//            the test: some kernels, which together come to everything that happens to chains
+//            the test: some kernels, which together cover every event of chains
 //        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep FOLDER]
 //            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
 //        policies --machines
-//            their names and settings; --machine chains, stacks or both: all of the group, one
-//            after the other
+//            their names and settings; --machine chains, stacks or both: all machines of the
+//            group, one after the other
 #include "passes/base/capability.h"
 #include "tests/fuzz/kernels_ordered.h"
 #include "tests/fuzz/launch_timed.h"
@@ -27,7 +27,7 @@
 
 enum { TEST_KERNELS = 60, TEST_ORDERED = 12, TEST_STACKS = 21, TEST_SCOPES = 12, TIMES = 6 };
 
-// Of a kernel that is run: what it is tagged with follows from its seed.
+// A kernel under test; its seed determines the tagging.
 struct trial {
     const struct policy_machine *machine;
     struct pass_options passes;
@@ -89,7 +89,8 @@ static void add_to(struct offload_stats *sum, const struct offload_stats *more)
     }
 }
 
-// The same again in another order of evaluation: all statistics, too.
+// Runs a policy twice, the second time in another order of evaluation: all statistics must be the
+// same.
 static void run_policy(struct trial *trial, const struct tagged *tagged, const char *policy,
                        const struct executed *plain, bool again)
 {
@@ -116,8 +117,8 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
         timed_free(&timed[0]);
 }
 
-// The test of a build with sanitizers runs a kernel under one policy or two, and compares no orders
-// of evaluation.
+// Returns true if the policy is run. With sanitizers the test runs a kernel under one or two
+// policies, and compares no orders of evaluation.
 static bool is_chosen(const struct trial *trial, uint32_t policy)
 {
     uint32_t first = trial->group->first, end = trial->group->end;
@@ -155,7 +156,7 @@ static void execute(struct trial *trial)
     tagged_free(&tagged);
 }
 
-// True if the kernel fails, which it does in a process of its own.
+// Returns true if the kernel fails; it runs in a separate process.
 static bool fails(struct trial *trial)
 {
     char how[40];
@@ -186,8 +187,8 @@ static struct report *shared_report(void)
     return at;
 }
 
-// Every second kernel has divided multiply-adds, every fifth is not reordered, every seventh is for
-// a unit with vectors, which ours has not.
+// Selects the options: every second kernel has divided multiply-adds, every fifth is not reordered,
+// every seventh is for a unit with vectors, which ours does not have.
 static void choose(struct trial *trial, struct arena *arena, uint64_t seed)
 {
     trial->passes = (struct pass_options){
@@ -199,7 +200,7 @@ static void choose(struct trial *trial, struct arena *arena, uint64_t seed)
     trial->passes.capability = &trial->capability;
 }
 
-// Drops statements as long as it still fails.
+// Drops statements as long as the kernel still fails.
 static void drop(struct trial *trial, uint32_t size)
 {
     struct random_kernel *kernel = trial->kernel;
@@ -222,7 +223,7 @@ static void drop(struct trial *trial, uint32_t size)
     }
 }
 
-// The same for all statements of a group.
+// Drops the statements of a group together, as long as the kernel still fails.
 static void drop_groups(struct trial *trial)
 {
     struct random_kernel *kernel = trial->kernel;
@@ -291,7 +292,7 @@ struct totals {
     struct offload_stats sum;
 };
 
-// A machine of the list with other queues, caches and latencies.
+// Returns the settings of a machine of the list, with other queues, caches and latencies.
 static const char *random_settings(struct arena *arena, const char *settings, uint64_t seed)
 {
     static const char *const keys[] = {
@@ -404,7 +405,7 @@ static void try_seed(struct totals *totals, const struct wish *wish, uint64_t se
     arena_free(&arena);
 }
 
-// Of the processes that are over.
+// Returns the CPU seconds of ended processes.
 static double seconds(void)
 {
     struct rusage usage;
@@ -436,13 +437,14 @@ static void try_many(struct totals *totals, uint64_t seed, uint32_t count, const
     print_totals(totals);
 }
 
-// What does not happen to chains of these kernels: tests/sim/offload.py sees to it.
+// Returns true for events that chains of these kernels do not have; tests/sim/offload.py covers
+// them.
 static bool is_rare(const char *name)
 {
     return !strcmp(name, "discarded_unit") || !strcmp(name, "discarded_broken");
 }
 
-// Everything else that can happen to a chain has happened.
+// Prints the coverage: every other event of chains must have occurred.
 static uint32_t print_coverage(const struct offload_stats *sum, uint32_t number)
 {
     uint32_t failed = 0;
@@ -459,7 +461,7 @@ static uint32_t print_coverage(const struct offload_stats *sum, uint32_t number)
     return failed;
 }
 
-// Chooses a group, or a machine of one. Returns false if there is none with this name.
+// Selects a group, or a machine of one. Returns false if no group or machine has this name.
 static bool choose_machine(struct wish *wish, const char *name)
 {
     for (uint32_t i = 0; i < GROUPS; i++) {
@@ -475,7 +477,7 @@ static bool choose_machine(struct wish *wish, const char *name)
     return false;
 }
 
-// Kernels in which something was wrong once.
+// Runs kernels that failed in the past.
 static void try_found(struct totals *totals)
 {
     static const struct {

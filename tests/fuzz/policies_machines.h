@@ -1,4 +1,4 @@
-// Machines on which random kernels are run, as settings over those of isca19 or tom.
+// Machines for random kernels, as settings on top of isca19 or tom.
 #pragma once
 
 #define MESH(width, height, cores, partitions)                                                     \
@@ -6,12 +6,12 @@
     " reply_network.width=" #width " reply_network.height=" #height " memory.cores=" #cores        \
     " memory.partition_nodes=" partitions " "
 #define NETWORKS(setting) "request_network." setting " reply_network." setting " "
-// Whose routers compute.
+// Butterflies whose routers compute.
 #define BUTTERFLIES(radix, stages)                                                                 \
     NETWORKS("topology=fly")                                                                       \
     NETWORKS("radix=" #radix)                                                                      \
     NETWORKS("stages=" #stages) NETWORKS("router_nodes=true") "reply_network.reversed=true "
-// Hardly ever hits, so that much is offloaded.
+// An L1 that hardly ever hits, so that much is offloaded.
 #define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
 
@@ -114,7 +114,7 @@ static const char *const policies[POLICIES] = {
     "tom-ctrl", "tom-alu", "tom-measured", "tom-ideal", "tom-ideal-ctrl",
 };
 
-// The machines of a configuration, and the policies that they have: from one to before another.
+// The machines of a configuration, and their policies: a half-open range.
 static const struct machine_group {
     const char *name, *config;
     const struct policy_machine *machines;

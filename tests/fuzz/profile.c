@@ -1,5 +1,5 @@
-// Profiles of one program: any bytes are measurements or a reason why not; and with measurements
-// the passes come to an end, and to sums that are numbers.
+// Profiles of one program: any bytes are measurements or a fault; with measurements the passes
+// terminate, and their sums are numbers.
 #include "backend/tables/profile_read.h"
 #include "passes/base/passes.h"
 #include "tests/fuzz/lib.h"

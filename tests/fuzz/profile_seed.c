@@ -1,4 +1,4 @@
-// Prints the profile that the profiles' fuzz target begins with.
+// Prints the initial input of the profiles' fuzz target.
 #include "tests/lib/profiled.h"
 #include <stdio.h>
 

@@ -1,12 +1,11 @@
 // Calls a fuzz target without a fuzzer: on the given files and each .ptx file below the given
-// folders, on the file cut off at many places, on mutations of it that are the same in every run,
-// and with each of its first requests of memory failing. Prints TAP, one case a file; what goes
-// wrong aborts.
+// folders, on truncated files, on mutations that are the same in every run, and with each of the
+// first memory requests failing. Prints TAP, one case per file; faults abort.
 //
 // usage: replay-NAME [--words=DICTIONARY] PATH…
-//            all of that; mutations put in words of the dictionary
+//            all of that; mutations insert words of the dictionary
 //        replay-NAME --once [FILE…]
-//            each file, or standard input, as it is and once: for AFL++ and for looking at findings
+//            each file, or standard input, unchanged and once: for AFL++, and to reproduce findings
 #define _XOPEN_SOURCE 700
 #include "support/random.h"
 #include "tests/fuzz/fuzz.h"
@@ -85,7 +84,7 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
     }
 }
 
-// One word a line, in quotes; those with a backslash are for other fuzzers.
+// Reads one quoted word per line; words with a backslash are for other fuzzers.
 static void read_words(const char *path)
 {
     char line[LONGEST_PART + 4];
@@ -110,7 +109,7 @@ static int feed(const uint8_t *data, size_t size, long fail_in)
         &(struct fuzz_input){.data = data, .size = size, .part = FUZZ_ALL, .fail_in = fail_in});
 }
 
-// Returns how many requests of memory there are to fail.
+// Returns the number of memory requests that can fail.
 static long replay(const uint8_t *data, size_t size)
 {
     feed(data, size, 0);

@@ -1,7 +1,6 @@
-// Run files, .npy files and mangled names: any bytes are a run or a reason why not, told in the
-// text; all expressions of a run have a value or a reason, and its buffers can be filled; an array
-// that was read is written and read again as the same; a name that is read has its parts in its
-// text.
+// Run files, .npy files and mangled names: any bytes are a run or a fault with a place in the text;
+// all expressions of a run have a value or a fault, and its buffers can be filled; an array that
+// was read is written and reads back unchanged; a demangled name has its parts in its text.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/npy.h"
 #include "support/demangle.h"

@@ -1,5 +1,5 @@
-// Writes the words of run files in the form that libFuzzer and AFL++ read: one "word" a line. Keys
-// and types come from the tables that the reader uses.
+// Writes the words of run files in the form of libFuzzer and AFL++: one "word" per line. Keys and
+// types come from the reader's tables.
 #include <stdio.h>
 
 static const char *const words[] = {

@@ -1,5 +1,5 @@
-// The whole road, from text to tagged text: whatever the input, the IR is valid and stays so; what
-// is to change nothing changes nothing; tags come off again; and what was written can be read.
+// The whole pipeline, from text to tagged text: for any input the IR is valid and stays valid;
+// options that change nothing give the input; tags can be stripped; and outputs read back.
 #include "backend/emit/backend.h"
 #include "backend/report/page.h"
 #include "backend/report/remarks.h"
@@ -49,7 +49,7 @@ static bool is_source(const struct run *run, const char *text, uint32_t length)
     return length == run->source.length && !memcmp(text, run->source.text, length);
 }
 
-// Nothing may change.
+// Checks that nothing changes.
 static void check_untouched(const struct run *run)
 {
     struct backend_options options = {.tags = TAGS_NONE, .output_name = "out.ptx"};
@@ -94,7 +94,7 @@ static void write_tables(const struct run *run, const struct program *program)
     sink_end(run->sink);
 }
 
-// Nothing of the text ends the element that it stands in.
+// Checks that no part of the text ends the element that contains it.
 static void check_page(const struct run *run, const struct program *program)
 {
     static const char end[] = "</script";
@@ -110,7 +110,7 @@ static void check_page(const struct run *run, const struct program *program)
          "the page has other scripts than its own");
 }
 
-// There is one for everything that was chosen or turned down, and it lies in the text.
+// Checks that every selected or rejected candidate has a remark with a place in the text.
 static void check_remarks(const struct run *run, const struct program *program)
 {
     struct remarks remarks;

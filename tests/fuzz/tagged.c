@@ -47,7 +47,8 @@ static void drop_move(struct tagged *tagged, struct plan *plan, uint64_t *random
     }
 }
 
-// Whatever may be offloaded saves something; what it saves decides between blocks that overlap.
+// Changes costs: every candidate saves something, and the savings decide between overlapping
+// blocks.
 static void change_costs(struct plan *plan, uint64_t seed)
 {
     for (uint32_t i = 0; i < plan->rejections.n; i++) {
@@ -76,7 +77,7 @@ static void change_costs(struct plan *plan, uint64_t seed)
     }
 }
 
-// True if the instruction reads a register that the one before it has just defined.
+// Returns true if the instruction reads a register that the preceding one has just defined.
 static bool reads_result(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
@@ -102,7 +103,8 @@ static void swap_nodes(struct tagged *tagged, const struct text *text, uint32_t 
     tagged->mutated = true;
 }
 
-// A number for the text of two instructions: the same pair is chosen when others are left out.
+// Returns a number for the text of two instructions: the same pair is selected when others are left
+// out.
 static uint64_t pair_number(const struct text *text, const struct ir_function *fn, uint32_t inst,
                             uint64_t seed)
 {
@@ -147,7 +149,7 @@ static void drop_tag(struct tagged *tagged, struct arena *arena, uint64_t *rando
     tagged->mutated = true;
 }
 
-// The tags say again what they were written from.
+// Checks that the tags read back as the tables that they were written from.
 static void check_known(struct tagged *tagged, struct arena *arena, const struct output *output,
                         const struct backend_options *options)
 {

@@ -1,4 +1,4 @@
-// What the tagger makes of a text, and ways to damage that: a check that never fails is none.
+// The tagger's output for a text, and ways to damage it: a check that never fails is useless.
 #pragma once
 #include "passes/base/passes.h"
 
@@ -20,7 +20,7 @@ struct tagged {
     uint32_t *split_lines;                 // from malloc: where the divided ones stand
 };
 
-// Tags as the options say. `seed` chooses the damage.
+// Tags with these options. `seed` selects the damage.
 void tagged_make_by(struct tagged *tagged, const char *text, size_t length,
                     const struct pass_options *chosen, enum mutation mutation, uint64_t seed);
 // Tags and reorders.

@@ -1,5 +1,5 @@
-// From text to a checked program and back: any bytes give a tree and an IR that are whole, the
-// checker says what it says inside the text, and what is printed can be read again.
+// From text to a checked program and back: any bytes give a complete tree and IR, reports are
+// inside the text, and printed text reads back.
 #include "backend/emit/format.h"
 #include "ir/check.h"
 #include "ir/loc.h"
@@ -23,7 +23,7 @@ static void parse(struct program *program, struct arena *arena, const char *text
     ptx_parse(&program->tree, arena, &program->source, &program->diags);
 }
 
-// A text that was written, with its two NUL bytes.
+// Parses a written text, with its two NUL bytes.
 static void parse_sink(struct program *program, struct arena *arena, const struct fuzz_sink *sink)
 {
     char *copy = arena_alloc(arena, sink->length + 2);
@@ -53,7 +53,7 @@ static void check_diags(struct program *program, struct fuzz_sink *sink)
     must(errors == program->diags.errors, "the errors are not as many as counted");
 }
 
-// Whatever .loc says, an answer has an end.
+// Checks that every look-up terminates, whatever .loc has.
 static void check_locs(const struct program *program, struct arena *arena)
 {
     struct ir_locs *locs = ir_locs_new(arena, &program->module);
@@ -102,7 +102,8 @@ static void check_format(struct program *program, struct arena *arena, struct fu
          "a formatted text changes when it is formatted again");
 }
 
-// Exactly as long as promised, so that AddressSanitizer sees a byte too far; until the next one.
+// Returns a copy of exactly the input's length, so that AddressSanitizer detects over-reads; valid
+// until the next call.
 static char *copy_text(const struct fuzz_input *input)
 {
     static char *text;

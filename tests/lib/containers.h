@@ -21,7 +21,7 @@ static inline void blob_free(struct blob *blob)
     *blob = (struct blob){0};
 }
 
-// Room for `size` more bytes, which count as written.
+// Returns room for `size` more bytes, which count as written.
 static inline char *blob_more(struct blob *blob, size_t size)
 {
     blob->bytes = realloc(blob->bytes, blob->size + size + 1);
@@ -46,7 +46,7 @@ static inline void blob_align(struct blob *blob, size_t to)
     blob_zeros(blob, (to - blob->size % to) % to);
 }
 
-// A number of so many bytes, little-endian or big-endian.
+// Sets a number of this many bytes, little-endian or big-endian.
 static inline void blob_set(struct blob *blob, size_t at, uint64_t value, int size, int is_big)
 {
     for (int i = 0; i < size; i++)
@@ -153,7 +153,7 @@ struct made_elf {
     int has_segments; // in place of sections: nothing but one segment of all the contents
 };
 
-// The fields of an ELF structure: how wide each is with 32 and with 64 bits.
+// The fields of an ELF structure, with their widths for 32 and 64 bits.
 struct made_field {
     uint64_t value;
     int size_32, size_64;
@@ -195,7 +195,8 @@ static inline void put_section(struct blob *to, const struct made_elf *elf, uint
                {size, 4, 8}, {0, 4, 4}, {0, 4, 4}, {1, 4, 8}, {0, 4, 8});
 }
 
-// An ELF file with these sections of type PROGBITS, a first empty one, and the table of names.
+// Makes an ELF file with these sections of type PROGBITS, an empty first one, and the table of
+// names.
 static inline void make_elf(struct blob *to, struct made_elf elf,
                             const struct made_section *sections, size_t count)
 {
@@ -245,7 +246,7 @@ static inline void make_archive(struct blob *to)
     blob_put(to, "!<arch>\n", 8);
 }
 
-// `name` as it stands in the header: with a slash at its end, or "/" and a number.
+// Makes a member. `name` is as in the header: with a slash at its end, or "/" and a number.
 static inline void make_member(struct blob *to, const char *name, const struct blob *contents)
 {
     char header[61];

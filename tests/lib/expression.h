@@ -1,4 +1,4 @@
-// What an expression of passes/analysis/trip/trip.h is worth, given what its names stand for.
+// Evaluates an expression of passes/analysis/trip/trip.h for given values of its names.
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

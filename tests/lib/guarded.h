@@ -1,4 +1,4 @@
-// Bytes behind which memory ends, so that whoever reads one too many is caught, in libraries too.
+// Bytes at the end of accessible memory, so that over-reads are caught, in libraries too.
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static inline struct guarded guarded_new(size_t most)
     return (struct guarded){mapping, room};
 }
 
-// A copy that ends where the room ends. The one before it is gone.
+// Returns a copy that ends where the room ends. Invalidates the one before.
 static inline char *guarded_copy(const struct guarded *guarded, const void *bytes, size_t size)
 {
     char *at = guarded->mapping + guarded->room - size;
@@ -35,7 +35,8 @@ static inline void guarded_free(struct guarded *guarded)
     guarded->mapping = NULL;
 }
 
-// The same with pages that stay until more bytes come: mapping them takes longer than most tests.
+// As guarded_copy, with pages that are kept until more bytes are needed: mapping takes longer than
+// most tests.
 static inline char *guarded_input(struct guarded *guarded, const void *bytes, size_t size)
 {
     enum { LEAST = 1 << 16 };

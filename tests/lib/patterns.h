@@ -2,7 +2,7 @@
 #pragma once
 #include "passes/base/patterns.h"
 
-// Returns true if a chain of the pattern saves flits: others are chosen with --cost=tom only.
+// Returns true if a chain of the pattern saves flits. Others are selected with --cost=tom only.
 static inline bool pattern_saves(uint32_t pattern)
 {
     enum { ACCESS = 6, PACKET = 1, ANSWER = 1, DATA = 5 }; // flits

@@ -1,6 +1,5 @@
-// Whether this is a build with AddressSanitizer. Such a build takes several times as long: tests
-// that compare numbers at length compare fewer of them there, and leave the others to builds
-// without.
+// IS_SANITIZED is 1 in builds with AddressSanitizer. They take several times as long: tests that
+// compare many numbers compare fewer of them there, and leave the others to builds without it.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,8 +1,8 @@
-// The structure that every syntax tree has, whatever the text.
+// Checks the structure that every syntax tree has, whatever the text.
 #pragma once
 #include "frontend/tree.h"
 
-// Returns NULL if ranges nest and do not overlap and sizes add up, otherwise the first fault.
+// Returns NULL if ranges are nested or disjoint and sizes add up, otherwise the first fault.
 static inline const char *tree_validate(const struct tree *tree)
 {
     const struct node *nodes = tree->nodes.v;

@@ -1,4 +1,4 @@
-// What is reported of a text: "line:column id; line:column id". Notes have a plus sign in front.
+// Reports about a text as "line:column id; line:column id". Notes have a plus sign first.
 #pragma once
 #include "tests/unit/program.h"
 

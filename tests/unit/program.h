@@ -41,7 +41,7 @@ static inline void program_free(struct program *p)
     assert_int_equal(p->memory.bytes, 0);
 }
 
-// The first node of a kind at or behind `from`, or IR_NONE.
+// Returns the first node of a kind at or after `from`, or IR_NONE.
 static inline uint32_t program_find(const struct program *p, enum node_kind kind, uint32_t from)
 {
     for (uint32_t i = from; i < p->tree.nodes.n; i++)

@@ -3,20 +3,20 @@
   const $ = id => document.getElementById(id);
   const module = JSON.parse($('module').textContent);
   const kernels = module.kernels;
-  const LONGEST = 2000; // letters of a line that are shown
-  const CHUNK = 200; // lines that are drawn at once
+  const LONGEST = 2000; // characters of a line that are shown
+  const CHUNK = 200; // lines that are drawn together
 
   const esc = text => String(text).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
   const plural = (n, what) => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
-  // A number as it is: at most ten digits, with a real minus.
+  // A number with at most ten digits and a minus sign.
   const num = n => String(+n.toPrecision(10)).replace('-', '−');
-  // For reading: no more digits than an estimate has.
+  // A number rounded for reading: an estimate has no more digits.
   const brief = n => num(Math.abs(n) >= 1000 ? Math.round(n) : +n.toPrecision(4));
   const signed = n => (n > 0 ? '+' : '') + num(n);
   const signedBrief = n => (n > 0 ? '+' : '') + brief(n);
   const sub = (name, index) => `${name}<sub>${index}</sub>`;
 
-  // Of a mangled name what a person calls the function: the last of its names, without arguments.
+  // Returns the short form of a mangled name: the last of its names, without arguments.
   function short(name) {
     const nested = /^_ZN?[KL]*(?:St)?/.exec(name);
     if (!nested) return name;
@@ -28,7 +28,7 @@
     return last ? last + (name[at] === 'I' ? '<…>' : '') : name;
   }
 
-  const called = new Map(); // how many kernels have a short name
+  const called = new Map(); // number of kernels with a short name
   kernels.forEach((kernel, index) => {
     kernel.short = short(kernel.name);
     const same = (called.get(kernel.short) || 0) + 1;
@@ -40,7 +40,7 @@
     kernel.low = kernel.name.toLowerCase();
   });
 
-  // The mark of a kernel whose chains cores cannot compute: its shared memory takes the queue's place.
+  // Marks a kernel whose chains cores cannot compute: its shared memory leaves no room for the queue.
   const full = kernel => kernel.chains && !kernel.queue
     ? ' <span class="full" title="Its shared memory leaves no room for the service queue: no core computes its chains">no queue</span>' : '';
 
@@ -92,7 +92,7 @@
 
   // One kernel
 
-  const parsed = new Map(); // a few, the last one last
+  const parsed = new Map(); // cache of a few kernels, most recent last
 
   function load(index) {
     let data = parsed.get(index);
@@ -113,7 +113,7 @@
     else map.set(key, [value]);
   }
 
-  // What stands on which line.
+  // Sorts the kernel's items by line.
   function prepare(k) {
     k.lines = k.text.split('\n').map(line => line.replace(/\r$/, ''));
     k.marks = new Map();
@@ -128,7 +128,7 @@
     });
     for (const marks of k.marks.values()) marks.sort((a, b) => a.from - b.from);
     k.blocks.forEach((block, id) => push(k.heads, block.begin_line, id));
-    k.reason = new Map(); // of a block: the remark that turns it down
+    k.reason = new Map(); // of a block: the remark that rejects it
     k.remarks.forEach((remark, id) => {
       const block = remark.kind === 'block' && !remark.passed && k.blocks.findIndex((one, at) =>
         !k.reason.has(at) && one.begin_line === remark.at[0] && state(one) === 'off' &&
@@ -144,7 +144,7 @@
   const spans = (text, block) => text.startsWith(block.begin_line === block.end_line
     ? `${block.kind} on line ${block.begin_line} ` : `${block.kind} on lines ${block.begin_line} to ${block.end_line} `);
 
-  // A lane beside the text for each block, those inside further right.
+  // Assigns a column next to the text to each block; inner blocks are further right.
   function lanes(k) {
     const MOST = 6, open = [];
     k.bars = new Map();
@@ -159,7 +159,7 @@
     k.starts = k.blocks.map((block, id) => id).sort((a, b) => k.blocks[a].begin_line - k.blocks[b].begin_line);
   }
 
-  // Lines that begin within a comment.
+  // Finds the lines that start within a comment.
   function comments(k) {
     k.inside = new Set();
     if (!k.text.includes('/*')) return;
@@ -232,12 +232,12 @@
     return out + colours(line.slice(at), true) + more;
   }
 
-  // What can be opened: `b3` is a block, `r5` a remark, `c2` a chain.
+  // Keys of what can be opened: `b3` is a block, `r5` a remark, `c2` a chain.
 
   let view = null; // the kernel that is shown: {k, open, tab}
 
-  // The bars of the blocks that hold the line; before the line that `head` begins with, of those
-  // around it.
+  // Returns the bars of the blocks that contain the line; with `head`, which precedes the line, of the
+  // blocks around it.
   function bars(k, number, head) {
     let out = '';
     for (const block of view.active) {
@@ -294,7 +294,7 @@
 
   // Panels
 
-  // The place in the CUDA source with --locations=source: `k.cu:7 `.
+  // Returns the place in the CUDA source, with --locations=source: `k.cu:7 `.
   const origin = remark => module.by_source && remark.cuda
     ? `${remark.cuda[0][0].replace(/.*\//, '')}:${remark.cuda[0][1]} ` : '';
   const line = number => `<a href="#k${current.index}-L${number}" data-line="${number}">line ${number}</a>`;
@@ -316,7 +316,7 @@
       `${notes ? ' · because of ' + notes : ''}</p>` + cuda(remark);
   }
 
-  // What a simulated machine measured of a chain or block of this kernel.
+  // Returns the values that a simulated machine measured for a chain or block of this kernel.
   const outcomeOf = (kind, first, last) => module.outcomes && module.outcomes.offloaded.find(one =>
     one.kernel === current.name && one.kind === kind && one.line === first && (kind === 'chain' || one.end_line === last));
   const valueOf = (one, name) => (one.measured.find(value => value.name === name) || {}).value;
@@ -347,8 +347,8 @@
       `that a first-level cache serves.</p>` + outcome(outcomeOf('chain', chain.instructions[0].at[0])) + cuda(remark);
   }
 
-  // Equations (3) and (4) of TOM with the numbers of this block: as in the paper, or with what the
-  // analyses count, in words.
+  // Returns equations (3) and (4) of TOM with the numbers of this block: as in the paper, or with the
+  // counts of the analyses, in words.
   function equations(block, e) {
     const { S_W, S_C } = module, ld = block.loads, st = block.stores, MISS = 0.5, tom = e.cost === 'tom';
     const at = e.saved_tx > 0 ? (e.words_in - e.at_threshold.bw_tx) / e.saved_tx
@@ -457,7 +457,7 @@
     return key[0] === 'b' ? k.blocks[id].begin_line : key[0] === 'r' ? k.remarks[id].at[0] : k.chains[id].instructions.find(inst => inst.tag === '01').at[0];
   }
 
-  // All that can be opened, in the order of the page.
+  // Returns all that can be opened, in the order of the page.
   function stops() {
     const { k } = view;
     if (view.stops) return view.stops;
@@ -524,7 +524,7 @@
     row.scrollIntoView({ block: 'center' });
   }
 
-  // The flow graph, in layers: a node stands below all that lead to it, but for the ways back.
+  // The flow graph, in layers: a node is below all its predecessors, except for back edges.
 
   const NODE = { width: 222, height: 42, gapX: 26, gapY: 34, most: 40000 };
 
@@ -536,7 +536,7 @@
     const rows = [];
     const items = graph.map((node, id) => ({ id, layer: layer[id], width: NODE.width, up: [], down: [], x: 0, order: 0 }));
     items.forEach(item => (rows[item.layer] = rows[item.layer] || []).push(item));
-    // A way over several layers gets a place in each, unless that were too many.
+    // An edge over several layers gets a place in each, unless there are too many places.
     const edges = [];
     let places = 0;
     graph.forEach((node, from) => { for (const to of node[6]) if (to > from) places += layer[to] - layer[from] - 1; });
@@ -593,7 +593,7 @@
       let d;
       if (edge.back) {
         const from = items[edge.from], to = items[edge.to];
-        // Around the loop's own blocks, which lie between the two; behind those of others.
+        // A back edge goes around the loop's own blocks, which are between the two nodes, and behind others.
         const depth = id => k.graph[id][5] < 0 ? 0 : k.loops[k.graph[id][5]][1];
         let side = 0;
         for (let id = edge.to; id <= edge.from; id++)
@@ -684,7 +684,7 @@
       `<li><b>${kernel.missed}</b> rejected</li><li><b>${kernel.instructions.toLocaleString('en')}</b> instructions</li></ul>`;
   }
 
-  // How many of its chains the simulated machine lost by.
+  // Reports how many chains cost the simulated machine more traffic than they saved.
   function simulated(kernel) {
     if (!module.outcomes) return '';
     const mine = module.outcomes.offloaded.filter(one => one.kernel === kernel.name && one.kind === 'chain');
@@ -694,7 +694,7 @@
         : `${mine.length === 1 ? 'the chain saves' : `all ${mine.length} chains save`} traffic`}</p>` : '';
   }
 
-  // What is said of the kernel as a whole.
+  // Remarks on the kernel as a whole.
   function noQueue(kernel) {
     return view.k.remarks.filter(remark => remark.kind === 'kernel').map(remark => {
       const notes = (remark.notes || []).map(note => line(note.at[0])).join(', ');
@@ -703,7 +703,7 @@
     }).join('');
   }
 
-  // What the profile has changed in this kernel.
+  // Changes of this kernel by the profile.
   function changed(kernel) {
     if (!module.changes) return '';
     const changes = module.changes.filter(change => change.kernel === kernel.name);
@@ -716,7 +716,7 @@
       : `<p class="changed">${head}</p>`;
   }
 
-  // What was measured of its loops and accesses, beside what the analyses find.
+  // Measurements of the kernel's loops and accesses, next to the results of the analyses.
   function measured(kernel) {
     if (!module.measurements) return '';
     const mine = module.measurements.filter(one => one.kernel === kernel.name);
@@ -777,11 +777,11 @@
     return false;
   }
 
-  // What is done with it
+  // Events
 
   function setTheme(theme) {
     if (theme) document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem('ptxoffload-theme', theme); } catch (e) { /* not everywhere from a file */ }
+    try { localStorage.setItem('ptxoffload-theme', theme); } catch (e) { /* some browsers have no storage for files */ }
   }
 
   function switchTheme() {
@@ -824,7 +824,7 @@
         if (next) { next.focus(); event.preventDefault(); }
         return;
       }
-      // Elsewhere arrows scroll, but from one remark they lead to the next.
+      // Arrows move from one remark to the next; elsewhere they scroll.
       if (!on.dataset.key) return;
     }
     if (on.matches('.node') && (event.key === 'Enter' || event.key === ' ')) { on.dataset.goto && goTo(+on.dataset.goto); event.preventDefault(); return; }

@@ -1,5 +1,5 @@
-// A device after launches that did not end well: every later launch does as on a new device with
-// the same memory.
+// A device after launches that failed: every later launch gives the same result as on a new device
+// with the same memory.
 #include <ptxoffload/ptxoffload.h>
 #include "support/random.h"
 #include "tests/lib/sanitized.h"
@@ -137,7 +137,8 @@ static enum ptxoffload_status launch(const struct target *on, const char *kernel
     return ptxoffload_run(on->device, &what);
 }
 
-// One launch on the device and on a new one. `shared` of too many bytes is refused.
+// Runs one launch on the device and on a new one. A launch with too many bytes of `shared` is
+// rejected.
 static void step(const struct target *device, struct ptxoffload_program *program,
                  const struct variant *variant, uint32_t kernel, uint64_t shared)
 {
@@ -193,7 +194,7 @@ static void test_sequences(void **state)
     ptxoffload_context_free(context);
 }
 
-// A limit of cycles stays reached.
+// A cycle limit that is reached stays reached.
 static void test_limit(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void test_limit(void **state)
     ptxoffload_context_free(context);
 }
 
-// A device without memory for a launch is lost, and says so.
+// A device that runs out of memory for a launch is lost, and reports this.
 static void test_memory(void **state)
 {
     (void)state;

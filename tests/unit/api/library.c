@@ -1,4 +1,4 @@
-// The public library through its header alone.
+// Tests the public library through its header alone.
 #include <ptxoffload/metadata.h>
 #include <ptxoffload/ptxoffload.h>
 #include <math.h>
@@ -189,8 +189,8 @@ static void rejections(void **state)
     end(&l);
 }
 
-// Callers of an earlier version have shorter structs: what they lack has its default, and nothing
-// is written behind them.
+// Callers of an earlier version have shorter structs: missing members get their defaults, and
+// nothing is written after the struct.
 static void short_structs(void **state)
 {
     struct {
@@ -356,7 +356,7 @@ static void timed(void **state)
     end(&l);
 }
 
-// The decisions of a program count, not what its text has of them.
+// A program's decisions are used, not the tags in its text.
 static void untagged(void **state)
 {
     struct library l;
@@ -419,7 +419,7 @@ static void wrong_devices(void **state)
     end(&l);
 }
 
-// Every limit of memory ends in PTXOFFLOAD_NO_MEMORY or in the right result, with nothing lost.
+// Every memory limit gives PTXOFFLOAD_NO_MEMORY or the right result, without leaks.
 static void limits(void **state)
 {
     struct heard heard = {0};
@@ -450,7 +450,7 @@ static void limits(void **state)
     assert_string_equal(heard.rule, "memory");
 }
 
-// Contexts of several threads do not see each other.
+// Contexts of several threads do not affect each other.
 static void *tag_often(void *result)
 {
     enum { TIMES = 10 };

@@ -1,4 +1,4 @@
-// What is kept of diagnostics for documents.
+// Collected diagnostics, as the documents are written from them.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void expect_place(struct text_place place, uint32_t line, uint32_t column
     assert_int_equal(place.utf16, utf16);
 }
 
-// Letters of one to four bytes, bytes that are no letters; in any order of asking.
+// Places with characters of one to four bytes and invalid bytes, requested in any order.
 static void places(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void nowhere(void **state)
     memory_free(&g.memory);
 }
 
-// Nothing of a text that is gone is looked at again, not even for one that lies in its place.
+// No text is accessed after it is freed, not even if a new one has the same address.
 static void texts_go(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void texts_go(void **state)
     memory_free(&g.memory);
 }
 
-// With every letter of a long line looked at for every finding, this would take hours.
+// A long line with many findings: counting its characters for each finding would take hours.
 static void long_line(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The ELF spelling of the tables: what is written is read back as it was, in every part.
+// The tables as ELF objects: a written object reads back unchanged in every part.
 #include "tests/unit/backend/elf.h"
 #include "tests/unit/backend/texts.h"
 #include <dirent.h>
@@ -11,7 +11,7 @@ static bool read_image(struct made *m, struct elf_image image, struct tables *ta
                            diags);
 }
 
-// From ELF the same JSON and the same PTX as was written, and the same ELF again.
+// Checks that the object gives the same JSON, PTX and ELF again.
 static void check_round(struct made *m)
 {
     struct elf_image image = made_elf_image(m), again;
@@ -64,7 +64,7 @@ static void test_each(void **state)
     program_free(&m.program);
 }
 
-// Records as the header has them, at the values that were put in.
+// Records have the layout of the header, and the values of the plan.
 static void test_records(void **state)
 {
     (void)state;
@@ -126,8 +126,7 @@ static void check_slot(const struct field_slot *slot, uint32_t record_size)
     assert_int_equal(elf_list(slot->field) != ELF_PARTS, kind == FIELD_LIST || kind == FIELD_TEXTS);
 }
 
-// Whatever JSON says of the tables, ELF says, too: each entry has one place in its record, which no
-// other has.
+// ELF objects have all that JSON has of the tables: each entry has its own place in its record.
 static void test_complete(void **state)
 {
     (void)state;
@@ -156,7 +155,7 @@ static void test_complete(void **state)
     arena_free(&arena);
 }
 
-// The file as such, for those who read it without this library.
+// The file is valid ELF for readers without this library.
 static void test_object(void **state)
 {
     (void)state;
@@ -187,7 +186,7 @@ static void test_object(void **state)
     program_free(&m.program);
 }
 
-// Records that a later writer has made longer are read, and what follows is not looked at.
+// Records that a later version has extended are read; the added bytes are ignored.
 static void test_longer_records(void **state)
 {
     (void)state;
@@ -239,7 +238,7 @@ __attribute__((noinline)) static uint32_t open_files(void)
     return count;
 }
 
-// Memory that runs out at any point, while writing and while reading: all is given back, files too.
+// Memory runs out at any point of writing and reading: all memory and files are released.
 static void test_memory(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ static inline struct elf_image made_elf_image(struct made *m)
     return image;
 }
 
-// One kernel with everything that there is; its lists have one entry or two.
+// Makes a plan with an entry of each kind for one kernel; its lists have one or two entries.
 __attribute__((unused)) static void made_one_of_each(struct made *m)
 {
     struct arena *arena = &m->program.arena;
@@ -84,7 +84,7 @@ __attribute__((unused)) static void made_one_of_each(struct made *m)
     vec_push(arena, &kernel->rejected, rejection);
 }
 
-// Where a section's header stands in the object.
+// Returns the offset of a section's header in the object.
 __attribute__((unused)) static size_t made_header(const char *bytes, const char *name)
 {
     Elf64_Ehdr file;

@@ -1,5 +1,5 @@
-// ELF objects that are cut short, changed or wrong in one place: each is refused with the place and
-// the reason, or says something that holds together. Memory ends behind the object.
+// ELF objects that are truncated or changed in one place: each is rejected with the place and the
+// reason, or is consistent. The object ends at the end of accessible memory.
 #include "tests/lib/containers.h"
 #include "tests/unit/backend/elf.h"
 #include <inttypes.h>
@@ -69,15 +69,15 @@ static void test_cut(void **state)
     assert_true(read_object(o, o->bytes, o->image.size));
 }
 
-// True if the byte is of a section that may say what it likes: the symbols, which are for other
-// programs, and what fills up the room between sections.
+// Returns false for bytes of sections whose contents are not checked: symbols, which are for other
+// programs, and padding.
 static bool is_checked(const struct object *o, size_t at)
 {
     Elf64_Shdr ptx = made_section_of(o->image.bytes, ".ptxoffload.ptx");
     return at >= ptx.sh_offset && at < ptx.sh_offset + ptx.sh_size;
 }
 
-// What was taken is written and read once more, and says the same.
+// Writes and reads accepted tables once more, and compares them.
 static void check_sound(struct object *o)
 {
     struct elf_image again;
@@ -114,7 +114,7 @@ static void test_changed_bytes(void **state)
     assert_true(taken > 100 && refusals > 1000);
 }
 
-// The same with numbers that are out of every range.
+// As above, with numbers out of every range.
 static void test_changed_words(void **state)
 {
     struct object *o = *state;
@@ -128,7 +128,7 @@ static void test_changed_words(void **state)
         }
 }
 
-// One thing wrong
+// Single faults
 
 #define AT(TYPE, MEMBER) offsetof(struct TYPE, MEMBER), sizeof((struct TYPE *)NULL)->MEMBER
 
@@ -308,7 +308,7 @@ static void test_other_files(void **state)
     }
 }
 
-// Objects of the other forms, complete but for what is in them.
+// Objects of other classes and byte orders, complete except for their contents.
 static void test_other_forms(void **state)
 {
     struct object *o = *state;
@@ -342,7 +342,7 @@ static const char *const section_names[] = {PTXOFFLOAD_SECTION_NOTE,
                                             "",
                                             ".none"};
 
-// Finds all sections by the public header; they are within the object.
+// Finds all sections by the public header, and checks that they are within the object.
 static uint32_t find_sections(const char *bytes, size_t size)
 {
     uint32_t count = 0;
@@ -357,8 +357,7 @@ static uint32_t find_sections(const char *bytes, size_t size)
     return count;
 }
 
-// The finder of sections in the public header reads nothing outside of an object, and finds what
-// libelf finds.
+// The section lookup of the public header reads nothing outside the object and agrees with libelf.
 static void test_sections(void **state)
 {
     struct object *o = *state;

@@ -1,4 +1,4 @@
-// The canonical form: the same tree, and the same text when formatted again.
+// The canonical form: it gives the same tree, and the same text when it is formatted again.
 #include "backend/emit/format.h"
 #include "tests/unit/program.h"
 
@@ -75,7 +75,7 @@ static void test_shapes(void **state)
         check(texts[i]);
 }
 
-// Nothing of the text gets lost: letters and digits come out in their order.
+// Nothing of the text is lost: letters and digits keep their order.
 static void test_no_loss(void **state)
 {
     (void)state;

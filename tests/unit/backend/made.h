@@ -1,5 +1,5 @@
-// Plans made at random for any PTX: what they say means nothing, but it is well formed. The backend
-// has to write it and to read it back.
+// Makes random plans for any PTX. They are well-formed but meaningless; the backend must write them
+// and read them back.
 #pragma once
 #include "backend/emit/backend.h"
 #include "backend/tables/bodies.h"
@@ -162,7 +162,7 @@ static inline void made_rejection(struct made *m, uint32_t function, const struc
     vec_push(&m->program.arena, &m->plan.rejections, rejection);
 }
 
-// `moves`: the plan changes the order, too.
+// Makes a plan. `moves`: the plan also changes the order.
 static inline void made_plan(struct made *m, bool moves)
 {
     struct written written;
@@ -201,7 +201,7 @@ static inline void made_emit(struct made *m, const char *text, size_t length, en
         fail_msg("%s\n%s", wrong, text);
 }
 
-// The tables as a JSON text that the caller frees.
+// Returns the tables as a JSON text, which the caller frees.
 __attribute__((noinline, unused)) static char *made_json(const struct tables *tables)
 {
     char *text = NULL;
@@ -212,7 +212,7 @@ __attribute__((noinline, unused)) static char *made_json(const struct tables *ta
     return text;
 }
 
-// A file's bytes; the caller frees them.
+// Returns a file's bytes, which the caller frees.
 static inline char *made_load(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");

@@ -1,4 +1,4 @@
-// Profiles: what is read, and what is wrong with others, each fault with its place.
+// Reading of profiles, and the faults of invalid ones, each with its place.
 #include "backend/tables/profile_read.h"
 #include "tests/lib/profiled.h"
 #include "tests/unit/program.h"
@@ -27,7 +27,7 @@ static void take(struct read *r, const char *text, const struct source *tagged)
         assert_string_equal(r->diags.list.v[i].id, "profile");
 }
 
-// The document with `from` replaced, which is in it.
+// Returns the document with `from` replaced. Requires that the document contains it.
 static const char *changed(struct read *r, const char *from, const char *to)
 {
     const char *at = strstr(PROFILED_JSON, from);
@@ -65,7 +65,7 @@ static void test_content(void **state)
     program_free(&r.program);
 }
 
-// Several kernels that call one function, or one kernel twice: their counts are added.
+// Several kernels call one function, or a kernel is listed twice: the counts are added.
 static void test_sums(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void test_faults(void **state)
     program_free(&r.program);
 }
 
-// Counts near the greatest that may be: bounds are exact where a quotient of doubles is not.
+// Counts near the maximum: bounds are exact where a quotient of doubles is not.
 static void test_huge_counts(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void test_huge_counts(void **state)
     program_free(&r.program);
 }
 
-// All faults of a document are told, each at its place.
+// All faults of a document are reported, each at its place.
 static void test_several(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void test_other_program(void **state)
     program_free(&r.program);
 }
 
-// Later versions may say more: each key is warned of once, however often it is there.
+// Later versions may add keys: each unknown key gives one warning, however often it occurs.
 static void test_unknown_keys(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_unknown_keys(void **state)
     program_free(&r.program);
 }
 
-// Ten thousand keys that no row speaks of, each warned of once.
+// Ten thousand unknown keys give one warning each.
 static void test_many_unknown_keys(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void test_many_unknown_keys(void **state)
     program_free(&r.program);
 }
 
-// Memory that runs out at any point: control comes back, and nothing of jansson's is left behind.
+// Memory runs out at any point: the call fails in the normal way, and jansson's memory is freed.
 static void test_memory(void **state)
 {
     (void)state;

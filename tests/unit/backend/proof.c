@@ -1,5 +1,5 @@
-// What the checker refutes is left out, and the rest is written: plans and edits that are wrong are
-// planted among those that the passes find.
+// Refuted parts are left out, and the rest is written. Wrong plans and edits are planted among
+// those that the passes find.
 #include "backend/emit/proof.h"
 #include "passes/plan/pipeline.h"
 #include "passes/verify/verify.h"
@@ -43,7 +43,7 @@ static void begin(struct planted *p)
     begin_with(p, TEXT);
 }
 
-// Writes what is left of the plan, and proves it once more. Returns how many entries there are.
+// Writes the remaining plan and proves it again. Returns the number of entries of the proof.
 static uint32_t finish(struct planted *p, uint32_t chains, const char *text)
 {
     struct verified verified = {0};
@@ -149,8 +149,7 @@ static void add_edit(struct planted *p, struct edit edit)
     vec_push(&p->program.arena, &p->plan.edits.list, edit);
 }
 
-// An edit in front of the first load of a chain: the chain goes, and the edits
-// with it.
+// An edit before the first load of a chain: the chain is dropped, together with the edits.
 static void wrong_order(void **state)
 {
     (void)state;
@@ -161,8 +160,8 @@ static void wrong_order(void **state)
     assert_int_equal(finish(&p, 1, "the input does not have it"), 1);
 }
 
-// A comparison goes after the store of another chain, which may write what its load reads: the
-// output does what the input does, but has no such chain.
+// A comparison moves after the store of another chain, which may write what the comparison's load
+// reads: the output is equivalent to the input but has no such chain.
 static void store_before_comparison(void **state)
 {
     (void)state;
@@ -183,7 +182,7 @@ static void store_before_comparison(void **state)
         finish(&p, 1, "a store between a load and its comparison may write the loaded data"), 1);
 }
 
-// An edit that nothing can be done with: all goes, and the input is written.
+// An edit that cannot be applied: everything is dropped, and the input is written.
 static void wrong_edits(void **state)
 {
     (void)state;

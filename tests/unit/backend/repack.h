@@ -15,7 +15,7 @@ static inline bool repack_starts(const struct repack *r, const char *what)
     return r->length - r->at >= strlen(what) && !memcmp(r->text + r->at, what, strlen(what));
 }
 
-// Copies up to the next `what`, with it.
+// Copies the text up to and including the next `what`.
 static inline void repack_copy(struct repack *r, size_t from, const char *what)
 {
     const char *found = memmem(r->text + from, r->length - from, what, strlen(what));
@@ -24,7 +24,7 @@ static inline void repack_copy(struct repack *r, size_t from, const char *what)
     r->at = end;
 }
 
-// Passes over white space and comments. Returns true if there is a line's end in them.
+// Skips white space and comments. Returns true if they contain a line end.
 static inline bool repack_skip(struct repack *r)
 {
     bool ends = false;
@@ -44,7 +44,7 @@ static inline bool repack_skip(struct repack *r)
     return ends;
 }
 
-// A tag and its instruction stay in one line, with one blank between them.
+// Returns true for a tag. A tag stays in its instruction's line, with one blank between them.
 static inline bool repack_is_tag(const struct repack *r, size_t begin)
 {
     return repack_starts(r, ".pragma \"ptxoffload.") ||
@@ -68,7 +68,7 @@ static inline void repack_gap(struct repack *r)
         text_string(&r->to, gaps[made_random(r->made, sizeof gaps / sizeof *gaps)]);
 }
 
-// Returns the text in the arena. Requires tags in pragma style.
+// Returns the repacked text, in the arena. Requires tags in pragma style.
 __attribute__((unused)) static char *repack(struct made *made, const char *text, size_t length,
                                             bool packs, uint32_t *new_length)
 {

@@ -1,4 +1,4 @@
-// Reports: the text for people, and the sums in both.
+// Reports: the text, and the sums in text and JSON.
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/texts.h"
 
@@ -193,7 +193,7 @@ static void test_json(void **state)
     free(text);
 }
 
-// Colours are the only difference, and no line ends in the middle of one.
+// Only the colours differ, and no line ends within a colour.
 static void test_colour(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void test_colour(void **state)
     free(text);
 }
 
-// The most frequent rules come first; of the others the summary has the number.
+// The most frequent rules come first; the summary counts the others.
 static void test_reasons(void **state)
 {
     (void)state;
@@ -257,7 +257,8 @@ static void test_reasons(void **state)
     free(text);
 }
 
-// No line is longer than 100 characters unless it is one word, and none has control characters.
+// Checks that no line is longer than 100 characters, except for one word, or has control
+// characters.
 static void check_lines(const char *text)
 {
     for (const char *at = text; *at;) {

@@ -1,5 +1,4 @@
-// The tables: what is made of a plan, and the same from JSON and from tags; what a reader says of
-// documents that are none.
+// The tables of a plan, read back from JSON and from tags; and the faults of invalid documents.
 #include "backend/tables/build.h"
 #include "tests/unit/backend/made.h"
 #include "tests/unit/backend/texts.h"
@@ -165,7 +164,7 @@ static void test_forms(void **state)
         }
 }
 
-// What other cost models say goes through all forms, too.
+// Results of other cost models pass through all forms, too.
 static void test_alternatives(void **state)
 {
     (void)state;
@@ -203,7 +202,7 @@ static void test_alternatives(void **state)
     program_free(&m.program);
 }
 
-// What the plan says and where it lies in the output, checked by hand.
+// The plan's contents and their places in the output, checked by hand.
 static void test_content(void **state)
 {
     (void)state;
@@ -312,7 +311,7 @@ static void test_content(void **state)
     program_free(&m.program);
 }
 
-// Documents with one thing wrong.
+// Documents with a single fault.
 
 static const char *const faulty[][3] = {
     {"{", "[", "not a JSON document"},
@@ -423,7 +422,7 @@ static void test_faulty(void **state)
     program_free(&m.program);
 }
 
-// A document that goes on with keys of its own is read all the same.
+// A document with additional keys is read.
 static void test_more_keys(void **state)
 {
     (void)state;
@@ -481,7 +480,7 @@ static void test_noise(void **state)
     program_free(&m.program);
 }
 
-// Memory that runs out at any point: control comes back, and nothing of jansson's is left behind.
+// Memory runs out at any point: the call fails in the normal way, and jansson's memory is freed.
 static void test_memory(void **state)
 {
     (void)state;

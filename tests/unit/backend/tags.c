@@ -1,4 +1,4 @@
-// Tags: written, found, taken out, read back; and what is said when somebody has been at them.
+// Tags: writing, finding, stripping, reading back; and the faults of changed ones.
 #include "backend/tables/build.h"
 #include "backend/tags/tag_text.h"
 #include "tests/lib/sanitized.h"
@@ -7,7 +7,7 @@
 #include "tests/unit/backend/texts.h"
 #include <glob.h>
 
-// A second text in the same arena.
+// Opens a second text in the same arena.
 static void open_source(struct made *m, struct source *source, const char *text, size_t length)
 {
     char *copy = arena_alloc(&m->program.arena, length + 2);
@@ -21,7 +21,7 @@ static void assert_same_text(const char *a, size_t a_length, const char *b, size
         fail_msg("expected:\n%.*s\nis:\n%.*s", (int)a_length, a, (int)b_length, b);
 }
 
-// Taking the tags out gives back what was there: the input, if nothing was moved.
+// Stripping the tags gives the text before: the input, if nothing was moved.
 static void check_strip(struct made *m, bool moves)
 {
     struct source source;
@@ -35,7 +35,7 @@ static void check_strip(struct made *m, bool moves)
     assert_same_text(written.text, written.length, text, length);
 }
 
-// A second run passes it through, and knows what the first one knew.
+// A second run passes the text through, with the tables of the first one.
 static void check_current(struct made *m)
 {
     struct source source;
@@ -67,8 +67,7 @@ static void check_no_new_lines(struct made *m)
     assert_int_equal(lines + 1, source_lines(&m->program.source)->at.n);
 }
 
-// What other options make of it is made anew from the text without tags.
-// Packed by a compiler, it has the same tags.
+// Checks that a text that a compiler has packed has the same tags.
 static void check_repacked(struct made *m, bool packs)
 {
     struct source source;
@@ -90,6 +89,7 @@ static void check_repacked(struct made *m, bool packs)
     free(second);
 }
 
+// With other options, the result is made anew from the text without tags.
 static void check_other_options(struct made *m)
 {
     struct source source;
@@ -150,7 +150,7 @@ static void test_samples(void **state)
     globfree(&found);
 }
 
-// --tags=none changes nothing; the paper's tags stand behind their instructions.
+// --tags=none changes nothing; the paper's tags follow their instructions.
 static void test_other_styles(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void test_layout(void **state)
     program_free(&m.program);
 }
 
-// Only between braces, only as we spell them, and not in comments and strings.
+// Tags are found only between braces, only in our spelling, and not in comments and strings.
 static void test_found(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void made_tagged(struct made *m)
     assert_null(backend_emit(&m->output, &m->program.arena, &m->module, &m->plan, &m->options));
 }
 
-// The text with the first `from` behind `behind` replaced.
+// Returns the text with the first `from` after `behind` replaced.
 static char *replaced(struct made *m, const char *behind, const char *from, const char *to)
 {
     const char *text = m->output.text, *start = strstr(text, behind);
@@ -386,7 +386,7 @@ static void test_tampered(void **state)
     }
 }
 
-// Cut off anywhere before the last token: said, or whole as far as it goes; never worse.
+// A text that is cut before its last token gives a fault, or tables that are complete up to there.
 static void test_cut(void **state)
 {
     (void)state;
@@ -407,7 +407,7 @@ static void test_cut(void **state)
     program_free(&m.program);
 }
 
-// Bytes changed at random: never a crash, never taken for what was written.
+// Random bytes are changed: there is no crash, and the text is never accepted as the written one.
 static void test_noise(void **state)
 {
     (void)state;
@@ -430,7 +430,7 @@ static void test_noise(void **state)
     program_free(&m.program);
 }
 
-// Puts the digests right again, as somebody would who means it.
+// Corrects the digests, as a deliberate forger would.
 static bool forge(struct made *m, char *text, uint32_t length)
 {
     struct source source;
@@ -455,7 +455,7 @@ static bool forge(struct made *m, char *text, uint32_t length)
     return false;
 }
 
-// The same with digests that are right: whatever is taken can be written again, and reads the same.
+// As above, with correct digests: accepted tables can be written and read again.
 static void test_forged(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// Small tags: what the simulator reads is what full ones say, and no more is written.
+// Small tags: the simulator reads the same from them as from full tags, and nothing else is
+// written.
 #include "backend/tables/build.h"
 #include "backend/tags/tag_text.h"
 #include "backend/tags/tags_small.h"
@@ -96,7 +97,7 @@ static void assert_block(const struct table_block *a, const struct table_block *
     assert_int_equal(table_block_chosen(a), table_block_chosen(b));
 }
 
-// The tables that were written, and those that were read back.
+// Compares the written tables with those that were read back.
 static void assert_tables(const struct tables *a, const struct tables *b)
 {
     assert_int_equal(a->options.cost, b->options.cost);
@@ -154,7 +155,7 @@ static void assert_strips(struct made *m, bool moves)
     assert_memory_equal(text, written.text, length);
 }
 
-// It is passed through if nothing else is written; if tables are, they are made anew.
+// A text is passed through if only the text is written; with tables it is processed anew.
 static void assert_current(struct made *m)
 {
     struct source source;
@@ -208,7 +209,7 @@ static void test_samples(void **state)
     globfree(&found);
 }
 
-// With the decisions of the passes. Returns the size of the output.
+// Checks the decisions of the passes. Returns the size of the output.
 static size_t check_decided(const char *text, size_t length, enum cost_model cost)
 {
     struct made m = {.options = {.tags = TAGS_PRAGMA,
@@ -227,7 +228,7 @@ static size_t check_decided(const char *text, size_t length, enum cost_model cos
     return size;
 }
 
-// All samples together grow by less than 0.3.
+// The samples together grow by a factor below 0.3.
 static void test_decided(void **state)
 {
     (void)state;
@@ -246,7 +247,7 @@ static void test_decided(void **state)
     globfree(&found);
 }
 
-// A chain and a block by hand.
+// A hand-written chain and block
 
 static const char two_kernels[] =
     KERNEL("\tld.global.f32 a, [b];\n\tadd.f32 a, a, a;\n\tst.global.f32 [c], "
@@ -305,7 +306,7 @@ static void test_layout(void **state)
     program_free(&m.program);
 }
 
-// Puts the digests right again, as somebody would who means it.
+// Corrects the digests, as a deliberate forger would.
 static void forge(struct made *m, char *text, size_t length)
 {
     struct source source;
@@ -379,7 +380,7 @@ static void test_tampered(void **state)
     }
 }
 
-// Changed at random, with digests that are right: faults are reported, or tables are well formed.
+// Random changes with correct digests: faults are reported, or the tables are well-formed.
 static void test_noise(void **state)
 {
     (void)state;

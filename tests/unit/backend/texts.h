@@ -1,4 +1,4 @@
-// PTX texts whose layout is odd, one thing each.
+// PTX texts with unusual layouts, one kind each.
 #pragma once
 
 static const char *const odd_texts[] = {

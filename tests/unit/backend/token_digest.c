@@ -1,4 +1,4 @@
-// The digest of tokens: the same for all ways to write them, and for nothing else.
+// The digest of tokens is the same for all layouts of a text, and differs for any other text.
 #include "backend/tags/token_digest.h"
 #include "backend/tags/tag_text.h"
 #include "tests/lib/sanitized.h"
@@ -69,7 +69,8 @@ static void test_different(void **state)
             fail_msg("'%s' and '%s' are equal", texts[i][0], texts[i][1]);
 }
 
-// A repacked sample has the digest of the sample, in any pieces; another byte makes another one.
+// A repacked sample has the digest of the sample, in pieces of any size; changing a byte changes
+// it.
 static void check_sample(const char *text, size_t length, uint64_t seed)
 {
     struct made made = {.seed = seed};

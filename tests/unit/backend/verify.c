@@ -1,5 +1,4 @@
-// The checker of our own work: it proves the output of all samples, and refutes what is made of it
-// by changes of single statements.
+// The checker proves the output of all samples, and refutes outputs with single statements changed.
 #include "tests/unit/backend/verify_fixture.h"
 #include <stdio.h>
 
@@ -23,7 +22,7 @@ static void samples(void **state)
     assert_true(moved >= 20); // or nothing was shown
 }
 
-// Mutations of the output. Its instructions, as lines of the text: what stands alone on one.
+// Mutations of the output. Its instructions are lines of the text: statements alone on a line.
 
 struct line {
     const char *begin, *end; // of the instruction, tags in front of it left out
@@ -90,7 +89,7 @@ static void judge(struct proof *p, struct tally *tally, enum mutation mutation, 
     free(made.text);
 }
 
-// The n-th register that an instruction names, from 0: for most the first is what it writes.
+// Finds the n-th register that an instruction names, from 0; usually the first one is written.
 static bool nth_register(const struct line *line, uint32_t n, const char **begin, size_t *length)
 {
     for (const char *at = line->begin; at < line->end; at++) {
@@ -116,7 +115,7 @@ static bool names_register(const struct line *line, const char *name, size_t len
     return false;
 }
 
-// The second reads what the first writes.
+// Returns true if the second line reads what the first one writes.
 static bool feeds(const struct line *first, const struct line *second)
 {
     const char *name, *own;
@@ -187,7 +186,7 @@ static void mutations(void **state)
     }
 }
 
-// Orders that are right and orders that are not, of one kernel.
+// Correct and incorrect orders of one kernel
 
 static void orders(void **state)
 {
@@ -287,7 +286,7 @@ static void orders(void **state)
     }
 }
 
-// What may cross a declaration or a directive in the middle of a body.
+// Moves across a declaration or a directive in the middle of a body.
 static void declarations(void **state)
 {
     (void)state;
@@ -331,9 +330,9 @@ static void declarations(void **state)
     }
 }
 
-// Accesses in random orders: right are those in which no two that meet have changed places. Of two
-// pointers nothing is known; shared memory is apart from what they lead to, and with --restrict
-// they are apart from each other.
+// Accesses in random orders. An order is correct if no two accesses that may overlap are exchanged.
+// Nothing is known of the two pointers; shared memory is disjoint from their targets, and with
+// --restrict the pointers' targets are disjoint.
 
 enum { RANDOM_ORDERS = 4000, ACCESSES = 24 };
 
@@ -430,7 +429,7 @@ static void random_orders(void **state)
     assert_true(proven > RANDOM_ORDERS / 4 && proven < RANDOM_ORDERS * 3 / 4);
 }
 
-// What rounds twice is another result: only who asks for divided multiply-adds gets them.
+// Rounding twice changes the result: only --fma=split allows divided multiply-adds.
 static void fused(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Outputs and plans under the checker of our own work.
+// Outputs and plans for the tests of the checker.
 #pragma once
 #include "passes/verify/verify.h"
 #include "backend/emit/backend.h"

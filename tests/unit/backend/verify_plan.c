@@ -1,8 +1,8 @@
-// The checker of our own work refutes plans: claims that were changed, chains that are none.
+// The checker refutes plans with changed claims, and invalid chains.
 #include "tests/unit/backend/verify_fixture.h"
 #include <stdio.h>
 
-// Claims of the plan, each changed by itself.
+// Claims of the plan, each changed alone
 
 struct claims {
     unsigned chains, ins, outs, more;
@@ -34,8 +34,8 @@ static void change_chains(struct proof *p, struct claims *claims)
     }
 }
 
-// What lives behind or in front is needed: nothing in a list can be left out, but special
-// registers, which the checker leaves to the tests of the blocks.
+// Every live-in and live-out is needed, so none can be left out; except for special registers,
+// which the tests of the blocks cover.
 static void list_more(struct proof *p, struct block_plan *block, struct claims *claims)
 {
     struct live_value carry = {0, IR_NONE, W_UNKNOWN, IR_NONE};
@@ -101,7 +101,8 @@ static void claims(void **state)
     assert_true(claims.chains > 100 && claims.ins > 30 && claims.outs > 3 && claims.more > 100);
 }
 
-// Chains that nobody found: of a kernel's first load, the operation and the store behind it.
+// Chains that the passes did not find: a kernel's first load, the operation and the following
+// store.
 static void made_up_chains(void **state)
 {
     (void)state;
@@ -148,7 +149,7 @@ static void made_up_chains(void **state)
     }
 }
 
-// Chains whose members are guarded: the first load, the second one and the operation behind them.
+// Chains with guarded members: the first load, the second one, and the following operation.
 static void guarded_chains(void **state)
 {
     (void)state;
@@ -230,8 +231,8 @@ static void guarded_chains(void **state)
     }
 }
 
-// What a guarded instruction keeps where its guard is false is a live-in of the block only if it is
-// read there: %f1 in the second kernel, and in the third round the loop.
+// The old value that a guarded instruction keeps is a live-in of the block only if it is read
+// there: %f1 in the second kernel, and the loop in the third round.
 
 static void refute_without(struct proof *p, struct block_plan *block, const char *name)
 {

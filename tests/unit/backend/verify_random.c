@@ -1,9 +1,9 @@
-// Random kernels through matcher and checker: what is decided and written for them is proven.
+// Random kernels through matcher and checker: their decisions and outputs are proven.
 //
-// Their registers are few, so that loaded ones are redefined under guards, guards between the
-// members of chains, and results go into loaded registers. Their blocks stand in random order and
-// branch to random ones: loops with exits in the middle, behind or in front of them, and
-// irreducible flow.
+// Their registers are few, so that loaded registers are redefined under guards, guards are
+// redefined between the members of chains, and results go to loaded registers. Their blocks are in
+// random order and branch to random blocks, which gives loops with exits in the middle, with blocks
+// before or after them, and irreducible flow.
 //
 // usage: test-backend-verify_random [--count=N] [--seed=N] [--print]
 #include "backend/emit/backend.h"
@@ -43,7 +43,7 @@ static void put_guard(struct kernel *k, uint32_t guard)
         put(k, "@%s%%p%u ", guard & 1 ? "!" : "", guard / 2);
 }
 
-// Most instructions of a stretch stand under one guard, its complement, or none.
+// Returns a guard: usually the current one, its complement, or none.
 static uint32_t pick_guard(struct kernel *k, uint32_t usual)
 {
     switch (pick(k, 6)) {
@@ -154,8 +154,8 @@ static void put_some(struct kernel *k, uint32_t usual, uint32_t most)
         put_any(k, usual);
 }
 
-// The register in which the value goes on: it, or a copy through an integer register, which may be
-// declared here or a little before.
+// Returns the register with the value: its own, or a copy through an integer register, which may be
+// declared here or shortly before.
 static uint32_t put_copies(struct kernel *k, uint32_t guard, uint32_t value)
 {
     uint32_t to = pick(k, 3) ? value : pick(k, VALUES), name = k->length;
@@ -187,7 +187,7 @@ static uint32_t put_copies(struct kernel *k, uint32_t guard, uint32_t value)
     }
 }
 
-// What may be a chain, with other instructions between its members. The result often goes into a
+// Writes a possible chain, with other instructions between its members. The result often goes to a
 // register that was loaded.
 static void put_chain(struct kernel *k, uint32_t usual)
 {
@@ -288,7 +288,7 @@ static void count_plan(struct tally *tally, const struct ir_function *fn, const 
     tally->irreducible += fn->irreducible;
 }
 
-// Comments and blanks, where there is a blank, and at signs.
+// Writes comments and blanks in place of a blank, and `@@` lines.
 static void put_noise(struct kernel *k)
 {
     static const char *const noise[] = {" ", "\n", "/* ; { */", "// }\n", "\t\t", " /**/ "};
@@ -311,7 +311,7 @@ static void respell(struct kernel *to, const char *text, uint32_t length)
     }
 }
 
-// The canonical form of the text, and the text with other blanks and comments, is proven.
+// Proves the canonical form of the text, and the text with other white space and comments.
 static const char *prove_spellings(struct kernel *made, const struct program *program,
                                    const struct ir_module *module,
                                    const struct pass_options *options, const struct output *output)

@@ -1,4 +1,4 @@
-// Edits of a text: what goes where, what is refused, and where each byte is found afterwards.
+// Edits of a text: their results, rejected edits, and the places of all bytes afterwards.
 #include "backend/emit/writer.h"
 #include "tests/unit/program.h"
 
@@ -144,8 +144,8 @@ static void test_offsets(void **state)
     arena_free(&arena);
 }
 
-// Edits as in ir/edit.h, byte by byte; and every byte that is not replaced is where it is said to
-// be.
+// Applies edits as in ir/edit.h byte by byte, and checks the place of every byte that is not
+// replaced.
 static void test_random(void **state)
 {
     (void)state;

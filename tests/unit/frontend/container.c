@@ -1,4 +1,4 @@
-// frontend/container: what is found in sound files, and how it is read, listed and chosen.
+// frontend/container: finding, reading, listing and selecting modules of valid files.
 #include "tests/unit/frontend/opened.h"
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -118,7 +118,7 @@ static void test_fatbin(void **state)
     check_entries(o, 0);
 }
 
-// Fatbins stand behind each other, aligned with zeros; one may have no entry.
+// Several fatbins follow each other, aligned with zeros; one may be empty.
 static void test_several_fatbins(void **state)
 {
     struct opened *o = *state;
@@ -176,7 +176,7 @@ static void test_elf(void **state)
     }
 }
 
-// Of a file whose section headers were taken away, what is loaded is searched.
+// In a file without section headers, the loaded segments are searched.
 static void test_segments(void **state)
 {
     struct opened *o = *state;

@@ -1,5 +1,5 @@
-// frontend/container: files that are cut short, changed, or lie. Whatever the bytes, nothing is
-// read behind them (memory ends there), and what cannot be read is said.
+// frontend/container: files that are truncated, changed or inconsistent. Nothing is read after
+// their end, where accessible memory ends, and unreadable parts are reported.
 #include "tests/unit/frontend/opened.h"
 #include <inttypes.h>
 
@@ -13,7 +13,7 @@ static const struct made_entry entries[] = {
 
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
-// Reads all there is; it may fail, and then something must have been said.
+// Reads everything. Requires a report if that fails.
 static void read_all(struct opened *o)
 {
     for (uint32_t i = 0; i < o->container.modules.n; i++) {
@@ -87,7 +87,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-// A fatbin says how long it is, so that no cut goes unnoticed; and what is in front of it is read.
+// A fatbin has its own length, so that truncation is detected; the parts before the cut are read.
 static void test_cut_fatbin(void **state)
 {
     struct opened *o = *state;
@@ -167,7 +167,7 @@ static const uint64_t extremes[] = {0,
 
 enum { EXTREMES = sizeof extremes / sizeof *extremes };
 
-// Each number of 2, 4 and 8 bytes in the file, whatever it means, takes every extreme.
+// Each number of 2, 4 and 8 bytes in the file is set to each extreme.
 static void test_extremes(void **state)
 {
     struct opened *o = *state;
@@ -205,7 +205,7 @@ static void test_flipped_bits(void **state)
 
 enum { HEADER = 0, FIRST = FATBIN_HEADER_SIZE };
 
-// What each field may not be, and what is said of it.
+// Invalid values of each field, and their reports.
 static void test_fields(void **state)
 {
     static const struct {
@@ -249,7 +249,7 @@ static void test_fields(void **state)
     }
 }
 
-// Sizes that an entry may claim for what it becomes.
+// Sizes that an entry claims for its uncompressed contents.
 static void test_claims(void **state)
 {
     static const struct {
@@ -286,7 +286,7 @@ static void test_claims(void **state)
     }
 }
 
-// A small zstd frame that becomes much, all of it zeros: as much as claimed, and not more.
+// A small zstd frame that expands to a large block of zeros: no more is read than the entry claims.
 static void test_bomb(void **state)
 {
     struct opened *o = *state;
@@ -321,7 +321,7 @@ static void test_packings(void **state)
     assert_no_text(o, 3, "is packed, but has no packed bytes");
 }
 
-// Garbage in a section for fatbins is said, and what comes behind it is found.
+// Garbage in a section for fatbins is reported, and what follows it is found.
 static void test_garbage(void **state)
 {
     struct opened *o = *state;
@@ -338,7 +338,7 @@ static void test_garbage(void **state)
     blob_free(&section);
 }
 
-// Of a file with a thousand faults the first ones are said.
+// Of a file with a thousand faults, the first ones are reported.
 static void test_many_faults(void **state)
 {
     struct opened *o = *state;
@@ -355,7 +355,7 @@ static void test_many_faults(void **state)
     assert_said(o, "further errors of this file are not reported");
 }
 
-// Many sections, each of them the whole file: not read over and over.
+// Many sections that each span the whole file are not read repeatedly.
 static void test_overlap(void **state)
 {
     enum { SECTIONS = 1000 };
@@ -393,7 +393,7 @@ static void test_lost_section(void **state)
     assert_int_equal(o->container.modules.n, ENTRIES); // those of the other section
 }
 
-// Memory that runs out at any moment leaves nothing behind, libelf's included.
+// Memory runs out at any point: nothing leaks, libelf's memory included.
 static void test_no_memory(void **state)
 {
     struct opened *o = *state;

@@ -1,5 +1,5 @@
-// frontend/container: what nvcc makes. The PTX that comes out of each kind of file is what
-// `nvcc -ptx` writes, comments and white space aside: nvcc takes them out before it packs.
+// frontend/container: outputs of nvcc. The PTX of each kind of file equals the output of `nvcc
+// -ptx`, except for comments and white space, which nvcc removes before packing.
 #include "support/file_map.h"
 #include "tests/unit/frontend/opened.h"
 #include <ctype.h>
@@ -87,8 +87,8 @@ static bool begins_with_any(const char *line, const char *const *words)
     return false;
 }
 
-// The text's words, one space between two, without comments and the lines that begin with
-// `dropped`.
+// Returns the text's words with single spaces between them, without comments and the lines that
+// begin with `dropped`.
 static char *in_one_spelling(const char *text, const char *const *dropped)
 {
     char *plain = calloc(1, strlen(text) + 2), *to = plain;
@@ -118,7 +118,8 @@ static char *module_text(struct made *m, uint32_t module)
     return text;
 }
 
-// The module's text is what the file has. A cubin's has lost source lines and the bytes of DWARF.
+// Checks that the module's text equals the file. A cubin's text lacks source lines and the bytes of
+// DWARF.
 static void assert_same_text(struct made *m, uint32_t module, const char *file)
 {
     static const char *const lost[] = {".loc", ".file", ".b8", NULL};
@@ -136,7 +137,7 @@ static void assert_same_text(struct made *m, uint32_t module, const char *file)
     file_unmap(&map);
 }
 
-// The last module of this kind. Of PTX there is one; linking adds a cubin with nothing in it.
+// Returns the last module of this kind. There is one PTX; linking adds an empty cubin.
 static uint32_t find_kind(const struct made *m, enum module_kind kind)
 {
     uint32_t found = UINT32_MAX;
@@ -165,7 +166,7 @@ static void check_ptx(struct made *m, const char *file, const char *section, con
     assert_same_text(m, ptx, expected);
 }
 
-// Everything that the host's tools make of it: object, program, shared and static library.
+// Outputs of the host's tools: object, program, shared and static library.
 static void test_host_files(void **state)
 {
     struct made *m = *state;
@@ -294,7 +295,7 @@ static void test_cubins(void **state)
     assert_no_text(&m->o, 0, "was made without its PTX");
 }
 
-// A library that comes with the toolkit.
+// A library of the toolkit.
 static void test_toolkit(void **state)
 {
     struct made *m = *state;

@@ -1,4 +1,4 @@
-// Directives and declarations as ptxas takes and refuses them.
+// Directives and declarations are accepted and rejected as by ptxas.
 #include "frontend/directives.h"
 #include "tests/unit/diagnosed.h"
 

@@ -44,7 +44,7 @@ static void check_slots(const struct form *form)
     }
 }
 
-// A type that an operand names is captured, or a type; a length is captured.
+// Checks that a type named by an operand is captured or is a type, and that a length is captured.
 static void check_operands(const struct form *form)
 {
     for (uint32_t i = 0; i < form->operand_count; i++) {
@@ -66,7 +66,7 @@ static void check_operands(const struct form *form)
     }
 }
 
-// What the opcode's roles call written is written in the form, and nothing else.
+// Checks that the form writes the operands that the opcode's roles call written, and no others.
 static void check_roles(const struct form *form)
 {
     uint16_t mods[FORM_SLOTS];
@@ -104,7 +104,7 @@ static void test_rows(void **state)
     }
 }
 
-// "mul.lo.u32" as opcode and modifiers.
+// Matches a text such as "mul.lo.u32", split into opcode and modifiers.
 static const struct form_match *match(struct table *table, const char *text)
 {
     uint16_t mods[16], op = 0;

@@ -1,4 +1,4 @@
-// Integers of 64 bits are exact wherever they stand; longer ones are faults.
+// 64-bit integers are exact everywhere; longer ones are faults.
 #include "tests/unit/program.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -39,7 +39,7 @@ static const struct {
     {"(1?0x123456789abcdef0:2)", 0x123456789abcdef0, false},
 };
 
-// Each as an immediate, a first value, an element of a list, a length and behind an address.
+// Each literal as an immediate, a first value, a list element, a length, and after an address.
 static const struct {
     const char *before, *behind;
 } places[] = {
@@ -112,7 +112,7 @@ static void test_faults(void **state)
         }
 }
 
-// The offsets that the IR knows.
+// Offsets in the IR.
 static void test_offsets(void **state)
 {
     (void)state;

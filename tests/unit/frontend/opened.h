@@ -1,4 +1,4 @@
-// A container of bytes made by the test, opened, with what was said of it.
+// A container from bytes of the test, opened, with its reports.
 #pragma once
 #include "frontend/container.h"
 #include "tests/lib/containers.h"
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #define ADD "    add.s32 %r1, %r1, 1;\n"
-// Long enough for packing to pay.
+// Long enough to become smaller by compression.
 #define PTX(target)                                                                                \
     ".version 8.3\n.target " target "\n.address_size 64\n"                                         \
     ".visible .entry k() {\n    .reg .b32 %r<2>;\n" ADD ADD ADD ADD "    ret;\n}\n"
@@ -45,7 +45,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-// Opens bytes behind which there is nothing.
+// Opens bytes that end at the end of accessible memory.
 static inline void open_bytes(struct opened *o, const char *bytes, size_t size)
 {
     arena_free(&o->arena);
@@ -65,7 +65,7 @@ static inline const struct container_module *module_at(const struct opened *o, u
     return &o->container.modules.v[index];
 }
 
-// The last thing that was said; "" if nothing was.
+// Returns the last report, or "".
 static inline const char *last_said(const struct opened *o)
 {
     return o->diags.list.n ? o->diags.list.v[o->diags.list.n - 1].message : "";

@@ -15,7 +15,7 @@ static void accept(const char *text)
     program_free(&p);
 }
 
-// Value of the first initialiser of a 64-bit variable.
+// Returns the value of the first initialiser of a 64-bit variable.
 static uint64_t constant(const char *expression, uint8_t *flags)
 {
     struct program p;
@@ -194,7 +194,7 @@ static void test_module_items(void **state)
     accept(".entry k(.param .u64 .ptr .global .align 8 p, .param .align 16 .b8 s[32]) { ret; }");
 }
 
-// What is no token leaves no node.
+// White space and comments leave no nodes.
 static void test_trivia(void **state)
 {
     (void)state;
@@ -221,7 +221,8 @@ static void test_opcodes_are_names(void **state)
     program_free(&p);
 }
 
-// Unknown words stay; each opcode is warned of once, a directive is an error in a known version.
+// Unknown words are kept. Each unknown opcode gives one warning; an unknown directive is an error
+// in a known version.
 static void test_unknown(void **state)
 {
     (void)state;
@@ -258,7 +259,7 @@ static void test_recovery(void **state)
     program_free(&p);
 }
 
-// A fault in a function's head does not take the next function along.
+// A fault in a function's head does not affect the next function.
 static void test_recovery_in_head(void **state)
 {
     (void)state;

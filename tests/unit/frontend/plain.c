@@ -1,5 +1,5 @@
 // Plain statements are read without scanner and grammar: both ways give the same tree. The grammar
-// reads a text whose blanks are form feeds, because these are no plain blanks.
+// reads a text with form feeds as blanks, which are not plain.
 #include "tests/unit/program.h"
 
 static const char *const statements[] = {
@@ -127,7 +127,7 @@ static void test_alone(void **state)
         compare(statements[i]);
 }
 
-// What stands before or behind changes nothing.
+// Neighbouring statements change nothing.
 static void test_pairs(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-// One mistake, one message: where reading goes on after a syntax error.
+// One mistake gives one message: places where parsing resumes after a syntax error.
 #include "tests/unit/diagnosed.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
-// The text stands in line 5.
+// The text is in line 5.
 #define BODY(text) HEAD ".entry k(.param .u64 p) {\n" text "\nret;\n}\n.func after() { ret; }\n"
 
 static const struct {
@@ -82,7 +82,7 @@ static void test_recovery(void **state)
         fail_msg("%zu texts", wrong);
 }
 
-// What follows a missing brace is read: nothing of it is lost.
+// Functions after a missing brace are read; none is lost.
 static void test_functions(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_functions(void **state)
     program_free(&p);
 }
 
-// Bytes 0 are told of where they stand, and not at all at the end.
+// Bytes 0 are reported at their place, except at the end.
 static void test_zeros(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void parse_fragment(struct program *p, const char *text)
     assert_null(tree_validate(&p->tree));
 }
 
-// Parts of a body stand in a function that has no bytes; parts of a module stand as they are.
+// Parts of a body are in a function without bytes; parts of a module are at the top level.
 static void test_fragments(void **state)
 {
     (void)state;

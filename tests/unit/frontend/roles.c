@@ -1,5 +1,4 @@
-// The two tables of an instruction agree: what isa.def calls written is what the forms call
-// written.
+// The two tables of instructions agree: isa.def and the forms name the same written operands.
 #include "frontend/forms.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +30,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// The first word of each slot that must be filled
+// Fills each required slot with its first word.
 static uint32_t shortest(const struct form *form, uint16_t *mods)
 {
     uint32_t count = 0;

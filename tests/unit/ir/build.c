@@ -89,7 +89,7 @@ static void test_undeclared(void **state)
     }
 }
 
-// As inline assembly is pasted: the same labels in several scopes.
+// Pasted inline assembly: the same labels in several scopes.
 static void test_labels_in_scopes(void **state)
 {
     (void)state;
@@ -256,7 +256,8 @@ static void random_kernel(char *text, size_t size)
     fclose(to);
 }
 
-// Bit `reg` of the result: the block reads its entry value; of `defined`: the block defines it.
+// Returns the registers whose entry values the block reads, as bits; `defined` gets those that it
+// defines.
 static uint64_t block_reads(const struct ir_function *fn, uint32_t block, uint64_t *defined)
 {
     uint64_t reads = 0;
@@ -276,7 +277,7 @@ static uint64_t block_reads(const struct ir_function *fn, uint32_t block, uint64
     return reads;
 }
 
-// The live registers are the least solution of the equations of liveness.
+// Checks that the live registers are the least solution of the liveness equations.
 static void check_live(const struct ir_function *fn)
 {
     uint64_t live[64] = {0};
@@ -307,7 +308,7 @@ static char *printed(const struct ir_module *module)
     return text;
 }
 
-// Valid, and the dump, read back, gives the same dump.
+// Random functions are valid, and their dump reads back to the same dump.
 static void test_random(void **state)
 {
     (void)state;
@@ -334,7 +335,7 @@ static void test_random(void **state)
     assert_true(irreducible > 50 && loops > 500 && phis > 2000); // the generator does reach these
 }
 
-// A counter is live in all loops inside its own: that is one run for each, not one entry for each
+// A counter is live in all loops inside its own: that takes one range per loop, not one entry per
 // block.
 static void test_nested_counters(void **state)
 {
@@ -362,7 +363,7 @@ static void test_nested_counters(void **state)
     program_free(&b.program);
 }
 
-// Whichever allocation fails, all is given back: also what arenas on the stack had.
+// Whichever allocation fails, all memory is freed, that of arenas on the stack included.
 static void test_memory_failure(void **state)
 {
     (void)state;

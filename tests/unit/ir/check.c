@@ -1,4 +1,4 @@
-// The checker: what it complains of, and where; and what it leaves alone.
+// The checker: its reports and their places, and valid code.
 #include "ir/check.h"
 #include "tests/unit/program.h"
 
@@ -8,7 +8,7 @@
     ".reg .u64 d<4>; .reg .f64 e<4>; .reg .v2 .f32 v;\n" body "\nret;\n}\n"
 #define BODY(body) MODULE("9.0", "sm_90", body)
 
-// All findings as "error operand-type f1; warning modifier .foo".
+// Returns all findings as "error operand-type f1; warning modifier .foo".
 static const char *findings(struct program *p, const char *text)
 {
     program_parse(p, text, strlen(text));
@@ -87,7 +87,7 @@ static void test_addresses(void **state)
     EXPECT(cases);
 }
 
-// As compilers wrote them for the first targets
+// Modules as compilers wrote them for the first targets.
 static void test_old_modules(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_unified(void **state)
     EXPECT(cases);
 }
 
-// Where two words may stand in each other's place, the order counts.
+// Where two words could fill each other's slot, their order counts.
 static void test_order(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void test_values(void **state)
     EXPECT(cases);
 }
 
-// The syntax has complained already.
+// Statements with syntax errors get no further reports.
 static void test_errors(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void test_needs(void **state)
 
 #define TWO(first, second) ".version 9.0\n.target sm_90\n.address_size 64\n" first "\n" second
 
-// Each verdict is ptxas'.
+// Each verdict is that of ptxas.
 static void test_spaces(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void test_calls(void **state)
     EXPECT(cases);
 }
 
-// What a message says.
+// Texts of messages.
 static void test_texts(void **state)
 {
     (void)state;

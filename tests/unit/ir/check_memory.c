@@ -1,5 +1,5 @@
-// Memory, texture, control, synchronisation and matrix instructions: what is taken and what is not,
-// in pairs that differ in little. Each verdict is ptxas', not the tables'.
+// Memory, texture, control, synchronisation and matrix instructions: accepted and rejected ones, in
+// pairs that differ little. Each verdict is that of ptxas, not of the tables.
 #include "ir/check.h"
 #include "tests/unit/program.h"
 
@@ -241,7 +241,7 @@ static void test_matrices(void **state)
     EXPECT("9.0", "sm_100a", fifth);
 }
 
-// The same instruction for an older PTX or target
+// Instructions for an older PTX version or target.
 static void test_needs(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Places in the language that was compiled, from .loc and .file.
+// Places in the source language, from .loc and .file.
 #include "ir/loc.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -103,7 +103,7 @@ static void test_inlined(void **state)
     program_free(&l.p);
 }
 
-// A hundred calls in each other, asked for from either end.
+// A hundred nested calls, looked up from either end.
 static void test_deep(void **state)
 {
     struct located l;

@@ -1,8 +1,8 @@
-// Names that nothing declares, names that are declared twice, and what of it ptxas accepts.
+// Undeclared names, names declared twice, and those cases that ptxas accepts.
 #include "tests/unit/diagnosed.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
-// Line 4 is in front of a kernel, whose body is line 6.
+// Line 4 precedes a kernel, whose body is line 6.
 #define BODY(text) HEAD "\n.entry k(.param .u64 p) {\n" text "\nret;\n}\n"
 #define BEHIND(first, text) HEAD first "\n.entry k(.param .u64 p) {\n" text "\nret;\n}\n"
 
@@ -111,7 +111,7 @@ static void test_scopes(void **state)
     CHECK(examples);
 }
 
-// One fault is told once: what is declared twice with two types is not checked any further.
+// One fault is reported once: a name declared with two types is not checked further.
 static void test_variables(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_functions(void **state)
     CHECK(examples);
 }
 
-// What stands in a part that could not be read may declare the name.
+// A part that could not be read may declare the name.
 static void test_unread(void **state)
 {
     (void)state;

@@ -86,7 +86,7 @@ static void read_text(struct program *p, const char *text, bool only_check)
     assert_memory_equal(p->source.text, text, strlen(text));
 }
 
-// After a check that has dropped the bodies, no instruction is left.
+// Returns true if instructions are left, which is not so after a check that has dropped the bodies.
 static bool has_bodies(const struct program *p)
 {
     return program_find(p, NODE_INSTR, 0) != UINT32_MAX;
@@ -117,7 +117,7 @@ static void test_cases(void **state)
         check(&cases[i]);
 }
 
-// Functions with loops, and in each of the last ones a fault.
+// Returns functions with loops, and with a fault in each of the last ones.
 static char *make_functions(unsigned count, unsigned faults)
 {
     char *text;
@@ -138,7 +138,7 @@ static char *make_functions(unsigned count, unsigned faults)
     return text;
 }
 
-// The program that is read on this many threads, and its reports.
+// Reads the program on this many threads. Returns it with its reports.
 static char *print_read(const char *text, uint32_t threads)
 {
     struct program p;

@@ -36,7 +36,7 @@ static void analyse(struct analysed *a, const char *body, struct block_shape sha
     a->affines = affines_new(&a->program.arena, &a->module, a->fn, divergence, shape);
 }
 
-// The last access of the function.
+// Returns the last access of the function.
 static uint32_t last_access(const struct analysed *a)
 {
     for (uint32_t i = a->fn->insts.n; i-- > 0;)
@@ -332,8 +332,9 @@ static void test_unknown_lanes(void **state)
     program_free(&a.program);
 }
 
-// What nvcc makes of common ways to write an index: accesses to memory in the order of the text.
-// The only version among the address's atoms.
+// nvcc's code for common ways to write an index: memory accesses in the order of the text
+
+// Returns the only version among the address's atoms.
 static uint32_t version_atom(struct analysed *a)
 {
     struct affine found = address(a);
@@ -344,7 +345,7 @@ static uint32_t version_atom(struct analysed *a)
     return IR_NONE;
 }
 
-// What two warps of a block have in common beside what is known of them.
+// Atoms that two warps of a block have in common, besides what is known of the warps.
 static void test_warps(void **state)
 {
     static const struct {
@@ -438,7 +439,7 @@ static void test_nvcc(void **state)
     free(text);
 }
 
-// A hundred thousand additions in a row: no recursion.
+// A hundred thousand additions in sequence, which recursion could not handle.
 static void test_long_chain(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// Random computations: the sum that the analysis finds has, for random values of its atoms, the
-// value that the instructions compute, in all the bits that it calls exact. Where it says how far
-// the lanes of a warp are apart, they are.
+// Random computations: for random values of its atoms, the analysis' sum equals the value that the
+// instructions compute, in all bits that the analysis calls exact. Distances between lanes that it
+// reports hold.
 #include "passes/analysis/affine/affine.h"
 #include "tests/unit/passes/affine_text.h"
 #include "tests/unit/program.h"
@@ -78,7 +78,7 @@ static const struct {
     [CLAMP] = {"min.u", true, 2, 0, 0},
 };
 
-// Steps 0 … LEAVES-1 are %tid.x, %ctaid.x, a parameter of 32 bits and one of 64.
+// Steps 0 … LEAVES-1 are %tid.x, %ctaid.x, a 32-bit parameter and a 64-bit parameter.
 struct step {
     enum op op;
     unsigned width; // of the result
@@ -156,7 +156,7 @@ static uint64_t compute(const struct step *s, const uint64_t *value)
     }
 }
 
-// A step before `i` of this width.
+// Returns a random step before `i` of this width.
 static uint32_t draw_source(uint64_t *state, const struct step *steps, uint32_t i, unsigned width)
 {
     uint32_t source = draw(state, i);

@@ -1,4 +1,4 @@
-// Expressions as text, for tests: 4*%tid.x + 4*%ntid.x*%ctaid.x + [out] + 16
+// Writes expressions as text, for tests: 4*%tid.x + 4*%ntid.x*%ctaid.x + [out] + 16
 #pragma once
 #include "passes/analysis/affine/affine.h"
 #include <assert.h>
@@ -31,7 +31,7 @@ static inline uint64_t affine_text_magnitude(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-// The factor with the highest rank comes first: a size stands before what it is multiplied with.
+// The factor with the highest rank comes first: a size precedes what it is multiplied by.
 static inline const char *affine_text_term(const struct affines *affines, struct arena *arena,
                                            const struct affine_term *term)
 {

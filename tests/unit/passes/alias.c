@@ -1,4 +1,4 @@
-// Whether the last two accesses of a body may touch the same bytes.
+// Tests whether the last two accesses of a body may touch the same bytes.
 #include "passes/analysis/affine/address.h"
 #include "tests/unit/program.h"
 #include <stdio.h>

@@ -25,7 +25,7 @@ static void test_libor(void **unused)
     assert_int_equal(bandwidth_threshold(bw.out, bw.saved_rx), 1);
 }
 
-// One bit per lane for a predicate: a 32nd of a register.
+// A predicate has one bit per lane: 1/32 of a register.
 static void test_predicates(void **unused)
 {
     (void)unused;
@@ -34,7 +34,7 @@ static void test_predicates(void **unused)
     assert_int_equal(bandwidth_threshold(bw.in, bw.saved_tx), 0);
 }
 
-// A change of exactly nothing does not save.
+// A change of exactly zero does not save.
 static void test_threshold(void **unused)
 {
     (void)unused;

@@ -1,11 +1,11 @@
-// Candidate blocks, rule by rule. An answer lists the blocks and then what was turned down:
+// Candidate blocks, rule by rule. An answer lists the blocks and then the rejections:
 //
-//     loop 1-6 in %a,%i out %s ld 1 st 1 chosen >=4 %n        a conditional candidate, its trip
-//     count block 2-3 in - out %f1 ld 1 st 0 no                     weighed, but it does not save
-//     shared:2<3                                              rule, line, and line of the cause
+//     loop 1-6 in %a,%i out %s ld 1 st 1 chosen >=4 %n    a conditional candidate, its trip count
+//     block 2-3 in - out %f1 ld 1 st 0 no                 evaluated, but it does not save
+//     shared:2<3                                          rule, line, and line of the cause
 //
-// Lines count from the body's first. The kernel around it is entered by this thread's lanes that
-// have %t below %n; the code before the body holds a barrier, so that it belongs to no candidate.
+// Lines count from the body's first. The threads that enter the body have %t below %n; the code
+// before the body holds a barrier, so that it belongs to no candidate.
 #include "passes/base/passes.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -117,7 +117,7 @@ static void plan_body(struct planned *p, const char *body)
     plan_text(p, text);
 }
 
-// What begins before the body is not looked at.
+// Writes the answer. Blocks that begin before the body are ignored.
 static void describe(struct planned *p)
 {
     for (uint32_t i = 0; i < p->plan.blocks.n; i++)
@@ -156,7 +156,7 @@ static void check_all(const struct example *examples, size_t count)
 
 #define CHECK_ALL(examples) check_all(examples, sizeof examples / sizeof *examples)
 
-// An unconditional candidate: two loads, a store, both addresses come in.
+// An unconditional candidate: two loads, a store; both addresses are live-ins.
 #define LOADS "ld.global.f32 %f1, [%a];\nld.global.f32 %f2, [%a+4];\nadd.f32 %f3, %f1, %f2;\n"
 #define STORE "st.global.f32 [%a], %f3;\n"
 
@@ -443,7 +443,7 @@ static void test_nested(void **unused)
     CHECK_ALL(examples);
 }
 
-// Thousands of loops within each other, in time that does not grow with the third power of them.
+// Thousands of nested loops, in time that does not grow cubically.
 static void test_deep(void **unused)
 {
     (void)unused;

@@ -71,7 +71,7 @@ static void test_broken(void **unused)
         RULE_INCOMPLETE);
 }
 
-// Parameters of a function lie with its caller; those of a kernel are known everywhere.
+// A function's parameters are in its caller's memory; those of a kernel are known everywhere.
 static void test_parameters(void **unused)
 {
     (void)unused;
@@ -186,7 +186,7 @@ static double seconds_for(void (*body)(struct text *, uint32_t), uint32_t blocks
     return seconds;
 }
 
-// Twice the blocks take about twice the time, not four times; nesting may cost up to a fixed
+// Twice the blocks take about twice the time, not four times. Nesting may cost up to a fixed
 // factor.
 static void test_large(void **unused)
 {

@@ -1,6 +1,6 @@
-// Candidates of random functions against their definitions: control enters and leaves each at one
-// place, no two overlap by halves, loops are the loops; and live-ins and live-outs are what a plain
-// data-flow analysis over the same instructions finds.
+// Compares candidates of random functions with their definitions: control enters and leaves each
+// candidate at one place, candidates are disjoint or nested, loops are the loops; live-ins and
+// live-outs are those of a plain data-flow analysis of the same instructions.
 #include "passes/blocks/candidates.h"
 #include "support/bits.h"
 #include "tests/unit/program.h"
@@ -112,7 +112,7 @@ static bool inside(const struct block_candidate *c, uint32_t unit)
     return unit >= c->begin && unit < c->end;
 }
 
-// Fails if control can enter at two units. Returns the one at which it enters.
+// Returns the unit at which control enters. Fails if there are two.
 static uint32_t entry_unit(const struct fixture *f, const struct block_candidate *c)
 {
     uint32_t entry = IR_NONE, to[4];
@@ -126,7 +126,8 @@ static uint32_t entry_unit(const struct fixture *f, const struct block_candidate
     return entry;
 }
 
-// How many places control leaves for, the end of the function included; one of them.
+// Returns the number of places that control leaves for, including the end of the function, and one
+// of them.
 static uint32_t leaves_for(const struct fixture *f, const struct block_candidate *c,
                            uint32_t *target)
 {
@@ -172,7 +173,7 @@ static void check_apart(const struct block_candidate *a, const struct block_cand
     assert_false(a != b && a->begin == b->begin && a->end == b->end);
 }
 
-// Liveness, as plainly as it can be said
+// Liveness, in its simplest form
 
 struct flow {
     uint64_t *live; // per unit: one word of registers
@@ -205,7 +206,7 @@ static void unit_insts(const struct fixture *f, uint32_t unit, uint32_t *first, 
     *end = at.part == UNIT_HEAD ? *first : at.part == UNIT_BODY ? block->end - tail : block->end;
 }
 
-// Registers that are read from the start of each unit on, on ways within [begin, end).
+// Finds the registers that are read from the start of each unit on, on paths within [begin, end).
 static void find_live(const struct fixture *f, uint32_t begin, uint32_t end, bool kept,
                       uint64_t *live)
 {
@@ -251,7 +252,7 @@ static uint64_t set_of(const struct live_value *values, uint32_t count)
     return set;
 }
 
-// Free in these functions: the pointer parameter.
+// Returns the registers that cost nothing in these functions: the pointer parameter.
 static uint64_t free_registers(const struct fixture *f)
 {
     for (uint32_t i = 0; i < f->fn->registers.n; i++) {

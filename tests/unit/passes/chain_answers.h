@@ -1,8 +1,8 @@
-// What the chain passes decide of a kernel, as one line to compare with.
+// The chain passes' decisions about a kernel, as one line to compare with.
 //
 // An answer is a list of `pattern:line,line,…` for the chains and `rule:line` or `rule:line<line`
-// (because of) for what is turned down; lines count from the body's first. ` split` and ` chain`
-// stand behind a divided multiply-add and a candidate that is no load.
+// (because of) for rejections; lines count from the body's first. ` split` and ` chain` follow a
+// divided multiply-add and a candidate that is not a load.
 #pragma once
 #include "passes/base/capability.h"
 #include "tests/unit/passes/kernel.h"
@@ -19,7 +19,7 @@ static uint32_t body_line(const struct planned *p, uint32_t function, uint32_t i
     return planned_line(p, function, inst) - KERNEL_LINES;
 }
 
-// `stores`: of what is turned down, the stores alone, else all but those.
+// Writes the answer. `stores`: only the rejections of stores; otherwise all others.
 static void describe(const struct planned *p, char *to, bool stores)
 {
     size_t at = 0;

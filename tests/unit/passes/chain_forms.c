@@ -4,7 +4,7 @@
 
 #define LD_A "ld.global.f32 %f1, [%a];\n"
 #define LD_B "ld.global.f32 %f2, [%b];\n"
-// A branch that keeps warps together.
+// A uniform branch.
 #define UNIFORM "setp.eq.u32 %t1, %ui, 3;\n@%t1 bra L;\n"
 
 static const struct pass_options usual = {.reorder = true};
@@ -66,7 +66,7 @@ static void test_copies(void **state)
     check_all(examples, sizeof examples / sizeof *examples, usual, false);
 }
 
-// Declarations in the middle of the body stay where they are.
+// Declarations in the middle of the body are not moved.
 static void test_declarations(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void test_best_set(void **state)
     check_all(examples, 2, usual, false);
 }
 
-// What a cache is sure to serve is turned down by the refined cost model, not by TOM's.
+// The refined cost model rejects loads that surely hit in a cache; TOM's does not.
 static void test_served(void **state)
 {
     (void)state;
@@ -317,7 +317,8 @@ static void test_served(void **state)
     check_all(refined, 2, (struct pass_options){.cost = COST_REFINED, .reorder = true}, false);
 }
 
-// The least expected saving holds for what is left of a chain, too, where others take its store.
+// The minimum expected saving also applies to the rest of a chain whose store belongs to another
+// chain.
 static void test_least(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The patterns, and for every rule something that misses a pattern by that rule alone.
+// The patterns; and for every rule, code that misses a pattern by that rule alone.
 #include "passes/blocks/reason.h"
 #include "passes/chains/match.h"
 #include "tests/unit/passes/chain_answers.h"
@@ -366,7 +366,7 @@ static void test_blocks(void **state)
     CHECK_ALL(examples, FMA_FUSED, true);
 }
 
-// Chains that are each legal, but not together.
+// Chains that are valid one by one, but not together.
 static void test_overlap(void **state)
 {
     (void)state;
@@ -407,7 +407,7 @@ static void test_unrolled(void **state)
     CHECK_ALL(examples, FMA_FUSED, true);
 }
 
-// Without reordering the same chains are found, their instructions in the order of the text.
+// Without reordering, the same chains are found, with their instructions in the order of the text.
 static void test_no_reorder(void **state)
 {
     (void)state;
@@ -452,7 +452,7 @@ static void test_savings(void **state)
     }
 }
 
-// Every store that is in no chain has its rule.
+// Every store outside chains has its rule.
 static void test_stores(void **state)
 {
     (void)state;
@@ -488,7 +488,7 @@ static void test_stores(void **state)
     CHECK_STORES(examples);
 }
 
-// A load that is the same in all lanes stays at the core if the chain then saves more.
+// A load that is uniform in the warp stays at the core if the chain then saves more.
 #define LD_U "ld.param.u64 %rd9, [pd]; cvta.to.global.u64 %rd9, %rd9; ld.global.f32 %f9, [%rd9];\n"
 #define ST_A "st.global.f32 [%a], %f8;\n"
 
@@ -553,7 +553,7 @@ static void test_uniform(void **state)
     CHECK_ALL(divided, FMA_SPLIT, true);
 }
 
-// A sentence of a rule begins with its subject, or is the rule's explanation.
+// Checks that a sentence of a rule begins with its subject, or is the rule's explanation.
 static void expect_sentence(const char *text, const char *subject, enum plan_rule rule)
 {
     if (!strstr(text, plan_rules[rule].text))

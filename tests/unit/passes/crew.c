@@ -1,12 +1,12 @@
-// The plan of several threads is that of each pass over all functions, one after the other.
+// The plan of several threads equals that of each pass over all functions in sequence.
 #include "passes/plan/pipeline.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
 
 enum { KERNELS = 200, MAPPED = 12 };
 
-// Kernels with chains, loops and loads that are rejected, each of another size, and functions that
-// call each other in a circle.
+// Kernels of different sizes with chains, loops and rejected loads, and mutually recursive
+// functions.
 static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                            ".func f(.param .u64 p);\n"
                            ".func g(.param .u64 p)\n{\n\tcall f, (p);\n\tret;\n}\n"
@@ -80,7 +80,7 @@ static struct pipeline pipeline_of(unsigned threads, bool validate, bool maps)
         .validate = validate};
 }
 
-// `limit`: bytes; 0: none.
+// Returns the plan as text. `limit`: bytes; 0: none.
 static char *plan_with(const char *text, bool maps, unsigned threads, size_t limit, size_t *peak)
 {
     struct planning p;
@@ -133,7 +133,7 @@ static void threads_make_the_maps_of_the_passes(void **state)
     compare_threads(MAPPED, true);
 }
 
-// Several threads need more memory than one: they are not used if that may be too much.
+// Several threads need more memory than one: they are not used if that could exceed the limit.
 static void a_limit_that_is_enough_for_one_thread_is_enough(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Cycle equivalence against its definition on small random multigraphs: two edges lie on the same
-// cycles exactly if taking both out, and neither of them alone, cuts the graph.
+// Compares cycle equivalence with its definition on small random multigraphs: two edges are on the
+// same cycles exactly if removing both, but neither alone, disconnects the graph.
 #include "passes/analysis/divergence/cycles.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static uint32_t draw(uint64_t *state, uint32_t below)
     return (uint32_t)(*state >> 33) % below;
 }
 
-// Whether all nodes still hang together without two edges.
+// Returns true if the graph is connected without two edges.
 static bool connected(const struct graph *g, uint32_t without, uint32_t nor)
 {
     uint32_t reached = 1;

@@ -1,5 +1,5 @@
-// What is uniform and what varies: each case stores values, and says of each store's value, in the
-// order of the text, whether the lanes of a warp have the same (u) or not (v).
+// Uniform and varying values: each case stores values, and lists for each store, in the order of
+// the text, whether the lanes of a warp have the same value (u) or not (v).
 #include "passes/analysis/divergence/divergence.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -175,8 +175,8 @@ static void test_loops(void **state)
           "v");
 }
 
-// Lanes go back to the header of a loop while others go on: a `continue`, and loops that share a
-// header. Those who have gone on meet the others inside the loop.
+// Some lanes return to the header of a loop while others proceed: a `continue`, and loops that
+// share a header. Lanes that proceeded reconverge inside the loop.
 static void test_shared_headers(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void test_shapes(void **state)
     check_in(".maxntid 128, 1, 1", body, "vvv", (struct block_shape){0}, SHAPE_ANY);
 }
 
-// Nested branches by the thousand: the answer may become coarse, the time may not become square.
+// Thousands of nested branches: the result may be coarse, but time must not grow quadratically.
 static void test_bounded(void **state)
 {
     (void)state;

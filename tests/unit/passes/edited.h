@@ -1,4 +1,5 @@
-// Applies a plan's edits, as ir/edit.h says, in the plainest way: to see what the passes decided.
+// Applies a plan's edits, as in ir/edit.h, in the simplest way, to show the decisions of the
+// passes.
 #pragma once
 #include "passes/base/plan.h"
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void editing_put(struct editing *e, const char *text, size_t length)
         vec_push(e->arena, &e->out, text[i]);
 }
 
-// The first edit of a kind that begins (a move: goes) here, behind `after`; or NULL.
+// Returns the first edit of a kind that begins here (a move: ends here), after `after`; or NULL.
 static const struct edit *editing_find(const struct editing *e, enum edit_kind kind, uint32_t at,
                                        bool by_target, const struct edit *after)
 {
@@ -64,7 +65,7 @@ static void editing_range(struct editing *e, uint32_t begin, uint32_t end, bool 
     }
 }
 
-// The text with the edits applied.
+// Returns the text with the edits applied.
 static const char *edited(struct arena *arena, const struct source *source,
                           const struct edits *edits)
 {

@@ -1,10 +1,10 @@
-// The mapper: minimum of lanes, positions, lanes without overlap.
+// The mapper: minimum number of lanes, positions, and lanes without overlap.
 #include "passes/maps/map_place.h"
 #include "support/random.h"
 #include "tests/unit/passes/map_text.h"
 
-// Positions are those of the right kind, no two nodes share one, every consumer is on its arc, and
-// arcs of a lane share no gap.
+// Checks that positions have the right kind, nodes share no position, every consumer is on its arc,
+// and arcs of a lane share no gap.
 static void check_placement(const struct map_rig *r, const struct map_placement *p)
 {
     uint32_t n = r->map->nodes.n;
@@ -59,8 +59,8 @@ static void place(const char *text, uint32_t copies, uint32_t lanes, uint32_t ex
     map_rig_free(&r);
 }
 
-// [003 Table I]: CONV needs 4 lanes, alone and twice; INTEGR with its four rows 3. One row alone
-// needs 2: the sum goes round the ring to the store.
+// [003 Table I]: CONV needs 4 lanes, alone and twice; INTEGR with its four rows needs 3. One row
+// alone needs 2: the sum goes round the ring to the store.
 static void minimum(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void refusals(void **state)
     refuse(CONV, 0, "lsus", 3, "the map needs 4 load-store units, and there are 3");
 }
 
-// Small random maps: the least number of lanes over all orders, one by one.
+// Small random maps: the minimum number of lanes over all orders
 
 static uint32_t edges[8]; // producers of each node
 

@@ -1,4 +1,4 @@
-// The rate of maps: known ones, and random ones against a simulation of their tokens.
+// Rates of maps: known ones, and random ones compared with a simulation of their tokens.
 #include "passes/maps/map_buffer.h"
 #include "support/random.h"
 #include "tests/unit/passes/map_text.h"
@@ -32,7 +32,7 @@ static void check_text(const char *text, uint64_t tokens, uint64_t cycles)
     map_rig_free(&r);
 }
 
-// A text that is rated with FIFOs of D entries, all of them.
+// Checks the rates of a text, with FIFOs of D entries only.
 static void check_sizes(const char *text, const uint32_t (*expected)[2])
 {
     struct map_rig r;
@@ -46,7 +46,7 @@ static void check_sizes(const char *text, const uint32_t (*expected)[2])
     map_rig_free(&r);
 }
 
-// An increment with k initial tokens has k/8 results in a cycle, an accumulator with k k/10.
+// An increment with k initial tokens gives k/8 results per cycle, an accumulator k/10.
 static void loops(void **state)
 {
     (void)state;
@@ -81,7 +81,8 @@ static void loops(void **state)
     " c: {op: add.s32, in: [b], imm: 1}\n d: {op: add.s32, in: [b, c]}\n"                          \
     " s: {op: st.s32, in: [d, d], base: 0}\n"
 
-// Of the chain itself, without the increment, whose FIFO is smaller than its tokens for D = 4.
+// Rates of the chain itself, without the increment, whose FIFO is smaller than its tokens for D =
+// 4.
 static void chains(void **state)
 {
     struct map_rig r;
@@ -107,7 +108,7 @@ static void chains(void **state)
     check_sizes(SKIP, skip);
 }
 
-// [003 Fig. 7a], by the depth of FIFOs: (D + 2)/19 from 5 to 16.
+// [003 Fig. 7a], by FIFO depth: (D + 2)/19 from 5 to 16.
 static void convolution(void **state)
 {
     (void)state;
@@ -121,7 +122,7 @@ static void convolution(void **state)
     check_text(CONV_PASS, 4, 5); // address FIFOs of 256 limit it no more
 }
 
-// A pass core for each of the three rows: with fewer of them nothing is gained.
+// One pass core for each of the three rows; with fewer, nothing is gained.
 static void buffers(void **state)
 {
     (void)state;
@@ -141,7 +142,7 @@ static void buffers(void **state)
     map_rig_free(&r);
 }
 
-// The same with increments that fit FIFOs of 4 and 5, and with address FIFOs of that depth, too.
+// As above, with increments that fit FIFOs of 4 and 5, and with address FIFOs of that depth.
 static void small_fifos(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static void small_fifos(void **state)
     }
 }
 
-// [003 Fig. 5a]: one row's sum has one token in 8 cycles, for any depth from 5.
+// [003 Fig. 5a]: the sum of a row has one token in 8 cycles, for any depth from 5.
 static void integral(void **state)
 {
     (void)state;
@@ -200,10 +201,10 @@ static void texts(void **state)
     map_rig_free(&r);
 }
 
-// Random graphs against a simulation of their tokens, cycle by cycle. In a cycle the largest set of
-// nodes fires of which each has its tokens and its places; a place is free in the cycle of the
-// firing that empties it, or one cycle later. After some firings all nodes fire `step` times more
-// in `period` cycles more, for ever.
+// Compares random graphs with a simulation of their tokens. In each cycle the largest set of nodes
+// fires whose tokens and places are available. A place is free in the cycle of the firing that
+// empties it, or one cycle later. Finally all nodes fire `step` times more in `period` more cycles,
+// for ever.
 
 enum { NODES = 12, FIFOS = 24, FIRINGS = 2000, ENTRIES = 16 };
 
@@ -253,7 +254,7 @@ static void draw(struct map_graph *graph, struct arena *arena, uint64_t *seed)
                   (uint32_t)(splitmix64(seed) % n));
 }
 
-// The set of nodes that fire now.
+// Returns the set of nodes that fire now.
 static uint32_t find_firing(int64_t now)
 {
     uint32_t set = (UINT32_C(1) << sim.nodes) - 1, before;

@@ -1,4 +1,4 @@
-// Maps as text: what is read is written, and faults have their places.
+// Maps as text: a map that is read is written again, and faults have their places.
 #include "passes/maps/map_scope.h"
 #include "passes/maps/map_write.h"
 #include "tests/unit/passes/map_text.h"
@@ -35,7 +35,7 @@ static const char *written(struct map_rig *r)
     return copy;
 }
 
-// A written map is read, and written again as the same text.
+// A written map reads back, and is written again as the same text.
 static void round_trips(void **state)
 {
     static const char *const texts[] = {everything, CONV, CONV_DIRECT, INTEGR4};

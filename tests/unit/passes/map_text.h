@@ -34,7 +34,7 @@ static inline void map_rig_read(struct map_rig *r, const char *text)
     r->map = map_read(&r->arena, &r->source, &r->diags);
 }
 
-// The text must be a map.
+// Reads a map. Requires a valid text.
 static inline void map_rig_load(struct map_rig *r, const char *text)
 {
     map_rig_read(r, text);

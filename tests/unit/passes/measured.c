@@ -1,5 +1,5 @@
-// Measured numbers in the place of expected ones: each is put in by itself, and the sums of the
-// refined model are recomputed by hand. Words: the size of a register of one lane.
+// Measured numbers in place of expected ones: each is set alone, and the sums of the refined model
+// are recomputed by hand. A word is a register of one lane.
 #include "passes/analysis/memory/measured.h"
 #include "passes/base/passes.h"
 #include "tests/unit/program.h"
@@ -10,7 +10,7 @@
     ".reg .pred %p; .reg .b32 %t, %i, %n, %x; .reg .b64 %a, %b, %c, %d; .reg .f32 %f;\n"           \
     "ld.param.u64 %a, [pa]; ld.param.u64 %b, [pb]; ld.param.u32 %n, [pn]; mov.u32 %t, %tid.x;\n"   \
     "mul.wide.u32 %c, %t, 4; add.s64 %a, %a, %c; mov.u32 %i, 0;\n"
-// A line of indices, a gather, and a scatter beside it.
+// A line of indices, a gather, and a scatter.
 #define ACCESSES                                                                                   \
     "ld.global.u32 %x, [%a]; mul.wide.u32 %d, %x, 4; add.s64 %d, %b, %d;\n"                        \
     "ld.global.f32 %f, [%d]; st.global.f32 [%d+4], %f; add.s32 %i, %i, 1;\n"
@@ -57,7 +57,7 @@ static struct measured_loop *loop_of(struct measuring *m)
     return &m->measured->functions[0].loops[0];
 }
 
-// The only loop.
+// Returns the only loop.
 static const struct block_plan *plan_loop(struct measuring *m)
 {
     m->plan = (struct plan){.arena = &m->program.arena};
@@ -78,8 +78,8 @@ static void check_saved(struct measuring *m, double tx, double rx, unsigned meas
     assert_int_equal(plan->measured, measured);
 }
 
-// Without numbers: the indices stay in the loop and are served; of gather and scatter the mean of 1
-// and 32 lines counts; the scatter's data are 32 words.
+// Without numbers, the indices stay in the loop and hit; the gather and the scatter count with the
+// mean of 1 and 32 lines; the scatter's data are 32 words.
 static void test_lines(void **state)
 {
     (void)state;
@@ -119,7 +119,8 @@ static void test_misses(void **state)
     program_free(&m.program);
 }
 
-// 33.25 words an iteration against 64 for the address and 1 for the counter: from 2 on it saves.
+// Saves 33.25 words per iteration, against 64 for the address and 1 for the counter: it saves from
+// 2 iterations on.
 static void make_dear(struct measuring *m)
 {
     at(m, GATHER)->all = (struct measured_lines){1, 1, 1, 1, 1};
@@ -182,7 +183,7 @@ static void test_trips_unknown(void **state)
     program_free(&m.program);
 }
 
-// Of three times at the header, the last one only tests.
+// Of three times at the header, the last one only tests the condition.
 static void test_trips_tested_first(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void test_trips_tested_first(void **state)
     program_free(&m.program);
 }
 
-// The paper's model and its verdict are the same with and without.
+// The paper's model gives the same verdict with and without numbers.
 static void test_tom(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void test_tom(void **state)
     program_free(&m.program);
 }
 
-// A chain is turned down if the caches serve what it would send for, and not if they do not.
+// A chain is rejected if its lines hit in the caches, and not otherwise.
 static void test_chains(void **state)
 {
     (void)state;
@@ -262,7 +263,7 @@ static void test_chains(void **state)
     program_free(&m.program);
 }
 
-// Sums of any counts neither wrap around nor leave what a ratio may be.
+// Sums of any counts neither overflow nor give impossible ratios.
 static void test_extremes(void **state)
 {
     (void)state;
@@ -290,7 +291,7 @@ static uint32_t differences(struct measuring *m)
     return m->program.diags.list.n;
 }
 
-// Whole warps that touch other numbers of lines than are proven.
+// Full warps that touch other numbers of lines than proven.
 static void test_differences(void **state)
 {
     (void)state;

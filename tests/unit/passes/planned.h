@@ -1,4 +1,4 @@
-// Runs the chain passes over a text and writes in short what they decided.
+// Runs the chain passes over a text and writes their decisions in short form.
 #pragma once
 #include "passes/base/passes.h"
 #include "tests/unit/passes/edited.h"

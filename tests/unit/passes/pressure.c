@@ -1,4 +1,4 @@
-// Live registers at the fullest place.
+// Maximum number of live registers.
 #include "passes/analysis/cost/pressure.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void test_live_registers(void **state)
           3, 2);
 }
 
-// What a loop reads in its next iteration is live all through it.
+// A value that a loop reads in its next iteration is live throughout the loop.
 static void test_loop(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-// What the text looks like with the chains brought together; each result is read again and has to
-// stay as it is.
+// The text after its chains are brought together. Each result is read again and must not change.
 #include "tests/unit/passes/kernel.h"
 #include "tests/unit/passes/planned.h"
 
@@ -15,7 +14,7 @@ static char *body_of(const char *text)
     return strndup(body, strlen(body) - strlen(KERNEL_TAIL));
 }
 
-// The body after the passes; the caller frees it.
+// Returns the body after the passes; the caller frees it.
 static char *reordered(const char *body, struct pass_options options)
 {
     struct planned p;

@@ -1,4 +1,4 @@
-// What a first-level cache would serve, for forms of which it can be reckoned by hand.
+// Hits in an L1, for code whose hits can be computed by hand.
 #include "passes/analysis/facts.h"
 #include "tests/unit/program.h"
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct form {
 #define LOOP(before, body, step)                                                                   \
     "mov.u32 %r10, 0; " before "\nL: " body " add.s32 %r10, %r10, " #step                          \
     "; setp.lt.s32 %p1, %r10, %r1;\n@%p1 bra L;"
-// The same, so many times.
+// Repeats the body this many times.
 #define TIMES(count, before, body, step)                                                           \
     "mov.u32 %r10, 0; " before "\nL: " body " add.s32 %r10, %r10, " #step                          \
     "; setp.lt.s32 %p1, %r10, " #count ";\n@%p1 bra L;"
@@ -206,14 +206,14 @@ static void check_text(const struct form *form, const char *text)
     program_free(&l.program);
 }
 
-// The load that is named is the one that touches the same lines, not the nearest.
+// The load that is named touches the same lines; it is not the nearest one.
 static const struct form far_other = {
     AT(r7) "ld.global.f32 %f1, [%rd3+4];\nld.global.f32 %f1, [%rd3+65536];\n"
            "ld.global.f32 %f2, [%rd3];",
     {32, 1, 1},
     REUSE_OTHER,
     {0, 1}};
-// Two that serve a line each: neither is all.
+// Two loads that each bring a line: neither brings all.
 static const struct form two_others = {
     AT(r7) "ld.global.f32 %f1, [%rd3+128];\nld.global.f32 %f1, [%rd3];\n"
            "ld.global.f32 %f2, [%rd3+64];",
@@ -221,10 +221,10 @@ static const struct form two_others = {
     REUSE_OTHER,
     {0, 1}};
 
-// One word for all, four times.
+// One word for all lanes, four times.
 static const struct form one_word = {TIMES(4, "", AT(r1) LD, 1), {0}, REUSE_SAME, {1, 32}};
 
-// As many lines as a cache has.
+// As many lines as fit the cache.
 static const struct form few_warps = {
     TIMES(32, "shl.b32 %r9, %r7, 5; ", "add.s32 %r8, %r9, %r10; " AT(r8) LD, 1),
     {128, 1, 1},
@@ -258,7 +258,8 @@ static void test_texts(void **state)
     check_text(&two_others, "the load in line 11 and others touch the same lines: no line is new");
 }
 
-// What would take too long is estimated: bytes, 1000 for each thread, threads 1028 bytes apart.
+// Reuse that takes too long to compute is estimated: bytes, 1000 for each thread, threads 1028
+// bytes apart.
 static const struct form many_bytes = {TIMES(1000, "mul.lo.s32 %r9, %r7, 1028;",
                                              "add.s32 %r8, %r9, %r10; cvt.s64.s32 %rd2, %r8; "
                                              "add.s64 %rd3, %rd1, %rd2; ld.global.u8 %r5, [%rd3]; ",

@@ -1,12 +1,12 @@
-// The chains of every sample against its `expected` file, which was read from the PTX by hand; its
-// format is explained in samples/README.md. All chains are to be listed there, of the loads that
-// are turned down only some.
+// Compares the chains of every sample with its `expected` file, which was derived from the PTX by
+// hand; samples/README.md explains its format. All chains must be listed there, but only some
+// rejected loads.
 #include "tests/unit/passes/planned.h"
 #include <glob.h>
 
 enum { MOST_FACTS = 256, MOST_TEXT = 256 };
 
-// One fact in one line, as the file has it without the mode.
+// One fact in one line, as in the file without the mode.
 struct facts {
     char chains[MOST_FACTS][MOST_TEXT], missed[MOST_FACTS][MOST_TEXT];
     uint32_t chain_count, missed_count;

@@ -1,5 +1,5 @@
-// The candidate blocks of every sample against its `expected` file, which was read from the PTX by
-// hand; its format is explained in samples/README.md. And the numbers that the paper gives for the
+// Compares the candidate blocks of every sample with its `expected` file, which was derived from
+// the PTX by hand; samples/README.md explains its format. Also checks the paper's numbers for the
 // LIBOR loops [002 §3.1.5].
 #include "passes/base/passes.h"
 #include "tests/unit/program.h"
@@ -36,7 +36,7 @@ static uint32_t line(const struct sample *s, uint32_t function, uint32_t inst)
     return ir_place(&s->module, &s->module.functions.v[function], inst).line;
 }
 
-// A block as the file writes it, without the PTX file's name.
+// Writes a block as in the file, without the PTX file's name.
 static void write_fact(const struct sample *s, const struct block_plan *block, char *to)
 {
     static const char *const kinds[] = {

@@ -1,4 +1,4 @@
-// The choice among overlapping candidates against trying all sets.
+// Compares the selection among overlapping candidates with trying all sets.
 #include "passes/blocks/select.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Random blocks: the new order is a permutation that respects every dependence, keeps every
-// instruction's .loc and the chains together, and stays as it is when it is read again. What
-// depends on what is known here from how the block was made, not from the analyses under test.
+// instruction's .loc, keeps chains together, and does not change when it is read again. The
+// dependences come from the construction of the block, not from the analyses under test.
 #include "tests/unit/passes/kernel.h"
 #include "tests/unit/passes/planned.h"
 
@@ -57,7 +57,7 @@ static void write_text(struct block *b, const char *format, ...)
     assert_true(b->length < TEXT);
 }
 
-// What stands in front of an instruction, and its guard.
+// Starts an instruction: its prefix and its guard.
 static struct instruction *begin(struct block *b, bool may_be_guarded)
 {
     static const char *const fronts[] = {
@@ -167,7 +167,7 @@ static void put_fixed(struct block *b)
     end(b);
 }
 
-// A brace, label or directive.
+// Writes a brace, label or directive.
 static void put_boundary(struct block *b)
 {
     switch (pick(b, 5)) {
@@ -189,7 +189,8 @@ static void put_boundary(struct block *b)
     b->boundaries++;
 }
 
-// Up to four statements c = f(a, b) in turns, with other things between.
+// Makes a block of up to four interleaved statements c = f(a, b), with other statements between
+// them.
 static void make_block(struct block *b, uint64_t seed)
 {
     memset(b, 0, sizeof *b);
@@ -278,7 +279,7 @@ static bool check_order(const struct block *b, const struct ir_reading *r)
     return true;
 }
 
-// The body's instructions are the last of the kernel, before `ret`.
+// Checks the chains. The body's instructions are the last of the kernel, before `ret`.
 static bool check_chains(const struct planned *p, const struct block *b, const struct ir_reading *r)
 {
     for (uint32_t i = 0; i < p->plan.chains.n; i++) {

@@ -1,5 +1,6 @@
-// Trip counts against running the loops: counters of all widths that go up or down by constants and
-// by registers, all comparisons, tests at the top and at the bottom, before and behind the step.
+// Compares trip counts with executed loops: counters of all widths, with constant and register
+// steps up and down, all comparisons, tests at the top and at the bottom, before and after the
+// step.
 #include "passes/base/passes.h"
 #include "tests/lib/expression.h"
 #include "tests/unit/program.h"
@@ -150,7 +151,7 @@ static void put_kernel(struct text *to, const struct loop *loop)
     put(to, "ret;\n}\n");
 }
 
-// Running the loop. Wide numbers tell when the counter wraps around.
+// Running the loop. Wide numbers show when the counter wraps around.
 
 struct run {
     int64_t count;
@@ -244,7 +245,8 @@ static bool leads_to_bound(const struct loop *loop)
     return loop->compare[0] == 'n' || (loop->compare[0] == 'l') == (step > 0);
 }
 
-// What is judged without knowing the values: a step in a register is taken to lead to the bound.
+// Returns true if the trip count should be known without the values: a step in a register is
+// assumed to lead to the bound.
 static bool should_be_known(const struct loop *loop)
 {
     bool up = loop->compare[0] == 'l', exact = loop->compare[0] == 'n';
@@ -294,7 +296,7 @@ static const struct block_plan *only_loop(const struct plan *plan)
     return loop;
 }
 
-// What an expression's arithmetic cannot take.
+// Returns true for values that the expression's arithmetic cannot represent.
 static bool too_wide(const struct loop *loop, int64_t value)
 {
     return as_seen(loop, value) > INT64_MAX / 2 || as_seen(loop, value) < INT64_MIN / 2;
@@ -539,7 +541,7 @@ static const char *count_text(struct program *program, const struct block_plan *
     return loop->trip == TRIP_COUNTED ? loop->trip_text : NULL;
 }
 
-// The innermost loop's count.
+// The count of the innermost loop.
 static void test_known_loops(void **unused)
 {
     (void)unused;

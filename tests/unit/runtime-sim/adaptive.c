@@ -1,4 +1,5 @@
-// What the adaptive policy learns: tags against lists of lines, sums, doubts, probes and lessons.
+// Learning of the adaptive policy: tags compared with lists of lines, sums, checks, probes and
+// lessons.
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "support/random.h"
 #include <setjmp.h>
@@ -46,7 +47,7 @@ static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 
 // Tags
 
-// Lines of a set, the one that was used last in front.
+// Lines of a set, most recently used first.
 struct used_set {
     uint64_t line[MOST_WAYS];
     uint32_t count;
@@ -118,7 +119,7 @@ static void turned_off_by_the_least_number(void **state)
     end();
 }
 
-// Those that are in vain turn off what was hardly offloaded only when there are many of them.
+// Instances that save nothing turn off a rarely offloaded chain only when there are many of them.
 static void turned_off_by_many_in_vain(void **state)
 {
     (void)state;
@@ -159,7 +160,7 @@ static void turned_on_again_by_the_sum(void **state)
     end();
 }
 
-// Lessons of the opposite until it is off, after so many that were good.
+// Returns the number of bad lessons that turn a chain off after this many good ones.
 static uint32_t lessons_until_off(uint32_t good)
 {
     uint32_t count = 0;
@@ -174,7 +175,7 @@ static uint32_t lessons_until_off(uint32_t good)
     return count;
 }
 
-// The sum of N lessons of one value nears ADAPTIVE_MEMORY times that; the opposite ones cancel it
+// The sum of N equal lessons approaches ADAPTIVE_MEMORY times their value; opposite ones cancel it
 // after ADAPTIVE_HALF, however many there were before.
 static void old_lessons_are_forgotten(void **state)
 {
@@ -184,7 +185,7 @@ static void old_lessons_are_forgotten(void **state)
     assert_int_equal(lessons_until_off(100000), lessons_until_off(16000));
 }
 
-// A correction counts as far as its instance still does, and is no instance.
+// A correction weighs as much as its instance still does, and is not an instance itself.
 static void corrections_fade_with_their_instances(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void corrections_fade_with_their_instances(void **state)
     }
 }
 
-// Sent back first, computed later: the sum never sees the first ones alone.
+// Instances that are sent back end before computed ones: the sum never has the former alone.
 static void early_replies_are_not_all(void **state)
 {
     enum { MANY = 400 };
@@ -231,7 +232,8 @@ static struct adaptive_debtor loads(uint64_t line)
     return adaptive_load_plain(&p.adaptive, line);
 }
 
-// An ordinary load finds a line that a chain has kept out of the L1 once: then the L1 has it.
+// An ordinary load misses a line that a chain has kept out of the L1 once; after that the L1 has
+// it.
 static void lines_that_are_missed_have_a_debtor(void **state)
 {
     (void)state;
@@ -326,7 +328,8 @@ static void lessons_are_counted(void **state)
     end();
 }
 
-// What a core has learnt nobody sees before it is taught; then all do, one core after the other.
+// A core's lessons are visible to no core before they are taught, and then to all, one core after
+// the other.
 static void lessons_come_in_the_order_of_cores(void **state)
 {
     enum { CORES = 3, ROUNDS = 300 };

@@ -1,5 +1,5 @@
-// The agenda of a machine: copies as requests, pauses, calls, launches one after the other, and
-// time without a CTA.
+// The agenda of a machine: copies as requests, pauses, calls, consecutive launches, and time
+// without a CTA.
 #include "backend/tags/tags.h"
 #include "tests/fuzz/tagged.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
@@ -13,7 +13,7 @@
     "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd3, %r1, 4;\n"                                  \
     "add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; mov.u32 %r6, 0;\n"
 
-// out[i] += in[i] * 3, eight times.
+// out[i] += in[i] * 3, eight times
 #define TRIPLE                                                                                     \
     BEGIN                                                                                          \
     "A: ld.global.u32 %r4, [%rd2]; ld.global.u32 %r5, [%rd1];\n"                                   \
@@ -21,7 +21,7 @@
     "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 8; @%p1 bra A;\n"                                  \
     "ret;\n}\n"
 
-// out[i] = in[i] + in[i + 256], eight times: a chain.
+// out[i] = in[i] + in[i + 256], eight times: a chain
 #define SUM                                                                                        \
     BEGIN                                                                                          \
     "A:\nld.global.u32 %r4, [%rd2];\nld.global.u32 %r5, [%rd2+1024];\n"                            \
@@ -39,7 +39,7 @@ struct bench {
     uint32_t count;
 };
 
-// Needs a configured rig. The machine with the chains of the table; NULL: none.
+// Builds the machine with the chains of the table; NULL: none. Requires a configured rig.
 static void build(struct bench *b, const struct offload_table *table)
 {
     b->r.config.copies = true;
@@ -116,8 +116,7 @@ static void check_out(const struct bench *b, uint32_t times)
         assert_int_equal(b->out[i], times * 24 * b->in[i]);
 }
 
-// Without a kernel, from an address that is not a line's: one request for each line, and time for
-// it.
+// A copy without a kernel, from an address inside a line: one request per line, and its time.
 static void copy_alone(void **state)
 {
     static struct bench b;
@@ -146,7 +145,7 @@ static void copy_alone(void **state)
     assert_int_equal(took[0], took[1]);
 }
 
-// A copy within memory between places of other alignment reads and writes.
+// A copy within memory between addresses of different alignment reads and writes.
 static void copy_within(void **state)
 {
     static struct bench b;
@@ -165,7 +164,7 @@ static void copy_within(void **state)
     kernel_free(&b.r.k);
 }
 
-// Two buffers the kernel does not touch are copied while it runs.
+// Two buffers that the kernel does not access are copied while it runs.
 static void copy_during_kernel(void **state)
 {
     static struct bench b;
@@ -233,8 +232,8 @@ static uint64_t paused_run(struct bench *b, uint64_t at, uint64_t cycles, uint64
     return took;
 }
 
-// A pause moves the kernel's end by its length. Memory replies in the meantime, and the warps that
-// are ready compete when it ends: a part of the kernel's time more or less.
+// A pause delays the kernel's end by its length. Memory replies in the meantime, and the ready
+// warps compete when it ends, which changes the kernel's time by a small share.
 static void pauses(void **state)
 {
     static struct bench b;
@@ -249,7 +248,7 @@ static void pauses(void **state)
     }
 }
 
-// The same with chains that are computed near memory, while a copy shares a partition's node.
+// As above, with chains computed near memory, while a copy shares a partition's node.
 static void pauses_chains(void **state)
 {
     static const char *const settings[][7] = {
@@ -298,7 +297,7 @@ static void count_call(void *context, uint64_t cycle)
     *(uint64_t *)context = cycle;
 }
 
-// A pause ends when memory has replied to all cores; nothing is under way then.
+// A pause ends when memory has replied to all cores; no request is in flight then.
 static void pause_drains(void **state)
 {
     static struct bench b;
@@ -320,7 +319,7 @@ static void pause_drains(void **state)
     kernel_free(&b.r.k);
 }
 
-// A pause that nothing ends is no progress; the watchdog is not needed for that.
+// A pause without an end is reported as no progress, without the watchdog.
 static void pause_without_end(void **state)
 {
     static struct bench b;
@@ -334,7 +333,7 @@ static void pause_without_end(void **state)
     kernel_free(&b.r.k);
 }
 
-// Time goes on to the next event though no CTA is there, for longer than the watchdog waits.
+// Time advances to the next event without a CTA, for longer than the watchdog's limit.
 static void time_alone(void **state)
 {
     static struct bench b;
@@ -356,7 +355,7 @@ static void time_alone(void **state)
     kernel_free(&b.r.k);
 }
 
-// A launch that the limit ends has ended in that cycle, where the machine did not begin with 0.
+// A launch that the limit stops ends in that cycle, on a machine that did not start at cycle 0.
 static void limit(void **state)
 {
     static struct bench b;

@@ -1,12 +1,12 @@
-// Approximations: within the errors that the manual states, against the C library's long double;
-// special values as in its tables; the same bits from every instruction set of the host.
+// Approximations: errors are within the manual's bounds, compared with the C library's long double;
+// special values are as in its tables; all instruction sets of the host give the same bits.
 #include "tests/unit/runtime-sim/kernel.h"
 #include <math.h>
 
 enum { COUNT = 1 << 16 };
 #define PI 3.14159265358979323846
 
-// Runs `instruction` on COUNT values of %a (and %b), `bits` wide.
+// Runs `instruction` on COUNT values of %a (and %b), each `bits` wide.
 static void run(const char *instruction, uint32_t bits, const uint64_t (*in)[2], uint64_t *out,
                 const char *lanes)
 {
@@ -169,7 +169,7 @@ static uint64_t bits_of(const struct format *f, double value)
     return bits;
 }
 
-// Evenly over the bit patterns, as is the order of magnitudes.
+// Checks a bound with values spread evenly over the bit patterns, and so over the magnitudes.
 static void check_bound(const struct bound *bound)
 {
     const struct format *f = bound->format;
@@ -255,7 +255,7 @@ static void test_functions(void **state)
     check_bounds(bounds, sizeof bounds / sizeof *bounds);
 }
 
-// Angles beyond ±100 π: no error is stated, but a sine stays one.
+// Angles beyond ±100 π: the manual states no error, but a sine stays in [-1, 1].
 static void test_large_angles(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void test_large_angles(void **state)
     free(out);
 }
 
-// The pairs do to each half what the single ones do.
+// Packed forms give each half the result of the scalar form.
 static void test_pairs(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void test_pairs(void **state)
     free(two);
 }
 
-// The manual's tables of special values. A NaN stands for its format's own.
+// The manual's tables of special values. A NaN stands for that of its format.
 
 #define INF 0x7f800000u
 struct special {
@@ -444,7 +444,7 @@ static void test_specials(void **state)
     free(out);
 }
 
-// div.approx: behind 2¹²⁶ the divisor's reciprocal is zero.
+// div.approx: above 2¹²⁶ the divisor's reciprocal is zero.
 static void test_quotients(void **state)
 {
     (void)state;

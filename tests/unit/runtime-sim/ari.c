@@ -1,5 +1,5 @@
-// Accelerated reply injection: crossbar inputs from rates, what the controllers of a machine count
-// and send, and what the scheme adds to the hardware.
+// Accelerated reply injection: crossbar inputs from rates, counts and packets of a machine's
+// controllers, and the added hardware.
 #include "runtime-sim/schemes/ari/controller.h"
 #include "runtime-sim/schemes/ari/storage.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
@@ -7,7 +7,7 @@
 static const struct scheme_ops *const ari_alone[] = {&ari, NULL};
 enum { CONTROLLERS = 8, LONG = 9 };
 
-// A machine of a configuration, with settings up to a NULL.
+// Configures a machine, with settings up to a NULL.
 static const char *configure(struct rig *r, const char *text, const char *name,
                              const char *const *settings)
 {
@@ -65,7 +65,7 @@ static void test_bound(void **state)
     rig_free(&r);
 }
 
-// What is required of the machine
+// Requirements on the machine
 
 static const struct noc_config *network_with(struct rig *r, const char *const *settings)
 {
@@ -156,7 +156,7 @@ static void test_intervals(void **state)
     free(c);
 }
 
-// Crossbar inputs follow what the controller had to send.
+// Crossbar inputs follow the amount that the controller has to send.
 static void test_speed_by_interval(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void test_priority(void **state)
 
 // A machine
 
-// c[t] = the sum of N words, each of another line that no other thread reads.
+// c[t] is the sum of N words, each in a line that no other thread reads.
 #define TEXT_OF_STREAM                                                                             \
     HEAD("7.0", "sm_70")                                                                           \
     ".visible .entry k(.param .u64 a, .param .u64 c, .param .u32 n)\n{\n"                          \
@@ -273,7 +273,7 @@ static void run_stream(struct rig *r, const char *const *settings, uint64_t shuf
         assert_int_equal(c[i], WORDS * (i * 7) + 7 * threads * (WORDS * (WORDS - 1) / 2));
 }
 
-// GB/s of data that a controller sends, the mean over the run.
+// Returns the data rate of a controller in GB/s, the mean over the run.
 static double data_rate(const struct rig *r)
 {
     double bytes = rig_stat(r, "ari.read_reply_flits") / LONG * 128;
@@ -284,7 +284,7 @@ static double data_rate(const struct rig *r)
 
 enum { PLAIN, SHARED, ACCELERATED, IDEAL, RUNS };
 
-// The same packets, however they are injected; each counts once.
+// Checks that the packets do not depend on the injection, and that each is counted once.
 static void check_counts(const struct rig *r, double packets)
 {
     double each = 0;
@@ -304,8 +304,8 @@ static void check_counts(const struct rig *r, double packets)
     assert_true(each == rig_stat(r, "ari.stall_cycles"));
 }
 
-// The link to the router takes 16 GB/s, of which 128 bytes of each 144 are data; a DRAM gives 28,
-// less what rows cost.
+// The link to the router carries 16 GB/s, of which 128 bytes of each 144 are data. A DRAM supplies
+// 28 GB/s, less the cost of rows.
 static void test_share_of_the_dram(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Asynchronous copies and the barrier objects that say when they are done.
+// Asynchronous copies, and the barrier objects that report their completion.
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \
@@ -48,7 +48,7 @@ static uint8_t given(uint32_t i)
     return (uint8_t)(i * 31 + (i >> 8) + 7);
 }
 
-// Sizes, how many bytes are read, and whether any are.
+// Sizes, numbers of bytes that are read, and copies that read none.
 static void test_small_copies(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void test_small_copies(void **state)
     kernel_free(&k);
 }
 
-// Each phase, every warp sees what all wrote before it arrived.
+// In each phase every warp sees all writes before the arrivals.
 static void test_phases(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void test_phases(void **state)
     kernel_free(&k);
 }
 
-// Counts, states, threads that leave, bytes that are expected.
+// Counts, states, threads that leave, expected bytes.
 static void test_counts(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_bulk(void **state)
     kernel_free(&k);
 }
 
-// To every second CTA of the cluster; each waits at its own barrier.
+// Copies to every second CTA of the cluster, each waiting at its own barrier.
 static void test_multicast(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_multicast(void **state)
     kernel_free(&k);
 }
 
-// The neighbour's barrier counts the bytes that come.
+// The neighbour's barrier counts the arriving bytes.
 static void test_async_stores(void **state)
 {
     (void)state;

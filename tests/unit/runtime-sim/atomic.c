@@ -1,4 +1,4 @@
-// Atomic operations: every one against a sequence in plain C.
+// Atomic operations, each compared with a sequence in plain C.
 #include "support/random.h"
 #include "tests/unit/runtime-sim/kernel.h"
 #include <math.h>
@@ -94,7 +94,7 @@ static uint64_t ref_cas(uint64_t a, uint64_t b, uint64_t c, uint32_t bits)
     return a == b ? c : a;
 }
 
-// f32, by way of double: a sum of two is rounded once more, which does no harm.
+// f32 through double: rounding a sum of two numbers once more does no harm.
 static uint64_t sum_32(uint64_t a, uint64_t b, bool flush)
 {
     uint32_t in[2] = {(uint32_t)a, (uint32_t)b}, out;
@@ -140,7 +140,7 @@ static uint64_t ref_f64(uint64_t a, uint64_t b, uint64_t c, uint32_t bits)
     return a;
 }
 
-// Half precision: numbers by their digits, rounding by looking at all of them.
+// Half precision: numbers as digits, rounded by looking at all of them
 
 static double half_number(uint32_t half, bool brain)
 {
@@ -205,7 +205,7 @@ HALF_REF(ref_max_f16, '>', false)
 HALF_REF(ref_min_bf16, '<', true)
 HALF_REF(ref_max_bf16, '>', true)
 
-// What the operands are like.
+// Kinds of operands.
 enum values { ANY, SMALL, FLOAT32, FLOAT64, HALVES, BRAINS };
 
 static const struct {
@@ -292,8 +292,8 @@ static void vector(char *to, size_t size, const char *reg, uint32_t first, uint3
     snprintf(to + n, size - n, "}");
 }
 
-// Thread i works on cell i % CELLS, with b and c of its own; what was there goes to its result.
-// With `red` nothing is read.
+// Writes a kernel in which thread i updates cell i % CELLS with its own b and c. The old value goes
+// to its result; with `red` nothing is returned.
 static void write_kernel(char *text, size_t size, uint32_t n, const char *space, bool red)
 {
     uint32_t bits = cases[n].bits, elements = cases[n].elements;
@@ -410,8 +410,8 @@ static void test_operations(void **state)
     }
 }
 
-// The NaN in memory before the other, made quiet; the one that the host makes itself has no sign
-// of its own choosing.
+// Of two NaNs the one in memory is the result, made quiet. A NaN from infinities is always
+// negative, as the host generates it.
 static void test_not_a_number(void **state)
 {
     static const uint64_t inf = UINT64_C(0x7ff) << 52, sign = UINT64_C(1) << 63,

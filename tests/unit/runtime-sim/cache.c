@@ -1,4 +1,4 @@
-// The cache against a model without time, and against closed forms of its times.
+// Compares the cache with a model without time, and with closed forms of its times.
 #include "runtime-sim/memsys/partition.h"
 #include "tests/unit/runtime-sim/documented.h"
 #include "support/random.h"
@@ -21,7 +21,7 @@ static void start_two(struct fixture *f)
         f->memory_latency = 20;
 }
 
-// Moves requests to the next level, and its replies.
+// Moves requests to the next level and its replies back.
 static void next_level(struct fixture *f)
 {
     for (const struct cache_out *out; (out = cache_out_peek(&f->cache));) {
@@ -184,7 +184,7 @@ static void against_model(void **state)
     }
 }
 
-// Warming leaves the lines that a request leaves that is served, with the same bytes.
+// Warming leaves the same lines and bytes as a served request.
 static void warming(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void warming(void **state)
 
 // Many at once
 
-// Requests to one line come in the order in which they were put as far as one of them writes.
+// Checks that requests to one line are served in order if one of them writes.
 static void check_order(const struct fixture *f, const struct cache_request *list, uint32_t count)
 {
     assert_int_equal(f->served.n, count);
@@ -322,8 +322,8 @@ static void latencies(void **state)
     arena_free(&f.arena);
 }
 
-// Hits of 128 bytes through a port of 32 bytes: one in four clocks and bank, as long as accept lets
-// through; lines of one bank are no faster with more banks.
+// Hits of 128 bytes through a port of 32 bytes: one per four clocks and bank, as far as accept
+// allows. More banks do not speed up lines of one bank.
 static void ports(void **state)
 {
     (void)state;
@@ -419,7 +419,7 @@ static void stores(void **state)
     }
 }
 
-// As an L1: writes are forwarded, and those that miss allocate no line.
+// An L1 forwards writes, and write misses allocate no line.
 static void write_through(void **state)
 {
     (void)state;
@@ -442,7 +442,7 @@ static void write_through(void **state)
     arena_free(&f.arena);
 }
 
-// A request whose condition does not hold waits, and others pass it, but not to the same line.
+// A request whose condition does not hold waits. Others pass it, except to the same line.
 static void conditions(void **state)
 {
     (void)state;
@@ -466,7 +466,7 @@ static void conditions(void **state)
     arena_free(&f.arena);
 }
 
-// Nothing happens at clocks that cache_tick lets leave out.
+// Nothing happens in clocks that cache_tick allows to skip.
 static void skipping(void **state)
 {
     (void)state;
@@ -501,7 +501,7 @@ static void skipping(void **state)
     assert_int_equal(sums[0], sums[1]);
 }
 
-// Partitions: every address has one and a local address that no other has; a range of its own.
+// Partitions: every address has one partition and a local address of its own within a fixed range.
 static void partitions(void **state)
 {
     (void)state;

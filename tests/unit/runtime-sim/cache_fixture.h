@@ -68,7 +68,7 @@ static inline void put(struct fixture *f, uint64_t id, enum cache_kind kind, uin
     cache_put(&f->cache, f->now, &r);
 }
 
-// Takes the replies of a path that are ready.
+// Pops the ready replies of a path.
 static inline void take_answers(struct fixture *f, uint32_t path)
 {
     for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, path, f->now));) {

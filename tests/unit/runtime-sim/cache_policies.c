@@ -1,4 +1,4 @@
-// Writes that miss or hit and lines that arrive, under the keys of a cache.
+// Write misses, write hits and fills, under the keys of a cache.
 #include "tests/unit/runtime-sim/cache_fixture.h"
 
 static void run(struct fixture *f, uint64_t clocks)
@@ -29,8 +29,8 @@ static void expect_out(const struct fixture *f, uint32_t index, bool write, uint
     assert_int_equal(mask_count(f->out.v[index].bytes), bytes);
 }
 
-// A write that misses is forwarded with its id, and its whole line is fetched. Another one before
-// the line has arrived is forwarded alone. The next level replies to both. Later writes hit.
+// A write miss is forwarded with its id, and its whole line is fetched. Another write before the
+// fill is forwarded alone. The next level replies to both. Later writes hit.
 static void writes_go_on(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void writes_go_on(void **state)
     arena_free(&f.arena);
 }
 
-// A write that follows a read of the line is served after it, by this cache.
+// A write after a read of the same line is served after it, by this cache.
 static void writes_keep_behind_reads(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void writes_keep_behind_reads(void **state)
     arena_free(&f.arena);
 }
 
-// At most `merges` requests wait for a line, forwarded ones included.
+// At most `merges` requests wait for a line, including forwarded ones.
 static void writes_take_merges(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void writes_take_merges(void **state)
     arena_free(&f.arena);
 }
 
-// A write that hits is forwarded; with write: evict its line is evicted, with through it stays.
+// A write hit is forwarded. With write: evict its line is evicted; with through it stays.
 static void write_evict(void **state)
 {
     (void)state;
@@ -132,8 +132,8 @@ static void write_evict(void **state)
     }
 }
 
-// A line that arrives delays a hit at the port, unless fills have a port of their own, which is
-// free for the next line when this one has been transferred.
+// A fill delays a hit at the port, unless fills have a port of their own, which is free for the
+// next line when this one has been transferred.
 static void fill_port(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Counts the chains that warps begin, and offloads nothing.
+// Counts the chains that warps start, and offloads nothing.
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/schemes/kernels.h"
 

@@ -1,5 +1,5 @@
-// A model of the way that the packets of a chain of two loads and a store travel [000 §2, Fig. 3]:
-// hops, and hops × flits. A request, an ack and a ComputePacket have 1 flit, data have 5.
+// A model of the routes of the packets of a chain of two loads and a store [000 §2, Fig. 3]: hops,
+// and hops × flits. A request, an acknowledgement and a ComputePacket have 1 flit, data have 5.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/emn.h"
 
@@ -7,8 +7,8 @@ struct chain_hops {
     uint32_t hops, weighted;
 };
 
-// One flit there and five back, or five there and one back, to both loads' partitions and the
-// store's.
+// Returns the hops of plain accesses to both loads' partitions and the store's: one flit there and
+// five back, or five there and one back.
 static inline struct chain_hops hops_of_accesses(const struct placement *placement, uint32_t from,
                                                  const uint32_t *llc)
 {
@@ -21,14 +21,15 @@ static inline struct chain_hops hops_of_accesses(const struct placement *placeme
     return sum;
 }
 
-// Each load and the store alone, from the core.
+// Returns the hops without offloading: each load and the store from the core.
 static inline struct chain_hops chain_hops_alone(const struct placement *placement, uint32_t core,
                                                  uint32_t first, uint32_t second, uint32_t store)
 {
     return hops_of_accesses(placement, core, (const uint32_t[]){first, second, store});
 }
 
-// One packet to the node, which loads, stores, and sends an ack to the core.
+// Returns the hops with offloading: one packet to the node, which loads, stores, and sends an
+// acknowledgement to the core.
 static inline struct chain_hops chain_hops_at(const struct placement *placement, uint32_t core,
                                               uint32_t node, uint32_t first, uint32_t second,
                                               uint32_t store)

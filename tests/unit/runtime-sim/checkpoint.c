@@ -1,5 +1,5 @@
-// Checkpoints: what was written is read again and goes on to the same end; any other bytes are a
-// reason why not, or a run. And with memory that runs out at any point.
+// Checkpoints: a checkpoint is read back and its run continues to the same end. Any other bytes
+// give a reason or a valid run. Also with memory running out at any point.
 #include "runtime-sim/run/checkpoint.h"
 #include "backend/tables/build.h"
 #include "support/random.h"
@@ -40,7 +40,7 @@ static const char run_text[] = "program: x.ptx\n"
 
 enum { LAUNCHES = 7, AT = 4 };
 
-// What all runs have in common.
+// State common to all runs.
 struct fixture {
     struct kernel k;
     struct source source;
@@ -51,7 +51,7 @@ struct fixture {
     size_t size;
 };
 
-// One of them.
+// One run.
 struct going {
     struct fixture *f;
     struct arena arena;
@@ -114,7 +114,7 @@ static struct timed *timed_of(struct going *g)
     return g->with_time ? &g->timed : NULL;
 }
 
-// For one that goes on: what was changed may come to launch AT again.
+// Writes no checkpoint, for continued runs: a changed one may reach launch AT again.
 static void take_none(void *context)
 {
     struct going *g = context;
@@ -133,7 +133,7 @@ static void take(void *context)
     fclose(to);
 }
 
-// Runs all, keeping the checkpoint.
+// Runs all launches, and keeps the checkpoint.
 static void write_one(struct fixture *f, struct going *whole, bool with_time)
 {
     prepare(whole, f, with_time);
@@ -145,7 +145,7 @@ static void write_one(struct fixture *f, struct going *whole, bool with_time)
     assert_true(f->size > 1000);
 }
 
-// As far as it goes; `more` launches at most. NULL, or why it cannot be resumed.
+// Continues the run for at most `more` launches. Returns NULL, or why it cannot be resumed.
 static const char *resume(struct going *g, const char *bytes, size_t size, uint64_t more)
 {
     struct checkpoint *checkpoint;
@@ -192,9 +192,9 @@ static void test_goes_on(void **state)
     }
 }
 
-// Bytes that are no checkpoint
+// Invalid checkpoints
 
-// A number of another value, most often.
+// Changes a digit, usually to another value.
 static void change_digit(char *bytes, size_t at, size_t line, uint64_t *state)
 {
     while (at < line && (bytes[at] < '0' || bytes[at] > '9'))
@@ -225,7 +225,7 @@ static size_t change_once(char *bytes, size_t size, size_t line, uint64_t *state
     return size;
 }
 
-// Changes it, at most places in the first line, and signs what has come of it.
+// Changes the checkpoint, usually in the first line, and signs the result.
 static size_t change(char *bytes, const struct fixture *f, uint64_t *state)
 {
     size_t size = f->size - SHA256_HEX - 1;
@@ -291,7 +291,7 @@ static void test_cut_short(void **state)
     unload(&f);
 }
 
-// Control comes back, and nothing of jansson's is left behind.
+// Memory runs out: the call fails in the normal way, and jansson's memory is freed.
 static void test_memory(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// From addresses of lanes to lines and cycles of banks: compared with counting byte by byte.
+// Lines and bank cycles of lane addresses, compared with counting byte by byte.
 #include "runtime-sim/gpu/lsu/coalesce.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static uint32_t draw(struct random *random, uint32_t below)
     return (uint32_t)((uint64_t)(random->state >> 4) * below >> 28);
 }
 
-// Rows, rows with a gap, strides, the same address, and any.
+// Draws addresses: rows, rows with a gap, strides, one address, or any.
 static void draw_addresses(struct random *random, uint32_t bytes, uint64_t *address)
 {
     uint32_t kind = draw(random, 6), stride = bytes * draw(random, 5);
@@ -35,8 +35,8 @@ static void draw_addresses(struct random *random, uint32_t bytes, uint64_t *addr
         address[draw(random, LANES)] += bytes;
 }
 
-// A part for each line in the order of the lanes, the bytes that they touch, and each lane in the
-// last of its lines.
+// Checks that there is a transaction for each line in the order of the lanes, with the bytes
+// accessed, and with each lane in the last of its lines.
 static void check_parts(const struct entry *entry, const struct lane_bytes *lanes)
 {
     uint32_t seen = 0, all = 0;
@@ -91,7 +91,7 @@ static void test_lines(void **state)
     free(core);
 }
 
-// The most different words of a bank, of words that lanes of up to 4 bytes want.
+// Returns the maximum number of different words per bank that lanes of up to 4 bytes access.
 static uint32_t count_conflicts(const struct lane_bytes *lanes, uint32_t banks, bool atomic)
 {
     uint32_t most = 0;

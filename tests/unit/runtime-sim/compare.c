@@ -1,4 +1,4 @@
-// Comparisons and selection against references that go bit by bit.
+// Compares comparisons and selection with references that work bit by bit.
 #include "tests/unit/runtime-sim/conform.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
@@ -16,8 +16,7 @@ static uint64_t sign_extended(uint64_t value, uint32_t bits)
     return result;
 }
 
-// What the reference of a generated case is to compute; conform() gives it nothing but the
-// operands.
+// Parameters of the reference of a generated case: conform() passes it the operands only.
 static struct {
     uint32_t bits;
     bool is_signed;
@@ -26,7 +25,7 @@ static struct {
 
 // Comparisons
 
-// By the order of two numbers: −1, 0, 1.
+// Returns the order of two numbers: −1, 0 or 1.
 static int order(uint64_t a, uint64_t b)
 {
     a = now.is_signed ? sign_extended(a, now.bits) : a;
@@ -117,7 +116,7 @@ static void ref_slct_s32(const uint64_t *in, uint64_t *out)
     out[0] = in[bit(in[2], 31)];
 }
 
-// Of the bits of an f32: negative but not −0 or a NaN, and without .ftz also the small numbers.
+// Selects by the bits of an f32: negative but not −0 or a NaN; without .ftz also subnormal numbers.
 static void slct_f32(const uint64_t *in, uint64_t *out, uint64_t least)
 {
     uint64_t magnitude = in[2] & 0x7fffffff;

@@ -1,4 +1,4 @@
-// Configurations: every type of value, bases, settings, and what is wrong with them.
+// Configurations: every type of value, bases, settings, and their faults.
 #include "runtime-sim/base/config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static const char *put(struct fixture *f, const char *name, const char *text)
     return path;
 }
 
-// All messages, each as `file:line:col: text`, joined by blanks.
+// Returns all messages, each as `file:line:col: text`, joined by blanks.
 static const char *said(struct fixture *f)
 {
     const char *all = "";
@@ -98,7 +98,7 @@ static void initial(void **state)
     end(&f);
 }
 
-// The base first, then the child, onto one struct; paths count from the file that names them.
+// The base is applied before the child; paths are relative to the file that names them.
 static void inheritance(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void inheritance(void **state)
     end(&f);
 }
 
-// What is printed reads back as the same.
+// A printed configuration reads back unchanged.
 static void round_trip(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void faults(void **state)
     }
 }
 
-// A circle of files, and a chain that is too long.
+// A cycle of files, and a chain that is too long.
 static void bad_bases(void **state)
 {
     (void)state;

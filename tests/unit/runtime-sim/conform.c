@@ -117,7 +117,7 @@ static uint64_t edge_integer(uint32_t bits, uint64_t n)
     return n < count ? edges_integer[n] : more[n - count];
 }
 
-// A random number whose magnitude is spread over all powers of two.
+// Returns a random number, spread over all powers of two.
 static uint64_t spread(uint64_t *state, const struct operand *operand)
 {
     uint64_t value = conform_random(state);
@@ -128,7 +128,7 @@ static uint64_t spread(uint64_t *state, const struct operand *operand)
     return operand->is_signed && conform_random(state) & 1 ? 0 - value : value;
 }
 
-// Floating-point numbers whose exponents are close to each other, so that they cancel and round.
+// Returns floating-point numbers with close exponents, which cancel and round.
 static uint64_t close_float(uint64_t *state, uint32_t bits)
 {
     uint64_t value = conform_random(state), exponent = conform_random(state) % 30;
@@ -185,7 +185,7 @@ static void make_values(struct trial *t)
                 cut(make_value(&state, &t->source[k], t->test->flags, k, i), t->source[k].bits);
 }
 
-// The kernel: 8 bytes for each source and each result of a thread.
+// The kernel, with 8 bytes for each source and each result of a thread
 
 static uint32_t register_bits(const struct operand *operand)
 {
@@ -241,7 +241,7 @@ static void write_kernel(struct trial *t)
     put(at, "ret;\n}\n");
 }
 
-// Judging
+// Comparing
 
 static bool is_nan(uint64_t bits, const struct operand *operand)
 {

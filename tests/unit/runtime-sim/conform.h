@@ -9,12 +9,12 @@
 #pragma once
 #include "tests/unit/runtime-sim/kernel.h"
 
-// Tables of cases leave out what they do not need.
+// Tables of cases leave out members.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum { CONFORM_SOURCES = 4, CONFORM_RESULTS = 2, CONFORM_TUPLES = 4096 };
 
-// Bits of the sources in, bits of the results out; unused high bits are 0.
+// Computes result bits from source bits; unused high bits are 0.
 typedef void conform_reference(const uint64_t *in, uint64_t *out);
 
 enum conform_flag {
@@ -32,7 +32,7 @@ struct conform_case {
     const char *version, *target; // NULL: 9.0, sm_90
 };
 
-// Runs the cases; the first difference of each fails the test, all are printed.
+// Runs the cases. Prints the first difference of each, and fails the test if there is one.
 void conform(const struct conform_case *cases, size_t count);
 
 static inline void conform_one(const char *instruction, const char *types,
@@ -41,7 +41,8 @@ static inline void conform_one(const char *instruction, const char *types,
     conform(&(struct conform_case){instruction, types, reference, flags}, 1);
 }
 
-// The next number of splitmix64.
+// Returns the next number of splitmix64.
 uint64_t conform_random(uint64_t *state);
-// Bits that are of interest as an integer or as a floating-point number of this size, up to 64.
+// Returns bits that are interesting as an integer or a floating-point number of this size, up to
+// 64.
 uint64_t conform_bits(uint64_t *state, uint32_t bits);

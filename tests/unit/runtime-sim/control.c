@@ -1,4 +1,4 @@
-// Divergence, calls and barriers: who runs, and in the end everyone has.
+// Divergence, calls and barriers: the lanes that execute, and that all finally have executed.
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \
@@ -19,7 +19,7 @@ static uint32_t *run(struct kernel *k, const char *text, uint32_t grid, uint32_t
     return out;
 }
 
-// The last warp of a CTA may have fewer lanes, and no lane that is not there writes.
+// The last warp of a CTA may have fewer lanes; missing lanes do not write.
 static void test_partial_warps(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void test_both_sides(void **state)
     kernel_free(&k);
 }
 
-// Every lane goes round as often as its number says.
+// Every lane executes as many iterations as its number.
 static void test_loops(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void test_indexed_branch(void **state)
     kernel_free(&k);
 }
 
-// Lanes that leave early do not hold up a barrier, and shared memory passes values between warps.
+// Lanes that exit early do not hold up a barrier; shared memory passes values between warps.
 static void test_barrier(void **state)
 {
     (void)state;
@@ -116,8 +116,8 @@ static void test_barrier(void **state)
     kernel_free(&k);
 }
 
-// Lanes may end at the place where the lanes that a branch has parted meet; the others are at a
-// barrier before it, and more than once.
+// Lanes may exit at the reconvergence point of a branch while the others wait at a barrier before
+// it, repeatedly.
 static void test_barrier_before_the_end(void **state)
 {
     (void)state;
@@ -135,7 +135,8 @@ static void test_barrier_before_the_end(void **state)
     kernel_free(&k);
 }
 
-// One warp is at a barrier that opens when another, which waits for a lane of the first, comes.
+// A warp waits at a barrier that opens when another warp arrives, which waits for a lane of the
+// first.
 static void test_lanes_behind_a_barrier(void **state)
 {
     (void)state;
@@ -153,8 +154,8 @@ static void test_lanes_behind_a_barrier(void **state)
     kernel_free(&k);
 }
 
-// Lanes are in two functions at the same time, whose registers have other sizes, and each calls a
-// third. Some wait in the first for others of it while the second is called.
+// Lanes are in two functions with frames of different sizes at the same time, and each function
+// calls a third. Some lanes wait in the first one while the second is called.
 static void test_calls_of_two_functions(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void test_calls_of_two_functions(void **state)
     kernel_free(&k);
 }
 
-// The arguments of a variadic function, in calls with more or fewer of them and in recursion.
+// Arguments of a variadic function, in calls with different numbers of them and in recursion.
 static void test_variadic(void **state)
 {
     (void)state;
@@ -237,7 +238,7 @@ static void test_variadic(void **state)
     kernel_free(&k);
 }
 
-// Lanes that have called a function at two places meet in the same depth of its recursion.
+// Lanes that call a function at two places reconverge at the same depth of its recursion.
 static void test_meet_in_recursion(void **state)
 {
     (void)state;
@@ -276,7 +277,7 @@ static void test_meet_in_recursion(void **state)
     kernel_free(&k);
 }
 
-// fib by recursion, to another depth in every lane, through a table of functions as well.
+// Recursive fib, to a different depth in each lane, also through a table of functions.
 static void test_recursion(void **state)
 {
     (void)state;
@@ -317,7 +318,7 @@ static void test_recursion(void **state)
     kernel_free(&k);
 }
 
-// The same functions by name, from a table and by address, declared first and defined at the end.
+// Functions called by name, from a table and by address, declared first and defined at the end.
 static void test_declared_first(void **state)
 {
     (void)state;
@@ -355,7 +356,7 @@ static void test_declared_first(void **state)
     kernel_free(&k);
 }
 
-// A call by address may reach what depends on the order of CTAs, also through others.
+// A call by address may reach code that depends on the order of CTAs, also indirectly.
 static void test_order_through_address(void **state)
 {
     (void)state;
@@ -377,8 +378,7 @@ static void test_order_through_address(void **state)
     kernel_free(&k);
 }
 
-// Arguments and results in registers, as before there was an ABI; a result that goes where an
-// argument came from.
+// Arguments and results in registers, as before the ABI; a result may replace an argument.
 static void test_register_parameters(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void test_register_parameters(void **state)
     kernel_free(&k);
 }
 
-// A result that nobody wants.
+// A result that is ignored.
 static void test_result_to_nowhere(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static void test_end(const char *text, const char *why)
     kernel_free(&k);
 }
 
-// What ends the run ends it where the guard is true, and only there.
+// trap and brkpt end the run where the guard is true, and only there.
 static void test_trap_and_breakpoint(void **state)
 {
     (void)state;
@@ -500,8 +500,8 @@ static void test_out_of_bounds(void **state)
     kernel_free(&k);
 }
 
-// Every CTA of a cluster reads what the others have put into their shared memory, and the barrier
-// of the cluster lets nobody through before all have.
+// Every CTA of a cluster reads what the others have put into their shared memory; the cluster's
+// barrier opens when all have written.
 static void test_cluster(void **state)
 {
     (void)state;
@@ -533,7 +533,7 @@ static void test_cluster(void **state)
     kernel_free(&k);
 }
 
-// On several threads the same comes out; of several faults the first CTA's is told.
+// Several threads give the same results. Of several faults, that of the first CTA is reported.
 static void test_threads(void **state)
 {
     (void)state;
@@ -560,8 +560,8 @@ static void test_threads(void **state)
     }
 }
 
-// Lanes and warps that wait for their turn have it on several threads too, in the same order: each
-// takes the next number, and warps come to that after loops of different lengths.
+// Lanes and warps that wait for their turn get it in the same order on several threads: each takes
+// the next number, after loops of different lengths.
 static void test_turns_on_threads(void **state)
 {
     (void)state;

@@ -9,7 +9,7 @@ static void reference(const uint64_t *in, uint64_t *out)
     out[0] = converted(&now, in[0]);
 }
 
-// One instruction, its operands in registers of their own width or wider.
+// Checks one instruction, with operands in registers of their width or wider.
 static void check_by(conform_reference *by, const char *modifiers, uint32_t to_bits,
                      uint32_t from_bits)
 {
@@ -37,7 +37,7 @@ static uint32_t at_least_16(uint32_t bits)
 
 // Between integers
 
-// Cut to the source's width, extended by its sign, and so for the result.
+// Truncates to the source's width and extends by its sign; the same for the result.
 static uint64_t resized(const struct type *type, uint64_t value)
 {
     uint32_t unused = 64 - type->bits;
@@ -254,7 +254,7 @@ static void test_integral(void **state)
     check_floats("bf16", "bf16", "", "");
 }
 
-// f32 and f64 to themselves: a copy, as ptxas has it, unless a modifier asks for more.
+// f32 and f64 to themselves: a copy, as in ptxas, unless a modifier changes it.
 static void same(const uint64_t *in, uint64_t *out)
 {
     out[0] = in[0];

@@ -32,7 +32,7 @@ static inline const struct type *type_named(const char *name)
     return NULL;
 }
 
-// What the instruction under test is to do.
+// Description of the conversion under test.
 struct conversion {
     const struct type *to, *from;
     char mode; // n z m p, a: away from 0, s: stochastic
@@ -50,7 +50,7 @@ static inline bool is_type(const struct type *type, const char *name)
     return !strcmp(type->name, name);
 }
 
-// Values of small formats, by code without sign; NaN where a code is none.
+// Returns the value of a small format's code without sign; NaN for invalid codes.
 static inline long double small_value(const struct type *type, uint32_t code)
 {
     int bias = (1 << (type->exponent_bits - 1)) - 1;
@@ -95,7 +95,7 @@ static inline long double read_value(const struct type *type, uint64_t bits)
     return (long double)bits;
 }
 
-// A magnitude, to an integer.
+// Rounds a magnitude to an integer.
 static inline long double round_magnitude(const struct conversion *c, long double value,
                                           bool negative)
 {
@@ -128,8 +128,8 @@ static inline uint64_t write_integer(const struct conversion *c, long double val
     return to->kind == 's' ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
-// The neighbours in the list of values; above the last there is, for .rs and .rn, what would
-// follow.
+// Rounds between the neighbours in the list of values; above the last value, .rs and .rn use the
+// value that would follow.
 static inline uint64_t write_small(const struct conversion *c, long double magnitude, bool negative)
 {
     uint32_t most = (1u << (c->to->digits + c->to->exponent_bits)) - 1;
@@ -219,7 +219,7 @@ static inline uint64_t write_float(const struct conversion *c, long double value
     return code | (uint64_t)negative << (c->to->digits + c->to->exponent_bits);
 }
 
-// The result's own bits, sign-extended if it is a signed integer.
+// Returns the result's bits, sign-extended for a signed integer.
 static inline uint64_t converted(const struct conversion *c, uint64_t bits)
 {
     bits = cut_to(bits, c->from->bits);

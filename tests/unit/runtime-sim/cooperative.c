@@ -1,8 +1,8 @@
-// Cooperative launches: all CTAs are there at once, and find a counter for their barrier.
+// Cooperative launches: all CTAs are resident at once, and have a counter for their barrier.
 #include "tests/unit/runtime-sim/kernel.h"
 
-// Every CTA adds 1 to the counter behind the workspace's size and waits until all have; then it
-// writes how many it has seen. out[0] is the size, out[1] the counter's first value.
+// Every CTA adds 1 to the counter after the workspace's size and waits until all have; then it
+// writes the count that it sees. out[0] is the size, out[1] the counter's first value.
 static const char meeting[] =
     HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 out)\n"
                          "{\n"
@@ -55,7 +55,7 @@ static void test_meeting(void **state)
     meet_in(3, 5, 2, 4); // more threads of this machine change nothing
 }
 
-// Without it the registers are zero, and nothing is there.
+// In other launches the registers are zero, and there is no workspace.
 static void test_not_cooperative(void **state)
 {
     struct kernel k;

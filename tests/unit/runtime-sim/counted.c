@@ -42,7 +42,7 @@ static void compare_access(struct coalescings *coalescings, const struct ir_modu
         compare_lines(module, fn, inst, &c, counts->memory, tally);
 }
 
-// True if all that the instruction defines was said to be uniform.
+// Returns true if the analysis calls all definitions of the instruction uniform.
 static bool said_uniform(const struct ir_function *fn, const struct divergence *divergence,
                          uint32_t inst)
 {
@@ -72,7 +72,8 @@ static void compare_results(const struct ir_module *module, const struct ir_func
         EXPECT(!counts->parted, "the branch parts a warp");
 }
 
-// A loop that is tested before its body comes to its header once more than the body runs.
+// Compares trip counts. A loop that is tested before its body reaches its header once more than the
+// body runs.
 static void compare_trips(struct arena *arena, const struct ir_module *module, uint32_t function,
                           const struct profile_function *counts, struct tally *tally)
 {

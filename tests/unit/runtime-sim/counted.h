@@ -1,4 +1,4 @@
-// What the analyses say of the instructions of a kernel, against what was counted when it ran.
+// Compares the analyses of a kernel's instructions with counts of its execution.
 #pragma once
 #include "passes/analysis/memory/coalescing.h"
 #include "runtime-sim/exec/check/profile.h"
@@ -15,7 +15,7 @@ struct tally {
     uint32_t loops;                  // with a constant trip count
 };
 
-// Fails where the two differ. `shape` is what the analyses are told; it must be true of the launch.
+// Fails where the two differ. `shape` is the analyses' block shape, which must hold for the launch.
 void counted_compare(struct arena *arena, const struct ir_module *module, uint32_t function,
                      const struct profile_function *counts, struct block_shape shape,
                      struct tally *tally);

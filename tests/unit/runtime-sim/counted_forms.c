@@ -1,5 +1,4 @@
-// Every form of access in a kernel of its own: what is said of it, and that this is what is
-// counted.
+// Every form of access in a kernel of its own: the analysis is as expected, and equals the counts.
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/kernel.h"
 

@@ -1,4 +1,4 @@
-// Kernels with random sums of products as addresses: what is said of them is what is counted.
+// Kernels with random sums of products as addresses: the analyses equal the counts.
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/kernel.h"
@@ -42,7 +42,7 @@ static const char *const head =
     "mov.u32 %x4, %ntid.x; mov.u32 %x5, %ctaid.y; mov.u32 %x6, 0;\n"
     "mad.lo.s32 %x12, %x3, %x4, %x0;\nL:\n";
 
-// x * c in one of several ways; returns the register.
+// Writes x * c in one of several ways. Returns the register.
 static uint32_t product(struct writer *w, uint32_t atom, uint32_t c)
 {
     uint32_t to = w->next++, kind = draw(&w->random, 4);
@@ -72,7 +72,7 @@ static void add_term(struct writer *w, uint32_t sum)
     put(w, "%s.s32 %%r%u, %%r%u, %%r%u;\n", draw(&w->random, 3) ? "add" : "sub", sum, sum, term);
 }
 
-// What a derived value D is of another S and a number N. The results are small.
+// Derivations of a value D from another value S and a number N. The results are small.
 static const struct {
     const char *text;
     uint32_t most; // of the number
@@ -114,7 +114,7 @@ static void put_derivation(struct writer *w, const char *text, uint32_t to, uint
             put(w, "%c", *text);
 }
 
-// Values that are computed from the thread's place, %x8 to %x11.
+// Writes values that depend on the thread's place, %x8 to %x11.
 static void put_derived(struct writer *w)
 {
     memset(w->global, 0, sizeof w->global);

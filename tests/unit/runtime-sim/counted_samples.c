@@ -1,5 +1,5 @@
-// All samples: what the analyses say of their kernels is what is counted when they run, wherever
-// they say that they know. The share of accesses of which they do is printed.
+// All samples: where the analyses of their kernels are exact, they equal the counts of an
+// execution. The share of accesses with exact analyses is printed.
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/sample.h"
 #include <glob.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With the shape of the launch, and for blocks of one dimension without it.
+// Compares with the shape of the launch; for one-dimensional blocks also without it.
 static void compare(struct sample *s, const struct profile *profile, struct tally *tally,
                     struct tally *shapeless)
 {
@@ -65,7 +65,7 @@ static struct tally one(const char *path)
     return tally;
 }
 
-// Samples whose addresses come from memory.
+// Returns true for samples whose addresses come from memory.
 static bool gathers(const char *path)
 {
     static const char *const names[] = {"/bfs/", "/fiblookup/", "/mum/", "/ray/"};

@@ -1,5 +1,5 @@
-// Every form that the frontend knows of an opcode, with each of its words, types and kinds of
-// operands, is executed: no row is missing. What is computed is for the tests of the instructions.
+// Executes every form of an opcode in the frontend, with each of its words, types and kinds of
+// operands: no row is missing. Results are checked by the tests of the instructions.
 #include "runtime-sim/exec/decode/rows_steps.h"
 #include "tests/unit/runtime-sim/form_walk.h"
 
@@ -78,7 +78,7 @@ static const uint8_t first_group[OP_COUNT] = {
 #undef ISA_SUB
 };
 
-// All that lanes compute by themselves.
+// Instructions that lanes compute independently.
 static void test_arithmetic(void **state)
 {
     (void)state;

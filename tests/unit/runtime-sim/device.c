@@ -114,7 +114,7 @@ static void synchronise(struct host *h)
         fail_msg("%s", result.grid.fault.text);
 }
 
-// Every rule is broken once, with the argument, the limit and the value that it tells.
+// Every rule is broken once; the report has the argument, the limit and the value.
 static void rules(void **state)
 {
     static const struct {
@@ -272,7 +272,7 @@ static void order(void **state)
     assert_int_equal(cycles[1], cycles[2]);
 }
 
-// Kernels run at the same time: faster than one after the other.
+// Concurrent kernels are faster than consecutive ones.
 static void kernels_overlap(void **state)
 {
     static struct host h;
@@ -294,7 +294,7 @@ static void kernels_overlap(void **state)
     assert_true(cycles[1] < cycles[0]);
 }
 
-// A launch that waits for ever ends the synchronisation; launches after it do not run.
+// A launch that waits for ever ends the synchronisation; later launches do not run.
 static void stuck(void **state)
 {
     static struct host h;

@@ -1,5 +1,5 @@
-// Divergence against its absence: kernels of random flow graphs, irreducible ones too, with calls
-// in between, compute the same in full warps as in warps of one lane, where nothing can diverge.
+// Divergence compared with its absence: kernels of random flow graphs, also irreducible ones, with
+// calls, compute the same in full warps as in warps of one lane, which cannot diverge.
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/random_graph.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Fails unless a document, named from the root, contains the text that `print` writes.
+// Fails unless a document (path from the root) contains the text that `print` writes.
 static inline void check_document(const char *name, void (*print)(FILE *to))
 {
     struct memory memory = {0};

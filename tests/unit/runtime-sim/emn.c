@@ -1,5 +1,5 @@
-// Meet nodes: the example of [000 Fig. 3], all tables against a search that walks sets of nodes,
-// and what they save.
+// Meet nodes: the example of [000 Fig. 3], all tables compared with a search over sets of nodes,
+// and the savings.
 #include "tests/unit/runtime-sim/chain_hops.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void begin(struct fixture *f, const uint32_t *llc)
     assert_int_equal(f->placement->cores, CORES);
 }
 
-// The nodes of a route, the core's first.
+// Lists the nodes of a route, starting with the core's.
 static uint32_t walk(uint32_t from, uint32_t to, bool x_first, uint32_t *nodes)
 {
     uint32_t x = from % WIDTH, y = from / WIDTH, count = 0;
@@ -189,8 +189,8 @@ static void example(void **state)
     arena_free(&f.arena);
 }
 
-// Over all cores and all triples of two loads and a store: mean weighted hops, and the share of
-// chains that can be offloaded.
+// Computes over all cores and all triples of two loads and a store: mean weighted hops, and the
+// share of chains that can be offloaded.
 static void mean_hops(struct fixture *f, enum emn_at_llc at_llc, double *alone, double *offloaded,
                       double *share)
 {

@@ -1,5 +1,5 @@
-// The model of energy: costs and their ranges, scaling, arrays beside their points, closed forms of
-// currents, and identities of results.
+// The energy model: costs and their ranges, scaling, arrays compared with published points, closed
+// forms of currents, and identities of results.
 #include "runtime-sim/energy/energy.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void begin_memory(struct fixture *f)
         abort();
 }
 
-// Settings end with NULL.
+// Starts a model with settings up to a NULL.
 static void begin(struct fixture *f, const char *const *settings)
 {
     begin_memory(f);
@@ -57,7 +57,7 @@ static struct energy_range cost_with(enum energy_cost cost, const char *const *s
 
 // Costs
 
-// At its own technology a point is the value; elsewhere C V^2.
+// A point gives its value at its own technology; elsewhere values scale with C V^2.
 static void scaling(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void scaling(void **state)
     expect_near(energy_nominal_voltage(7), 0.8, 1e-12);
 }
 
-// A value is in its range.
+// Values are in their ranges.
 static void ranges(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void ranges(void **state)
     assert_true(wide.least < 4 && wide.most == wide.value);
 }
 
-// The configuration replaces a set's value, and a set's value that of the points.
+// The configuration overrides a set's value, which overrides that of the points.
 static void choice(void **state)
 {
     (void)state;
@@ -120,8 +120,8 @@ static void choice(void **state)
                 1e-12);
 }
 
-// A maker's currents: V, mA, ns give pJ. Standby with an open row, reads without a gap, and a bank
-// that opens and closes rows.
+// A vendor's currents: V, mA and ns give pJ. Standby with an open row, reads without a gap, and a
+// bank that opens and closes rows.
 static void currents(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void points(void **state)
     }
 }
 
-// Beside the range of the points; and flip-flops at the two routers.
+// Outside the range of the points; and flip-flops at the two routers.
 static void outside(void **state)
 {
     (void)state;

@@ -21,8 +21,8 @@ static void begin(struct fixture *f)
     arena_init(&f->arena, &f->memory);
 }
 
-// Periods are whole numbers of one unit, so that no domain drifts: in a second each domain has as
-// many periods as its frequency says.
+// Periods are whole numbers of one unit, so that no domain drifts: each has as many periods per
+// second as its frequency.
 static void exact_ratios(void **state)
 {
     (void)state;

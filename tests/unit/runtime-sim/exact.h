@@ -1,6 +1,6 @@
-// Floating point by integers, for references: numbers of any format as sign · digits · 2^exponent
-// with 128 bits of digits, and one function that rounds them into a format. No arithmetic of the
-// host's floating point is used.
+// Floating point in integers, for references: numbers of any format as sign · digits · 2^exponent
+// with 128 bits of digits, and one function that rounds them to a format. The host's floating-point
+// arithmetic is not used.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,7 +76,7 @@ static inline int exact_length(unsigned __int128 digits)
     return length;
 }
 
-// Shifts right; what falls off stays in the last digit.
+// Shifts right; lost bits are ORed into the last digit.
 static inline unsigned __int128 exact_cut(unsigned __int128 digits, int count)
 {
     if (count <= 0)
@@ -87,7 +87,7 @@ static inline unsigned __int128 exact_cut(unsigned __int128 digits, int count)
     return kept | (kept << count != digits);
 }
 
-// Digits up to 2^(least exponent) are kept; how the rest is rounded.
+// Rounds to multiples of 2^(least exponent).
 static inline unsigned __int128 exact_round_at(const struct exact *x, int least,
                                                enum exact_mode mode)
 {
@@ -157,7 +157,7 @@ static inline struct exact exact_product(struct exact a, struct exact b)
     return x;
 }
 
-// The larger one is moved up to 126 digits, the smaller one below it.
+// Returns the sum. The larger number is shifted up to 126 digits, the smaller one below it.
 static inline struct exact exact_sum(struct exact a, struct exact b, enum exact_mode mode)
 {
     if (a.kind == EXACT_NAN || b.kind == EXACT_NAN ||
@@ -210,7 +210,7 @@ static inline struct exact exact_quotient(struct exact a, struct exact b)
     return x;
 }
 
-// Digit by digit.
+// Returns the square root, computed digit by digit.
 static inline struct exact exact_root(struct exact a)
 {
     if (a.kind == EXACT_NAN || (a.negative && (a.digits || a.kind == EXACT_INFINITE)))

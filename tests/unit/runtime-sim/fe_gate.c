@@ -7,7 +7,7 @@
 
 enum { LINES = 64, CPU = 1000, RELEASES = 4096 };
 
-// A gate of partition 0 whose clocks the test counts. Releases are noted with their clocks.
+// A gate of partition 0, clocked by the test. Releases are recorded with their clocks.
 struct bench {
     struct fixture f;
     struct image image;
@@ -43,7 +43,7 @@ static void end_gate(struct bench *b)
     arena_free(&b->f.arena);
 }
 
-// Requests arrive in this clock. Returns the entry.
+// Adds a request in this clock. Returns its entry.
 static uint32_t arrive(struct bench *b, enum memsys_kind kind, uint64_t core, uint32_t line,
                        uint32_t first, uint32_t words, uint8_t mark)
 {
@@ -106,7 +106,7 @@ static uint32_t word_is_full(const struct bench *b, uint32_t word)
 }
 
 // All triggers, actions and states, of reads and writes: 12 of 18 proceed at once, 6 wait until the
-// state changes; then the bit is what the action says [001 §4.1].
+// state changes; then the bit is as the action defines [001 §4.1].
 static void truth_table(void **state)
 {
     uint32_t proceed = 0, wait = 0;
@@ -142,8 +142,8 @@ static void truth_table(void **state)
     assert_int_equal(wait, 2 * 6);
 }
 
-// The heads of all queues are ready in one clock [001 §6.3]; a queue 0 that is never empty lets
-// the others wait.
+// The heads of all queues are ready in one clock [001 §6.3]; a queue 0 that is never empty holds up
+// the others.
 static void arbitration(void **state)
 {
     static struct bench b;
@@ -174,8 +174,8 @@ static void arbitration(void **state)
     end_gate(&b);
 }
 
-// A full word behind an empty one waits for it: A is released in the clock after its fill, B in the
-// next. With look_past B does not wait.
+// A request for a full word waits behind one for an empty word: A is released in the clock after
+// its fill, B in the next. With look_past B does not wait.
 static void head_of_line(void **state)
 {
     static struct bench b;
@@ -206,8 +206,8 @@ static void head_of_line(void **state)
     }
 }
 
-// A coalesced read is released with the last of its words; words that it does not touch do not
-// count, unless a granule has them.
+// A coalesced read is released with the last of its words. Words that it does not access do not
+// count, unless a granule contains them.
 static void coalesced(void **state)
 {
     static struct bench b;
@@ -231,8 +231,8 @@ static void coalesced(void **state)
     }
 }
 
-// A write of a core follows its older read of the line, which waits; with `none` it passes it and
-// releases it [001 §4.3]. Writes of other cores pass in both cases.
+// A core's write waits for its older, waiting read of the line; with `none` it passes and releases
+// the read [001 §4.3]. Writes of other cores pass in both cases.
 static void order(void **state)
 {
     static struct bench b;
@@ -285,7 +285,7 @@ static void atomics(void **state)
     end_gate(&b);
 }
 
-// The queues have room for queue_depth requests each, and a full one takes nothing from others.
+// Each queue has room for queue_depth requests; a full one does not affect the others.
 static void depth(void **state)
 {
     static struct bench b;
@@ -305,7 +305,7 @@ static void depth(void **state)
     end_gate(&b);
 }
 
-// A word that was read in this round and is filled again without having been emptied was stale.
+// A word that was read in this round and is filled again without being emptied was stale.
 static void rounds(void **state)
 {
     static struct bench b;
@@ -328,8 +328,8 @@ static void rounds(void **state)
     }
 }
 
-// Counts instead of bits [001 §4.5]: a word is full after so many writes and atomics, which do not
-// wait, and empty after so many reads.
+// Counts in place of bits [001 §4.5]: a word is full after this many writes and atomics, which do
+// not wait, and empty after this many reads.
 static void counts(void **state)
 {
     enum { FILLS = 3, READS = 2 };

@@ -1,14 +1,15 @@
 // Random programs of a host with streams and full/empty bits: the same contents as a sequential
 // model of the host, with a machine and without.
 //
-// Each buffer is written once in a round, by a copy or a kernel, and read afterwards: in the order
-// of the model. The calls are another order, in which only those of a stream keep theirs: kernels
-// and copies to the host may be called before the copies that fill their words.
+// Each buffer is written once in a round, by a copy or a kernel, and read after that in the model's
+// order. The calls are in another order, which keeps only the order within each stream: kernels and
+// copies to the host may be called before the copies that fill their words.
 //
-// Two kinds of wait would be circular, because only the heads of queues are looked at: a kernel
-// that waits for words of another kernel, whose reads are behind its own; and a copy to the device
-// behind a kernel whose reads are behind those that wait for the copy. So a kernel is in the stream
-// of the kernel whose words it reads, and copies to the device have streams of their own.
+// Two kinds of wait would be circular, because only the heads of queues are evaluated: a kernel
+// that waits for words of another kernel, whose reads are queued after its own; and a copy to the
+// device queued after a kernel whose reads are queued after those that wait for the copy. So a
+// kernel is in the stream of the kernel whose words it reads, and copies to the device have their
+// own streams.
 #include "support/random.h"
 #include "tests/unit/runtime-sim/host_fixture.h"
 
@@ -64,7 +65,7 @@ static void add_writer(struct program_of *p, uint32_t to, struct operation write
     writers[to] = *one;
 }
 
-// The operations of a round, in the model's order. The first buffer is filled by a copy.
+// Makes the operations of a round, in the model's order. The first buffer is filled by a copy.
 static void make_round(struct program_of *p)
 {
     struct operation writers[BUFFERS];
@@ -81,7 +82,7 @@ static void make_round(struct program_of *p)
         (struct operation){.kind = TO_HOST, .from = BUFFERS - 1, .stream = KERNELS + COPIES_IN};
 }
 
-// The model: one operation after the other.
+// Executes the model: the operations in sequence.
 static void execute_model(struct program_of *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -119,7 +120,7 @@ static void call_one(struct bench *b, struct program_of *p, struct host_stream *
     assert_true(host_copy(&streams[one->stream], &copy));
 }
 
-// Calls in any order that keeps that of each stream.
+// Makes the calls in any order that keeps the order within each stream.
 static void call_all(struct bench *b, struct program_of *p, struct host_stream *streams)
 {
     bool called[OPERATIONS] = {0};
@@ -163,7 +164,7 @@ static void set_counts(const struct bench *b, const struct program_of *p)
         assert_null(plane_set_counts(b->device.image, p->at[i], 1, readers(p, i)));
 }
 
-// All words are empty for the next round: those that counts have not emptied are emptied here.
+// Empties all words that counts have not emptied, for the next round.
 static void empty_all(struct bench *b, const struct program_of *p, struct host_stream *streams)
 {
     struct device_result result;

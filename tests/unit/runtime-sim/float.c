@@ -1,4 +1,5 @@
-// f32, f32x2 and f64 arithmetic, with each rounding, .ftz and .sat, against integers (exact.h).
+// f32, f32x2 and f64 arithmetic, with each rounding, .ftz and .sat, compared with integers
+// (exact.h).
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/exact.h"
 
@@ -27,7 +28,7 @@ static uint64_t compute(enum operation operation, const struct format *f, const 
     return exact_round(f, x, mode, flags);
 }
 
-// f64: the first source that is a NaN, made quiet.
+// Computes f64: a NaN result is the first NaN source, made quiet.
 static uint64_t compute_f64(enum operation operation, const uint64_t *in, uint32_t sources,
                             enum exact_mode mode)
 {
@@ -49,7 +50,7 @@ static uint64_t compute_pair(enum operation operation, const uint64_t *in, enum 
            compute(operation, &exact_f32, high, mode, flags) << 32;
 }
 
-// Every form is a function, its reference, and a case, which holds its text.
+// Every form has a function, its reference, and a case with its text.
 #define MODES(X, name, operation)                                                                  \
     X(name, operation, rn) X(name, operation, rz) X(name, operation, rm) X(name, operation, rp)
 
@@ -218,7 +219,7 @@ static void test_immediates(void **state)
     conform(cases, sizeof cases / sizeof *cases);
 }
 
-// Results just above and below the least normal number, where rounding and flushing meet.
+// Results just above and below the least normal number, where rounding and flushing interact.
 static void test_least_normal(void **state)
 {
     (void)state;

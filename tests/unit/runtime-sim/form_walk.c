@@ -24,7 +24,7 @@ static void put_register(struct form_walk *w, const struct form_operand *operand
         put(w, "%%r%u_%u", bits, n);
 }
 
-// Of a floating-point type in its own notation.
+// Returns a number of a floating-point type in its own notation.
 static const char *number_of(uint16_t type)
 {
     return type == W_f32 ? "0f3FC00000" : type == W_f64 ? "0d3FF8000000000000" : "1";
@@ -36,7 +36,7 @@ static bool takes_numbers(uint16_t type)
     return strchr("usb", name[1]) || type == W_f32 || type == W_f64;
 }
 
-// In the middle of what is allowed: at the ends some functions are constants.
+// Writes an immediate in the middle of its range: at the ends some functions are constant.
 static void put_immediate(struct form_walk *w, const struct form_operand *operand)
 {
     uint32_t step = operand->step ? operand->step : 1;
@@ -154,7 +154,7 @@ static uint32_t take_words(struct form_walk *w)
     return w->match ? take_variants(w) : 0;
 }
 
-// All combinations of the words of this slot and those behind it.
+// Tries all combinations of the words of this slot and the following ones.
 static uint32_t all_words(struct form_walk *w, uint32_t index)
 {
     if (index == w->form->slot_count)
@@ -169,7 +169,7 @@ static uint32_t all_words(struct form_walk *w, uint32_t index)
     return taken;
 }
 
-// One word chosen, and as few others as may be.
+// Tries one word, with as few others as possible.
 static uint32_t one_word(struct form_walk *w, uint32_t slot, uint32_t word)
 {
     w->word_count = 0;

@@ -1,19 +1,19 @@
-// Instructions of every form that the frontend knows of an opcode, with the words and the kinds of
-// operands that the form takes.
+// Enumerates instructions of every form of an opcode in the frontend, with the words and kinds of
+// operands that the form accepts.
 //
 // Registers are named %r8_3, %r16_3, %r32_3, %r64_3, %r128_3 and %p3, vectors of special registers
-// %v32; addresses are in %r64_3, a variable is called `variable`.
+// %v32. Addresses are in %r64_3; a variable is called `variable`.
 #pragma once
 #include "tests/unit/runtime-sim/kernel.h"
 #include "frontend/forms.h"
 
-// The declarations of all those registers.
+// Declarations of these registers.
 #define FORM_REGISTERS                                                                             \
     ".reg .pred %p<90>; .reg .b8 %r8_<90>; .reg .b16 %r16_<90>; .reg .b32 %r32_<90>; "             \
     ".reg .b64 %r64_<90>; .reg .b128 %r128_<90>; .reg .v4 .b16 %v16; .reg .v4 .b32 %v32;\n"
 
-// Which of the choices that operands leave. Further ones stand for instructions of their own only
-// where they make a difference.
+// Variants of the operands. Further variants give instructions of their own only where they make a
+// difference.
 enum form_variant {
     FORM_PLAIN,     // registers, no more operands than need be
     FORM_OPTIONALS, // those too that may be missing
@@ -62,8 +62,8 @@ struct form_walk {
     char before[FORM_VARIANTS][FORM_TEXT];
 };
 
-// Needs which, variants, take. form_walk_op calls take for each instruction of the opcode and
-// returns how many there were.
+// Initialises the walk. Requires which, variants and take. form_walk_op calls take for each
+// instruction of the opcode and returns their number.
 void form_walk_begin(struct form_walk *walk);
 uint32_t form_walk_op(struct form_walk *walk, uint16_t op);
 void form_walk_end(struct form_walk *walk);

@@ -49,7 +49,7 @@ static void launch(struct bench *b, uint32_t stream, const char *kernel)
     host_launch(&b->streams[stream], prepare(b, kernel));
 }
 
-// The calls of a pattern; the data are ready long after those that are sent in advance. Returns the
+// Makes the calls of a pattern, with data that are ready long after the early copies. Returns the
 // stream to wait for.
 static uint32_t call(struct bench *b, enum pattern pattern, const char *kernel)
 {
@@ -85,8 +85,8 @@ static uint64_t run(struct bench *b, enum pattern pattern, const char *kernel)
     return time;
 }
 
-// Without a machine the kernel takes no time: 17.2, 14.2, 11.2, 8.2 us and the transfers that do
-// not overlap. Of a copy that waited, one line is left.
+// Without a machine the kernel takes no time: 17.2, 14.2, 11.2 and 8.2 us, and the transfers that
+// do not overlap. Of a copy that waited, one line remains.
 static void closed_forms(void **state)
 {
     static struct bench b;
@@ -101,7 +101,8 @@ static void closed_forms(void **state)
     }
 }
 
-// With the machine each pattern takes at least that, and full overlap hides nearly all of the rest.
+// With the machine, each pattern takes at least that time, and full overlap hides nearly all of the
+// rest.
 static void patterns(void **state)
 {
     static struct bench b;
@@ -127,8 +128,8 @@ static double statistic(const struct bench *b, const char *name)
     return value;
 }
 
-// Another order of evaluation, and tiny queues, change no value and no deadlock appears; with the
-// same queues the time is the same.
+// Another order of evaluation and tiny queues change no value and cause no deadlock; with the same
+// queues the time is the same.
 static void robust(void **state)
 {
     static const char *const settings[][8] = {
@@ -153,7 +154,7 @@ static void robust(void **state)
         }
 }
 
-// Words 16 to 31 of each line never become full: a kernel that reads the others ends.
+// Words 16 to 31 of each line never become full: a kernel that reads the other words ends.
 static void partial(void **state)
 {
     static struct bench b;
@@ -182,8 +183,8 @@ static void partial(void **state)
     end(&b);
 }
 
-// A line whose first half was read is not taken as known beyond it: the second half waits for its
-// words. With partial_lines=keep, the error, it is read before they are there.
+// After its first half is read, a line is not taken as valid beyond it: the second half waits for
+// its words. With partial_lines=keep, which is the error, it is read before they are valid.
 static void lines(void **state)
 {
     static struct bench b;
@@ -222,8 +223,8 @@ static void lines(void **state)
     }
 }
 
-// A second round finds the words of the first full: its kernel reads the old values. Emptying them
-// in between, or at the kernel's end, makes it wait.
+// A second round finds the words of the first one full: its kernel reads the old values. It waits
+// if they are emptied in between, or at the kernel's end.
 static void second_round(void **state)
 {
     enum { NOTHING, EMPTY, AT_END, WAYS };
@@ -254,8 +255,8 @@ static void second_round(void **state)
     }
 }
 
-// [001 Fig. 7d] needs two copy engines and a driver that a waiting copy does not hold: otherwise
-// the copy to the device never begins. The report names the word, and the copy that could fill it.
+// [001 Fig. 7d] needs two copy engines, and a driver that a waiting copy does not occupy: otherwise
+// the copy to the device never starts. The report names the word, and the copy that could fill it.
 static void deadlock(void **state)
 {
     static const char *const settings[] = {"host.driver=held", "host.engines=1"};
@@ -279,7 +280,7 @@ static void deadlock(void **state)
         }
 }
 
-// A kernel whose input nobody fills.
+// A kernel whose input is never filled is reported without waiting for the watchdog.
 static void unfilled(void **state)
 {
     static struct bench b;
@@ -328,7 +329,7 @@ static void sums(void **state)
     }
 }
 
-// Copies that are refused, each with its reason.
+// Rejected copies, each with its reason.
 static void refused(void **state)
 {
     static struct bench b;

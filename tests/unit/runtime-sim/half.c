@@ -59,7 +59,7 @@ REFER(fma_oob_relu_bf16, FMA, bf16, OOB | EXACT_RELU)
 
 #define TWO " %d, %a, %b;"
 #define THREE " %d, %a, %b, %c;"
-// The same for one half and for a pair.
+// Cases for one half and for a pair.
 #define BOTH(text, format, operands, one, two, reference)                                          \
     {text "." #format operands, one, reference},                                                   \
     {                                                                                              \

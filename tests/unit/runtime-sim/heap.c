@@ -1,4 +1,4 @@
-// malloc and free of kernels: what they give, how much there is, and what is wrong with a free.
+// malloc and free of kernels: results, limits, and faults of free.
 #include "tests/unit/runtime-sim/kernel.h"
 #include "runtime-sim/exec/memory/heap.h"
 
@@ -21,7 +21,8 @@ static void run(struct kernel *k, const char *text, uint32_t block)
     kernel_run(k, "k", 1, block, 0);
 }
 
-// What there is not is NULL, and not the end of the run; what is given back can be had again.
+// malloc returns NULL beyond the limit and does not end the run; freed memory can be allocated
+// again.
 static void test_limit(void **state)
 {
     (void)state;
@@ -67,7 +68,7 @@ static void test_limit(void **state)
     kernel_free(&k);
 }
 
-// Each names the thread whose address is wrong, and where that is.
+// Each report names the thread with the bad address, and its place.
 static void test_bad_free(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void test_bad_free(void **state)
     }
 }
 
-// Arguments and results that are registers or numbers, which ptxas takes too.
+// Arguments and results that are registers or numbers, which ptxas accepts too.
 static void test_registers(void **state)
 {
     (void)state;

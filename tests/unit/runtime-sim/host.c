@@ -1,5 +1,5 @@
-// The host's clock: closed forms of [001 Table 2, Fig. 7, Fig. 9] without a machine, exactly, and
-// with one, to the latency of its memory; order of the driver, streams, events, engines.
+// The host's clock: closed forms of [001 Table 2, Fig. 7, Fig. 9], exact without a machine, and
+// with a machine up to the latency of its memory; order of driver, streams, events and engines.
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/host_fixture.h"
 
@@ -53,8 +53,8 @@ static uint64_t line_latency(struct bench *b, bool back)
     return b->host.now - begun - us(1.2 + 6 + 1) - link_time(128);
 }
 
-// The same through the memory of a machine: the copy ends when its last line is acknowledged. Lines
-// overlap, so the latency of one is added to the time of the link.
+// As above, through the memory of a machine: the copy ends when its last line is acknowledged.
+// Lines overlap, so the latency of one is added to the time of the link.
 static void halves_timed(void **state)
 {
     static struct bench b;
@@ -117,8 +117,8 @@ static void blocking(void **state)
     end(&b);
 }
 
-// Two streams share the driver, which the oldest ready command gets, and each direction has an
-// engine. The caller's time is 1.2 us a call.
+// Two streams share the driver, which goes to the oldest ready command; each direction has an
+// engine. A call takes 1.2 us of the caller's time.
 static void overlap(void **state)
 {
     static struct bench b;
@@ -151,7 +151,7 @@ static void overlap(void **state)
     end(&b);
 }
 
-// The machine's engines do the same.
+// The machine's engines overlap in the same way.
 static void overlap_timed(void **state)
 {
     static struct bench b;
@@ -168,7 +168,7 @@ static void overlap_timed(void **state)
     end(&b);
 }
 
-// A command that is ready later does not keep the driver from a younger one of another stream.
+// A command that is ready later does not keep the driver from a younger command of another stream.
 static void oldest_ready(void **state)
 {
     static struct bench b;
@@ -191,7 +191,7 @@ static void note(void *context)
     ++*(int *)context;
 }
 
-// An event orders two streams. The query executes what has happened by the caller's time.
+// An event orders two streams. A query executes everything up to the caller's time.
 static void events(void **state)
 {
     static struct bench b;
@@ -256,7 +256,8 @@ static void default_stream(void **state)
     end(&b);
 }
 
-// The caller returns from a stream's synchronisation while another stream goes on, and issues more.
+// The caller returns from a stream's synchronisation while another stream continues, and issues
+// more commands.
 static void partial(void **state)
 {
     static struct bench b;
@@ -278,7 +279,7 @@ static void partial(void **state)
     end(&b);
 }
 
-// Statistics of a machine's launch that ran alone belong to its kernel, wherever it was begun.
+// Statistics of a launch that ran alone belong to its kernel, wherever it started.
 static void statistics(void **state)
 {
     static struct bench b;
@@ -331,7 +332,7 @@ static void stuck(void **state)
     }
 }
 
-// The rows of the trace: as many spans as commands have stages.
+// The rows of the trace have one span for each stage of a command.
 static void trace(void **state)
 {
     static struct bench b;

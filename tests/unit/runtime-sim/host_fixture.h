@@ -42,7 +42,7 @@ static inline void catch_failure(struct bench *b)
         abort();
 }
 
-// With a machine of these settings (`time`), or without one.
+// Starts the host, with a machine of these settings (`with_time`) or without one.
 static inline void start(struct bench *b, bool with_time, const char *const *settings)
 {
     memset(b, 0, sizeof *b);
@@ -125,7 +125,7 @@ static inline uint64_t synchronise(struct bench *b)
     return host_runtime(&b->host);
 }
 
-// The time of the link for these bytes, in picoseconds.
+// Returns the link's time for these bytes, in picoseconds.
 static inline uint64_t link_time(uint64_t bytes)
 {
     return (bytes * HOST_US + 6799) / 6800;
@@ -136,7 +136,7 @@ static inline uint64_t us(double microseconds)
     return (uint64_t)(microseconds * HOST_US + 0.5);
 }
 
-// A time is as expected, and up to `more` longer.
+// Checks that a time is as expected, or up to `more` longer.
 static inline void check_time(uint64_t time, uint64_t expected, uint64_t more)
 {
     if (time < expected || time > expected + more)

@@ -1,5 +1,5 @@
-// Integer arithmetic against references in wide numbers, or digit by digit where those are what the
-// implementation has.
+// Integer arithmetic compared with references in wider numbers, or digit by digit where the
+// implementation uses those.
 #include "tests/unit/runtime-sim/conform.h"
 
 __extension__ typedef __int128 wide;
@@ -27,7 +27,8 @@ __extension__ typedef __int128 wide;
 #define THREE(type, bits, T, has_sign, op, name)                                                   \
     {op "." #type " %d, %a, %b, %c;", #type "=" #type "," #type "," #type, name##_##type},
 
-// Both halves of a product of `bits` bits: a sum of shifted numbers, signs put right at the end.
+// Both halves of a product of `bits` bits: a sum of shifted numbers, with the signs corrected at
+// the end.
 struct product {
     uint64_t low, high;
 };
@@ -59,7 +60,7 @@ static struct product multiply(uint64_t a, uint64_t b, uint32_t bits, bool is_si
     return p;
 }
 
-// Long division of magnitudes; quotient and remainder.
+// Divides magnitudes by long division. Returns quotient and remainder.
 static struct product divide(uint64_t a, uint64_t b)
 {
     struct product p = {0, 0};
@@ -286,9 +287,9 @@ static void test_halves(void **state)
     conform(cases, COUNT(cases));
 }
 
-// Carries: %d with the carry of one instruction that the next one takes into %e.
+// Carries: %d of one instruction, whose carry the next one adds into %e.
 
-// All terms and the flag in, as numbers without an end: what does not fit is the carry out.
+// Adds all terms and the carry in with unlimited precision: the overflow is the carry out.
 #define CHAINS(bits, U)                                                                            \
     static void add_chain_##bits(const uint64_t *in, uint64_t *out)                                \
     {                                                                                              \
@@ -377,7 +378,7 @@ static void test_carries(void **state)
     conform(cases, COUNT(cases));
 }
 
-// A guard leaves the carry of the other lanes alone: %c is odd where the lane adds.
+// A guard does not change the carry of the other lanes: %c is odd where the lane adds.
 static void guarded_carry(const uint64_t *in, uint64_t *out)
 {
     bool adds = in[2] & 1;
@@ -396,7 +397,7 @@ static void test_guarded_carry(void **state)
     conform(cases, COUNT(cases));
 }
 
-// Numbers in place of registers, cut and extended as the operand's type wants them.
+// Numbers in place of registers, truncated and extended to the operand's type.
 static void immediates_16(const uint64_t *in, uint64_t *out)
 {
     out[0] = in[0] - 5;

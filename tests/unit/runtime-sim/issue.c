@@ -1,4 +1,4 @@
-// What issue.h promises, one promise at a time: one CTA of one launch, executed by hand.
+// Tests the contracts of issue.h one by one: one CTA of one launch, executed by hand.
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/exec/warp/slots_used.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
@@ -50,8 +50,8 @@ static void end(struct by_hand *h)
     kernel_free(&h->k);
 }
 
-// Executes the first warp up to its next access, which goes to `held`. False: it has ended or
-// waits.
+// Executes the first warp up to its next access, which goes to `held`. Returns false if it has
+// ended or waits.
 static bool advance(struct by_hand *h, struct held *held)
 {
     uint32_t mask;
@@ -64,7 +64,7 @@ static bool advance(struct by_hand *h, struct held *held)
     return false;
 }
 
-// Sources are taken along: what the kernel does to them afterwards does not matter.
+// Sources are captured: later writes of the kernel to them do not matter.
 static void test_captured(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_captured(void **state)
     end(&h);
 }
 
-// The value is that of the time when the lane is served, lane by lane, and only of these lanes.
+// Each lane gets the value at the time when it is served, and only served lanes do.
 static void test_bound_when_served(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void test_bound_when_served(void **state)
     end(&h);
 }
 
-// A path whose load is under way gives way to another, which goes on and has its own access.
+// A path whose load is in flight yields to another path, which proceeds and has its own access.
 static void test_two_paths(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void test_two_paths(void **state)
     end(&h);
 }
 
-// Generic addresses lead to three spaces at once.
+// Generic addresses access three spaces at once.
 static void test_spaces(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_spaces(void **state)
     end(&h);
 }
 
-// What accesses memory by itself says where.
+// Instructions that access memory themselves report the addresses.
 static void test_touched(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_touched(void **state)
     end(&h);
 }
 
-// Told when a lane is served, as the engine that runs all at once does.
+// A fault is reported when its lane is served, as in the engine that executes at once.
 static void check_fault(const char *text)
 {
     struct by_hand h;
@@ -227,8 +227,8 @@ static void test_faults(void **state)
     check_fault(BODY("mov.u64 %rd4, l; cvta.local.u64 %rd4, %rd4; red.add.u32 [%rd4], 1;\n"));
 }
 
-// A lock between lanes, warps and CTAs, taken by compare-and-swap and by volatile loads; whoever
-// comes to it last may be whom the others wait for.
+// A lock between lanes, warps and CTAs, acquired by compare-and-swap and by volatile loads; the
+// last one to try may be the one that the others wait for.
 static void test_locks(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void test_locks(void **state)
     }
 }
 
-// What nobody ends is found out, not run for ever.
+// A deadlock is detected.
 static void test_stuck(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void test_stuck(void **state)
     kernel_free(&k);
 }
 
-// What a scoreboard is made of.
+// Slot uses, from which a scoreboard is built.
 static uint32_t find(const struct by_hand *h, const char *what, const struct slot_use **uses)
 {
     const struct program *program = &h->k.program;

@@ -1,5 +1,5 @@
-// Chains that a drive issues ahead of their loads, with shadow.h: those that the passes find. Which
-// are given up in the middle, and which lanes are computed when, is drawn.
+// Chains of the passes, which a drive issues ahead of their loads with shadow.h. The chains that
+// are given up midway, and the times at which lanes are computed, are random.
 #pragma once
 #include "passes/base/passes.h"
 #include "runtime-sim/exec/warp/shadow.h"
@@ -10,20 +10,21 @@ struct chain_member {
     uint32_t place, last; // of all members
 };
 
-// By ir function, then instruction; NULL: the function has no chains.
+// By IR function, then instruction; NULL: the function has no chains.
 struct chain_table {
     struct chain_member **functions;
     uint32_t count;
     uint32_t of_pattern[CHAIN_PATTERNS + 1]; // [000 Table 1]
 };
 
-// The text stays as it is: members stand anywhere between others.
+// Finds the chains of a program. The text is not reordered: members may have other instructions
+// between them.
 void chain_table_find(struct chain_table *table, struct arena *arena,
                       const struct ir_module *module, const struct pass_options *options);
 struct chain_member chain_member_of(const struct chain_table *table, const struct warp *warp,
                                     const struct code *code);
 
-// A chain that a path of a warp is in the middle of.
+// A chain that a path of a warp is issuing.
 struct forming {
     uint32_t chain;
     uint32_t next;        // place
@@ -40,11 +41,12 @@ struct forming {
 struct forming *forming_new(const struct chain_member *member, struct warp *warp,
                             const struct slots_used *slots);
 void forming_free(struct forming *forming);
-// Issues the member that is next; true: *held is to be served, else it is free again.
+// Issues the next member. Returns true if `*held` is to be served; otherwise it is free again.
 bool forming_issue(struct forming *forming, const struct chain_member *member, struct warp *warp,
                    const struct code *code, struct held *held);
-// Computes some of the lanes of `wanted` whose loads are there; true: all has been done.
+// Computes some of the lanes of `wanted` whose loads are complete. Returns true if all lanes are
+// done.
 bool forming_compute(struct forming *forming, uint32_t wanted);
-// Gives up a chain that is not complete. The loads that are the warp's again are returned in
-// `given`; if others stay or something was captured, it is complete as it is.
+// Gives up an incomplete chain. The loads that return to the warp are in `given`; if others stay or
+// something was captured, the chain is kept as it is.
 uint32_t forming_give_up(struct forming *forming, struct held *given[CHAIN_MOST]);

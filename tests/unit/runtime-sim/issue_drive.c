@@ -96,7 +96,7 @@ static bool has_ended(const struct resident *resident)
     return true;
 }
 
-// Those of a cluster end together, and stand side by side.
+// Ends CTAs that are done. CTAs of a cluster end together, and are adjacent.
 static bool end_some(struct driver *d)
 {
     uint32_t together = grid_cluster_ctas(d->launch), kept = 0;
@@ -119,8 +119,8 @@ static bool end_some(struct driver *d)
     return some;
 }
 
-// Frames: what an instruction changes must be among what it is said to write, or those that have
-// waited for its lanes.
+// Frames: an instruction may change only its declared results, or those of instructions that waited
+// for its lanes
 
 static void keep_frames(struct driver *d, const struct warp *warp)
 {
@@ -196,7 +196,7 @@ static bool lane_lines(const struct held *held, uint32_t mask, uint64_t line, ui
     return false;
 }
 
-// Lanes whose line nobody before them in the same warp still has to access.
+// Returns the lanes whose line has no earlier pending access of the same warp.
 static uint32_t may_be_served(const struct lane_group *group, uint32_t n, uint32_t mask)
 {
     const struct held *held = group->pending.v[n].held;
@@ -303,7 +303,7 @@ static void took(struct driver *d, struct lane_group *group, uint32_t code, uint
     vec_push(&d->arena, &group->pending, pending);
 }
 
-// What accesses memory by itself must be known as such (held_touches).
+// Executes an instruction. Those that access memory themselves must be declared by held_touches.
 static enum issue_result execute(struct warp *warp, const struct code *at, struct held *held)
 {
     struct touched_part parts[TOUCHED_PARTS];
@@ -328,7 +328,7 @@ static void end_chain(struct lane_group *group, uint32_t n)
     group->forming.v[n] = group->forming.v[--group->forming.n];
 }
 
-// Its loads are the warp's again, as far as nothing was captured that reads them.
+// Gives up a chain: its loads return to the warp, unless something was captured that reads them.
 static void give_up(struct driver *d, struct lane_group *group, uint32_t n)
 {
     struct forming *chain = group->forming.v[n];
@@ -354,7 +354,7 @@ static bool has_complete(const struct lane_group *group)
     return false;
 }
 
-// Those that are complete are computed; those that the warp has left behind are given up.
+// Computes the complete chains, and gives up those that the warp has left.
 static void compute_chains(struct driver *d, struct lane_group *group)
 {
     for (uint32_t i = group->forming.n; i-- > 0;) {
@@ -370,8 +370,8 @@ static void compute_chains(struct driver *d, struct lane_group *group)
     }
 }
 
-// The one whose next member the path has come to; those of the same chain that are not are given
-// up, and now and then it is too.
+// Returns the chain whose next member the path has reached. Other instances of the chain are given
+// up, and sometimes it is too.
 static struct forming *find_chain(struct driver *d, struct lane_group *group,
                                   const struct chain_member *member)
 {
@@ -445,7 +445,8 @@ static enum turn issue(struct driver *d, struct lane_group *group)
     return TURN_DONE;
 }
 
-// Each warp may issue and have something served. False: a fault. `stands`: nobody can do anything.
+// Lets each warp issue and be served. Returns false after a fault. Sets `stands` if no warp can
+// proceed.
 static bool round_of_all(struct driver *d, bool *stands)
 {
     *stands = true;

@@ -16,6 +16,6 @@ struct drive {
     uint64_t computed, given_up;      // chains
 };
 
-// As a session calls it: `machine` is a struct drive.
+// Executes a launch, as called by a session: `machine` is a struct drive.
 void drive_run(void *machine, struct launch *launch, struct arena *arena,
                struct grid_result *result);

@@ -1,5 +1,5 @@
-// All samples, executed by single instructions with accesses that take time, against the engine
-// that runs them at once: the same memory and the same counts. Once more with their chains issued
+// All samples, executed by single instructions with accesses that take time, compared with the
+// engine that executes at once: the same memory and the same counts. Also with their chains issued
 // ahead of their loads.
 #include "runtime-sim/exec/check/profile.h"
 #include "tests/unit/runtime-sim/issue_drive.h"
@@ -43,7 +43,7 @@ static void execute(void *context, struct device_command *const *commands, uint3
     one->thread_instructions = result->thread_instructions;
 }
 
-// Sums by atomic operations depend on their order.
+// Compares with a tolerance: sums by atomic operations depend on their order.
 static void compare_floats(const struct allocation *a, const struct allocation *b)
 {
     for (uint64_t i = 0; i + 4 <= a->bytes; i += 4) {

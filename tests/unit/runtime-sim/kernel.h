@@ -1,4 +1,4 @@
-// A kernel run from its text, for tests.
+// Runs a kernel from its text, for tests.
 #pragma once
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/exec/lanes/rows.h"
@@ -61,7 +61,7 @@ static inline void kernel_load(struct kernel *k, const char *text, const char *l
         fail_msg("%s", error);
 }
 
-// A zeroed buffer, whose address becomes the next parameter.
+// Makes a zeroed buffer, whose address becomes the next parameter.
 static inline void *kernel_buffer(struct kernel *k, uint64_t bytes)
 {
     uint64_t address = image_allocate(&k->image, bytes, 256, "buffer");
@@ -77,7 +77,8 @@ static inline void kernel_u32(struct kernel *k, uint32_t value)
     k->param_bytes += 4;
 }
 
-// Tests are built a second time to execute by single instructions, with accesses that take time.
+// Executes a launch. A second build of the tests executes by single instructions, with accesses
+// that take time.
 static inline void kernel_execute(struct launch *launch, struct arena *arena,
                                   const struct grid_options *options, struct grid_result *result)
 {
@@ -90,7 +91,7 @@ static inline void kernel_execute(struct launch *launch, struct arena *arena,
 #endif
 }
 
-// For tests of what depends on the order of lanes and warps.
+// Skips the second build in tests that depend on the order of lanes and warps.
 static inline void kernel_needs_order(void)
 {
 #ifdef DRIVEN

@@ -6,7 +6,7 @@
     ".shared .align 4 .b32 word;\n"                                                                \
     ".entry k(.param .u64 at)\n{\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<4>;\n"        \
     "ld.param.u64 %rd1, [at]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
-// The counter is read and written by itself: without the lock increments would get lost.
+// The counter is read and written separately: without the lock, increments would be lost.
 #define COUNT "ld.global.u32 %r5, [%rd1+4]; add.u32 %r5, %r5, 1; st.global.u32 [%rd1+4], %r5;\n"
 
 static void check_count(const char *text, uint32_t grid, uint32_t block, uint32_t expected)
@@ -67,7 +67,7 @@ static void test_flag_backwards(void **state)
                 100, 32, 78);
 }
 
-// A lock in shared memory that is never given back ends the run instead of hanging.
+// A lock in shared memory that is never released ends the run.
 static void test_deadlock(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Logic, shifts, permutations and bit fields against references that go bit by bit.
+// Logic, shifts, permutations and bit fields, compared with references that work bit by bit.
 #include "tests/unit/runtime-sim/conform.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
@@ -8,8 +8,7 @@ static uint64_t bit(uint64_t value, uint32_t n)
     return n < 64 ? value >> n & 1 : 0;
 }
 
-// What the reference of a generated case is to compute; conform() gives it nothing but the
-// operands.
+// Parameters of the reference of a generated case: conform() passes it the operands only.
 static struct {
     uint32_t table, mode;
     const char *boolean;
@@ -56,7 +55,7 @@ static void test_logic(void **state)
     conform(cases, COUNT(cases));
 }
 
-// Predicates that are negated, or numbers.
+// Negated predicates, and numbers.
 static void ref_negated(const uint64_t *in, uint64_t *out)
 {
     out[0] = !in[0] && in[1];
@@ -263,7 +262,7 @@ static void test_permutations(void **state)
     FIND(bfind_s##bits, bits, bit(in[0], bits - 1), i)                                             \
     FIND(bfind_far_u##bits, bits, 0, bits - 1 - i)                                                 \
     FIND(bfind_far_s##bits, bits, bit(in[0], bits - 1), bits - 1 - i)
-// The highest bit that is not `sign`.
+// Finds the highest bit that differs from `sign`.
 #define FIND(name, bits, sign, found)                                                              \
     static void name(const uint64_t *in, uint64_t *out)                                            \
     {                                                                                              \
@@ -275,7 +274,7 @@ static void test_permutations(void **state)
 BITS(32)
 BITS(64)
 
-// As the manual has it, but that positions are walked one by one.
+// As in the manual, but positions are tried one by one.
 static void ref_fns(const uint64_t *in, uint64_t *out)
 {
     int32_t offset = (int32_t)in[2], found = 0;
@@ -350,7 +349,7 @@ FIELDS(s64, 64, true)
 INSERTS(32)
 INSERTS(64)
 
-// The same with positions and lengths that the random numbers seldom have.
+// Positions and lengths that random numbers seldom have.
 static void bfe_s64_inside(const uint64_t *in, uint64_t *out)
 {
     const uint64_t inside[] = {in[0], in[1] & 63, in[2] & 63};

@@ -1,4 +1,5 @@
-// Kernels on the whole machine: the values of a run without a clock, and every cycle accounted for.
+// Kernels on the whole machine: they compute the values of a functional run, and every cycle is
+// accounted for.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 static const char text[] = HEAD(

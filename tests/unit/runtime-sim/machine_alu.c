@@ -2,11 +2,12 @@
 #include "runtime-sim/gpu/core/timing.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
-// Instructions in a round and rounds; of several warps' only round.
+// Instructions per round, and rounds; with several warps, a single round.
 enum { FEW = 32, MANY = 64, SHORT = 8, LONG = 24, SIDE_FEW = 64, SIDE_MANY = 192, IDLE = 64 };
 
-// `chain` writes what it reads. `free` is one of many that wait for nothing, $ its number; their
-// results could be needed behind the loop, by `use`: what nobody needs would be one register.
+// `chain` writes the register that it reads. `free` is independent of the other instructions, with
+// $ as its number; `use` after the loop keeps its results alive, because unused results would share
+// one register.
 struct form {
     const char *name, *chain, *free, *use;
 };
@@ -55,7 +56,7 @@ static const struct form forms[TIMING_CLASSES] = {
     [TIMING_parameter] = {"parameter", NULL, "ld.param.u32 %q$, [n];", USE_INT},
 };
 
-// Registers for all that is live at once.
+// Registers for all values that are live at once.
 #define ROOM "core.registers=1048576"
 
 static void put_free(struct text *t, const char *form, uint32_t number)
@@ -68,8 +69,8 @@ static void put_free(struct text *t, const char *form, uint32_t number)
     text_put(t, "\n");
 }
 
-// A loop of n rounds with `count` times the instruction. A line of code holds 16 instructions: in
-// multiples of 16 the loop's end lies in its line like before.
+// Writes a loop of n rounds with `count` copies of the instruction. A line of code holds 16
+// instructions: with multiples of 16 the end of the loop keeps its place in its line.
 static void write_loop(struct text *t, const char *form, const char *use, uint32_t count)
 {
     t->length = 0;
@@ -92,7 +93,7 @@ static void write_loop(struct text *t, const char *form, const char *use, uint32
     text_put(t, "ret;\n}\n");
 }
 
-// Units are idle before.
+// Returns the cycles of a run on idle units.
 static uint64_t rounds(struct rig *r, uint32_t count, uint32_t threads)
 {
     rig_run(r, "idle", 1, LANES);
@@ -100,8 +101,8 @@ static uint64_t rounds(struct rig *r, uint32_t count, uint32_t threads)
     return rig_run(r, "k", 1, threads);
 }
 
-// What rounds take, after one that fetches the code: LONG − SHORT of one warp; the only one of
-// several warps.
+// Returns the cycles of the rounds after the one that fetches the code: LONG − SHORT for one warp;
+// a single round for several warps.
 static uint64_t cycles(const char *form, const char *use, uint32_t count, uint32_t warps,
                        const char *const *settings)
 {
@@ -123,7 +124,7 @@ static void expect(const char *what, uint64_t have, uint64_t expected)
                  (unsigned long long)expected);
 }
 
-// Tests that more instructions of the class in each round cost so many halves of a cycle each.
+// Checks that more instructions of the class per round cost this many half cycles each.
 static void costs(uint32_t class, bool chain, uint32_t halves, const char *const *settings)
 {
     const struct form *form = &forms[class];
@@ -132,7 +133,7 @@ static void costs(uint32_t class, bool chain, uint32_t halves, const char *const
     expect(form->name, more * 2, (uint64_t)(MANY - FEW) * (LONG - SHORT) * halves);
 }
 
-// The same for instructions of several warps, so many cycles for one of each.
+// Checks that one instruction of each of several warps costs this many cycles.
 static void all_cost(uint32_t class, bool chain, uint32_t warps, uint32_t each,
                      const char *const *settings)
 {
@@ -154,7 +155,7 @@ static struct core_config values(const char *const *settings)
     return config;
 }
 
-// A chain of n instructions takes n times latency and pipeline.
+// A chain of n dependent instructions takes n times the latency plus the pipeline.
 static void chains(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void chains(void **state)
     assert_int_equal(timing_latency(&config, TIMING_int_add), 4 + 6);
 }
 
-// Keys of other latencies than the initial ones; also of some beyond what a core notes at once.
+// Other latencies than the defaults, also some beyond the range of a core's calendar.
 static void latencies(void **state)
 {
     (void)state;
@@ -175,8 +176,8 @@ static void latencies(void **state)
     costs(TIMING_fp32_fma, true, 2 * 5006, SETTINGS("core.latency_fp32_fma=5000"));
 }
 
-// Independent instructions of one warp come at their unit's interval; where that is a cycle, 2 in
-// the buffer are followed by a cycle in which it is filled.
+// Independent instructions of one warp issue at their unit's interval. If that is one cycle, every
+// 2 buffered instructions are followed by a cycle that refills the buffer.
 static void intervals(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void steps(void **state)
     expect("setp.and", more, (uint64_t)(MANY - FEW) * (LONG - SHORT) * 3 / 2);
 }
 
-// With enough warps: as many as are issued, or as the units take.
+// With enough warps, throughput is the issue width or that of the units.
 static void widths(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void widths(void **state)
              SETTINGS(ROOM, "core.schedulers=2", "core.alu_units=2", "core.buffer=8"));
 }
 
-// Chains of several warps: each waits for itself, all for the unit.
+// Chains of several warps: each waits for its own results, all for the unit.
 static void side_by_side(void **state)
 {
     (void)state;
@@ -224,8 +225,8 @@ static void side_by_side(void **state)
     all_cost(TIMING_sfu, true, 12, 12 * 4, SETTINGS(ROOM, "core.scheduler=lrr"));
 }
 
-// The oldest first: of chains of 26 cycles on a unit of interval 4 there are 7 at a time, as many
-// as fill it, until they are over; the others wait.
+// Oldest first: of chains of 26 cycles on a unit with interval 4, 7 are active at a time, which
+// fill it, until they end; the others wait.
 static void oldest_first(void **state)
 {
     (void)state;

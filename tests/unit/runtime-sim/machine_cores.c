@@ -1,5 +1,5 @@
-// What cores can do for a scheme, by a small one (satellite.h): kinds of cores, detached warps, the
-// placement of CTAs, another mode at a barrier.
+// Features of cores for schemes, tested by a small scheme (satellite.h): kinds of cores, detached
+// warps, placement of CTAs, another mode at a barrier.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/satellite.h"
 
@@ -74,7 +74,7 @@ static const char *const kernels[] = {
           "sub.u32 %r5, %r6, %r5; st.global.u32 [%d2], %r5; st.global.u32 [%d3], %r4;\n"),
 };
 
-// Of the last machine.
+// Words of the last machine.
 static struct words {
     uint32_t *a, *b, *c;
 } w;
@@ -106,7 +106,7 @@ static uint64_t run_where(struct rig *r, uint64_t seed, const char *const *setti
     return cycles;
 }
 
-// The CTA of each thread ran on the cores from `first` up to before `end`, on all of them.
+// Checks that the CTAs ran on the cores from `first` to before `end`, and on all of them.
 static void check_cores(const uint32_t *smid, uint32_t first, uint32_t end)
 {
     uint32_t seen = 0;
@@ -117,8 +117,8 @@ static void check_cores(const uint32_t *smid, uint32_t first, uint32_t end)
     assert_int_equal(seen, (1u << end) - (1u << first));
 }
 
-// CTAs of a launch run on the ordinary cores, or on those that the scheme has added: at nodes that
-// have another endpoint, or as the endpoints of partitions.
+// CTAs of a launch run on the ordinary cores, or on those that the scheme has added: at nodes with
+// another endpoint, or as the endpoints of partitions.
 static void kinds(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void kinds(void **state)
     }
 }
 
-// A kind has a configuration of its own: latencies, and slots.
+// A kind of core has its own configuration: latencies, and warp slots.
 static void configurations(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void blocks(void **state)
     }
 }
 
-// A block has the memory of its warp.
+// A block accesses the memory of its warp.
 static void memories(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 enum { CTAS = 12, BLOCK = 1024, THREADS = CTAS * BLOCK };
 
 // Sums of a[i] and its neighbour, through shared memory and a barrier, with special functions; and
-// when the CTA has begun and ended.
+// the start and end of the CTA.
 static const char text[] =
     HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 a, .param .u64 c, .param .u64 t)\n{\n"
                          ".reg .b32 %r<12>; .reg .b64 %d<12>; .reg .f32 %f<8>; .reg .pred %p<4>;\n"
@@ -27,7 +27,7 @@ struct stay {
     uint64_t begun, ended;
 };
 
-// A scheme that sees what is issued: in a cycle one slot of each remainder, by schedulers.
+// A scheme that observes issue: in a cycle, one slot of each remainder modulo the schedulers.
 static uint64_t issued_at, issued_together;
 static uint32_t remainders;
 
@@ -77,7 +77,7 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char 
 
 #define ROOM "core.ctas=12", "core.registers=1048576", "core.shared_bytes=65536"
 
-// The sum of all reasons is a count of slots and cycles.
+// Checks that the reasons add up to slots times cycles.
 static void check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {
@@ -118,7 +118,7 @@ static void schedulers(void **state)
         }
 }
 
-// 64 slots of 65 are used by nobody: nothing changes.
+// With 64 of 65 warp slots unused, nothing changes.
 static void one_word_or_two(void **state)
 {
     (void)state;

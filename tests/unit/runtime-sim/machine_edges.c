@@ -1,5 +1,4 @@
-// What is counted where one instruction is several things at once, and what one launch leaves to
-// the next.
+// Counts where one instruction is several things at once, and effects of one launch on the next.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 #define KERNEL(body)                                                                               \
@@ -59,7 +58,7 @@ static void both_memories(void **state)
     rig_free(&r);
 }
 
-// A load that a limit cuts off has no latency, and is not among those that have one.
+// A load that a limit cuts off has no latency, and is not counted among those that have one.
 static void cut_off(void **state)
 {
     (void)state;
@@ -76,7 +75,7 @@ static void cut_off(void **state)
     rig_free(&r);
 }
 
-// The limit holds while a launch is still on its way to the first core.
+// The limit applies while a launch has not reached the first core.
 static void cut_off_before(void **state)
 {
     (void)state;
@@ -91,7 +90,7 @@ static void cut_off_before(void **state)
     rig_free(&r);
 }
 
-// A unit that works on for long after a launch has ended does not keep the next one waiting.
+// A unit that stays busy long after a launch does not delay the next one.
 static void unit_of_last_launch(void **state)
 {
     (void)state;
@@ -103,7 +102,7 @@ static void unit_of_last_launch(void **state)
     rig_free(&r);
 }
 
-// Each fetch of a chain of branches takes what the instruction cache takes.
+// Each fetch of a chain of branches takes the latency of the instruction cache.
 static void fetches(void **state)
 {
     (void)state;
@@ -118,8 +117,7 @@ static void fetches(void **state)
     assert_true(cycles[1] >= cycles[0] + 4 * 100);
 }
 
-// A DRAM that is refreshed always has something to do: a launch ends all the same, and one that
-// stands still is told.
+// A DRAM with refresh always has events: a launch still ends, and a stuck one is reported.
 static void refreshes(void **state)
 {
     (void)state;
@@ -136,8 +134,8 @@ static void refreshes(void **state)
     rig_free(&r);
 }
 
-// CTAs of a cluster are on different cores: the last one that comes to their barrier, or whose
-// threads end, lets all go on.
+// CTAs of a cluster are on different cores: the last one that reaches their barrier, or whose
+// threads exit, releases all.
 static void clusters(void **state)
 {
     (void)state;
@@ -171,7 +169,7 @@ static void clusters(void **state)
     rig_free(&r);
 }
 
-// The least room for accesses is enough for all kinds of them.
+// The minimum room for accesses is enough for all kinds of them.
 static void least_room(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ struct rig {
     uint64_t cycles; // of the last run's first launch
 };
 
-// Text of a kernel, piece by piece.
+// The text of a kernel, built piece by piece.
 struct text {
     char at[RIG_TEXT];
     size_t length;
@@ -40,8 +40,8 @@ __attribute__((format(printf, 2, 3))) static inline void text_put(struct text *t
     assert_true(t->length < RIG_TEXT);
 }
 
-// The kernels of the text, and a configuration with so many cores, and after settings up to a NULL.
-// 0: all cores. `known`: the schemes that are registered.
+// Loads the kernels of the text, and a configuration with this many cores (0: all), after settings
+// up to a NULL. `known`: the registered schemes.
 static inline void rig_configure_from(struct rig *r, const char *text, const char *name,
                                       uint32_t cores, const char *const *settings,
                                       const struct scheme_ops *const *known)
@@ -77,7 +77,7 @@ static inline void rig_configure(struct rig *r, const char *text, uint32_t cores
     rig_configure_with(r, text, cores, settings, schemes);
 }
 
-// Needs rig_configure_with. The machine with these plans; NULL: there are none.
+// Builds the machine with these plans; NULL: none. Requires rig_configure_with.
 static inline void rig_build_planned(struct rig *r, const struct machine_plans *plans)
 {
     r->machine = machine_new_planned(&r->k.arena, &r->config, &r->k.program, plans);
@@ -90,7 +90,7 @@ static inline struct offload_config *offload_config_of(const struct machine_conf
     return config->of_scheme[machine_scheme_number(config, &llc_omni)];
 }
 
-// Needs rig_configure. The machine with the program's chains; NULL: there are none.
+// Builds the machine with the program's chains; NULL: none. Requires rig_configure.
 static inline void rig_build(struct rig *r, const struct offload_table *table)
 {
     struct machine_plans plans = {0};
@@ -98,7 +98,7 @@ static inline void rig_build(struct rig *r, const struct offload_table *table)
     rig_build_planned(r, &plans);
 }
 
-// The machine without chains.
+// Builds the machine without chains.
 static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
                             const char *const *settings)
 {
@@ -106,13 +106,13 @@ static inline void rig_load(struct rig *r, const char *text, uint32_t cores,
     rig_build(r, NULL);
 }
 
-// For the places of cores and partitions.
+// Returns the memory system, for the places of cores and partitions.
 static inline const struct memsys *rig_memsys(const struct rig *r)
 {
     return r->machine->shared.memsys;
 }
 
-// A launch of the next run, with the parameters that the kernel has now.
+// Adds a launch to the next run, with the kernel's current parameters.
 static inline struct launch *rig_add(struct rig *r, const char *name, uint32_t grid, uint32_t block)
 {
     const struct program_function *function = program_find(&r->k.program, name);
@@ -166,7 +166,7 @@ static inline double rig_stat(const struct rig *r, const char *name)
     return value;
 }
 
-// The statistic GROUP.NAME.
+// Returns the statistic GROUP.NAME.
 static inline double rig_of(const struct rig *r, const char *group, const char *name)
 {
     char all[96];
@@ -174,7 +174,7 @@ static inline double rig_of(const struct rig *r, const char *group, const char *
     return rig_stat(r, all);
 }
 
-// Every slot of every core is counted under one reason in each cycle.
+// Checks that every slot of every core is counted under one reason in each cycle.
 static inline void rig_check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {

@@ -1,10 +1,10 @@
-// Cache operators and hints: what stays in the first level and in the last.
+// Cache operators and hints: lines that stay in the L1 and in the LLC.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 enum { LINE = 128, STEP = 8 * 32 * LINE }; // lines of one set of the first level, and of one slice
 
-// One thread loads lines A to H, each with what stands behind its letter up to a space: none stays
-// but by a hint. Lines are of one partition, in which no code is, by `place`.
+// One thread loads lines A to H, each with the operator after its letter, up to a space. None stays
+// without a hint. By `place` the lines are in one partition without code.
 static void write_kernel(struct text *t, const char *loads)
 {
     t->length = 0;
@@ -50,7 +50,7 @@ static void run(struct rig *r, const char *loads, const char *const *settings)
     rig_run(r, "k", 1, 1);
 }
 
-// Loads that hit in the first level, of those that go there.
+// Checks the loads that hit in the L1, of those that access it.
 static void first_level(const char *loads, uint32_t hits, uint32_t reads)
 {
     static struct rig r;
@@ -61,7 +61,7 @@ static void first_level(const char *loads, uint32_t hits, uint32_t reads)
     rig_free(&r);
 }
 
-// The same of a slice with four lines in a set.
+// Checks the hits of a slice with four lines per set.
 static void last_level(const char *loads, uint32_t hits)
 {
     static struct rig r;
@@ -72,7 +72,7 @@ static void last_level(const char *loads, uint32_t hits)
     rig_free(&r);
 }
 
-// Four ways: the fifth line drives out the oldest.
+// With four ways the fifth line evicts the oldest.
 static void operators(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void last_level_hints(void **state)
     last_level("A B C D.L1::evict_first E A", 0);
 }
 
-// With sectors a load of one fetches one, whatever the line's others are.
+// With sectors, a load of one sector fetches that one, whatever the state of the line's others.
 static void sectors(void **state)
 {
     (void)state;

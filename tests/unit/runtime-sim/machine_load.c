@@ -1,8 +1,8 @@
-// The machine when it is full: of the caps that the configuration sets the lowest holds.
+// The saturated machine: the lowest of the configuration's limits holds.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 enum { LINE = 128, PARTITIONS = 8, WARPS = 6, WORDS = WARPS * LANES };
-// CTAs that all cores have room for at a time.
+// CTAs that fit all cores at once.
 enum { ALL = 56 * 8 };
 
 static const char text[] =
@@ -22,7 +22,7 @@ static const char text[] =
                          "ld.global.u32 %r4, [%d5]; ld.global.u32 %r5, [%d7];\n"
                          "add.u32 %r4, %r4, %r5; st.global.u32 [%d6], %r4;\nret;\n}\n";
 
-// Lines that a warp's work reads and writes.
+// Lines that the work of a warp reads and writes.
 struct work {
     const char *name;
     uint32_t reads, writes;
@@ -33,7 +33,7 @@ static const struct work copy = {"copy", 1, 1}, add = {"add", 2, 1};
 enum cap { CAP_NOC, CAP_LLC, CAP_DRAM, CAPS };
 static const char *const cap_names[] = {"networks", "LLC", "DRAM"};
 
-// Warps' work per cycle that each of these allows.
+// Computes the work of warps per cycle that each limit allows.
 static void find_caps(const struct machine_config *c, const struct work *work, bool warm,
                       double caps[CAPS])
 {
@@ -59,7 +59,7 @@ static uint64_t cycles(struct rig *r, const struct work *work, uint32_t ctas, bo
     return rig_run(r, work->name, ctas, WORDS);
 }
 
-// Work per cycle of so many more CTAs; the caps.
+// Returns the work per cycle of the additional CTAs; sets the limits.
 static double rate(const struct work *work, uint32_t few, uint32_t many, bool warm,
                    double caps[CAPS], const char *const *settings)
 {
@@ -104,7 +104,7 @@ static void copies(void **state)
                      "dram.tWR=1", "dram.tCL=1", "dram.CWL=1"));
 }
 
-// At least so much of the lowest cap.
+// Checks that at least this share of the lowest limit is reached.
 static void adds(enum cap expected, double part, const char *const *settings)
 {
     double caps[CAPS], have = rate(&add, 6 * ALL, 12 * ALL, false, caps, settings);

@@ -1,10 +1,10 @@
-// Latencies of loads without other traffic: each is the sum of its parts, by the configuration.
+// Latencies of loads without other traffic: each is the sum of its parts in the configuration.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 enum { LINE = 128, ALL_BANKS = 32 * 4, FEW = 16, MANY = 48, SHORT = 2, LONG = 6 };
 
-// A loop of n rounds with `count` times the load, whose address %d1 is what the parameter says and,
-// for %r1, what each thread finds in the table of addresses.
+// Writes a loop of n rounds with `count` copies of the load. Its address %d1 is the parameter plus,
+// for %r1, the thread's entry in the table of addresses.
 static const char *write_kernel(const char *load, uint32_t count)
 {
     static struct text t;
@@ -27,7 +27,7 @@ static const char *write_kernel(const char *load, uint32_t count)
     return t.at;
 }
 
-// What the chain goes through: places of 8 bytes that hold the address of the next one.
+// The chain of dependent loads: 8-byte words, each with the address of the next one.
 struct ring {
     uint64_t places, stride;
 };
@@ -66,7 +66,7 @@ static uint64_t cycles(struct rig *r, const struct measure *m, uint32_t count)
     return many - few;
 }
 
-// Cycles of one more load in a chain.
+// Returns the cycles of one more load in a chain.
 static double cost(const struct measure *m)
 {
     static struct rig r;
@@ -83,7 +83,7 @@ static void expect(const char *what, double have, double expected)
         fail_msg("%s: %g cycles, not %g", what, have, expected);
 }
 
-// What the configuration and the machine's places say.
+// Latencies from the configuration and the machine's topology.
 struct parts {
     struct machine_config c;
     uint32_t routers; // between the core and the partition of the chain
@@ -106,7 +106,7 @@ static struct parts parts_of(const struct measure *m)
     return parts;
 }
 
-// To the load/store unit, then the first level's latency; a line goes through its port at once.
+// To the load/store unit, then the L1's latency; a line passes its port at once.
 static void first_level(void **state)
 {
     (void)state;
@@ -123,8 +123,9 @@ static void first_level(void **state)
     expect("hit, five stages", cost(&m), 5 + p.c.l1.latency);
 }
 
-// A packet of L flits past H routers: 5·H + 2 + (L − 1). The slice has a request's access one clock
-// after its arrival, and the core sees an answer one cycle after its own.
+// Returns the network's latency: a packet of L flits past H routers takes 5·H + 2 + (L − 1). The
+// slice has a request's access one clock after its arrival, and the core sees a reply one cycle
+// after its own.
 static uint64_t network(const struct parts *p)
 {
     uint64_t delay = p->c.memsys.memory.request_delay;
@@ -136,7 +137,8 @@ static uint64_t slice(const struct parts *p)
     return p->c.memsys.llc.latency + LINE / p->c.memsys.llc.port_bytes - 1;
 }
 
-// A ring of one line more than a set of the first level has ways, all of one partition: past it.
+// A ring with one line more than an L1 set has ways, all of one partition: every load misses the
+// L1.
 static void last_level(void **state)
 {
     (void)state;
@@ -161,8 +163,8 @@ static void last_level(void **state)
     expect("slower slice", cost(&past), 1 + network(&p) + 50 + 1);
 }
 
-// From the slice's access to the DRAM's data and one clock until they leave; all clocks alike. More
-// lines than the slice has, each loaded once in a run.
+// From the slice's access to the DRAM's data, and one clock until they leave, with equal clocks.
+// More lines than the slice has, each loaded once in a run.
 static void memory(void **state)
 {
     (void)state;
@@ -190,7 +192,7 @@ static void memory(void **state)
     assert_true(have >= 1 + network(&p) + least + 1 && have <= 1 + network(&p) + least + 3.4);
 }
 
-// Lanes 0 … degree − 1 in one bank, each of the others in a bank of its own.
+// Lanes 0 … degree − 1 access one bank, the others one bank each.
 static void bank_conflicts(void **state)
 {
     (void)state;
@@ -210,8 +212,8 @@ static void bank_conflicts(void **state)
     expect("16 pairs", cost(&m), 26 + 15);
 }
 
-// Other widths: as many cycles as all banks need for the bytes. Lanes that change a word one after
-// the other.
+// Other widths: as many cycles as all banks need for the bytes. Lanes that update one word do so
+// one after the other.
 static void bank_widths(void **state)
 {
     (void)state;
@@ -235,7 +237,8 @@ static void bank_widths(void **state)
     expect("latency 2", cost(&m), 2);
 }
 
-// Different constants come one after the other, the same one at once. The addition is 10 cycles.
+// Different constants are read one after the other, the same one at once. The addition takes 10
+// cycles.
 static void constants(void **state)
 {
     (void)state;
@@ -250,7 +253,7 @@ static void constants(void **state)
     }
 }
 
-// Straight code of one warp.
+// Returns the cycles of straight-line code of one warp.
 static uint64_t straight(uint32_t instructions, struct parts parts[8])
 {
     static struct text t;
@@ -277,9 +280,9 @@ static uint64_t straight(uint32_t instructions, struct parts parts[8])
     return all;
 }
 
-// Each line of 16 instructions is fetched when the last one before it has been issued: a cycle to
-// the network, the way to the slice and back, 2 to the buffer. In it there are 8 pairs: 3 cycles
-// for each of 7, and 1 from the last pair's first instruction to its second.
+// Each line of 16 instructions is fetched when the last instruction before it has issued: a cycle
+// to the network, the route to the slice and back, 2 to the buffer. It has 8 pairs: 3 cycles for
+// each of 7, and 1 from the last pair's first instruction to its second.
 static void code(void **state)
 {
     (void)state;

@@ -1,9 +1,11 @@
-// What a core does cycle by cycle, as kernels see it in %clock: orders of schedulers, places, time.
+// A core's behaviour cycle by cycle, as kernels see it in %clock: orders of schedulers, places,
+// time.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 enum { READS = 6, WARPS = 3 };
 
-// Each warp comes past a barrier, reads the clock READS times and stores what it read.
+// Writes a kernel in which each warp passes a barrier, reads the clock READS times and stores its
+// readings.
 static const char *write_kernel(void)
 {
     static struct text t;
@@ -23,7 +25,7 @@ static const char *write_kernel(void)
     return t.at;
 }
 
-// Tests when each warp has read the clock, counted from the first time.
+// Checks when each warp has read the clock, counted from the first reading.
 static void reads(const uint32_t expected[WARPS][READS], const char *const *settings)
 {
     static struct rig r;
@@ -42,8 +44,8 @@ static void reads(const uint32_t expected[WARPS][READS], const char *const *sett
     rig_free(&r);
 }
 
-// Warp 1 is the last to come to the barrier. With two instructions in a buffer each has one left
-// there. A buffer that becomes empty in cycle t is filled in t + 2.
+// Warp 1 reaches the barrier last. With two instructions in a buffer each warp has one left there.
+// A buffer that becomes empty in cycle t is refilled in t + 2.
 static void schedulers(void **state)
 {
     (void)state;
@@ -91,7 +93,7 @@ struct seen {
 
 enum { CTAS = 120, THREADS = 64, ROUNDS = 400 };
 
-// Each CTA's core, all of them in turn; clocks count cycles, and the timer nanoseconds of 1.4 GHz.
+// %smid runs through all cores; clocks count cycles, and the timer nanoseconds of 1.4 GHz.
 static void special_registers(void **state)
 {
     (void)state;
@@ -117,7 +119,7 @@ static void special_registers(void **state)
     rig_free(&r);
 }
 
-// Nothing of a launch happens before its latency has passed.
+// No part of a launch starts before its latency has passed.
 static void launch_latency(void **state)
 {
     (void)state;
@@ -134,8 +136,8 @@ static void launch_latency(void **state)
     assert_int_equal(cycles[1] - cycles[0], 7000);
 }
 
-// A warp's instructions of one class wait for nothing: its time is the time for which it waits for
-// a unit. Each warp stores its clock at its end.
+// Writes a kernel whose instructions wait for their unit only. Each warp stores its clock at its
+// end.
 static const char *write_units(bool is_float)
 {
     static struct text t;
@@ -158,7 +160,7 @@ static const char *write_units(bool is_float)
 
 enum { UNIT_ROUNDS = 64, UNIT_INSTRUCTIONS = 16, UNIT_WARPS = 24 };
 
-// Tests that warps of all schedulers progress alike while their units are busy without a pause.
+// Checks that warps of all schedulers progress alike while their units are always busy.
 static void expect_fair(bool is_float, uint32_t schedulers, uint32_t units, uint32_t interval,
                         const char *order, uint32_t buffer)
 {

@@ -1,5 +1,5 @@
-// Keys of a core that say what others leave open: lines between launches, lanes of a branch, the
-// stages in front of an access and behind a line that comes.
+// Keys of a core for choices that papers leave open: lines between launches, lanes of a branch, the
+// stages before an access and after a fill.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 static const char reader[] =
@@ -8,7 +8,7 @@ static const char reader[] =
                          "ld.param.u64 %d1, [a]; ld.global.u32 %r1, [%d1];\n"
                          "st.global.u32 [%d1+1024], %r1;\nret;\n}\n";
 
-// With flush_l1 each launch misses in the first level, without it only the first one does.
+// With flush_l1 each launch misses in the L1, without it only the first one does.
 static void lines_between_launches(void **state)
 {
     (void)state;
@@ -24,8 +24,8 @@ static void lines_between_launches(void **state)
     }
 }
 
-// Lanes below 8 branch in the first half of the warps' places, lanes from 8 on in the second. Each
-// path draws a number.
+// Lanes below 8 branch in the first half of the warp slots, lanes from 8 on in the second. Each
+// path takes a number.
 static const char brancher[] =
     HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 to, .param .u64 count, "
                          ".param .u32 low)\n{\n"
@@ -40,7 +40,7 @@ static const char brancher[] =
                          "J: mul.wide.u32 %d3, %r1, 4; add.u64 %d1, %d1, %d3;\n"
                          "st.global.u32 [%d1], %r2;\nret;\n}\n";
 
-// Which lanes have drawn first: 0: those below 8.
+// Returns which lanes have taken a number first; 0: those below 8.
 static uint32_t first_lanes(bool low_branch, const char *const *settings)
 {
     static struct rig r;
@@ -70,7 +70,7 @@ static void lanes_of_a_branch(void **state)
     assert_int_equal(first_lanes(false, SETTINGS("core.divergence=low_lanes")), 0);
 }
 
-// A narrow port of the first level for lines that come has nobody who waits for it.
+// The L1's own fill port must be as wide as a line, because nothing waits for it.
 static void faults(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Random kernels on machines of several kinds: values are those of a run without a clock, whatever
-// is evaluated in another order changes nothing, and statistics add up.
+// Random kernels on machines of several kinds: values are those of a functional run, the order of
+// evaluation changes nothing, and statistics add up.
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/random_graph.h"
@@ -17,7 +17,7 @@ static const char prepared[] =
     "st.local.v4.u32 [%y3], {%m0, %m0, %m0, %m0}; st.local.v4.u32 [%y3+16], {%m0, %m0, %m0, "
     "%m0};\n";
 
-// An address in a table of so many bytes, by %r1, in %y0.
+// Writes an address in a table of this many bytes, from %r1, to %y0.
 static void put_place(struct graph *t, uint32_t mask, const char *base)
 {
     graph_put(t, "and.b32 %%m0, %%r1, %u; cvt.u64.u32 %%y0, %%m0; add.u64 %%y0, %%y0, %s;\n", mask,
@@ -49,7 +49,7 @@ static void put_input(struct graph *t)
               any_of(t, kinds, 5));
 }
 
-// Words of local memory, each in a line of its own: an access of several has several lines.
+// Accesses words of local memory, each in its own line, so that a wide access has several lines.
 static void put_local(struct graph *t)
 {
     static const struct {
@@ -75,7 +75,7 @@ static void put_local(struct graph *t)
     graph_put(t, "%s\n", kinds[kind].access);
 }
 
-// What the thread alone reads and writes: words of global, shared and local memory.
+// Accesses words of global, shared and local memory that only this thread uses.
 static void put_own(struct graph *t)
 {
     static const char *const stores[] = {"", ".wb", ".cg", ".cs", ".wt", ".L1::evict_last"};
@@ -182,7 +182,7 @@ static char *statistics(const struct rig *r)
     return text;
 }
 
-// Statistics as text; the values are compared with a run without a clock.
+// Returns the statistics as text; compares the values with a functional run.
 static char *timed(const char *text, const char *const *settings, uint64_t shuffle)
 {
     static struct rig r;

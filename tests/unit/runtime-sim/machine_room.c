@@ -1,12 +1,12 @@
-// How many CTAs a core has room for, seen by their clocks; and launches side by side.
+// The number of CTAs that fit a core, observed by their clocks; and concurrent launches.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 enum { CTAS = 24, ROUNDS = 600 };
 
-// Greedy, young warps would not even begin beside old ones that fill the unit.
+// With the greedy scheduler, young warps would not start beside old ones that fill the unit.
 #define IN_TURN(...) SETTINGS("core.scheduler=lrr", __VA_ARGS__)
 
-// The first thread of each CTA stores when it has begun and when it has seen all rounds.
+// The first thread of each CTA stores its start time, and the time after all rounds.
 #define TIMED(name, directives)                                                                    \
     ".visible .entry " name "(.param .u64 a, .param .u32 n) " directives "\n{\n"                   \
     ".reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p;\n"                                           \
@@ -24,7 +24,7 @@ struct stay {
     uint64_t begun, ended;
 };
 
-// The most that were there at a time.
+// Returns the maximum number that were resident at once.
 static uint32_t most(const struct stay *spans, uint32_t count)
 {
     uint32_t best = 0;
@@ -76,7 +76,7 @@ static void limits(void **state)
     room(32, 8193, 5, "shared memory", IN_TURN("core.ctas=8")); // in pieces of 128
 }
 
-// What .maxnreg allows, if that is less than what lives at once.
+// Returns the registers per thread: .maxnreg limits the number of live registers.
 static void registers_of(struct rig *r, const char *name, uint32_t *number, const char **source)
 {
     *number = machine_registers(
@@ -107,7 +107,7 @@ static void registers(void **state)
     rig_free(&r);
 }
 
-// A kernel that declares the size of its CTAs is compiled so that one has room.
+// A kernel that declares its CTA size is compiled so that one CTA fits.
 static void declared_size(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void declared_size(void **state)
     "add.u32 %" r "1, %" r "1, %" r "3; st.global.u32 [%d1], %" r "1;\n"
 
 // clang-format off
-// Values of two paths that are parted in the text, of which one is taken.
+// Values of two paths that the text separates, of which one is taken.
 static const char parted[] = HEAD("8.0", "sm_80")
     ".func many(.param .u64 a) {\n.reg .b32 %r<5>, %s<5>, %t<5>; .reg .b64 %d1;\n"
     "ld.param.u64 %d1, [a];\n" LOAD("r") LOAD("s") LOAD("t") ADD("t") ADD("s") ADD("r") "ret; }\n"
@@ -167,7 +167,7 @@ static void estimate(void **state)
     rig_free(&r);
 }
 
-// An assembler gives no thread more than 255.
+// An assembler gives a thread at most 255 registers.
 static void many_values(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void too_large(void **state)
     rig_free(&r);
 }
 
-// The first launch's CTAs come first; the second's have what room is left while those still run.
+// The first launch's CTAs come first; those of the second get the remaining room while they run.
 static void two_launches(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Launches that will never end: within the watchdog's time the run is given up, and the report
-// names warp, line and reason.
+// Launches that never end: the run stops within the watchdog's limit, and the report names warp,
+// line and reason.
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 #define KERNEL(body)                                                                               \
@@ -23,7 +23,7 @@ static const struct stalls *stuck(struct rig *r, const char *text, uint32_t grid
     return &r->result.stalls;
 }
 
-// Line 9 is the first behind the registers.
+// Returns the line; line 9 is the first after the registers.
 static uint32_t line(const struct rig *r, uint32_t inst)
 {
     const struct ir_function *fn = &r->k.module.functions.v[0];
@@ -39,7 +39,7 @@ static const struct stall *of_kind(const struct stalls *stalls, enum stall_kind 
     return NULL;
 }
 
-// 96 threads are to come, and a warp has gone.
+// A barrier for 96 threads, one warp of which has exited.
 static void barrier(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void barrier(void **state)
     rig_free(&r);
 }
 
-// One warp computes for ever, the others wait for it.
+// One warp computes for ever; the others wait for it.
 static void spin(void **state)
 {
     (void)state;
@@ -92,8 +92,8 @@ static void spin(void **state)
     rig_free(&r);
 }
 
-// A core has room for 8 of 12 CTAs; these wait for what a later one would do. The report says
-// for which address, and that others are not there.
+// A core has room for 8 of 12 CTAs, which wait for a later one. The report has the address, and
+// says that CTAs are not resident.
 static void not_there(void **state)
 {
     (void)state;
@@ -120,8 +120,7 @@ static void not_there(void **state)
     rig_free(&r);
 }
 
-// The same of a lock that is tried with compare-and-swap: its holder has ended without giving it
-// back.
+// A lock that is tried with compare-and-swap: its holder has exited without releasing it.
 static void lost_lock(void **state)
 {
     (void)state;
@@ -145,7 +144,7 @@ static void lost_lock(void **state)
     rig_free(&r);
 }
 
-// A loop that goes on for longer than the watchdog waits, but stores something: it is let go on.
+// A loop that runs for longer than the watchdog's limit but stores something is not stopped.
 static void progress(void **state)
 {
     (void)state;
@@ -159,8 +158,8 @@ static void progress(void **state)
     rig_free(&r);
 }
 
-// A loop that only counts ends by itself; one that does so for ever is ended later than one that
-// repeats its registers.
+// A loop that only counts ends by itself. An endless one is stopped later than one that repeats its
+// registers.
 static void counts(void **state)
 {
     (void)state;
@@ -182,7 +181,7 @@ static void counts(void **state)
     rig_free(&r);
 }
 
-// What the limit of cycles cuts off is told, too.
+// Warps that the cycle limit stops are reported, too.
 static void cycle_limit(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// Products of matrices against whole matrices: the manual's formulas say for each element of a
-// fragment where it belongs; here they are turned around, for each element of a matrix which lane
-// holds it, and the product is computed element by element.
+// Products of matrices, compared with whole matrices: the manual's formulas give the place of each
+// element of a fragment; they are inverted here to give the lane that holds each element of a
+// matrix, and the product is computed element by element.
 #include "tests/unit/runtime-sim/numbers.h"
 #include <fenv.h>
 
@@ -41,7 +41,7 @@ static uint32_t per_register(const struct format *format)
     return register_bits(format) / format->bits;
 }
 
-// Where an element lies: lane, and its number in the lane's part of the matrix.
+// Place of an element: the lane, and the index in the lane's part of the matrix.
 struct spot_of {
     uint32_t lane, element;
 };

@@ -1,7 +1,7 @@
 // Matrices between memory and registers: wmma from memory to memory, ldmatrix, stmatrix, movmatrix.
 #include "tests/unit/runtime-sim/numbers.h"
 
-// wmma: matrices in memory, of any layout and stride, against a product of whole matrices.
+// wmma: matrices in memory, of any layout and stride, compared with a product of whole matrices
 
 enum { PART_BYTES = 4096, PARTS = 4 }; // a, b, c, d
 
@@ -228,7 +228,7 @@ static void test_wmma(void **state)
             check_wmma(&cases[i], layouts);
 }
 
-// ldmatrix and stmatrix: lane i has the address of line i, and the lines lie in no order
+// ldmatrix and stmatrix: lane i has the address of line i; the lines are in no order
 
 static uint32_t row_place(uint32_t line)
 {
@@ -337,7 +337,7 @@ static void test_movmatrix(void **state)
     kernel_free(&k);
 }
 
-// Faults: what the report says
+// Faults and their reports
 
 static void check_fault(const char *text, uint32_t shift, uint32_t threads, const char *expects)
 {
@@ -372,7 +372,7 @@ static void test_faults(void **state)
     check_fault(text, 0, 32, "load of 32 bytes at global address");
 }
 
-// Lanes on both sides of a branch come to the instruction one after the other.
+// Lanes on both sides of a branch reach the instruction one after the other.
 static void test_meeting(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Products of matrices with a sparse one, element by element: a whole matrix is drawn, and what an
-// instruction needs of it is laid out for the lanes as the manual and measurements of GPUs say.
+// Products with a sparse matrix, element by element: a whole matrix is drawn, and an instruction's
+// part of it is laid out for the lanes as in the manual and in measurements of GPUs.
 #include "tests/unit/runtime-sim/numbers.h"
 
 enum { M = 16, N = 8, MOST_K = 128, LANE_WORDS = 16, WARPS = 8 };
@@ -29,7 +29,7 @@ static uint32_t draw(struct setup *s, uint32_t below)
     return (uint32_t)(conform_random(&s->state) % below);
 }
 
-// An element and its number; those of floating point are such that no sum is rounded.
+// Draws an element and its number; floating-point elements are such that no sum is rounded.
 static uint32_t draw_element(struct setup *s, const struct format *format, int32_t *value)
 {
     uint32_t bits = draw(s, UINT32_MAX) & low_mask(format->bits);
@@ -46,7 +46,7 @@ static void put(struct setup *s, uint32_t lane, uint32_t word, uint32_t position
     s->in[lane * LANE_WORDS + word + position / 32] |= bits << position % 32;
 }
 
-// Element `column` of a row of A, of which only those that are kept are counted.
+// Sets element `column` of a row of A, where only kept elements are counted.
 static void put_a(struct setup *s, uint32_t row, uint32_t column, uint32_t bits)
 {
     uint32_t per = 32 / s->a->bits, place = row / 8 + column / (4 * per) * 2;
@@ -62,20 +62,20 @@ static void draw_b(struct setup *s)
                 draw_element(s, s->b, &s->other[row][column]));
 }
 
-// Lanes whose e does not count have anything there.
+// Lanes whose e is unused have arbitrary values there.
 static void draw_unused(struct setup *s)
 {
     for (uint32_t lane = 0; lane < 32; lane++)
         s->in[lane * LANE_WORDS + 12] = draw(s, UINT32_MAX);
 }
 
-// Of a row: each has four bits that say which half of it is kept.
+// Returns the number of chunks of a row; each has four bits that select half of it.
 static uint32_t chunks_of(const struct setup *s)
 {
     return s->k / (s->a->bits == 4 ? 8 : s->a->bits == 32 ? 2 : 4);
 }
 
-// The four bits for chunk `n` of a row.
+// Sets the four bits for chunk `n` of a row.
 static void put_indices(struct setup *s, uint32_t row, uint32_t n, uint32_t bits)
 {
     uint32_t chunks = chunks_of(s), lane = row % 8 * 4, shift;

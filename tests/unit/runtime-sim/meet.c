@@ -47,7 +47,7 @@ static void run(struct setup *s, uint32_t threads)
     kernel_succeeds(&s->k, "k", 1, threads);
 }
 
-// shfl, told by segments: a lane sees only lanes of its own segment, up to the clamp.
+// shfl, computed by segments: a lane reads only lanes of its own segment, up to the clamp.
 
 static int expected_lane(char mode, int lane, uint32_t b, uint32_t c)
 {
@@ -94,7 +94,7 @@ static void test_shuffle(void **state)
     check_shuffle("idx", 'i');
 }
 
-// Half of the lanes come by another way, and yet all exchange their values.
+// Half of the lanes arrive on another path, and still all exchange their values.
 static void test_meeting(void **state)
 {
     (void)state;
@@ -114,8 +114,8 @@ static void test_meeting(void **state)
     kernel_free(&s.k);
 }
 
-// Both sides of a branch have a barrier of the warp of their own; what one side writes in front of
-// it the other reads behind it.
+// Each side of a branch has its own warp barrier; what one side writes before it the other reads
+// after it.
 static void test_two_barriers(void **state)
 {
     (void)state;
@@ -131,9 +131,9 @@ static void test_two_barriers(void **state)
     kernel_free(&s.k);
 }
 
-// Lanes may stand at different places, if the instruction is the same but for its registers: here
-// on two sides of a branch and in a function. What comes out is what they get side by side.
-// D, P: results; A: a value, W: it with 64 bits, Q: a predicate.
+// Lanes may be at different places if the instruction is the same except for its registers: here on
+// two sides of a branch and in a function. The results are the same as in one place.
+// D, P: results; A: a value; W: it with 64 bits; Q: a predicate.
 #define MAKE(D, P, A, W, Q)                                                                        \
     "mov.u32 " D ", 0; setp.ne.u32 " P ", " D ", 0; and.b32 " A ", " A ", 0x3f00001f;\n"           \
     "cvt.u64.u32 " W ", " A "; setp.gt.u32 " Q ", " A ", 0x1fffffff;\n"
@@ -201,7 +201,7 @@ static void test_places(void **state)
     check_places(PLACES(ELECT));
 }
 
-// Another instruction is another: the lanes wait for each other for ever.
+// Different instructions do not match: the lanes wait for each other for ever.
 static void test_other_kind(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void test_other_kind(void **state)
     kernel_free(&s.k);
 }
 
-// A part of the lanes meets; those that ended are not waited for.
+// Some of the lanes synchronise; lanes that exited are not waited for.
 static void test_some_lanes(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_redux(void **state)
     kernel_free(&s.k);
 }
 
-// -0 is less than +0; NaN is passed over unless .NaN asks for it.
+// -0 is less than +0; NaN is ignored without .NaN.
 static void test_redux_float(void **state)
 {
     (void)state;
@@ -343,8 +343,8 @@ static void test_redux_float(void **state)
     kernel_free(&s.k);
 }
 
-// Groups of lanes that name only each other execute the same instruction at the same time: each
-// lane has a mask of its own, as the tiles of cooperative groups do.
+// Groups of lanes that name only each other execute the same instruction at the same time, each
+// with its own mask, as the tiles of cooperative groups do.
 static void test_groups(void **state)
 {
     (void)state;
@@ -373,8 +373,8 @@ static void test_groups(void **state)
     }
 }
 
-// Pairs of lanes whose halves stand at different barriers: one writes before it, the other reads
-// behind it. A group that is complete leaves alone those that wait.
+// Pairs of lanes whose halves are at different barriers: one writes before it, the other reads
+// after it. A complete group does not release lanes that still wait.
 static void test_groups_on_paths(void **state)
 {
     (void)state;
@@ -395,7 +395,7 @@ static void test_groups_on_paths(void **state)
     kernel_free(&s.k);
 }
 
-// A lane that the mask leaves out is told.
+// A lane that the mask leaves out is reported.
 static void test_not_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The router of a butterfly at which a chain is computed, held against the ways themselves, router
-// by router.
+// The router of a butterfly at which a chain is computed, compared with the routes, router by
+// router.
 #include "runtime-sim/schemes/llc_omni/meet_fly.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ static struct noc_config butterfly(uint64_t radix, uint64_t stages)
     return (struct noc_config){.topology = NOC_FLY, .radix = radix, .stages = stages};
 }
 
-// All ways pass this router in its stage, and not one of the next stage, and so on.
+// Checks that all routes pass this router in its stage, but no common router in the next stage.
 static void check(const struct noc_config *network, uint32_t from, const uint32_t *to,
                   uint32_t count)
 {
@@ -44,7 +44,7 @@ static void one_target(void **state)
         }
 }
 
-// Of all cores to all three partitions of [000 Fig. 1].
+// Routes from all cores to all three partitions of [000 Fig. 1].
 static void partitions(void **state)
 {
     static const uint32_t llc[] = {3, 15, 17, 29, 36, 47, 49, 61};

@@ -1,4 +1,4 @@
-// Loads, stores and addresses in every space, and what is said of a bad address.
+// Loads, stores and addresses in every space, and the reports of bad addresses.
 #include "tests/unit/runtime-sim/kernel.h"
 
 enum { THREADS = 64, ROOM = 32 };
@@ -12,7 +12,7 @@ static const char *const prologue = HEAD(
                      "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 32;\n"
                      "add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;\n";
 
-// Each thread's 32 bytes come to an address of the space.
+// Puts each thread's 32 bytes at an address of the space.
 static const struct {
     const char *space, *setup, *address;
 } places[] = {
@@ -55,7 +55,7 @@ static const struct {
     uint32_t bytes;
 } registers[] = {{"%h1", 2}, {"%r10", 4}, {"%rd15", 8}};
 
-// Byte by byte: what a register of `width` bytes holds.
+// Returns the contents of a register of `width` bytes, byte by byte.
 static uint64_t extended(const uint8_t *from, uint32_t bytes, bool sign, uint32_t width)
 {
     uint64_t value = 0;
@@ -103,8 +103,8 @@ static void test_loads(void **state)
                 }
 }
 
-// Registers that were declared as vectors, as a whole; their elements may be wider than what is
-// loaded or stored. Of odd threads the guard is false.
+// Registers declared as vectors, as a whole; their elements may be wider than the data loaded or
+// stored. The guard of odd threads is false.
 static void test_vector_registers(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void test_vectors(void **state)
     }
 }
 
-// A sink in a store leaves what was there.
+// A sink in a store leaves memory unchanged.
 static void test_sink_keeps(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void test_parameters(void **state)
     kernel_free(&k);
 }
 
-// What alloca gives outlives the branch in which it was given, and is each lane's own.
+// Memory from alloca outlives the branch that allocated it, and belongs to one lane.
 static void test_stack(void **state)
 {
     (void)state;

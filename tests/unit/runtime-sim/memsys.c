@@ -9,7 +9,7 @@ static enum memsys_served count_served(void *context, const struct memsys_reques
     return MEMSYS_SERVED;
 }
 
-// Sends one request into the idle system; returns the cycles until its answer can be taken.
+// Sends one request into the idle system. Returns the cycles until its reply can be popped.
 static uint64_t round_trip(struct fixture *f, struct memsys_request r)
 {
     uint64_t sent = f->now;
@@ -36,11 +36,11 @@ static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t
     return (uint32_t)(abs(x) + abs(y) + 1);
 }
 
-// Clocks at zero load, all of the same frequency: the packets' ways are 5·H + 2 + (L − 1), with H
-// routers and L flits; a request that arrived in clock a is put into the slice at a + 1, has its
-// access then, and its data of B bytes are ready `latency` + B / port − 1 clocks later; they are
-// sent at once, arrive as above, and are seen in the cycle after.
-// A request with a delay is put into the slice when that is over, and has its access a clock later.
+// Clocks at zero load, all of the same frequency. Packets take 5·H + 2 + (L − 1), with H routers
+// and L flits. A request that arrived in clock a enters the slice at a + 1 and has its access then;
+// its data of B bytes are ready `latency` + B / port − 1 clocks later, are sent at once, arrive as
+// above, and are seen in the following cycle. A request with a delay enters the slice after the
+// delay, and has its access a clock later.
 static uint64_t delay(const struct fixture *f)
 {
     return f->values->memory.request_delay ? f->values->memory.request_delay + 1 : 0;
@@ -74,7 +74,7 @@ static void zero_load_hits(void **state)
     end(&f);
 }
 
-// The same for a read that misses, of a bank that is closed. Clocks of the DRAM begin at its next
+// Returns the latency of a read that misses, in a closed bank. Clocks of the DRAM begin at its next
 // tick: ACT, RD tRCD later, data tCL later for `burst`. The slice takes them in its next clock and
 // has them ready one clock later.
 static uint64_t miss_latency(const struct fixture *f, uint32_t routers, uint64_t sent)
@@ -108,7 +108,7 @@ static void zero_load_misses(void **state)
     end(&f);
 }
 
-// Of the latency of a hit, the reply waits for nothing, and the slice has its clocks.
+// In the latency of a hit the reply does not wait, and the slice has its clocks.
 static void parts_of_latency(void **state)
 {
     (void)state;
@@ -159,8 +159,8 @@ static void stream_cycle(struct stream *s)
     advance(&s->f, s->f.now + 1);
 }
 
-// Lines per cycle that all cores together read, of so many different ones in turn, when the system
-// is full.
+// Returns the lines per cycle that all cores together read from the saturated system, with this
+// many different lines in turn.
 static double stream(const char *const *settings, uint64_t lines, uint32_t window)
 {
     enum { WARM_UP = 20000, CYCLES = 20000 };

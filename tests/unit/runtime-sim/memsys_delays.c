@@ -1,5 +1,5 @@
-// Delays in front of the slices and of the DRAM, stores that the DRAM acknowledges, and the stages
-// of which a read's latency consists.
+// Delays before the slices and the DRAM, stores that the DRAM acknowledges, and the stages of a
+// read's latency.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static enum memsys_served serve(void *context, const struct memsys_request *request)
@@ -23,7 +23,7 @@ static uint64_t round_trip(struct fixture *f, uint64_t line, enum memsys_kind ki
     return then - sent;
 }
 
-// The cycles of a read that misses, of one that hits, and of a store that misses and one that hits.
+// Cycles of a read miss, a read hit, a store miss and a store hit.
 struct trips {
     uint64_t miss, hit, store_miss, store_hit;
     struct memsys_stats stats;
@@ -46,10 +46,10 @@ static struct trips trips(const char *const *settings)
     return t;
 }
 
-// All clocks alike, and a DRAM and a slice without delays of their own.
+// Equal clocks, and a DRAM and a slice without delays of their own.
 #define CLOCKS "dram.clock=1400", "dram.page=closed", "dram.delay=0", "memory.request_delay=0"
 
-// A request is put into the slice when its delay is over, and has its access one clock later.
+// A request enters the slice when its delay has passed, and has its access one clock later.
 static void request_delay(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void dram_delay(void **state)
     assert_int_equal(late.stats.in_dram, plain.stats.in_dram + 1);
 }
 
-// The acknowledgement of a store that misses comes from the DRAM, which is also read for its line.
+// The acknowledgement of a store miss comes from the DRAM, which also reads its line.
 static void forwarded_stores(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void forwarded_stores(void **state)
     assert_int_equal(sent.store_hit, kept.store_hit);
 }
 
-// The stages of a read add up to its latency, and each has its part.
+// The stages of a read add up to its latency, and each has its share.
 static void stages(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void stages(void **state)
     assert_true(s->in_slice > 0 && s->in_request_network > 0 && s->in_reply_network > 0);
 }
 
-// A delay without limit holds all; as many pieces as the DRAM has room for are in front of it.
+// A delay without limit holds all requests; as many wait before the DRAM as it has room for.
 static void under_load(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void under_load(void **state)
     end(&f);
 }
 
-// One write is acknowledged: a line must be one request of the DRAM.
+// Each write has one acknowledgement, so a line must be one request of the DRAM.
 static void faults(void **state)
 {
     (void)state;

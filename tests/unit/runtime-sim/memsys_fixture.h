@@ -30,7 +30,7 @@ static inline void fixture_init(struct fixture *f)
     arena_init(&f->arena, &f->memory);
 }
 
-// A memory system of a configuration, after settings up to a NULL.
+// Starts a memory system of a configuration, after settings up to a NULL.
 static inline void begin(struct fixture *f, const char *name, const char *const *settings)
 {
     fixture_init(f);
@@ -45,7 +45,7 @@ static inline void begin(struct fixture *f, const char *name, const char *const 
         assert_true(config_set(&f->config, *settings));
 }
 
-// With tables that the owner adds, whose requesters are filled in.
+// Starts with tables that the owner adds; fills in their requesters.
 static inline void start_with(struct fixture *f, struct memsys_tables tables, memsys_serve *serve,
                               void *context)
 {

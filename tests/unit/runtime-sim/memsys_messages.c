@@ -1,5 +1,5 @@
 // Single messages of the memory system: sizes of packets, hops, atomics, flushes, packets of other
-// classes, refused requests.
+// classes, rejected requests.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static struct memsys_request part(enum memsys_kind kind, uint32_t from, uint32_t until)
@@ -16,8 +16,8 @@ static void check_flits(const struct fixture *f, struct memsys_request r, uint32
     assert_int_equal(memsys_reply_flits(f->m, &r), reply);
 }
 
-// A packet has a header of 8 bytes and sectors of 32; 16 bytes of mask if a sector is not written
-// whole.
+// A packet has a header of 8 bytes, sectors of 32, and 16 bytes of mask if a sector is written
+// partly.
 static void sizes_of_packets(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void sizes_of_packets(void **state)
     arena_free(&f.arena);
 }
 
-// Hops of three accesses, as the networks count them.
+// Counts the hops of three accesses in the networks.
 static void count_hops(const uint32_t partitions[3], uint64_t hops, uint64_t weighted)
 {
     struct fixture f;
@@ -169,7 +169,7 @@ static void flush(void **state)
 
 // Other messages
 
-// A packet of the owner's own class, from core to core, from partition to partition.
+// Packets of the owner's own class, from core to core and from partition to partition.
 static void other_classes(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void other_classes(void **state)
     end(&f);
 }
 
-// A core whose request was refused is notified when there is room, and only then.
+// A core whose request was rejected is notified when there is room, and only then.
 static void refused(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Cores that share a node: the port takes their requests in turn, each core waits for room in its
+// Cores that share a node: the port accepts their requests in turn, each core waits for room in its
 // own queue only, and the order of the cores in a cycle does not matter.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
@@ -26,7 +26,7 @@ struct traffic {
     uint64_t cycles, refused;
 };
 
-// All cores send lines of the same set, as fast as they can; in each cycle in the given order.
+// All cores read lines of the same set as fast as they can, in the given order in each cycle.
 static void run(struct traffic *t, const char *const *settings, bool backwards)
 {
     struct fixture f;
@@ -79,7 +79,7 @@ static void any_order(void **state)
     }
 }
 
-// While all ask, none gets more than one request ahead of another one at its node.
+// While all cores send, none gets more than one request ahead of another at its node.
 static void in_turn(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void in_turn(void **state)
     end(&f);
 }
 
-// A core that was refused is notified when its own queue has room.
+// A core that was rejected is notified when its own queue has room.
 static void notified(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// What the owner of a memory system decides and observes about replies that enter the network.
+// The decisions of a memory system's owner about replies that enter the network, and its view of
+// them.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 enum { LINES = 24, CORE = 5 };
@@ -33,8 +34,8 @@ static void observe(void *context, const struct memsys_offer *offer)
     o->most_waiting = offer->waiting > o->most_waiting ? offer->waiting : o->most_waiting;
 }
 
-// Lines of one partition that are in its slice, all asked for at once: their replies wait for a
-// link of one flit per cycle.
+// Lines in the slice of one partition, all requested at once: their replies wait for a link of one
+// flit per cycle.
 static void test_offers(void **state)
 {
     (void)state;

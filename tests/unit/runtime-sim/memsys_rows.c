@@ -1,5 +1,5 @@
-// The memory system around its requests: invalid configurations, statistics, the report of requests
-// in flight, the table of keys in docs/reference/machine.md.
+// The memory system besides its requests: invalid configurations, statistics, the report of
+// requests in flight, the table of keys in docs/reference/machine.md.
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
@@ -36,7 +36,7 @@ static void wrong_configurations(void **state)
     }
 }
 
-// Nodes at routers of butterflies need two networks of which one is the reverse of the other. They
+// Nodes at routers of butterflies need two networks, each the reverse of the other. These nodes
 // have neither cores nor partitions.
 static void wrong_butterflies(void **state)
 {
@@ -148,7 +148,7 @@ static void report(void **state)
     end(&f);
 }
 
-// The keys of the section `memory`, as a table.
+// Prints the keys of the section `memory` as a table.
 static void print_keys(FILE *to)
 {
     struct fixture f;

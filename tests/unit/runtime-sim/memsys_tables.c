@@ -1,4 +1,4 @@
-// What the owner of a memory system adds to it by tables.
+// Tables that the owner of a memory system adds to it.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 static void send(struct memsys *m, const struct memsys_request *r)
@@ -7,7 +7,7 @@ static void send(struct memsys *m, const struct memsys_request *r)
     memsys_send(m, r);
 }
 
-// The cycle in which the endpoint has a reply.
+// Returns the cycle in which the endpoint has a reply.
 static uint64_t await(struct fixture *f, uint32_t endpoint)
 {
     while (!memsys_peek(f->m, endpoint))
@@ -20,7 +20,7 @@ static void take(struct memsys *m, uint32_t endpoint)
     memsys_pop(m, endpoint);
 }
 
-// Requests that the owner lets wait
+// Requests that the owner holds
 
 struct gate {
     struct fixture f;
@@ -47,8 +47,8 @@ static void begin_gate(struct gate *g, struct memsys_tables tables, const char *
     start_with(&g->f, tables, pass_gate, g);
 }
 
-// A request that waits is served when the owner lets it, and no other one waits for it. Its reply
-// comes as many cycles later.
+// A held request is served when the owner releases it; no other request waits for it. Its reply is
+// delayed by the same number of cycles.
 static void owner_lets_wait(void **state)
 {
     (void)state;
@@ -134,8 +134,8 @@ static struct memsys_request tagged(uint32_t core, uint32_t tag, enum memsys_kin
     return r;
 }
 
-// Two reads that wait for the word, then two writes to the same line: each write lets one read go
-// on. Reads keep their order.
+// Two reads that wait for the word, then two writes to the same line: each write releases one read.
+// Reads keep their order.
 static void condition_is_passed(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void condition_is_passed(void **state)
     end(&w.f);
 }
 
-// An input that others do not pass: the write waits behind the read of its line for ever.
+// An input that other requests do not pass: the write waits behind the read of its line for ever.
 static void condition_holds_back(void **state)
 {
     (void)state;
@@ -189,8 +189,8 @@ static void condition_holds_back(void **state)
     end(&w.f);
 }
 
-// The line is not in the slice, and the word is full: of two reads one is served when the line has
-// come, though the condition held for both before.
+// The line is not in the slice, and the word is full: of two reads, one is served when the line has
+// arrived, though the condition held for both before.
 static void condition_holds_when_served(void **state)
 {
     (void)state;
@@ -215,8 +215,8 @@ static void condition_holds_when_served(void **state)
     end(&w.f);
 }
 
-// Many reads and writes of one word at once: each read is served when the word is full, and as many
-// as were written.
+// Many reads and writes of one word at once: each read is served when the word is full, and there
+// are as many reads as writes.
 static void condition_under_load(void **state)
 {
     (void)state;
@@ -294,8 +294,8 @@ static void packets_carry_priority(void **state)
     end(&f);
 }
 
-// Writes of all cores to one partition, of two classes in turn: cycles from their sending to their
-// acknowledgement, of each class.
+// Sends writes of all cores to one partition, of two classes in turn, and sums for each class the
+// cycles from sending to acknowledgement.
 static void send_to_one(uint8_t priority, uint64_t sum[2])
 {
     enum { MANY = 2000 };
@@ -328,7 +328,7 @@ static void send_to_one(uint8_t priority, uint64_t sum[2])
     end(&f);
 }
 
-// With a priority one class waits less than the other; without, both alike.
+// With a priority, one class waits less than the other; without, both wait alike.
 static void priority_goes_first(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static void priority_goes_first(void **state)
 
 // Endpoints
 
-// Three endpoints at the node of core 5 ask in turn; each gets the replies to its requests, once.
+// Three endpoints at the node of core 5 send in turn; each gets the replies to its requests, once.
 static void endpoints_share_a_node(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void endpoints_share_a_node(void **state)
     end(&f);
 }
 
-// Packets go to the endpoint that they are for, in the order of their arrival at the node.
+// Packets go to their endpoint, in the order of their arrival at the node.
 static void packets_at_a_shared_node(void **state)
 {
     (void)state;
@@ -413,7 +413,7 @@ static void packets_at_a_shared_node(void **state)
     end(&f);
 }
 
-// A backend of the owner's
+// A backend of the owner
 
 enum { DELAY = 77, PIECES = 64 };
 
@@ -492,7 +492,7 @@ static uint32_t store_inside(const void *backend)
     return ((const struct store *)backend)->count;
 }
 
-// A miss takes as long as a hit and the backend's time; with all clocks alike, exactly.
+// A miss takes the time of a hit plus that of the backend, exactly so with equal clocks.
 static void own_backend(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
 // Random traffic: each core has up to `window` requests in flight, of random kinds and bytes, to
-// random lines of `lines`. Sometimes a core does not take a reply.
+// random lines of `lines`. Sometimes a core does not accept a reply.
 struct traffic {
     struct fixture f;
     uint64_t random, digest;
@@ -137,7 +137,7 @@ static uint64_t run_traffic(const char *config, const char *const *settings, uin
     return t.digest;
 }
 
-// Every queue has its least capacity, and all of them are full.
+// Every queue has its minimum capacity, and all of them fill up.
 static const char *const tiny[] = {
     "request_network.injection_queue=5",
     "request_network.ejection_queue=5",

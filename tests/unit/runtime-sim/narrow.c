@@ -2,7 +2,7 @@
 // random roundings, cvt.pack.
 #include "tests/unit/runtime-sim/convert.h"
 
-// An instruction of elements side by side.
+// An instruction on packed elements.
 struct packing {
     const char *to, *from; // in the instruction's name
     uint32_t elements, to_stride, from_stride;
@@ -13,7 +13,7 @@ static struct conversion now;
 static struct packing layout;
 static uint32_t source_mask;
 
-// The random bits of four elements are made of the sources, as there are too few of those.
+// The random bits of four elements are derived from the sources, which are too few.
 #define RANDOM_FACTOR UINT32_C(0x9e3779b1)
 
 static uint32_t random_of_pair(uint32_t random, uint32_t place)
@@ -56,7 +56,7 @@ static void put_name(char *name, size_t size, const char *type, uint32_t element
         snprintf(name, size, "%sx%u", type, elements);
 }
 
-// Four-bit pairs live in registers of eight bits, which nothing else is read from.
+// Four-bit pairs are in registers of eight bits, from which nothing else is read.
 static void run(const char *modifiers, const char *source)
 {
     char to[16], from[16], text[300], types_text[48], mask[80] = "";
@@ -82,7 +82,7 @@ static void run(const char *modifiers, const char *source)
     conform(&test, 1);
 }
 
-// With and without .relu and .satfinite, with many sources half way between two results.
+// Runs with and without .relu and .satfinite, with many sources halfway between two results.
 static void run_all(const char *rounding, bool must_be_finite, bool may_be_finite,
                     const uint32_t *masks, const char *source)
 {
@@ -323,7 +323,7 @@ static void test_fixed_point(void **state)
     }
 }
 
-// cvt.pack, bit by bit as the manual has it
+// cvt.pack, bit by bit as in the manual
 
 static uint32_t pack_bits;
 static bool pack_signed;

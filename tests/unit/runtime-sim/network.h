@@ -1,4 +1,4 @@
-// Networks for tests, and random traffic that looks at what comes out of them.
+// Networks for tests, and random traffic that checks their output.
 #pragma once
 #include "runtime-sim/noc/noc.h"
 #include "support/random.h"
@@ -19,7 +19,7 @@ struct network {
     struct noc *noc;
 };
 
-// `settings` such as "width=5 height=3".
+// Configures a network with settings such as "width=5 height=3".
 static inline void configure(struct network *n, const char *settings)
 {
     memset(n, 0, sizeof *n);
@@ -43,7 +43,7 @@ static inline void begin(struct network *n, const char *settings)
     n->noc = noc_new(&n->arena, &n->config);
 }
 
-// The router where packets of a node enter a mesh.
+// Returns the router where packets of a node enter a mesh.
 static inline uint32_t mesh_router_of(const struct noc_config *config, uint32_t node)
 {
     return config->node_routers.n ? (uint32_t)config->node_routers.v[node] : node;
@@ -159,7 +159,7 @@ static inline void traffic_run(struct traffic_test *t, uint32_t cycles)
     }
 }
 
-// Until nothing is on its way. Fails if that never happens.
+// Runs until no packet is in flight. Fails if that never happens.
 static inline void traffic_drain(struct traffic_test *t)
 {
     struct noc *noc = t->n->noc;

@@ -1,4 +1,4 @@
-// Networks with little traffic: topologies, the pipeline, credit loops, and what is counted.
+// Networks with little traffic: topologies, the pipeline, credit loops, and counters.
 #include "tests/unit/runtime-sim/network.h"
 
 // Sends a packet through an idle network; returns its latency.
@@ -27,7 +27,7 @@ static uint32_t distance(uint32_t width, uint32_t a, uint32_t b)
                       abs((int)(a / width) - (int)(b / width)));
 }
 
-// Routers that a packet has to pass.
+// Returns the number of routers that a packet must pass.
 static uint32_t routers_between(const struct network *n, uint32_t source, uint32_t target)
 {
     if (n->config.topology == NOC_CROSSBAR)
@@ -38,7 +38,7 @@ static uint32_t routers_between(const struct network *n, uint32_t source, uint32
     return distance((uint32_t)n->config.width, a, b) + 1;
 }
 
-// All pairs of nodes: `hop` cycles for each router, `ends` for both ends.
+// Checks all pairs of nodes: `hop` cycles for each router, `ends` for both ends.
 static void check_pairs(const char *settings, uint32_t flits, uint32_t hop, uint32_t ends)
 {
     struct network n;
@@ -92,7 +92,7 @@ static void test_delays(void **state)
     check_pairs("width=4 height=2 credit_delay=0", 5, 5, 2);
 }
 
-// Flits per cycle of a flow through four routers.
+// Returns the flits per cycle of a flow through four routers.
 static double flow(const char *settings, uint32_t flits)
 {
     enum { WARM_UP = 700, CYCLES = 6720 }; // a multiple of the periods below
@@ -148,7 +148,7 @@ static double use_of(const struct stats *stats, const char *name)
     return value;
 }
 
-// Of a packet of 5 flits from node 18 to node 61.
+// Checks the use of channels by a packet of 5 flits from node 18 to node 61.
 static void check_use(struct network *n)
 {
     struct stats stats;
@@ -266,7 +266,7 @@ static void test_flits(void **state)
     end(&n);
 }
 
-// Cycles in which nothing can happen may be left out.
+// Cycles in which nothing can happen may be skipped.
 static void test_skip(void **state)
 {
     (void)state;
@@ -295,8 +295,8 @@ static void test_skip(void **state)
     assert_int_equal(digest[0], digest[1]);
 }
 
-// Packets of two flows to a node that takes none for a while. `most`: those that have arrived by
-// then; returns whether they are taken in the order of their arrival.
+// Sends packets of two flows to a node that accepts none for a while; `most` have arrived by then.
+// Returns true if they are accepted in the order of their arrival.
 static bool taken_in_order(const char *settings, uint32_t most)
 {
     struct network n;

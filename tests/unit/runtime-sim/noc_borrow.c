@@ -1,5 +1,5 @@
-// Classes that borrow virtual channels of another class: without packets of that one the network is
-// the same as with one class, and packets that wait hold up no borrower.
+// Classes that borrow virtual channels of another class: without packets of that class the network
+// behaves as with one class, and waiting packets hold up no borrower.
 #include "tests/unit/runtime-sim/network.h"
 
 #define TWO " classes=2 class_vcs=[6,2]"
@@ -97,8 +97,8 @@ static uint64_t take(struct network *n, uint32_t class)
     return come;
 }
 
-// Nobody takes packets of class 1, and they fill all places that they can have: those of class 0
-// arrive all the same. Then the others are taken, and arrive as well.
+// Packets of class 1 are not accepted, and fill all buffers that they can have; those of class 0
+// arrive all the same. Then the others are accepted, and arrive as well.
 static void who_borrows_does_not_wait(void **state)
 {
     static const char *const networks[] = {

@@ -1,5 +1,5 @@
-// Decisions where packets enter a network [004]: which flit passes in each cycle, crossbar inputs
-// that change, and how much busier the entries are than the channels behind them.
+// Decisions where packets enter a network [004]: the flit that passes in each cycle, changing
+// numbers of crossbar inputs, and how much busier the entries are than the channels after them.
 #include "runtime-sim/noc/state.h"
 #include "tests/unit/runtime-sim/network.h"
 #include <math.h>
@@ -41,8 +41,8 @@ struct channels {
     bool injected_ready, waited;
 };
 
-// The input virtual channels of router 1 before a tick. Injected packets have level 1 there, others
-// 0; at router 2 all have 0.
+// Returns the input virtual channels of router 1 before a tick. Injected packets have level 1
+// there, others 0; at router 2 all have 0.
 static struct channels look(const struct noc *noc)
 {
     struct channels seen = {0};
@@ -118,7 +118,7 @@ static void test_decisions(void **state)
 #undef ROW
 #undef FOUR
 
-// Crossbar inputs that change
+// Changing numbers of crossbar inputs
 
 #define MESH                                                                                       \
     "width=6 height=6 routing=xy vcs=4 vc_buffer=9 injection_queue=36 node_link=9 "                \
@@ -143,8 +143,7 @@ static uint32_t draw_target(uint64_t *random)
     return target;
 }
 
-// Flits per cycle of node 7, which sends all it can, in each of several parts of the time with
-// other numbers of inputs.
+// Flits per cycle of node 7, which sends all it can, in periods with different numbers of inputs.
 static void test_speed_changes(void **state)
 {
     (void)state;
@@ -175,8 +174,8 @@ static void test_speed_changes(void **state)
     end(&n);
 }
 
-// The mean utilization of channels between routers over that of the entries: what the controllers
-// send passes d channels in the mean, whatever the load.
+// Checks the ratio of the mean utilization of channels between routers to that of the entries: the
+// controllers' packets pass d channels on average, whatever the load.
 static void check_ratio(double load)
 {
     enum { CYCLES = 20000, CHANNELS = 2 * 2 * 6 * 5 };

@@ -1,4 +1,4 @@
-// The ways through butterflies.
+// Routes through butterflies.
 #include "tests/unit/runtime-sim/network.h"
 
 enum { MOST_STAGES = 12 };
@@ -102,8 +102,8 @@ static void test_reversed(void **state)
     check_ways_back("topology=fly radix=5 stages=1 router_nodes=true");
 }
 
-// Whether a way from a terminal to a terminal passes both routers, and how many from the first to
-// the second; 0: none does.
+// Returns, for each pair of routers, the number of routers from the first to the second on a route
+// between terminals; 0: no route passes both.
 static uint32_t **routers_of_ways(struct network *n)
 {
     uint32_t terminals = noc_fly_terminals(&n->config), routers = noc_routers(n->noc);
@@ -122,7 +122,7 @@ static uint32_t **routers_of_ways(struct network *n)
     return passed;
 }
 
-// Latency of a packet through the idle network.
+// Returns the latency of a packet through the idle network.
 static uint64_t cross(struct network *n, uint32_t source, uint32_t target, uint32_t flits)
 {
     struct noc_packet packet = {
@@ -137,7 +137,7 @@ static uint64_t cross(struct network *n, uint32_t source, uint32_t target, uint3
     return latency;
 }
 
-// All pairs: 5 · H + 2 + (L − 1) cycles for the H routers that a way through both has between them.
+// Checks all pairs: 5 · H + 2 + (L − 1) cycles for the H routers between both on a route.
 static void check_latencies(const char *settings)
 {
     struct network n;
@@ -187,8 +187,8 @@ static void test_latencies(void **state)
         }
 }
 
-// Of each stage's node of a 4-ary 3-fly one that sends to the last terminal and receives from it,
-// or from the first.
+// In each stage of a 4-ary 3-fly, one node sends to the last terminal and receives from it, or from
+// the first.
 static void test_stages(void **state)
 {
     (void)state;
@@ -246,7 +246,7 @@ static void test_traffic(void **state)
         }
 }
 
-// What is counted: hops of a packet to and from a node at a router, and the use of both.
+// Counters: hops of a packet to and from a node at a router, and the use of both.
 static void test_counters(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void test_counters(void **state)
     end(&n);
 }
 
-// A node at a router that takes nothing in time is named as what others wait for.
+// A node at a router that accepts no packet in time is named as the cause of the waiting.
 static void test_report(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Injection of many packets by a few nodes: split queues, links and crossbar inputs of their own,
-// shared ports, priorities of what is injected [004], and the ideal network.
+// Injection of many packets by a few nodes: split queues, links and crossbar inputs per node,
+// shared ports, priorities of injected packets [004], and the ideal network.
 #include "tests/unit/runtime-sim/network.h"
 
 // The network of [004 Table I]; its memory controllers are at the places of a diamond.
@@ -74,7 +74,7 @@ static void test_tails(void **state)
     check_tails(MESH SHARED, one_by_one);
 }
 
-// Controllers that send all they can, to nodes that are none
+// Controllers that send all they can to other nodes
 
 struct flood {
     struct network n;
@@ -114,7 +114,7 @@ static void flood_cycle(struct flood *f, uint32_t only)
     take_all(&f->n);
 }
 
-// Flits per cycle that arrive while one controller, or all of them, send all they can.
+// Returns the flits per cycle that arrive while one controller, or all of them, send all they can.
 static double flood_rate(const char *settings, uint32_t only)
 {
     enum { WARM_UP = 1000, CYCLES = 20000 };
@@ -139,7 +139,7 @@ static void check_rate(const char *settings, uint32_t only, double least, double
         fail_msg("%s, node %u: %f flits per cycle", settings, only, rate);
 }
 
-// The channel to the first router that most targets need is the bound.
+// The channel to the first router that most targets share is the bottleneck.
 static void test_one_controller(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_all_controllers(void **state)
     assert_true(shared > base * 0.99 && shared <= 8);
 }
 
-// All send the same packets, which take the same ways.
+// All controllers send the same packets, on the same routes.
 static void test_same_packets(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_same_packets(void **state)
     }
 }
 
-// A controller that has more to send than the network takes fills its queue, however long it is.
+// A controller that has more to send than the network accepts fills its queue, however long it is.
 static void test_occupancy(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void test_occupancy(void **state)
 
 // Virtual channels and ports
 
-// Flits that enter in the first cycles if there is work for one of two links only.
+// Returns the flits that enter in the first cycles if only one of two links has work.
 static uint64_t entered_by_one_link(const char *settings)
 {
     struct network n;
@@ -254,7 +254,7 @@ static void test_own_channels(void **state)
 #undef PAIR
 }
 
-// Flits per cycle of a node that sends to all sides through two ports.
+// Returns the flits per cycle of a node that sends to all sides through two ports.
 static double rate_to_all_sides(const char *settings)
 {
     enum { CYCLES = 4000 };
@@ -307,7 +307,8 @@ static void test_speed_of_nodes(void **state)
 #undef NODES
 }
 
-// In a row of three the node in the middle has two ways on, those at the ends have one.
+// Returns the rate of a node in a row of three: the middle node has two outgoing channels, those at
+// the ends have one.
 static double rate_in_row(const char *settings, uint32_t source)
 {
     enum { CYCLES = 4000 };
@@ -334,7 +335,7 @@ static void test_speed_by_outputs(void **state)
 #undef ROW
 }
 
-// A packet at a time is handed over, however short it is.
+// One packet at a time is handed over, however short it is.
 static void test_hand_over(void **state)
 {
     (void)state;
@@ -350,9 +351,10 @@ static void test_hand_over(void **state)
     end(&n);
 }
 
-// Priorities: nodes 0 and 1 of a row send to node 2, those of node 1 compete with what goes through
+// Priorities: nodes 0 and 1 of a row send to node 2; injected packets of node 1 compete with
+// passing ones
 
-// Share of node 1, in thousandths.
+// Returns the share of node 1, in thousandths.
 static uint64_t share_of_injected(const char *settings)
 {
     enum { CYCLES = 20000 };
@@ -383,9 +385,8 @@ static void test_shares(void **state)
     assert_int_equal(share_of_injected(ROW "priority_decay=true " SUPPLY CONSUME), 1000);
 }
 
-// A lower threshold gives what goes through more. Where the packet that has waited has the highest
-// priority it leaves before those that are injected; where these have lost theirs it only is in
-// turn with them.
+// A lower threshold favours passing packets. A waiting packet with the highest priority leaves
+// before injected ones; if these have lost their priority, it takes turns with them.
 static void test_lift(void **state)
 {
     (void)state;
@@ -405,7 +406,7 @@ static void test_lift(void **state)
 
 // The ideal network
 
-// Every pair of nodes: the same as an empty network.
+// Every pair of nodes has the latency of an empty network.
 static void check_ideal(const char *settings, uint32_t flits)
 {
     struct network real, ideal;
@@ -453,7 +454,7 @@ static void test_ideal_latency(void **state)
     check_ideal("topology=fly radix=3 stages=3", 2);
 }
 
-// However much is sent, nothing waits.
+// No packet waits, whatever the load.
 static void test_ideal_has_no_limits(void **state)
 {
     (void)state;
@@ -477,7 +478,8 @@ static void test_ideal_has_no_limits(void **state)
     end(&n);
 }
 
-// Packets that arrive together are taken in the order of their sources, whoever sent first.
+// Packets that arrive together are accepted in the order of their sources, whichever was sent
+// first.
 static void test_ideal_order(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Networks under load: nothing is lost or comes twice, all goes on, and the order in which parts
-// are evaluated does not matter.
+// Networks under load: packets are neither lost nor duplicated, all make progress, and the order of
+// evaluation does not matter.
 #include "tests/unit/runtime-sim/network.h"
 
 static void check_load(const char *settings, double load, uint32_t flits, uint32_t flits_most)
@@ -55,7 +55,7 @@ static void test_conservation(void **state)
     }
 }
 
-// With one virtual channel for a class nothing overtakes.
+// With one virtual channel per class, packets do not overtake each other.
 static void test_order(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_adaptive_goes_on(void **state)
     }
 }
 
-// Packets across the mesh in both directions: each direction alone has one way by XY.
+// Packets across the mesh in both directions: by XY each direction has one route.
 static void test_adaptive_uses_both_ways(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void test_no_one_takes(void **state)
     end(&n);
 }
 
-// A class that no one takes does not keep another one from going on.
+// A class that is not accepted does not hold up another one.
 static void test_classes_do_not_wait(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static void test_injection_queue(void **state)
     end(&n);
 }
 
-// Flits per cycle of a node that sends to all sides.
+// Returns the flits per cycle of a node that sends to all sides.
 static double sending_rate(const char *settings)
 {
     enum { CYCLES = 2000, SOURCE = 4 };
@@ -300,7 +300,8 @@ static void test_injection_speed(void **state)
 #undef SMALL
 }
 
-// Two nodes send all they can to the same one; packets of node 0 have the priority.
+// Returns the share of node 0 when two nodes send all they can to one; packets of node 0 have the
+// priority.
 static uint64_t share_of_first(const char *settings, uint32_t priority)
 {
     struct network n;
@@ -380,8 +381,8 @@ static void test_shuffle(void **state)
     }
 }
 
-// Virtual channels are allocated by masks until a packet has a priority, and then by lists: without
-// priorities in the rest both do the same.
+// Virtual channels are allocated by masks until a packet has a priority, then by lists: without
+// further priorities both give the same result.
 static void test_masks_and_lists(void **state)
 {
     (void)state;
@@ -394,7 +395,7 @@ static void test_masks_and_lists(void **state)
         assert_int_equal(digest_of(networks[i], 0, 0), digest_of(networks[i], 0, 1));
 }
 
-// The same on all compilers and hosts.
+// The result is the same with all compilers and hosts.
 static void test_same_everywhere(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Random networks under random traffic against a model that looks at everything in every cycle:
-// both have to bring each packet in the same cycle.
+// Random networks under random traffic, compared with a model that evaluates everything in every
+// cycle: both must deliver each packet in the same cycle.
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/noc_naive.h"
 
@@ -44,7 +44,7 @@ static uint32_t from_to(uint64_t *random, uint32_t least, uint32_t most)
     return least + (uint32_t)(splitmix64(random) % (most - least + 1));
 }
 
-// One of the texts, which are joined by '|'.
+// Returns one of the texts, which are separated by '|'.
 static const char *one_of(struct arena *arena, uint64_t *random, const char *texts)
 {
     uint32_t count = 1;
@@ -72,7 +72,7 @@ static const char *random_topology(struct arena *arena, uint64_t *random)
                         from_to(random, 1, 5), one_of(arena, random, "xy|yx|adaptive"));
 }
 
-// What [004] adds; keys that are set twice have the last value.
+// Adds the features of [004]; of keys that are set twice the last value counts.
 static const char *random_injection(struct arena *arena, uint64_t *random, const char *text)
 {
     text = arena_printf(arena, "%s injection_by_outputs=%s injection_vc=%s", text,
@@ -126,7 +126,7 @@ static const char *random_settings(struct arena *arena, uint64_t *random)
     return from_to(random, 0, 1) ? text : random_injection(arena, random, text);
 }
 
-// Returns whether there is such a network.
+// Returns false if the network of this seed is invalid.
 static bool random_network(uint64_t seed)
 {
     struct network text, n;

@@ -10,7 +10,7 @@ static bool is_wide(const struct noc_config *c, uint32_t node)
     return found;
 }
 
-// Crossbar inputs of a channel. Needs all channels.
+// Returns the crossbar inputs of a channel. Requires all channels.
 static uint32_t speed_of(const struct model *m, const struct channel *ch)
 {
     const struct noc_config *c = m->c;
@@ -71,7 +71,7 @@ static void add_lanes(struct model *m, uint32_t index)
         }
 }
 
-// Virtual channels of a class follow each other; what is left over goes to the first classes.
+// Virtual channels of a class are consecutive; the remainder goes to the first classes.
 static void name_classes(struct model *m)
 {
     uint32_t at = 0, classes = (uint32_t)m->c->classes, vcs = (uint32_t)m->c->vcs;
@@ -174,7 +174,7 @@ void model_begin_route(struct model *m, struct vc *vc, uint32_t router, uint64_t
     m->routed[packet]++;
 }
 
-// What comes
+// Arrivals
 
 static void take_credits(struct model *m)
 {
@@ -205,7 +205,8 @@ static void arrive(struct model *m, uint32_t index, uint32_t v, struct flit flit
         model_begin_route(m, vc, ch->to, m->now);
 }
 
-// Flits fly with the virtual channel that they go to above the packet's number.
+// Accepts flits. In flight, a flit has its target virtual channel in the bits above the packet's
+// number.
 static void take_flits(struct model *m)
 {
     for (uint32_t i = 0; i < m->channels; i++) {
@@ -235,8 +236,8 @@ static void end_stages(struct model *m)
 
 // Interfaces
 
-// A packet has its place in the ejection queue from its head on. One that is longer than the queue
-// has it to itself.
+// Returns true if the node accepts the flit. A packet occupies the ejection queue from its head
+// flit on; one that is longer than the queue has it alone.
 static bool takes(struct model *m, struct node *node, const struct flit *flit)
 {
     const struct noc_packet *packet = &m->packet[flit->packet];
@@ -249,8 +250,8 @@ static bool takes(struct model *m, struct node *node, const struct flit *flit)
     return true;
 }
 
-// Of each virtual channel a flit, those behind the last packet that was begun first. Without a
-// queue there never is more than one.
+// Ejects one flit of each virtual channel, starting after the last packet that was begun. Without a
+// queue at most one flit is present.
 static void eject(struct model *m, uint32_t index)
 {
     struct channel *ch = &m->channel[index];
@@ -292,14 +293,14 @@ void model_send(struct model *m, const struct noc_packet *packet)
     assert_true(best->head + best->count < MOST_PACKETS / 64);
 }
 
-// The link feeds the virtual channel.
+// Returns true if the link feeds the virtual channel.
 static bool feeds(const struct model *m, const struct node *node, uint32_t link, uint32_t v)
 {
     uint32_t each = node->links / node->port_count;
     return m->c->injection_vc != NOC_VC_OWN || each < 2 || v % each == link / node->port_count;
 }
 
-// The virtual channel of a port in which the lane's next flit can go now, or NONE.
+// Returns the virtual channel of a port that the lane's next flit can enter now, or NONE.
 static int lane_vc(const struct model *m, const struct node *node, uint32_t link,
                    const struct lane *lane, uint32_t port)
 {
@@ -313,8 +314,8 @@ static int lane_vc(const struct model *m, const struct node *node, uint32_t link
     return model_turn(may, (uint32_t)m->c->vcs, lane->turn);
 }
 
-// The port through which it can go, or its own one: a shared link has all, from the one behind that
-// of the last packet on.
+// Returns the port that the flit can use, or its own. A shared link has all ports, starting after
+// that of the last packet.
 static uint32_t lane_port(const struct model *m, const struct node *node, uint32_t link,
                           const struct lane *lane)
 {
@@ -380,7 +381,7 @@ static void inject_link(struct model *m, struct node *node, uint32_t link)
     inject_flit(m, node, node->lane[link][best], best_port, (uint32_t)best_vc);
 }
 
-// Another link begins in each cycle in which the node has something to send.
+// Injects flits. In each cycle with something to send, another link goes first.
 static void inject(struct model *m, struct node *node)
 {
     uint32_t waiting = 0;

@@ -1,9 +1,9 @@
-// A network as a model that looks at every virtual channel in every cycle, without masks, calendars
-// or active sets. It is written after docs/reference/noc.md and the comment at the top of
+// A network model that evaluates every virtual channel in every cycle, without masks, calendars or
+// active sets. It is written from docs/reference/noc.md and the comment at the top of
 // runtime-sim/noc/router.h.
 //
 // It takes the channels and their order from a network (noc_channel). A channel is an output port
-// of where it begins and an input port of where it ends.
+// where it begins and an input port where it ends.
 #pragma once
 #include "tests/unit/runtime-sim/network.h"
 
@@ -79,7 +79,7 @@ struct router {
     uint64_t batch; // the last flits began to cross
 };
 
-// A packet that asks for a virtual channel.
+// A packet that requests a virtual channel.
 struct asking {
     struct vc *vc;
     uint32_t number; // input virtual channel of the router
@@ -87,7 +87,7 @@ struct asking {
     bool may[MOST_VCS], proposed[MOST_VCS];
 };
 
-// Those that ask for virtual channels of a channel.
+// Requests for the virtual channels of a channel.
 struct round {
     struct model *m;
     int channel;
@@ -95,7 +95,7 @@ struct round {
     uint32_t count;
 };
 
-// Who asks for the switch of a router.
+// Requests for the switch of a router.
 struct crossing {
     uint32_t request[MOST_PORTS][MOST_PORTS]; // input, output
     uint32_t channel[MOST_PORTS], slot[MOST_PORTS];
@@ -152,30 +152,30 @@ static inline struct flit line_take(struct line *line)
     return flit;
 }
 
-// A model of the network, which has not begun yet. Lives as long as the network.
+// Makes a model of the network, which must not have started. It lives as long as the network.
 void model_init(struct model *model, struct network *network);
-// What noc_send hands to the network. Payloads are numbers from 1 on.
+// Sends a packet, as noc_send. Payloads are numbers from 1 on.
 void model_send(struct model *model, const struct noc_packet *packet);
-// A cycle, after which all packets that have arrived are taken. `arrived` of those that arrive in
-// it is set to the cycle + 1.
+// Evaluates a cycle, then accepts all packets that have arrived. Sets `arrived` of those that
+// arrive in it to the cycle + 1.
 void model_tick(struct model *model);
 
-// Inside: what allocation needs of the rest, and the rest of allocation.
+// Internal: functions shared by allocation and the rest.
 
 int model_channel(const struct model *model, uint32_t router, enum noc_channel_kind kind,
                   uint32_t to);
-// Ways on in a mesh, along x and along y; NONE: there is nothing to go.
+// Sets the next channels in a mesh along x and along y; NONE: that distance is zero.
 void model_mesh_ways(const struct model *model, uint32_t router, uint32_t to, int ways[2]);
-// RC of the packet in front of an input virtual channel of the router begins.
+// Starts the route computation of the packet at the head of an input virtual channel.
 void model_begin_route(struct model *model, struct vc *vc, uint32_t router, uint64_t when);
-// A flit has left a buffer at the end of the channel.
+// Returns a credit: a flit has left a buffer at the end of the channel.
 void model_give_credit(struct model *model, uint32_t channel, uint32_t vc);
 
-// The member that comes next in turn: the first from `from` on, else the first; NONE: there is
-// none.
+// Returns the next member in turn: the first from `from` on, otherwise the first; NONE without
+// members.
 int model_turn(const bool *is_member, uint32_t count, uint32_t from);
-// Which of the channel's virtual channels a packet may have; returns how much room these have.
-// `escape`: of its class the first one only, all others, or, with NONE, all.
+// Finds the virtual channels of the channel that a packet may have. Returns how much room these
+// have. `escape`: of its class only the first one, all others, or, with NONE, all.
 uint32_t model_room(const struct model *model, int channel, uint32_t packet, int escape,
                     bool may[MOST_VCS]);
 void model_allocate_vcs(struct model *model, uint32_t router);

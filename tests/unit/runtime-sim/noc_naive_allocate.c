@@ -19,7 +19,7 @@ static bool has_waited(const struct model *m, const struct vc *vc)
     return m->c->priority_wait && m->now >= vc->since && m->now - vc->since >= m->c->priority_wait;
 }
 
-// A packet that came to the router from another one has waited.
+// Returns true if a packet that came to the router from another one has waited.
 static bool is_lifted(const struct model *m, uint32_t router)
 {
     bool any = false;
@@ -32,7 +32,7 @@ static bool is_lifted(const struct model *m, uint32_t router)
     return any;
 }
 
-// Priority of the packet in front.
+// Returns the priority of the packet at the head.
 static uint8_t rank_of(const struct model *m, const struct vc *vc)
 {
     uint8_t own = vc->priority;
@@ -105,8 +105,8 @@ static int choose_own(const struct round *r, const struct asking *asking, const 
     return model_turn(vcs, (uint32_t)r->m->c->vcs, here ? asking->vc->accept_vc : 0);
 }
 
-// Of those that ask for a virtual channel, or picked it: the highest priority, then the next in
-// turn.
+// Returns, of the packets that requested a virtual channel or picked it, that with the highest
+// priority, then the next in turn.
 static struct asking *choose_asking(struct round *r, uint32_t v, bool picked)
 {
     struct asking *best = NULL;
@@ -196,8 +196,8 @@ void model_allocate_vcs(struct model *m, uint32_t router)
 
 // Allocation of the switch
 
-// When a flit that is given the switch now comes to the end of the channel. All that have been
-// given it cross together.
+// Sends a granted flit. Returns when it reaches the end of the channel. All granted flits cross
+// together.
 static uint64_t cross(struct model *m, struct router *router, struct channel *out)
 {
     uint64_t begin = m->now + m->c->sw_alloc_delay, through = router->batch;
@@ -230,7 +230,7 @@ static void send_flit(struct model *m, struct router *router, uint32_t index, ui
         model_begin_route(m, vc, m->channel[index].to, m->now + 1);
 }
 
-// Priority of what input x of a channel has for an output, +1; 0: nothing.
+// Returns the priority of an input's flit for an output, + 1; 0: none.
 static uint32_t request_of(const struct model *m, uint32_t index, uint32_t slot, int output,
                            bool vcs[MOST_VCS])
 {
@@ -265,7 +265,8 @@ static void collect(struct model *m, struct router *router, struct crossing *s)
         }
 }
 
-// Of the inputs that may be chosen for an output: the highest priority, then the next in turn.
+// Returns, of the inputs that request an output, that with the highest priority, then the next in
+// turn.
 static int choose_input(const struct crossing *s, uint32_t output, uint32_t from, const int *picked)
 {
     bool member[MOST_PORTS] = {false};
@@ -280,7 +281,7 @@ static int choose_input(const struct crossing *s, uint32_t output, uint32_t from
     return model_turn(member, s->ins, from);
 }
 
-// Separable: an input's own choice.
+// Returns an input's own choice, for separable allocation.
 static int choose_output(const struct crossing *s, uint32_t x, uint32_t from)
 {
     bool member[MOST_PORTS] = {false};
@@ -323,7 +324,8 @@ static void propose(struct model *m, const struct router *router, struct crossin
                                                        islip ? NULL : own);
 }
 
-// Of the outputs that propose themselves to an input: the highest priority, then the next in turn.
+// Returns, of the outputs that granted an input, that with the highest priority, then the next in
+// turn.
 static int accept_output(const struct model *m, const struct crossing *s, uint32_t x)
 {
     bool member[MOST_PORTS];

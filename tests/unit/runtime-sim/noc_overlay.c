@@ -1,4 +1,4 @@
-// Networks of one node each, laid over one another.
+// Networks of one node each, superimposed.
 #include "tests/unit/runtime-sim/network.h"
 
 enum { NODES = 7, SOURCES = 3, PACKETS = 4000 };
@@ -28,7 +28,7 @@ static void take_all(struct noc *noc, struct sent *sent)
         }
 }
 
-// What a node sends takes the same time as in a crossbar where nobody else sends.
+// Checks that a lone sender's packets take the same time as in a crossbar.
 static void check_alone(const char *settings, const char *overlay)
 {
     struct network all, alone[SOURCES];
@@ -85,8 +85,8 @@ static void test_alone(void **state)
 #undef WIDE
 }
 
-// Flits per cycle that a node sends to all others, and that one gets from all others. An ejection
-// queue with places for four packets takes four at a time.
+// Flits per cycle that a node sends to all others, and that one receives from all others. An
+// ejection queue with room for four packets accepts four at a time.
 static void test_bandwidth(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_bandwidth(void **state)
         }
 }
 
-// However few places there are, everything arrives.
+// Everything arrives, however small the buffers are.
 static void test_drains(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// .npy files: what is written is read, damage is told with its place.
+// .npy files: a written file reads back, and damage is reported with its place.
 #include "runtime-sim/run/npy.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static void same_as_numpy(void **state)
     free(bytes);
 }
 
-// A file that is marked reads as the same, and is known again.
+// A marked file reads back unchanged, and its mark is recognised.
 static void marks(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void marks(void **state)
     }
 }
 
-// A file with this header, `left` bytes of data, in format 1.0 or 2.0.
+// Reads a file with this header and `left` bytes of data, in format 1.0 or 2.0.
 static const char *read_header(struct npy *npy, const char *header, size_t left, int format)
 {
     size_t length = strlen(header), before = format == 1 ? 10 : 12;
@@ -173,8 +173,7 @@ static void faults(void **state)
     }
 }
 
-// A file that ends anywhere before its end is refused, and one with a byte changed is never read
-// behind its end.
+// A truncated file is rejected, and one with a changed byte is never read beyond its end.
 static void damage(void **state)
 {
     (void)state;

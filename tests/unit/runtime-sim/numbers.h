@@ -54,7 +54,8 @@ static inline int64_t integer_of(const struct format *format, uint64_t bits)
     return format->is_signed && (int64_t)bits >= range / 2 ? (int64_t)bits - range : (int64_t)bits;
 }
 
-// f16 and f32: to the nearest multiple of the last digit's weight.
+// Returns the bits of a number; f16 and f32 are rounded to the nearest multiple of the last digit's
+// weight.
 static inline uint64_t bits_of(const struct format *format, double value)
 {
     int most = format->bias, least = 1 - format->bias;
@@ -73,7 +74,8 @@ static inline uint64_t bits_of(const struct format *format, double value)
     return sign | (exponent > most || bits > infinity ? infinity : bits);
 }
 
-// Random elements: of floating point moderate ones, any finite ones, or any; mostly of integers.
+// Returns a random element: for floating point moderate, any finite, or any values; mostly used for
+// integers.
 static inline uint64_t random_element(const struct format *format, uint32_t mode, uint64_t *state)
 {
     uint64_t bits = conform_random(state);

@@ -1,5 +1,6 @@
-// The adaptive policy on a machine, with loops of one chain whose operands stream, or stay the same
-// lines: what it turns off and on again, and what it takes of time beside the other policies.
+// The adaptive policy on a machine, with loops of one chain whose operands are streams or stay in
+// the same lines: the chains that it turns off and on again, and its time compared with the other
+// policies.
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
@@ -7,8 +8,7 @@
 enum { WARPS = 8, THREADS = WARPS * LANES, MOST_ROUNDS = 32, ROUND = PARTITIONS * LINE };
 enum { OPERAND_LINES = CORES * WARPS * MOST_ROUNDS + PARTITIONS };
 
-// What an operand's offset is masked with: lines of all iterations of all warps one after the
-// other, or a few.
+// Mask of an operand's offset: lines of all iterations of all warps in sequence, or a few lines.
 #define STREAM UINT64_MAX
 #define LINES(count) ((count) * (uint64_t)LINE - 1)
 
@@ -39,7 +39,7 @@ static uint32_t square(uint32_t a, uint32_t b)
 static const struct loop streams = {STORES, {STREAM, STREAM}, {1, 1, 1}, sum};
 static const struct loop streams_apart = {STORES, {STREAM, STREAM}, {5, 6, 7}, sum};
 static const struct loop streams_result = {STAYS, {STREAM, STREAM}, {0, 0, 3}, square};
-// Its second load is one line, that the first level has after the first time.
+// Its second load is one line, which the L1 has after the first iteration.
 static const struct loop one_line = {STAYS, {STREAM, LINES(1)}, {0, 3, 5}, square};
 static const struct loop one_line_stored = {STORES, {STREAM, LINES(1)}, {0, 3, 5}, sum};
 static const struct loop both_reused = {STORES, {LINES(32), LINES(64)}, {0, 3, 5}, sum};
@@ -63,7 +63,7 @@ static const char head[] =
 static const char tail[] = "add.u64 %d4, %d4, %d5;\nadd.u32 %r8, %r8, 1;\n"
                            "setp.lt.u32 %p1, %r8, %r9;\n@%p1 bra LOOP;\nret;\n}\n";
 
-// The first time, all operands have their room.
+// On the first call, all operands get their buffers.
 static void place(const struct loop *loop, uint32_t rounds)
 {
     struct kernel *k = &o.r.k;
@@ -131,7 +131,7 @@ static struct counts counted(void)
                            rig_stat(&o.r, "offload.chains_offloaded"), 0};
 }
 
-// What one more launch adds.
+// Returns the counts that one more launch adds.
 static struct counts run(const struct loop *loop, uint32_t rounds)
 {
     struct counts before = counted();
@@ -152,7 +152,7 @@ static void end(void)
 
 #define ADAPTIVE SETTINGS("offload.policy=adaptive")
 
-// Nothing but probes: of each core, one in ADAPTIVE_PROBE.
+// Checks that each core offloads probes only, one in ADAPTIVE_PROBE.
 static void expect_probes(const struct counts *counts)
 {
     if (counts->tagged - counts->off != counts->tagged / ADAPTIVE_PROBE)
@@ -176,7 +176,7 @@ static void what_saves_stays_on(void **state)
     }
 }
 
-// That one load stays in the first level only a measurement tells: omni always offloads.
+// Only a measurement shows that one load stays in the L1: omni always offloads.
 static void what_loses_is_turned_off(void **state)
 {
     (void)state;
@@ -213,8 +213,7 @@ static void turned_off_and_on_again(void **state)
     end();
 }
 
-// Chains begin as long as one kind is on. That those of the other one are refused is not their
-// cost.
+// Chains start as long as one kind is on. Rejections of the other kind are not its cost.
 static void what_is_refused_costs_nothing(void **state)
 {
     (void)state;
@@ -243,9 +242,9 @@ static uint64_t take(const struct loop *loop, const char *policy, const char *al
     return cycles;
 }
 
-// With what it takes to learn: until the first answers come, all warps offload, some 1,000 cycles.
-// Chains whose loads meet at cores save hops, but no time, where these are not what is scarce: with
-// eight warps in a core it is the latency. They stay on.
+// The time includes learning: until the first replies, all warps offload, for some 1,000 cycles.
+// Chains whose loads meet at cores save hops, but no time where hops are not the bottleneck: with
+// eight warps per core that is the latency. They stay on.
 static void as_fast_as_the_best(void **state)
 {
     static const struct {
@@ -269,7 +268,7 @@ static void as_fast_as_the_best(void **state)
     }
 }
 
-// The program's document expects nothing of its chain, and that is true.
+// The program's metadata expect no saving of its chain, which is correct: it is only probed.
 static void doubted_ones_are_only_probed(void **state)
 {
     (void)state;
@@ -283,7 +282,7 @@ static void doubted_ones_are_only_probed(void **state)
     end();
 }
 
-// Nor is it true for ever: probes find out.
+// The expectation may be wrong, which probes detect.
 static void doubted_ones_are_turned_on(void **state)
 {
     (void)state;

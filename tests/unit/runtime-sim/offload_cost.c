@@ -1,8 +1,8 @@
-// What the networks carry less for a packet, in flits times hops, as the adaptive policy weighs it:
-// against sums by hand, and against what the networks count [000 Fig. 1, 3].
+// Savings of the networks for a packet, in flits times hops, as computed by the adaptive policy:
+// compared with sums by hand, and with the networks' counts [000 Fig. 1, 3].
 //
 // Core 15 is at (2, 2); partitions 2, 5, 6 and 7 are at (1, 2), (7, 5), (1, 6) and (5, 7). A load
-// of a line takes 1 flit there and 5 back, a store of a line 5 and 1. In the butterfly it is two
+// of a line has 1 flit there and 5 back, a store of a line 5 and 1. In the butterfly there are two
 // channels from any core to any partition, and between partitions.
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/offload_queue.h"
@@ -80,7 +80,7 @@ static const char *const *settings_of(const struct weighed *w, const char *polic
     return settings;
 }
 
-// What a second run adds to flits times hops.
+// Returns the flits times hops that a second run adds.
 static int64_t carried(const struct weighed *w, const char *policy)
 {
     const struct form form = {.before = w->before,

@@ -1,4 +1,4 @@
-// Events of energy of chains, counted by hand: of a chain c = a + b in a warp's 32 lanes.
+// Energy events of chains, counted by hand, for a chain c = a + b in the 32 lanes of a warp.
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;
@@ -28,7 +28,7 @@ static double expected_of(const struct expected *list, const char *statistic)
     return 0;
 }
 
-// One more run counts these events, which end with one without a name, and of all others none.
+// Checks that one more run counts these events, up to one without a name, and no others.
 static void expect_events(uint32_t threads, const struct expected *list)
 {
     double before[EVENTS];
@@ -52,10 +52,10 @@ static void expect_in(const struct form *form, const char *const *settings,
 #define EVENTS_ARE(...) ((const struct expected[]){__VA_ARGS__, {NULL, 0}})
 
 // Four instructions and a packet of one flit enter the offload queue; the packet is read, and its
-// entry when the answer is there. At the service queue the packet is written, and twice that an
-// operand has come; read it is for both requests, both reads in the slice, the addition and the
-// store, which brings its acknowledgement to the core without it. Operands go from the slice to the
-// buffer and from there to the ALU.
+// entry is read when the reply arrives. The service queue writes the packet, and twice the arrival
+// of an operand; it is read for both requests, both reads in the slice, the addition and the store,
+// which sends its acknowledgement to the core directly. Operands go from the slice to the buffer
+// and from there to the ALU.
 static void at_a_partition(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void at_a_partition(void **state)
                          {"offload.alu_int", LANES}));
 }
 
-// The node is found in the table; operands wait in shared memory, and are computed from there.
+// The table gives the node; operands wait in shared memory, and are computed from there.
 static void at_a_core(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void at_a_core(void **state)
                          {"offload.shared_read", 2}, {"offload.alu_int", LANES}));
 }
 
-// Of two partitions the one on the way to the other computes: the other one's operand comes through
+// Of two partitions the one on the route to the other computes: the other's operand comes through
 // the network, waits in the queue's own memory and goes to the buffer from there.
 static void from_elsewhere(void **state)
 {
@@ -103,7 +103,7 @@ static void from_elsewhere(void **state)
     assert_true(found > 0);
 }
 
-// Lanes in any order, half of them: a flit more for the mask and the places.
+// Half of the lanes, in any order: another flit for the mask and the places.
 static void masked(void **state)
 {
     static const char half[] = "and.b32 %r5, %r3, 1; setp.ne.u32 %p2, %r5, 0;\n@%p2 bra END;";
@@ -115,7 +115,7 @@ static void masked(void **state)
                          {"offload.alu_int", LANES / 2}));
 }
 
-// Discarded where nobody can compute: what has entered was written, and nothing read.
+// Chains are discarded if no node can compute them: entries were written but not read.
 static void discarded(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void of_floats(void **state)
                          {"offload.alu_fp32", LANES}));
 }
 
-// What two warps compute at their core, and are issued.
+// Instructions that two warps compute at their core, and that are issued.
 struct at_core {
     double lanes, issued, instructions;
 };
@@ -155,7 +155,8 @@ static struct at_core at_core(const char *const *settings)
                             after.instructions - before.instructions};
 }
 
-// What a service queue computes its core does not; what is replayed it does. All is issued.
+// Instructions that a service queue computes are not computed by the core; replayed ones are. All
+// are issued.
 static void replayed(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
-// A kernel of one chain, c = a + b, on a machine that offloads it, and what happens to the chain,
-// for tests.
+// A kernel of one chain, c = a + b, on a machine that offloads it, with the chain's events, for
+// tests.
 //
-// Each core has a CTA; that of core 15, at node 18, executes the chain, the others are for tests to
-// use. All addresses are there when the chain begins, so that its instructions come as fast as they
-// can be fetched. In a run after the first one the last level and the instruction caches have all
-// lines that the run before has used, and first levels none.
+// Each core has a CTA; that of core 15, at node 18, executes the chain, and tests may use the
+// others. All addresses are ready when the chain starts, so that its instructions issue as fast as
+// they are fetched. In each run after the first one, the LLC and the instruction caches have all
+// lines that the preceding run has used, and the L1s have none.
 #pragma once
 #include "backend/tags/tags.h"
 #include "runtime-sim/gpu/scheme/ports.h"
@@ -14,7 +14,7 @@
 #include "tests/lib/sanitized.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
-// The machine with butterflies whose routers compute: 4 inputs and outputs, 3 stages of 16 routers.
+// A machine with butterflies whose routers compute: 4 inputs and outputs, 3 stages of 16 routers.
 #define BUTTERFLIES                                                                                \
     "request_network.topology=fly", "reply_network.topology=fly",                                  \
         "request_network.router_nodes=true", "reply_network.router_nodes=true",                    \
@@ -46,15 +46,15 @@ struct told {
     uint32_t end, entry;
 };
 
-// Where the lanes of a warp access: lane · step mod size bytes from the operand's line on.
+// Addresses of a warp's lanes: lane · step mod size bytes from the operand's line on.
 struct shape {
     uint32_t step, size;
 };
 
-// Of the kernel's text: what is in front of the chain and behind it, for the core that executes it,
-// the chain if it is another one than c = a + b, with %r11 to %r14 and %p3, and what the others do.
+// Parts of the kernel's text for the core that executes the chain: code before and after it, and
+// the chain if it is not c = a + b, with %r11 to %r14 and %p3; and the code of the other cores.
 // Addresses of a, b and c are in %d1 to %d3, the thread's number in %r3, the CTA's in %r1; %r5 to
-// %r9, %d6 to %d9 and %p2 to %p4 are free. To leave, go to END.
+// %r9, %d6 to %d9 and %p2 to %p4 are free. Branch to END to exit.
 struct form {
     const char *before, *chain, *after, *others;
     struct shape shape[OPERANDS];
@@ -125,8 +125,8 @@ static inline const char *offload_write(const struct form *form)
     return t.at;
 }
 
-// Parameters: the operands' first addresses, and who executes the chain. The buffer's words have
-// values that are all different.
+// Sets the parameters: the operands' first addresses, and the core that executes the chain. All
+// words of the buffer differ.
 static inline void offload_place_operands(struct offload_rig *o)
 {
     enum { ROUND = PARTITIONS * LINE };
@@ -147,7 +147,7 @@ static inline void offload_place_operands(struct offload_rig *o)
     kernel_u32(k, WHO);
 }
 
-// The machine for a kernel with one chain, which is tagged.
+// Builds the machine for a kernel with one tagged chain.
 static inline void offload_load_text_with(struct offload_rig *o, const char *text,
                                           const char *const *settings,
                                           const struct scheme_ops *const *known)
@@ -188,7 +188,7 @@ static inline void offload_load_text(struct offload_rig *o, const char *text,
     offload_load_text_with(o, text, settings, schemes);
 }
 
-// With these schemes registered.
+// Builds the machine with these schemes registered.
 static inline void offload_load_with(struct offload_rig *o, const struct form *form,
                                      const char *const *settings,
                                      const struct scheme_ops *const *known)
@@ -210,14 +210,14 @@ static inline void offload_free(struct offload_rig *o)
     rig_free(&o->r);
 }
 
-// Runs the kernel on all cores. What is told is that of this run.
+// Runs the kernel on all cores. Only events of this run are recorded.
 static inline void offload_run(struct offload_rig *o, uint32_t threads)
 {
     o->count = 0;
     rig_run(&o->r, "k", CORES, threads);
 }
 
-// What a statistic counts in one more run.
+// Returns the statistic's increase in one more run.
 static inline double offload_gain(struct offload_rig *o, uint32_t threads, const char *statistic)
 {
     double before = rig_stat(&o->r, statistic);
@@ -232,7 +232,7 @@ static inline uint32_t offload_word(const struct form *form, uint32_t operand, u
     return form->line[operand] * LINE / 4 + at / 4;
 }
 
-// c = a + b in these lanes of each warp.
+// Checks that c = a + b in these lanes of each warp.
 static inline void offload_check(const struct offload_rig *o, uint32_t threads, uint32_t lanes)
 {
     for (uint32_t i = 0; i < threads; i++)

@@ -1,7 +1,7 @@
-// What happens to a chain in a butterfly whose routers compute [000 §6.2]: where, cycle by cycle,
-// and what its packets travel. 64 nodes, 3 stages of 16 routers; the core is at node 18, partitions
-// 4 to 7 at 36, 47, 49 and 61. A router's number from number 16 · stage on is the nodes' digits, to
-// the base of 4, without the lowest: first those of the target that are in place, then the core's.
+// A chain in a butterfly whose routers compute [000 §6.2]: the place, cycle by cycle, and the hops
+// of its packets. 64 nodes, 3 stages of 16 routers; the core is at node 18, partitions 4 to 7 at
+// 36, 47, 49 and 61. A router's number from 16 · stage on consists of the nodes' base-4 digits
+// without the lowest: first the corrected digits of the target, then those of the core.
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;
@@ -20,7 +20,7 @@ static void begin(const struct form *form, const char *const *settings)
     s.at = 0;
 }
 
-// The end of the router.
+// Returns the endpoint of the router.
 static uint32_t at_router(uint32_t router)
 {
     const struct memsys *memsys = rig_memsys(&o.r);
@@ -31,11 +31,11 @@ static uint32_t at_router(uint32_t router)
     return end;
 }
 
-// Data of the two loads come at the same time, and their flits one in a cycle, in turns.
+// The data of the two loads arrive at the same time, one flit per cycle in turn.
 enum { IN_TURNS = 4 };
 
-// Operands come through the networks, as at a core, but the queue takes them itself, as at a
-// partition, and so goes on in the same cycle.
+// Operands come through the networks, as at a core, but the queue accepts them itself, as at a
+// partition, and so proceeds in the same cycle.
 
 static void then_router_waits(uint32_t router)
 {
@@ -50,7 +50,7 @@ static void then_router_waits(uint32_t router)
     then(&s, o.r.config.core.shared_latency, OFFLOAD_BUFFERED, end);
 }
 
-// With an ALU of its own. The store goes to its partition.
+// The router computes, with its own ALU. The store goes to its partition.
 static void then_router_computes(uint32_t router, uint32_t partition)
 {
     uint32_t end = at_router(router);
@@ -103,8 +103,8 @@ static void in_the_second_stage(void **state)
     at_a_router(SECOND_STAGE, 6, 15, 22);
 }
 
-// The queue has one entry, which the first warp's packet takes: the second one's loads are sent on
-// from the router, in the core's name, and it replays.
+// The first warp's packet takes the queue's only entry: the router forwards the second one's loads
+// in the core's name, and the second warp replays.
 static void queue_full(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ struct travelled {
     uint32_t stage; // in which a router is on all ways
 };
 
-// The stage of the last router that the three ways have in common.
+// Returns the stage of the last router that the three routes have in common.
 static uint32_t common_stage(const struct form *form)
 {
     uint32_t from = memsys_end_node(rig_memsys(&o.r), WHO);
@@ -168,8 +168,9 @@ static struct travelled travel(const struct form *form, const char *const *setti
     return all;
 }
 
-// What the example's packets travel to a router, from the stage in which it is: packet and answer
-// of a flit up to there, and requests and answers of loads and store, 6 flits, from there on.
+// Returns the hops of the example's packets for a router in this stage: packet and reply of one
+// flit each up to there, and 6 flits of requests and replies for the loads and the store from there
+// on.
 static struct travelled at_stage(uint32_t stage)
 {
     uint32_t left = STAGES - 1 - stage;
@@ -191,8 +192,8 @@ static void expect_hops(const uint32_t *partition, const char *where, uint32_t s
     expect_number("to routers", with.to_routers, 2);
 }
 
-// In the first stage nothing is saved on channels between routers, but on the core's own. For the
-// last one partitions are at all four nodes of a router.
+// In the first stage only the core's own channels carry less, not those between routers. For the
+// last stage, partitions are at all four nodes of a router.
 static void what_is_travelled(void **state)
 {
     static const char usual[] = "memory.partition_nodes=[3, 15, 17, 29, 36, 47, 49, 61]",
@@ -203,7 +204,7 @@ static void what_is_travelled(void **state)
     expect_hops((uint32_t[]){5, 14, 23}, in_fours, 2);
 }
 
-// With a stage from which routers compute, chains that meet before it are left to the core.
+// If routers compute from a certain stage on, chains that meet before it are left to the core.
 static void later_stages_only(void **state)
 {
     static const struct {
@@ -225,7 +226,8 @@ static void later_stages_only(void **state)
     }
 }
 
-// A launch that leaves no shared memory has none computed at cores; routers need none of it.
+// A launch that leaves no shared memory has no chains computed at cores; routers need no shared
+// memory.
 static void shared_memory_is_not_needed(void **state)
 {
     (void)state;
@@ -237,7 +239,8 @@ static void shared_memory_is_not_needed(void **state)
     offload_free(&o);
 }
 
-// Others than omni and adaptive: partitions only. And these where all lines are in one partition.
+// Policies other than omni and adaptive use partitions only, and these only if all lines are in one
+// partition.
 static void partitions_alone(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// What packets of chains travel, counted by the networks: the example of [000 Fig. 1, 3], and all
-// combinations of cores and partitions. Second runs have no other traffic: no instruction is
-// fetched, parameters come with the launch.
+// Hops of the packets of chains, counted by the networks: the example of [000 Fig. 1, 3], and all
+// combinations of cores and partitions. Second runs have no other traffic: instructions are cached,
+// and parameters come with the launch.
 #include "tests/unit/runtime-sim/chain_hops.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
@@ -52,8 +52,8 @@ static void at_a_partition(void **state)
     expect(travel(&form, SETTINGS("offload.policy=omni")), 16, 16);
 }
 
-// Each core goes through all combinations of three partitions, with lines of their own, and begins
-// elsewhere: stores are acknowledged before chains come that they could be in the way of.
+// Each core goes through all combinations of three partitions, with its own lines and another
+// start: stores are acknowledged before later chains could conflict with them.
 
 enum { TRIPLES = PARTITIONS * PARTITIONS * PARTITIONS, ROUND = PARTITIONS * LINE };
 
@@ -107,7 +107,7 @@ struct share {
     double weighted, offloaded; // of all chains together
 };
 
-// One CTA on each core.
+// Runs one CTA on each core.
 static struct share travel_triples(const char *const *settings)
 {
     load_triples(settings);
@@ -122,7 +122,7 @@ static struct share travel_triples(const char *const *settings)
     return all;
 }
 
-// What the model of hops says: chains at their meet node, others alone.
+// Returns the model's hops: chains at their meet node, others at the core.
 static struct share modelled(enum emn_at_llc at_llc)
 {
     const struct config_list *at = &o.r.config.memsys.memory.partition_nodes;
@@ -154,7 +154,7 @@ static double rounded(double value)
     return (double)(int64_t)(value * 1000 + 0.5) / 10;
 }
 
-// Known beforehand, in per cent: what is saved of the hops, and what is offloaded.
+// Checks the expected shares, in per cent: hops saved, and chains offloaded.
 static void expect_saved(struct share have, double alone, double saved, double offloaded)
 {
     assert_true(rounded(1 - have.weighted / alone) == saved);

@@ -1,5 +1,5 @@
-// Each pattern of chains [000 Table 1] offloaded: where it is computed, what goes back, and what
-// comes of it.
+// Each pattern of chains [000 Table 1] offloaded: the place where it is computed, the reply, and
+// the result.
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include "tests/unit/runtime-sim/offload_script.h"
 
@@ -14,7 +14,7 @@ struct pattern {
     uint32_t (*value)(uint32_t a, uint32_t b);
 };
 
-// What is in c at the end.
+// Returns the expected contents of c.
 static uint32_t copied(uint32_t a, uint32_t b)
 {
     (void)b;
@@ -88,8 +88,8 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns };
 // Lines of a and b are in partitions 5 and 6, that of c in 7.
 static const uint32_t partition[OPERANDS] = {5, 6, 7};
 
-// Where it is to be computed: where the loads meet, or the load and the store; the one load's
-// partition if there is no store.
+// Returns the place where the pattern is computed: the meet node of the loads, or of the load and
+// the store; the single load's partition without a store.
 static uint32_t place_of(const struct pattern *p)
 {
     const struct config_list *at = &o.r.config.memsys.memory.partition_nodes;
@@ -105,8 +105,9 @@ static bool stores(const struct pattern *p)
     return p->answer == ACK;
 }
 
-// Two instructions are fetched at a time, the first of a pair 3 cycles after that of the pair
-// before, or 2 after its second. Loads are looked up in the next cycle, all others are captured.
+// Events at the core. Two instructions are fetched at a time, the first of a pair 3 cycles after
+// that of the preceding pair, or 2 after its second. Loads are looked up in the next cycle; all
+// other instructions are captured.
 static void script_forms(enum begins begins)
 {
     const struct offload_chain *chain = &o.table.chains.v[0];
@@ -138,7 +139,7 @@ static void script_waits(const struct pattern *p, uint32_t end)
     then(&s, 1 + o.r.config.memsys.llc.latency, OFFLOAD_BUFFERED, end);
 }
 
-// Operations one after the other, and what there is to store.
+// Events of the operations, in sequence, and of the store.
 static void script_computes(const struct pattern *p, uint32_t end)
 {
     static const uint32_t flits[] = {[ACK] = 1, [BITS] = 1, [REGISTER] = 5};

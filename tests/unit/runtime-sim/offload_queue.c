@@ -1,4 +1,4 @@
-// What happens to a chain at its core, cycle by cycle [000 §4.4.1].
+// A chain at its core, cycle by cycle [000 §4.4.1].
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;
@@ -13,7 +13,7 @@ static void begin(const struct form *form, const char *const *settings)
     s.at = 0;
 }
 
-// The place of the first such event of a warp's slot from `from` on.
+// Returns the index of the first such event of a warp slot, from `from` on.
 static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
 {
     uint32_t i = from;
@@ -34,7 +34,7 @@ static uint32_t find_any(enum offload_event event)
     return i;
 }
 
-// A packet of so many flits, that was sent in this cycle, at a partition that has all.
+// Events of a packet of this many flits, sent in this cycle, at a partition that has all lines.
 static void script_arrives(uint32_t partition, uint32_t flits)
 {
     then(&s, way(&o, WHO, end_of(partition), flits), OFFLOAD_ARRIVED, end_of(partition));
@@ -48,7 +48,7 @@ static void script_sends(uint32_t partition, uint32_t flits)
     script_arrives(partition, flits);
 }
 
-// Scenario 3: all missed, and who is to compute can.
+// Scenario 3: all loads miss, and the target can compute.
 static void all_missed(void **state)
 {
     (void)state;
@@ -64,12 +64,12 @@ static void all_missed(void **state)
     offload_free(&o);
 }
 
-// A load of the line, of a width that no chain has, whose value is waited for.
+// A load of the line, with a width that no chain has, whose value is waited for.
 #define LOAD_WIDE(address) "and.b64 %d6, " address ", -8; ld.global.u64 %d6, [%d6];\n"
 #define USE_WIDE "setp.eq.u64 %p2, %d6, 77;\n@%p2 bra END;"
 #define LOAD_BEFORE(address) LOAD_WIDE(address) USE_WIDE
 
-// Scenario 1: the first load hits. The chain is discarded, and goes on as if it were none.
+// Scenario 1: the first load hits. The chain is discarded, and executes as ordinary instructions.
 static void first_hits(void **state)
 {
     (void)state;
@@ -89,8 +89,8 @@ static void first_hits(void **state)
     offload_free(&o);
 }
 
-// Scenario 1: the second load hits. The entry is flushed, and the first load is sent in the next
-// cycle, the second behind it.
+// Scenario 1: the second load hits. The entry is flushed; the first load is sent in the next cycle,
+// the second after it.
 static void second_hits(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void second_hits(void **state)
     offload_free(&o);
 }
 
-// A line that is on its way counts as one that is there.
+// A line that is in flight counts as a hit.
 static void pending_miss_hits(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void pending_miss_hits(void **state)
     offload_free(&o);
 }
 
-// With offload.pending_miss it does not. Here another warp has asked for it some cycles before.
+// With offload.pending_miss it is a miss. Here another warp requested it some cycles before.
 static void pending_miss_misses(void **state)
 {
     static const char *const keys[] = {"offload.pending_miss=hit", "offload.pending_miss=miss"};
@@ -153,7 +153,7 @@ static void pending_miss_misses(void **state)
     offload_free(&o);
 }
 
-// With the first load alone looked up, a line of the second that is there discards nothing.
+// If only the first load is looked up, a cached line of the second one discards nothing.
 static void first_load_is_looked_up(void **state)
 {
     static const char *const before[] = {LOAD_BEFORE("%d1"), LOAD_BEFORE("%d2")};
@@ -169,7 +169,7 @@ static void first_load_is_looked_up(void **state)
     }
 }
 
-// Lines of flushed loads are in the first level behind the chain, or are not.
+// Lines of flushed loads are in the L1 after the chain, or are not.
 static void flushed_loads_enter_or_pass(void **state)
 {
     static const char *const keys[] = {"offload.flushed_loads=allocate",
@@ -187,9 +187,9 @@ static void flushed_loads_enter_or_pass(void **state)
     }
 }
 
-// Loads of lines of these partitions are sent one by one: the first now, as if it had been issued
-// in the cycle before. When they are there, the pipeline computes what was captured, and the warp
-// goes on as its store is sent.
+// Events of a replay: the loads from these partitions are sent one by one, the first now, as if it
+// had been issued in the preceding cycle. After their replies the pipeline computes the captured
+// instructions, and the warp proceeds when its store is sent.
 static void script_replays(uint32_t a, uint32_t b)
 {
     uint64_t first = plain_load(&o, a) - 1, second = plain_load(&o, b);
@@ -197,8 +197,8 @@ static void script_replays(uint32_t a, uint32_t b)
     then(&s, 0, OFFLOAD_ENDS, WHO);
 }
 
-// Scenario 3, who is to compute cannot: the lines are not in one partition. The entry is flushed,
-// the loads are sent one by one, and what was captured is computed when they are there.
+// Scenario 3, no node can compute: the lines are in different partitions. The entry is flushed, the
+// loads are sent one by one, and the captured instructions are computed after their replies.
 static void nobody_can(void **state)
 {
     (void)state;
@@ -215,8 +215,8 @@ static void nobody_can(void **state)
     offload_free(&o);
 }
 
-// Scenario 2: another warp has the queue's entry. The second one may issue when that has formed its
-// chain, finds the queue full, and executes the chain as if it were none.
+// Scenario 2: another warp has the queue's entry. The second warp may issue when that one has
+// formed its chain; it finds the queue full and executes the chain as ordinary instructions.
 static void queue_full(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
-// From core 15 to partitions 0 and 6 no two ways have a node in common, though any core computes.
+// The routes from core 15 to partitions 0 and 6 have no common node, though any core can compute.
 static void ways_do_not_meet(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void ways_do_not_meet(void **state)
     offload_free(&o);
 }
 
-// Lanes that a branch has taken elsewhere: one packet, with the warp's mask in another flit.
+// Lanes diverged at a branch: one packet, with the warp's mask in another flit.
 static void branch_divergence(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void branch_divergence(void **state)
     offload_free(&o);
 }
 
-// Lanes in no order within their line: one packet, with their places in another flit.
+// Lanes in arbitrary order within their line: one packet, with their places in another flit.
 static void irregular_lanes(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void irregular_lanes(void **state)
     offload_free(&o);
 }
 
-// Two lines of the first load, those of the others one: a packet for each, with its mask.
+// Two lines of the first load, one of each other operand: a packet for each, with its mask.
 static void memory_divergence(void **state)
 {
     (void)state;
@@ -348,8 +348,8 @@ static void no_conflict(void **state)
     offload_free(&o);
 }
 
-// Half of the lanes store to the line that the others load: all load before any stores, as one
-// warp's lanes do, so that neither half can go elsewhere by itself.
+// Half of the lanes store to the line that the others load: all lanes of a warp load before any
+// stores, so neither half can be offloaded alone.
 static void lanes_depend_on_each_other(void **state)
 {
     (void)state;
@@ -364,8 +364,8 @@ static void lanes_depend_on_each_other(void **state)
     offload_free(&o);
 }
 
-// Half of the lanes have all lines in one partition. By default none is offloaded then; else the
-// others are replayed when their loads are there, and the warp waits for both.
+// Half of the lanes have all lines in one partition. By default none is offloaded then; otherwise
+// the others are replayed after their loads, and the warp waits for both.
 static void some_lanes_only(void **state)
 {
     struct form form = {.shape = {{8, 2 * LINE}, side_by_side, side_by_side}, .line = {5, 13, 21}};
@@ -387,8 +387,7 @@ static void some_lanes_only(void **state)
     offload_free(&o);
 }
 
-// What is loaded for a chain takes no line of the first level, and none of the entries for lines
-// that are on their way to it: the only one is another load's.
+// A chain's loads allocate no line of the L1 and no MSHR: the only one belongs to another load.
 static void takes_nothing_of_the_first_level(void **state)
 {
     (void)state;
@@ -404,7 +403,7 @@ static void takes_nothing_of_the_first_level(void **state)
     offload_free(&o);
 }
 
-// What is stored elsewhere the core's own first level has no more.
+// The core's own L1 drops lines that are stored elsewhere.
 static void drops_the_stores_line(void **state)
 {
     (void)state;
@@ -418,7 +417,7 @@ static void drops_the_stores_line(void **state)
     offload_free(&o);
 }
 
-// A fence waits for what is stored: for what was offloaded the chain's end is that.
+// A fence waits for stores; for an offloaded chain that is its end.
 static void fences_wait(void **state)
 {
     (void)state;
@@ -440,8 +439,8 @@ static void fences_wait(void **state)
     offload_free(&o);
 }
 
-// A chain that comes behind one that was replayed begins when that has handed over its store, here
-// of a line for each lane, one in a cycle.
+// A chain after a replayed one starts when that one has sent its store, here of one line per lane,
+// one per cycle.
 static void next_waits_for_store(void **state)
 {
     struct form form = {.shape = {side_by_side, side_by_side, {LINE, LANES * LINE}},
@@ -463,7 +462,7 @@ static void next_waits_for_store(void **state)
     offload_free(&o);
 }
 
-// The second warp waits at a barrier, to which the first one comes behind its chain.
+// The second warp waits at a barrier, which the first one reaches after its chain.
 static void barriers_wait(void **state)
 {
     struct form form = {ALL_AT(5, 13, 21),
@@ -486,8 +485,8 @@ static void barriers_wait(void **state)
     offload_free(&o);
 }
 
-// Warps that come to the chain at the same time, among others that compute: one after the other
-// forms its chain, as fast as if it were alone.
+// Warps that reach the chain at the same time, among others that compute, form their chains one
+// after the other, each as fast as if it were alone.
 static void form_together(const char *const *settings)
 {
     enum { WARPS = 8, CHAINS = 4, CYCLES = 5 };

@@ -1,5 +1,5 @@
-// What is to happen to a chain, event by event with its cycle, from the configuration and the way
-// between nodes: for tests, with the last level having all lines and no other traffic.
+// Expected events of a chain with their cycles, from the configuration and the routes between
+// nodes: for tests in which the LLC has all lines and there is no other traffic.
 #pragma once
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
@@ -9,7 +9,8 @@ struct script {
     uint64_t at;
 };
 
-// An event so many cycles after the one before it in the source; those of one cycle in its order.
+// Adds an event this many cycles after the preceding one in the source; events of one cycle are in
+// their order.
 static inline void then(struct script *s, uint64_t cycles, enum offload_event event, uint32_t end)
 {
     s->at += cycles;
@@ -19,7 +20,8 @@ static inline void then(struct script *s, uint64_t cycles, enum offload_event ev
     s->list[i] = (struct told){s->at, event, end, 0};
 }
 
-// The stage of a butterfly in which requests of an end enter, or come to it; replies the other way.
+// Returns the stage of a butterfly in which an endpoint's requests enter or arrive; for replies,
+// the reverse.
 static inline int stage_of(const struct offload_rig *o, uint32_t end)
 {
     const struct memsys *memsys = rig_memsys(&o->r);
@@ -30,7 +32,7 @@ static inline int stage_of(const struct offload_rig *o, uint32_t end)
                                       : (int)((end - CORES - PARTITIONS) / in_stage);
 }
 
-// Channels between routers from one end to another.
+// Returns the number of channels between routers from one endpoint to another.
 static inline uint64_t hops(const struct offload_rig *o, uint32_t from, uint32_t to)
 {
     const struct memsys *memsys = rig_memsys(&o->r);
@@ -41,20 +43,20 @@ static inline uint64_t hops(const struct offload_rig *o, uint32_t from, uint32_t
     return (uint64_t)(abs(x) + abs(y));
 }
 
-// From the end's network interface until the other's owner sees the packet.
+// Returns the cycles from an endpoint's network interface until the other's owner sees the packet.
 static inline uint64_t way(const struct offload_rig *o, uint32_t from, uint32_t to, uint32_t flits)
 {
     return 5 * (hops(o, from, to) + 1) + 2 + flits - 1 + 1;
 }
 
-// Before a chain: other warps than the first come to it some instructions later.
+// Code before a chain: warps other than the first reach it some instructions later.
 #define SECOND_LATER                                                                               \
     "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n"                                                  \
     "add.u32 %r5, %r3, 1; add.u32 %r5, %r5, 1;\n"                                                  \
     "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0;\n"                                              \
     "@%p2 bra END;\nFORM:"
 
-// When the second chain begins.
+// Returns when the second chain starts.
 static inline uint64_t second_begins(const struct offload_rig *o)
 {
     uint32_t i = 1;
@@ -64,36 +66,37 @@ static inline uint64_t second_begins(const struct offload_rig *o)
     return o->told[i].cycle;
 }
 
-// To the slice of a partition, and from it, by its own end.
+// Returns the cycles to the slice of a partition and back, for its own endpoint.
 static inline uint64_t slice(const struct offload_rig *o)
 {
     return 1 + o->r.config.memsys.llc.latency;
 }
 
-// From the beginning of an addition to its result: as in the core's pipeline.
+// Returns the latency of an addition, as in the core's pipeline.
 static inline uint64_t alu(const struct offload_rig *o)
 {
     return 1 + o->r.config.core.pipeline + o->r.config.core.latency_int_add;
 }
 
-// The end of a partition.
+// Returns the endpoint of a partition.
 static inline uint32_t end_of(uint32_t partition)
 {
     return CORES + partition;
 }
 
-// Cycles of a load that the first level misses and the last level has, of the core that executes.
+// Returns the cycles of a load of the executing core that misses the L1 and hits the LLC.
 static inline uint64_t plain_load(const struct offload_rig *o, uint32_t partition)
 {
     uint32_t end = end_of(partition);
     return 1 + way(o, WHO, end, 1) + slice(o) - 1 + way(o, end, WHO, 5) + 1;
 }
 
-// Two instructions are fetched at a time. From one pair to the next there are 3 cycles, from the
-// second of a pair 2: the chain begins with one or the other.
+// Two instructions are fetched at a time. There are 3 cycles from one pair to the next, 2 from the
+// second of a pair: the chain starts with one or the other.
 enum begins { FIRST_OF_PAIR, SECOND_OF_PAIR };
 
-// A load is looked up in the cycle after its issue. What computes is issued without waiting.
+// Adds the events of forming. A load is looked up in the cycle after its issue. Arithmetic is
+// issued without waiting.
 static inline void then_forms(struct script *s, enum begins begins)
 {
     uint64_t second = begins == FIRST_OF_PAIR ? 1 : 2, third = 3, last = third + second;
@@ -105,9 +108,9 @@ static inline void then_forms(struct script *s, enum begins begins)
     then(s, 0, OFFLOAD_FORMED, WHO);
 }
 
-// From the packet's arrival to its answer's, at a partition that has all operands in its slice: one
-// is asked for in a cycle, and when both are there, one is read in a cycle, past the slice's
-// queues.
+// Adds the events from the packet's arrival to its reply, at a partition that has all operands in
+// its slice: one operand is requested per cycle, and when both have arrived, one is read per cycle,
+// bypassing the slice's queues.
 static inline void then_partition_serves(const struct offload_rig *o, struct script *s,
                                          uint32_t partition)
 {
@@ -126,7 +129,7 @@ static inline void then_partition_serves(const struct offload_rig *o, struct scr
     then(s, way(o, end, WHO, 1), OFFLOAD_ANSWER, WHO);
 }
 
-// There and back, with the slice between.
+// Returns the cycles to a partition, through its slice, and back.
 static inline uint64_t round_trip(const struct offload_rig *o, uint32_t from, uint32_t partition,
                                   uint32_t request, uint32_t reply)
 {
@@ -134,8 +137,8 @@ static inline uint64_t round_trip(const struct offload_rig *o, uint32_t from, ui
     return way(o, from, end, request) + slice(o) - 1 + way(o, end, from, reply);
 }
 
-// The same at a core: operands come through the networks into its shared memory, one after the
-// other in the order of the ways, and are read from there. Up to the buffer, of so many loads.
+// Adds the events at a core up to the buffer, for this many loads: operands come through the
+// networks into its shared memory, in the order of the routes, and are read from there.
 static inline void then_core_waits(const struct offload_rig *o, struct script *s, uint32_t core,
                                    const uint32_t *partitions, uint32_t loads)
 {
@@ -151,7 +154,7 @@ static inline void then_core_waits(const struct offload_rig *o, struct script *s
     then(s, o->r.config.core.shared_latency, OFFLOAD_BUFFERED, core);
 }
 
-// From the core's ALU on. The store goes through the network.
+// Adds the events from the core's ALU on. The store goes through the network.
 static inline void then_core_computes(const struct offload_rig *o, struct script *s, uint32_t core,
                                       uint32_t partition, uint32_t store_flits)
 {
@@ -171,7 +174,7 @@ static inline void tell_list(const char *title, const struct told *list, uint32_
                     offload_event_text(list[i].event));
 }
 
-// The first events are these.
+// Checks that the first events are these.
 static inline void expect_told_first(const struct offload_rig *o, const struct script *s)
 {
     bool same = o->count >= s->count;
@@ -185,7 +188,7 @@ static inline void expect_told_first(const struct offload_rig *o, const struct s
     fail_msg("something else happens");
 }
 
-// These, and no more.
+// Checks that these are all events.
 static inline void expect_told(const struct offload_rig *o, const struct script *s)
 {
     expect_told_first(o, s);

@@ -1,4 +1,4 @@
-// What happens to a chain where it is computed, cycle by cycle [000 §4.4.2].
+// A chain where it is computed, cycle by cycle [000 §4.4.2].
 #include "tests/unit/runtime-sim/offload_script.h"
 
 static struct offload_rig o;
@@ -44,7 +44,7 @@ static void at_a_partition(void **state)
     offload_free(&o);
 }
 
-// Scenario 2: at the core where the ways of the loads meet.
+// Scenario 2: at the core where the routes of the loads meet.
 static void at_a_core(void **state)
 {
     (void)state;
@@ -67,8 +67,8 @@ static void at_a_core(void **state)
     offload_free(&o);
 }
 
-// What others than core 15 compute: as many additions as keep an ALU in use when several warps
-// execute them. The chain is executed by the first warp only.
+// Returns the code of cores other than core 15: as many additions as keep an ALU busy with several
+// warps. Only the first warp executes the chain.
 static const char *additions(void)
 {
     static struct text t;
@@ -82,7 +82,8 @@ static const char *additions(void)
 
 static const char first_warp[] = "setp.ge.u32 %p2, %r3, 32;\n@%p2 bra END;";
 
-// Runs the chain at a core that computes; returns in how many cycles it found the ALU in use.
+// Runs the chain at a core that computes. Returns the number of cycles in which it found the ALU
+// busy.
 static uint32_t run_at_busy_core(const char *const *settings)
 {
     struct form form = {ALL_AT(5, 14, 23), .others = additions(), .before = first_warp};
@@ -105,8 +106,8 @@ static uint32_t run_at_busy_core(const char *const *settings)
     return stalled;
 }
 
-// The chain waits, in each cycle anew, for one in which the core does not use its ALU; with an ALU
-// of the queue's own it does not.
+// The chain waits for a cycle in which the core does not use its ALU; with an ALU of the queue's
+// own it does not wait.
 static void core_uses_its_alu(void **state)
 {
     (void)state;
@@ -116,9 +117,9 @@ static void core_uses_its_alu(void **state)
     assert_int_equal(own, 0);
 }
 
-// Scenario 3: the queue has one entry, which the first warp's packet takes. The second one's loads
-// are sent on, one in a cycle, and their data go to the core, which replays the rest: the warp goes
-// on when its store is on its way.
+// Scenario 3: the first warp's packet takes the queue's only entry. The second one's loads are
+// forwarded, one per cycle, and their data go to the core, which replays the rest: the warp
+// proceeds when its store is sent.
 static void queue_full(void **state)
 {
     (void)state;
@@ -148,7 +149,7 @@ static void queue_full(void **state)
     offload_free(&o);
 }
 
-// The packet that finds no entry stays in the network until there is one.
+// The packet that finds no entry stays in the network until an entry is free.
 static void queue_full_waits(void **state)
 {
     uint32_t in_use = 0;
@@ -166,7 +167,7 @@ static void queue_full_waits(void **state)
     offload_free(&o);
 }
 
-// With credits the second warp does not offload while the only entry is promised or used. Nor does
+// With credits the second warp does not offload while the only entry is reserved or used. Nor does
 // a warp that needs two entries at once.
 static void queue_full_is_known(void **state)
 {
@@ -197,7 +198,7 @@ static void queue_full_is_known(void **state)
     offload_free(&o);
 }
 
-// Lines of loads that come back are in the first level behind the chain, if they allocate.
+// Lines of loads that are sent back are in the L1 after the chain, if they allocate.
 static void loads_back_allocate(void **state)
 {
     static const char *const keys[] = {"offload.bounced_loads=direct",
@@ -220,7 +221,7 @@ static void loads_back_allocate(void **state)
     }
 }
 
-// The one entry is in use until its store is sent, and not until that is acknowledged.
+// The only entry is in use until its store is sent, not until that is acknowledged.
 static void free_when_stored(void **state)
 {
     enum { WARPS = 8 };
@@ -244,8 +245,8 @@ static void free_when_stored(void **state)
     offload_free(&o);
 }
 
-// With a slice that waits for the DRAM for each access: how often chains ask it for operands while
-// loads of one that found the queue full wait to be sent.
+// Returns how often chains request operands while loads of a chain that found the queue full wait
+// to be sent, with a slice that waits for the DRAM for each access.
 static uint32_t asked_meanwhile(const char *input, const char *paths)
 {
     enum { WARPS = 8 };
@@ -269,8 +270,8 @@ static uint32_t asked_meanwhile(const char *input, const char *paths)
     return asked;
 }
 
-// By an input of their own they keep no chain back, nor do chains that wait to ask keep them back,
-// and by that the packets behind them. In one input they go first.
+// With an input of their own, these loads hold up no chain, and waiting chains hold up neither them
+// nor the packets behind them. With one input they have priority.
 static void sent_back(void **state)
 {
     (void)state;
@@ -279,8 +280,7 @@ static void sent_back(void **state)
                      0);
 }
 
-// The same at a core: the loads go through the network, their data to the core that sent the
-// packet.
+// At a core, the loads go through the network, and their data to the core that sent the packet.
 static void queue_full_at_a_core(void **state)
 {
     (void)state;
@@ -312,8 +312,8 @@ static void queue_full_at_a_core(void **state)
     offload_free(&o);
 }
 
-// A slice of one line: that of the first load gives way to that of the second, and both to what
-// was asked for again.
+// A slice of one line: the first load's line is evicted by the second one's, and both by the
+// repeated requests.
 static void evicted_before_it_is_read(void **state)
 {
     (void)state;
@@ -340,8 +340,8 @@ static void evicted_before_it_is_read(void **state)
     offload_free(&o);
 }
 
-// More chains than the buffer has entries, and an ALU that takes one lane at a time: nothing is
-// read while the buffer is full, and it becomes full.
+// More chains than the buffer has entries, and an ALU for one lane at a time: the buffer fills up,
+// and nothing is read while it is full.
 static void buffer_full(void **state)
 {
     enum { WARPS = 8, BUFFER = 1 };
@@ -368,8 +368,8 @@ static void buffer_full(void **state)
     offload_free(&o);
 }
 
-// What the service queue takes of a core's shared memory, 96 · 2 lines, is left by a CTA of 24,576
-// bytes, if there is one on a core at a time, and not by one that takes a granule more.
+// The service queue's part of a core's shared memory, 96 · 2 lines, is left free by a CTA of 24,576
+// bytes, if one is resident at a time, and not by one that needs a granule more.
 static double packets_to_cores(const char *shared, const char *ctas)
 {
     char before[96];

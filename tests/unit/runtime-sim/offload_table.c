@@ -1,5 +1,5 @@
-// The table of chains: what the tagger has found in random kernels is all there, and what is
-// something else than it found is refused.
+// The table of chains: it has all that the tagger has found in random kernels, and rejects anything
+// else.
 #include "runtime-sim/schemes/llc_omni/table.h"
 #include "backend/tables/bodies.h"
 #include "backend/tags/tags.h"
@@ -100,7 +100,7 @@ static void refused(struct tagging *t, const char *why)
         fail_msg("'%s' says nothing of '%s'", t->diags.list.v[0].message, why);
 }
 
-// What is there
+// Complete tables
 
 static void same_chain(const struct tagging *t, uint32_t at, const struct table_chain *from)
 {
@@ -123,7 +123,7 @@ static void same_chain(const struct tagging *t, uint32_t at, const struct table_
     assert_int_equal(chain->loads, loads);
 }
 
-// Instructions of all chains. Each is in one chain only.
+// Returns the number of instructions in chains. Each is in one chain only.
 static uint32_t count_instructions(const struct tagging *t)
 {
     uint32_t count = 0;
@@ -191,9 +191,8 @@ static void other_response(struct tagging *t, struct table_chain *chain)
     chain->response = was;
 }
 
-// Each instruction of the chain is each other one that keeps their order.
-// A load of a table at one address for all lanes: where it is a chain's scalar it may be one of its
-// loads instead, and the other one the scalar.
+// Returns true for a load at one address for all lanes: a chain can have it as its scalar, or as
+// one of its loads with the other load as the scalar.
 static bool is_uniform_load(const struct tagging *t, uint32_t inst)
 {
     const struct ir_function *fn = &t->module.functions.v[0];
@@ -202,6 +201,7 @@ static bool is_uniform_load(const struct tagging *t, uint32_t inst)
            memmem(t->tree.source->text + node->begin, node->end - node->begin, "[%o", 3);
 }
 
+// Replaces each instruction of the chain by each other one that keeps their order.
 static uint32_t other_instructions(struct tagging *t, struct table_chain *chain, uint32_t insts)
 {
     uint32_t done = 0, count = chain->instructions.n;
@@ -241,7 +241,7 @@ static void refuses_damage(void **state)
     assert_true(chains > 50 && instructions > 1000);
 }
 
-// What is wrong with a whole table
+// Faults of a whole table
 
 static const char vecadd[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry k(.param .u64 p)\n{\n"

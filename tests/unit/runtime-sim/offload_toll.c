@@ -1,11 +1,11 @@
-// Two schemes that are active in one machine: chains that are offloaded, and approximations that
-// pay a toll (toll.h).
+// Two active schemes in one machine: chains that are offloaded, and approximations that pay a toll
+// (toll.h).
 #include "tests/unit/runtime-sim/offload_fixture.h"
 #include "tests/unit/runtime-sim/toll.h"
 
 static struct offload_rig o;
 
-// One approximation in front of the chain.
+// One approximation before the chain.
 static const struct form form = {
     .before = "cvt.rn.f32.u32 %f1, %r3; ex2.approx.f32 %f1, %f1;\n"
               "setp.lt.f32 %p2, %f1, 0f00000000; @%p2 bra END;",
@@ -21,7 +21,8 @@ static void load(const struct scheme_ops *const *known)
                       known);
 }
 
-// Each has what it claims, with a class of messages of its own, whatever the order of registration.
+// Each scheme gets the instructions that it claims, and its own message class, whatever the order
+// of registration.
 static void both_at_work(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Floating point that is compared, chosen and tested, but not computed: min, max, abs, neg,
+// Floating point that is compared, selected and tested, but not computed: min, max, abs, neg,
 // copysign, testp, setp, set. The reference reads numbers as digits and exponent (exact.h).
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/exact.h"
@@ -12,7 +12,7 @@ static uint64_t canonical(const struct format *f, uint64_t a)
     return f == &exact_f64 ? a | UINT64_C(1) << 51 : f->nan;
 }
 
-// Which of two; of two zeros, the negative one is the lesser.
+// Returns the chosen number; of two zeros, the negative one is less.
 static uint64_t choose(const struct format *f, uint64_t a, uint64_t b, int flags)
 {
     bool nan_a = exact_is_nan(f, a), nan_b = exact_is_nan(f, b);
@@ -255,8 +255,8 @@ static void test_properties(void **state)
     conform(cases, sizeof cases / sizeof *cases);
 }
 
-// Comparison: for each operator, whether it holds when the first is below, the same, above, or when
-// they have no order.
+// Comparison: for each operator, whether it holds if the first number is below, the same, above, or
+// unordered.
 enum { BELOW = 1, SAME = 2, ABOVE = 4, UNORDERED = 8 };
 enum operator_holds {
     HOLDS_eq = SAME,
@@ -360,7 +360,7 @@ COMBINED(and_lt_f16x2, lt_f16x2, t &&c)
 COMBINED(or_num_ftz_f16x2, num_ftz_f16x2, t || c)
 COMBINED(xor_geu_bf16x2, geu_bf16x2, t == c)
 
-// set: `one` for each that holds; of a pair side by side.
+// set: `one` for each comparison that holds; both results of a pair side by side.
 #define SET(name, from, one)                                                                       \
     static void name(const uint64_t *in, uint64_t *out)                                            \
     {                                                                                              \

@@ -1,7 +1,7 @@
-// ComputePackets as bits: what is written is read again, what is broken is read as another packet
-// or refused, and how many flits a packet takes.
+// ComputePackets as bits: a packet reads back, a damaged one is read as another packet or rejected,
+// and the number of flits of a packet.
 //
-// With --tables it prints those of docs/reference/offload.md, which are to be these.
+// With --tables it prints the tables of docs/reference/offload.md, which must equal these.
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "tests/unit/runtime-sim/documented.h"
 #include "tests/unit/runtime-sim/conform.h"
@@ -129,7 +129,7 @@ static void make_irregular(struct packet_operand *operand)
         operand->offset[i] = (uint8_t)(i * 7 % LANES);
 }
 
-// Bits behind the first flit: 32 of a mask, and for each irregular operand 32 times 5, 6 or 7.
+// Bits after the first flit: 32 of a mask, and for each irregular operand 32 times 5, 6 or 7.
 static void more_flits(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static struct packet_op some_op(uint64_t *state)
     return op;
 }
 
-// Some operations make no chain of the pattern: then others are tried.
+// Returns a random packet. Tries again if the operations make no chain of the pattern.
 static struct compute_packet some_packet(uint64_t *state)
 {
     struct compute_packet packet;
@@ -260,7 +260,8 @@ static void random_packets(void **state)
         assert_in_range(lanes[i], 100, 30000);
 }
 
-// Either refused, or exactly what packet_encode writes for a sound packet.
+// Returns true if the flits are read; they must then equal packet_encode's output for a valid
+// packet.
 static bool is_read(const uint8_t *flits, uint32_t count)
 {
     struct compute_packet packet;
@@ -359,7 +360,7 @@ static void refusals(void **state)
 #undef REFUSED
 }
 
-// Lanes that do not all lie within one line, or not on their size, are no operand of a packet.
+// Lanes that are not all in one line, or not aligned to their size, are not an operand of a packet.
 static void places(void **state)
 {
     (void)state;
@@ -389,7 +390,7 @@ static void places(void **state)
     assert_false(packet_place(&operand, address, 1 << 5));
 }
 
-// Lane 0 need not take part: where it would be may lie below address 0.
+// Lane 0 may be inactive: its address may be below 0.
 static void wraps(void **state)
 {
     (void)state;

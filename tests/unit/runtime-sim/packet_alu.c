@@ -1,5 +1,5 @@
-// The service queue's ALU: it has what the tagger offers by default, form by form, and computes
-// what the functional engine does.
+// The service queue's ALU: it has the operations that the tagger offers by default, form by form,
+// and computes the same as the functional engine.
 #include "passes/base/capability.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
@@ -8,7 +8,7 @@
 
 enum { SOURCES = 3, BLOCK = 512, GRID = 4, TUPLES = BLOCK * GRID };
 
-// Where the operands come from: a, b, and the scalar s, by their number in packet_source.
+// Sources of the operands: a, b, and the scalar s, by their number in packet_source.
 static const uint8_t assignments[][SOURCES] = {
     {0, 1, 2}, {0, 1, 0}, {0, 1, 1}, {0, 0, 0}, {0, 2, 0}, {2, 0, 1},
 };
@@ -29,7 +29,7 @@ static uint16_t op_named(const char *name)
     return op;
 }
 
-// What the tagger offers
+// Offered operations
 
 struct offered {
     struct form_walk walk;
@@ -46,7 +46,7 @@ static void put_form(struct form_walk *walk)
                 walk->text);
 }
 
-// Returns how many the tagger offers.
+// Returns the number of operations that the tagger offers.
 static uint32_t check_offered(const char *text)
 {
     struct kernel k;
@@ -97,7 +97,7 @@ static void what_is_offered(void **state)
     assert_in_range(forms, 2000, UINT32_MAX);
 }
 
-// What it computes
+// Computed results
 
 struct tuples {
     uint32_t v[SOURCES][TUPLES]; // the scalar's: that of each warp's first lane
@@ -127,8 +127,8 @@ struct compute {
     uint32_t kernels;
 };
 
-// Loads the registers that an instruction reads from the buffers of an assignment, the predicate
-// among them from the scalar's, and stores what it writes.
+// Writes a kernel that loads the registers of an instruction from the buffers of an assignment, the
+// predicate from the scalar's buffer, and stores the results.
 static void put_kernel(struct compute *c, const struct form_walk *walk, const char *inst,
                        const uint8_t *from)
 {
@@ -161,7 +161,7 @@ static void put_kernel(struct compute *c, const struct form_walk *walk, const ch
     fprintf(c->text, "ret; }\n");
 }
 
-// Words and predicates alone, and of words no more than the unit may read.
+// Returns true for words and predicates, with no more words than the unit can read.
 static bool is_word(const struct form_walk *walk)
 {
     uint32_t words = 0;
@@ -180,7 +180,7 @@ static void put_inst(struct compute *c, const struct form_walk *walk, const char
         put_kernel(c, walk, inst, assignments[i]);
 }
 
-// The walk knows one table of lop3, and predicates that are not negated.
+// Adds forms: the walk has one table of lop3, and no negated predicates.
 static void put_forms(struct form_walk *walk)
 {
     struct compute *c = walk->own;
@@ -201,7 +201,7 @@ static void put_forms(struct form_walk *walk)
     }
 }
 
-// Each warp of the launch is a packet.
+// Compares the results. Each warp of the launch is a packet.
 static bool same_results(const struct tuples *tuples, const struct compute_packet *shape,
                          const uint32_t *results, bool second)
 {
@@ -229,8 +229,8 @@ static bool same_results(const struct tuples *tuples, const struct compute_packe
     return true;
 }
 
-// The instruction that is looked at writes what the first store behind it takes: it stands before
-// that, or before the selp that makes a number of a predicate.
+// Returns the instruction under test: it is before the first store of its result, or before the
+// selp that makes a number of a predicate.
 static uint32_t tried_inst(const struct ir_function *fn)
 {
     uint32_t inst = 0;
@@ -244,7 +244,7 @@ static bool has_second(const struct ir_function *fn, uint32_t inst)
     return ir_find_operand(fn, inst, ROLE_DEF, 1) != IR_NONE;
 }
 
-// Returns how many operations were computed; a kernel i stands for assignment i.
+// Returns the number of operations computed; kernel i uses assignment i.
 static uint32_t check_computed(const char *text, uint32_t *functions)
 {
     static struct tuples tuples;

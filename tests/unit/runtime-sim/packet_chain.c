@@ -1,5 +1,5 @@
-// Chains through packets: what the tagger finds becomes packets, and loads, ALU and stores that
-// only know the packets' bits make the same memory as the functional engine.
+// Chains through packets: the tagger's chains become packets, and loads, ALU and stores that have
+// only the packets' bits give the same memory as the functional engine.
 #include "passes/base/passes.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "tests/unit/runtime-sim/conform.h"
@@ -198,7 +198,7 @@ static const struct chain_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-// Which element each thread takes.
+// Element of each thread.
 static const struct spread {
     const char *name, *text; // from %i to %e
     uint32_t factor, plus, mask;
@@ -217,13 +217,13 @@ static uint32_t element(const struct spread *place, uint32_t thread)
     return (thread * place->factor + place->plus) & place->mask;
 }
 
-// Of a thread: its place in the kernel's three buffers.
+// Places of the threads in the kernel's three buffers.
 struct layout {
     const struct spread *place[3];
     uint8_t bytes[3]; // of a, b, c
 };
 
-// The loads in the order of a and b.
+// Returns the layout, with the loads in the order of a and b.
 static struct layout layout_of(const struct chain_case *test, uint32_t n)
 {
     const char *a = strstr(test->text, "[%a]"), *b = strstr(test->text, "[%b]");
@@ -290,7 +290,7 @@ static uint8_t *at_address(const struct hand *h, uint64_t address)
     return NULL;
 }
 
-// All that the far side sees is in the flits.
+// Serves a packet, from its flits alone.
 static void serve(struct hand *h, const uint8_t *flits, uint32_t count, uint32_t warp)
 {
     struct compute_packet packet;
@@ -325,7 +325,7 @@ static void addresses_of(const struct hand *h, uint32_t buffer, uint32_t warp, u
                                               element(h->layout.place[buffer], warp * LANES + i);
 }
 
-// One packet for each combination of lines.
+// Serves a warp, with one packet for each combination of lines.
 static void serve_warp(struct hand *h, uint32_t warp, uint32_t mask)
 {
     uint64_t address[3][LANES];
@@ -445,7 +445,7 @@ static void same_memory(void **state)
             check_case(&cases[i], n, &random);
 }
 
-// What is none of a pattern, or not what the unit has.
+// Chains that match no pattern, or that the unit cannot compute, are rejected.
 static void refused(void **state)
 {
     (void)state;
@@ -502,7 +502,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-// Every chain that the tagger finds is one for the unit.
+// Checks that the unit can compute every chain that the tagger finds.
 static void check_sample(const char *path, bool reorder, uint32_t *patterns)
 {
     struct kernel k;

@@ -1,4 +1,4 @@
-// Names and meanings of what is in a ComputePacket, for tests.
+// Names and meanings of the contents of a ComputePacket, for tests.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include <string.h>
@@ -14,8 +14,8 @@ static inline const char *packet_function_name(uint32_t function)
     return names[function];
 }
 
-// The second predicate of setp where the first is `mask`. Whether it is the opposite of the first
-// depends on the scalar: x and 0 is as false as its opposite and 0.
+// Returns the second predicate of setp for the first one, `mask`. They are not always opposites: if
+// the scalar is 0, both "x and scalar" and "not x and scalar" are false.
 static inline uint32_t packet_second_predicate(const struct compute_packet *packet, uint32_t mask)
 {
     const struct packet_op *op = &packet->op[0];
@@ -24,7 +24,7 @@ static inline uint32_t packet_second_predicate(const struct compute_packet *pack
     return (same ? mask : ~mask) & packet->mask;
 }
 
-// The bytes of an element that a store takes from a value.
+// Sets the bytes of an element that a store writes for a value.
 static inline void packet_store_value(const struct packet_operand *operand, void *bytes,
                                       uint32_t value)
 {

@@ -1,4 +1,4 @@
-// Counts of single instructions, lines and loops, against what the text of a kernel makes plain.
+// Counts of single instructions, lines and loops, compared with what a kernel's text shows.
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/device/profile_write.h"
 #include "tests/unit/runtime-sim/kernel.h"
@@ -30,7 +30,7 @@ static const struct profile_function *profiled(struct profiled *p, const char *t
     return p->profile.functions[function];
 }
 
-// Every instruction that was executed is counted once, by lanes as by warps.
+// Checks that every executed instruction is counted once, by lanes and by warps.
 static void check_sums(const struct profiled *p)
 {
     uint64_t executions = 0, lanes = 0;
@@ -110,7 +110,7 @@ static void test_uniform(void **state)
     kernel_free(&p.k);
 }
 
-// Each thread goes round as often as its number says, and in the inner loop once more each time.
+// Each thread executes as many iterations as its number, and in the inner loop one more each time.
 #define LOOPS                                                                                      \
     BODY("mov.u32 %r3, 0;\n"                                                                       \
          "O: setp.ge.u32 %p1, %r3, %r2; @%p1 bra E; mov.u32 %r4, 0;\n"                             \
@@ -147,9 +147,9 @@ static void test_loops(void **state)
     check_loops(3);
 }
 
-// Lanes 0 to 7 come to the loop by a way of their own, lane 31 never does. Those that wait for
-// others in the loop's first instruction, and those that are parted there from lanes that name
-// other lanes, come to it once.
+// Lanes 0 to 7 reach the loop on their own path, lane 31 never does. Lanes that wait for others in
+// the loop's first instruction, and those that separate there from lanes that name other lanes,
+// enter it once.
 static void test_lanes_that_come_again(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_lanes_that_come_again(void **state)
     kernel_free(&p.k);
 }
 
-// Lanes of a switch come back to it with one target less.
+// Lanes of a switch return to it with one target less.
 static void test_indexed_branch(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void test_loops_that_return(void **state)
     kernel_free(&p.k);
 }
 
-// What the document says of the first store, from its "memory" on.
+// Returns the document's entry of the first store, from its "memory" on.
 static const char *written(struct profiled *p, char *text, size_t size)
 {
     struct source source = {.name = "k.ptx", .text = "", .length = 0};
@@ -232,7 +232,7 @@ static const char *written(struct profiled *p, char *text, size_t size)
     return memory;
 }
 
-// A machine with caches counts what they are asked for; without one they are not spoken of.
+// A machine with caches counts their requests; without caches there are no such keys.
 static void test_caches(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Races and reads of what was never written: found where they are, and not where there are none.
+// Races and reads of unwritten bytes: they are found, without false reports.
 #include "tests/unit/runtime-sim/kernel.h"
 #include "runtime-sim/exec/check/check_memory.h"
 
@@ -63,7 +63,7 @@ static struct finding look(const char *text, uint32_t grid, uint32_t block, uint
     return finding;
 }
 
-// One lane after the other, by what stands in front of the second access.
+// One lane after the other, ordered by the code before the second access.
 #define REVERSED(between)                                                                          \
     "st.shared.u32 [%r7], %r1;\n" between "\nsub.u32 %r9, %r3, %r1; shl.b32 %r9, %r9, 2;\n"        \
     "add.u32 %r9, %r9, %r5;\nld.shared.u32 %r10, [%r9+-4];\nst.global.u32 [%rd3], %r10;"
@@ -99,7 +99,7 @@ static void test_warp_barrier(void **state)
     assert_int_not_equal(look(BODY(REVERSED("bar.warp.sync -1;")), 1, 64, FILLED, 100).count, 0);
 }
 
-// Between CTAs; a barrier within one does not help.
+// Races between CTAs; a barrier within one does not help.
 static void test_global(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void test_global(void **state)
                      1);
 }
 
-// A lock, and a flag, order what stands around them.
+// A lock and a flag order the accesses around them.
 static void test_locks(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_unwritten(void **state)
     assert_int_equal(found.lines[1], FIRST_LINE + 1);
 }
 
-// Lanes of a warp that are in an order are in none with those of another.
+// An order of the lanes of one warp is not an order with another warp's.
 static void test_warps(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void test_clusters(void **state)
     assert_int_equal(look(copied, 4, 32, FILLED | UNINIT, 100).count, 0);
 }
 
-// Shared memory of one CTA says nothing of another's, of which there are many.
+// The shared memory of CTAs is independent, with many CTAs.
 static void test_again(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Kernels of random flow graphs, irreducible ones too, with calls in between.
+// Kernels of random flow graphs, also irreducible ones, with calls.
 #pragma once
 #include "tests/unit/runtime-sim/kernel.h"
 
@@ -31,8 +31,8 @@ static inline void graph_put(struct graph *t, const char *format, ...)
     assert_true(t->length < GRAPH_TEXT);
 }
 
-// A block changes %r1 and goes on to one of two blocks, or to one of a list, by a bit of it; %r2
-// counts down and ends it all.
+// Writes the end of a block: it changes %r1 and branches to one of two blocks, or to one of a list,
+// by a bit of it; %r2 counts down and ends the kernel.
 static inline void graph_branch(struct graph *t, uint32_t block)
 {
     graph_put(t, "shr.u32 %%r4, %%r1, %u; and.b32 %%r4, %%r4, 3;\n", 3 + graph_pick(t, 20));

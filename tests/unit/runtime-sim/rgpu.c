@@ -82,7 +82,7 @@ static void mode_switch(void **state)
     assert_int_equal(cycles_of_mode(SPATIAL("spatial.config_words=4", )), (4 + 5 + 4 + 3) / 4);
 }
 
-// The launch takes the cycles of the switch longer, if the map does not wait for memory.
+// The launch is longer by the cycles of the switch, if the map does not wait for memory.
 static void switch_time(void **state)
 {
     static const char *const words[] = {"spatial.config_words=1", "spatial.config_words=13"};
@@ -232,7 +232,7 @@ static void counts(void **state)
     "  x: {op: ex2.approx.f32, in: [{from: y}]}\n"                                                 \
     "  y: {op: mov.b32, in: [{from: j}]}\n"
 
-// The sound form returns what group 0 has stored.
+// The corrected form returns group 0's stores.
 static void full_words(void **state)
 {
     struct map_run m;

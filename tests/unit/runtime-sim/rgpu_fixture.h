@@ -37,7 +37,7 @@ static inline void map_run_free(struct map_run *run)
     map_rig_free(&run->map);
 }
 
-// A unit of a core, by its node's name, after the run.
+// Returns a unit of a core, by its node's name, after the run.
 static inline const struct spatial_unit *map_unit(const struct map_run *run, uint32_t core,
                                                   const char *name, uint32_t copy)
 {

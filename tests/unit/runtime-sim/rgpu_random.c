@@ -1,4 +1,4 @@
-// Random maps: what a map computes does not depend on time. Each leaves the same memory with other
+// Random maps: the results of a map do not depend on time. Each leaves the same memory with other
 // FIFOs, latencies, memory and orders of evaluation; with ideal memory its rate is that of its
 // marked graph.
 #include "support/random.h"

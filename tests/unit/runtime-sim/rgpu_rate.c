@@ -22,8 +22,8 @@ static void run(struct map_run *m, const char *map, const char *const *settings)
     rig_done(&m->r);
 }
 
-// Firings per cycle between the first and the last one, times 1000 · `cycles`, and `tokens`: equal
-// up to the begin.
+// Checks the firings per cycle between the first and the last one: `tokens` in 1000 · `cycles`,
+// equal up to the start.
 static void check_rate(const struct map_run *m, const char *name, uint64_t tokens, uint64_t cycles)
 {
     const struct spatial_unit *unit = map_unit(m, 0, name, 0);
@@ -86,7 +86,7 @@ static void chains(void **state)
     rate(CHAIN_OF("8"), "s", 1, 1, IDEAL("spatial.data_fifo=8", "spatial.space=arrival", ));
 }
 
-// The map of a text with its parameters' names, and another number of tokens of increments.
+// Returns a map's text with its parameters' names, and another number of tokens of increments.
 static const char *with_tokens(const char *text, uint32_t tokens)
 {
     static char to[8192];

@@ -1,4 +1,4 @@
-// Run files: numbers, expressions, fills, and what a file becomes.
+// Run files: numbers, expressions, fills, and the run that a file describes.
 #include "runtime-sim/run/fill.h"
 #include "support/random.h"
 #include "tests/lib/sanitized.h"
@@ -47,8 +47,8 @@ static struct run_text text_of(const char *text)
 
 // Numbers
 
-// Every value of 16 bits is read and written without a change, NaNs apart, and what lies between
-// two goes to the nearer, from the middle to the even one.
+// Every 16-bit value except NaNs reads and writes unchanged; values in between round to the
+// nearest, halfway to even.
 static void halves(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void generator(void **state)
         assert_int_equal(splitmix64(&seed), expected[i]);
 }
 
-// Fills four elements, and returns what is wrong or NULL.
+// Fills four elements. Returns the fault, or NULL.
 static const char *fill_four(const char *words, const char *type, void *to)
 {
     struct run_text at = text_of(words);
@@ -423,7 +423,7 @@ static void whole_file(void **state)
     end();
 }
 
-// Aliases can make a document that has no end.
+// Aliases can make an endless document.
 static void endless(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static void endless(void **state)
     end();
 }
 
-// Nothing of a file's size or depth is too much: it is told.
+// Excessive sizes and depths are reported.
 static void huge(void **state)
 {
     (void)state;
@@ -473,7 +473,7 @@ static void huge(void **state)
     }
 }
 
-// What is computed modulo 2^64 is no count.
+// A result that wraps modulo 2^64 is not a valid count.
 static void wrapped(void **state)
 {
     (void)state;
@@ -509,7 +509,7 @@ static void wrapped(void **state)
     end();
 }
 
-// Places count bytes, and are found behind letters of several bytes, quotes and byte order marks.
+// Places count bytes, also after characters of several bytes, quotes and byte order marks.
 static void places(void **state)
 {
     (void)state;

@@ -1,16 +1,16 @@
-// The same bits everywhere: what every form of arithmetic and conversion computes has the digest
-// that is checked in, whatever the host, the compiler and the instruction set.
+// The same bits everywhere: the results of every form of arithmetic and conversion have the
+// checked-in digest, whatever the host, the compiler and the instruction set.
 //
 // usage: test-runtime-sim-same_bits [--list | --update]
 //
-// --list prints a digest for each instruction, to compare two hosts; --update writes those that
-// are checked in. Whether what is computed is right, other tests say.
+// --list prints a digest for each instruction, to compare two hosts; --update writes the checked-in
+// digests. Other tests check the results themselves.
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/form_walk.h"
 
 #define EXPECTED SOURCE_ROOT "/tests/unit/runtime-sim/same_bits.expected"
 
-// What a thread finds at `in`: for each source its bits in each size. Twice, so that values of one
+// Contents of a thread's `in`: for each source its bits in each size. Twice, so that values of one
 // source meet several of another.
 enum { THREADS = 512, SOURCES = 24, SOURCE_BYTES = 32, RESULTS = 12, RESULT_BYTES = 16 };
 
@@ -128,7 +128,7 @@ static void fill(uint8_t *to)
         }
 }
 
-// Of one opcode; `counted` becomes the number of instructions that are executed.
+// Returns the digest of one opcode; sets `counted` to the number of instructions executed.
 static uint64_t digest_of(struct digests *d, const char *text)
 {
     struct kernel k;
@@ -170,7 +170,7 @@ static void put_digest(struct digests *d, uint16_t op, FILE *to)
     free(text);
 }
 
-// One line for each opcode: name, instructions, digest.
+// Writes one line for each opcode: name, instructions, digest.
 static void put_digests(const char *lanes, FILE *to, FILE *list)
 {
     struct digests d = {.walk = {.which = FORM_ALL_WORDS,

@@ -1,4 +1,4 @@
-// Estimates of sampling against known answers.
+// Estimates of sampling, compared with known answers.
 #include "runtime-sim/device/sample.h"
 #include "tests/unit/program.h"
 #include <math.h>
@@ -19,7 +19,7 @@ static void test_plan(void **state)
     arena_free(&arena);
 }
 
-// Cycles that are proportional to the instructions are estimated exactly.
+// Cycles proportional to the instructions are estimated exactly.
 static void test_proportional(void **state)
 {
     (void)state;
@@ -32,8 +32,8 @@ static void test_proportional(void **state)
     assert_float_equal(rest.error, 0, 1e-6);
 }
 
-// Means of 10 and 20 cycles for each instruction: residuals of 5 times 10 instructions, and of
-// three launches more the error is 2 * sqrt(2 * 50^2 * (3^2 / 2 + 3)).
+// Means of 10 and 20 cycles per instruction: the residuals are 5 times 10 instructions; for three
+// more launches the error is 2 * sqrt(2 * 50^2 * (3^2 / 2 + 3)).
 static void test_error(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// A sample's run file, read and run: for tests that look at all samples.
+// Reads and runs a sample's run file, for tests of all samples.
 #pragma once
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/session.h"
@@ -34,7 +34,8 @@ static inline void sample_source(struct sample *s, struct source *source, const 
     source_init(source, &s->arena, path, file.text, file.length);
 }
 
-// `how` has the executor of launches (takes, execute, executor); other fields are set here.
+// Runs a sample. `how` has the executor of launches (takes, execute, executor); other fields are
+// set here.
 static inline void sample_run(struct sample *s, const char *path, struct device how)
 {
     memset(s, 0, sizeof *s);
@@ -63,7 +64,7 @@ static inline void sample_run(struct sample *s, const char *path, struct device 
     assert_int_equal(session_run(&s->session), SESSION_DONE);
 }
 
-// Nothing is left of the run.
+// Frees everything of the run.
 static inline void sample_free(struct sample *s)
 {
     arena_free(&s->arena);

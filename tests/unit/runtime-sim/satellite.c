@@ -105,7 +105,7 @@ static void enter_mode(struct core *core, void *state, uint64_t now, uint32_t pl
     }
 }
 
-// Once at the end of the mode.
+// Called once at the end of the mode.
 static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
     struct satellite_core *own = state;
@@ -119,7 +119,7 @@ static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t sl
         core_look(core, now, index);
 }
 
-// In the commit: both cores may be changed.
+// Runs in the commit, where both cores may be changed.
 static void take_back(struct core *core, void *state, uint64_t now, uint32_t slot,
                       struct warp *warp)
 {
@@ -184,7 +184,7 @@ static void add_register(struct block *block, const struct slot_use *use)
     block->registers[block->count++] = (struct warp_register){use->offset, use->bytes};
 }
 
-// From the function's first special function to behind its last one.
+// Finds the block, from the function's first to after its last special function.
 static void find_block(struct satellites *own, struct timings *timings, uint32_t function)
 {
     uint32_t first = UINT32_MAX, last = 0;

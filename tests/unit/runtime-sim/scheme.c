@@ -1,4 +1,4 @@
-// Schemes of a machine, by a small one that is registered here alone (toll.h).
+// Schemes of a machine, tested with a small one that is registered here only (toll.h).
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/toll.h"
@@ -19,7 +19,7 @@ static const char text[] =
 static const struct scheme_ops *const none[] = {NULL};
 static const struct scheme_ops *const toll_alone[] = {&toll, NULL};
 
-// One CTA; returns its cycles.
+// Runs one CTA. Returns its cycles.
 static uint64_t run(struct rig *r, const struct scheme_ops *const *known,
                     const char *const *settings)
 {
@@ -36,7 +36,7 @@ static uint64_t run(struct rig *r, const struct scheme_ops *const *known,
     return cycles;
 }
 
-// Every slot is counted under one reason in each cycle, those of schemes included.
+// Checks that every slot is counted under one reason in each cycle, including those of schemes.
 static void check_slots(const struct rig *r)
 {
     static const char *const reasons[] = {
@@ -49,7 +49,7 @@ static void check_slots(const struct rig *r)
     assert_true(sum == rig_stat(r, "machine.cycles") * (double)r->config.core.warps);
 }
 
-// A scheme that is off: its rows are there, and nothing else of it.
+// A disabled scheme has its rows and nothing else.
 static void registered_and_off(void **state)
 {
     (void)state;
@@ -67,8 +67,8 @@ static void registered_and_off(void **state)
     rig_free(&r);
 }
 
-// Each instruction that the scheme has leaves the core as a message of its class, and is issued
-// when the reply has come: once.
+// Each instruction of the scheme leaves the core as a message of its class, and is issued once,
+// when the reply has arrived.
 static void instructions_migrate(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void instructions_migrate(void **state)
     rig_free(&r);
 }
 
-// A scheme that serves no load that misses the L1 before a cycle.
+// A scheme that serves no L1 miss of a load before a certain cycle.
 static uint64_t opens, turned_back;
 
 static uint64_t next(const struct machine *machine, const void *state)
@@ -110,7 +110,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
 
 static const struct scheme_ops gate = {.name = "gate", .memory = {.next = next, .admit = admit}};
 
-// Requests that a scheme lets wait are served later; the program computes the same.
+// Requests that a scheme holds are served later; the program computes the same.
 static void requests_wait(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void requests_wait(void **state)
     rig_free(&r);
 }
 
-// A scheme that has all instructions that it is asked about.
+// A scheme that claims all instructions that it is offered.
 static uint64_t followed, asked;
 
 static enum issue_as follow(struct core *core, void *own, uint64_t now, uint32_t slot)
@@ -143,7 +143,7 @@ static enum issue_as follow(struct core *core, void *own, uint64_t now, uint32_t
 static const struct scheme_issue follower_issue = {.issue_as = follow};
 static const struct scheme_ops follower = {.name = "follower", .issue = &follower_issue};
 
-// Of several schemes that claim an instruction the one has it that is registered first.
+// Of several schemes that claim an instruction, the one that is registered first gets it.
 static void first_one_has_it(void **state)
 {
     (void)state;
@@ -163,8 +163,8 @@ static void first_one_has_it(void **state)
     rig_free(&r);
 }
 
-// With the schemes of the program: policies of all, each with its setting; a value that a scheme
-// has not turns it off.
+// With all schemes of the program: policies of all, each with its setting; a value that a scheme
+// does not have turns it off.
 static void policies(void **state)
 {
     (void)state;

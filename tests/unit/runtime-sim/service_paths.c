@@ -1,6 +1,6 @@
-// Each queue around a slice at its limit, while the others go on: replies that the network does not
-// take, answers that the partition's own endpoint does not take, loads that a full service queue
-// sends back. With the keys for the coupled form they do not go on.
+// Each queue around a slice at its limit, while the others proceed: replies that the network does
+// not accept, replies that the partition's own endpoint does not accept, loads that a full service
+// queue sends back. With the keys for the coupled form the others do not proceed.
 #include "runtime-sim/schemes/llc_omni/service.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
@@ -33,7 +33,7 @@ struct site {
     uint64_t sink; // for statistics
 };
 
-// Lines of partition 0.
+// Returns a line of partition 0.
 static uint64_t line_at(uint64_t number)
 {
     return number * PARTITIONS;
@@ -56,7 +56,7 @@ static void go_on(struct site *s)
     advance(&s->f, s->f.now + 1);
 }
 
-// Each line twice: an MSHR whose first request is answered is not free.
+// Requests each line twice: an MSHR whose first request has its reply is not free.
 static void ask_for_victim(struct site *s, uint64_t lines)
 {
     struct memsys_request r = request(VICTIM, line_at(s->asked / 2 % lines), MEMSYS_READ);
@@ -66,7 +66,7 @@ static void ask_for_victim(struct site *s, uint64_t lines)
     s->asked++;
 }
 
-// The victim reads lines of partition 0, this many different ones, until no reply leaves it.
+// Lets the victim read this many different lines of partition 0, until no reply leaves it.
 static void block_replies(struct site *s, uint64_t lines)
 {
     for (; s->f.now < BLOCKED; go_on(s))
@@ -106,8 +106,8 @@ static bool put_own(struct site *s, uint64_t line, enum memsys_kind kind)
     return true;
 }
 
-// Requests of the partition's endpoint that are answered while no reply leaves the slice: touches
-// and reads of lines that the victim has asked for last, or of others.
+// Returns the requests of the partition's endpoint that get replies while no reply leaves the
+// slice: touches and reads of lines that the victim requested last, or of others.
 static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
 {
     struct site s;
@@ -126,8 +126,8 @@ static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
     return answers;
 }
 
-// The replies that wait are of one line, or of lines that were all fetched; operands are in these
-// or in others.
+// The waiting replies are of one line, or of lines that were all fetched; operands are in these or
+// in others.
 static void replies_wait(void **state)
 {
     (void)state;
@@ -138,8 +138,8 @@ static void replies_wait(void **state)
     }
 }
 
-// The partition's endpoint reads each line so many cycles after the victim, before it has come from
-// the DRAM, until no reply leaves the slice. Returns how many of its reads are not answered then.
+// The partition's endpoint reads each line this many cycles after the victim, before its DRAM data
+// arrive, until no reply leaves the slice. Returns how many of its reads have no reply then.
 static uint64_t left_behind(uint64_t lag)
 {
     static uint64_t begun[MANY];
@@ -170,7 +170,8 @@ static void own_reads_pass(void **state)
         assert_int_equal(left_behind(lag), 0);
 }
 
-// Reads of a core that are answered while the partition's endpoint takes none of its answers.
+// Returns the reads of a core that get replies while the partition's endpoint accepts none of its
+// own.
 static uint64_t answered_to_a_core(const char *paths)
 {
     struct site s;
@@ -264,8 +265,8 @@ static void send_packets(struct site *s, uint32_t *sent)
     ++*sent;
 }
 
-// Packets come while no reply leaves the slice, more at once than the queue has entries. Returns
-// how many chains were computed and stored.
+// Packets arrive while no reply leaves the slice, more at once than the queue has entries. Returns
+// the number of chains that were computed and stored.
 static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
 {
     struct site s;

@@ -1,5 +1,5 @@
-// Chains that are captured when they are issued and computed later: what they make is the same as
-// when each instruction is executed in its turn.
+// Chains that are captured at issue and computed later: the results are the same as if each
+// instruction is executed in its turn.
 #include "runtime-sim/exec/warp/shadow.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
@@ -108,7 +108,7 @@ static void execute(struct by_hand *h, uint32_t count)
         assert_int_equal(issue_execute(&h->cta->warps[0], h->held[3]), ISSUE_DONE);
 }
 
-// c = a + b, in two parts, and nothing is there before.
+// c = a + b, in two parts; there is no result before.
 static void test_store(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_store(void **state)
     end(&h);
 }
 
-// Offset of the register that the instruction writes or reads.
+// Returns the offset of the register that the instruction writes or reads.
 static uint32_t offset_of(const struct by_hand *h, const struct code *code, bool written)
 {
     const struct slot_use *uses;
@@ -146,8 +146,8 @@ static uint32_t offset_of(const struct by_hand *h, const struct code *code, bool
     return 0;
 }
 
-// What is read may change as soon as it was captured, and what the chain has made may lie where
-// others lie by then: %r5 has the place of %r2, which the last instruction of the chain reads.
+// Sources may change once they are captured, and results may share places with other registers by
+// then: %r5 has the place of %r2, which the last instruction of the chain reads.
 static void test_places(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_places(void **state)
     end(&h);
 }
 
-// Where the guard is false a register keeps what it has, and others may write it there.
+// Where the guard is false, a register keeps its value, and other instructions may write it there.
 static void test_guards(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void test_guards(void **state)
     end(&h);
 }
 
-// A load goes back to the warp, with the lanes that were served and those that were not.
+// A load returns to the warp, with its served and unserved lanes.
 static void test_give(void **state)
 {
     (void)state;
@@ -252,7 +252,8 @@ static void test_give(void **state)
     end(&h);
 }
 
-// The last one that makes a register gives it back, whenever the others were served.
+// The last instruction that writes a register determines its value, whenever the others were
+// served.
 static void test_overwritten(void **state)
 {
     (void)state;
@@ -273,7 +274,7 @@ static void test_overwritten(void **state)
     end(&h);
 }
 
-// A predicate that another has computed takes the place of the chain's own.
+// A predicate computed elsewhere replaces the chain's own.
 static void test_result(void **state)
 {
     (void)state;
@@ -300,7 +301,7 @@ static void test_result(void **state)
     end(&h);
 }
 
-// A bad address is told when it is served, with its place.
+// A bad address is reported when it is served, with its place.
 static void test_fault(void **state)
 {
     (void)state;
@@ -367,7 +368,7 @@ static const struct {
     KIND("cp.async.ca.shared.global [s], [%rd1], 4;", SHADOW_NOTHING),
 };
 
-// What can be in a chain and what cannot.
+// Instructions that can be in a chain, and others.
 static void test_kinds(void **state)
 {
     (void)state;

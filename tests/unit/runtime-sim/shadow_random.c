@@ -1,4 +1,4 @@
-// Random kernels of chains of all patterns, mixed with each other and with instructions that take
+// Random kernels of chains of all patterns, mixed with each other and with instructions that reuse
 // their registers' places, issued ahead of their loads: memory and counts are those of the engine
 // that executes at once.
 #include "passes/base/capability.h"
@@ -10,7 +10,7 @@
 enum { KERNELS = 200, MOST_TEXT = 1 << 15, STREAMS = 9, LINES = 12, LINE = 160, CELL = 256 };
 enum { GRID = 2, BLOCK = 80, BYTES = GRID * BLOCK * CELL };
 
-// Lines that stay in their order; those of other streams come between them.
+// Lines that stay in order; lines of other streams come between them.
 struct stream {
     char line[LINES][LINE];
     uint32_t count, next;
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
     assert_true(w->length < MOST_TEXT);
 }
 
-// D, A, B: registers of the operation; S: a scalar; lines are written with these replaced.
+// D, A, B: registers of the operation; S: a scalar; these letters are replaced in lines.
 struct names {
     char d[16], a[16], b[16], s[16];
 };
@@ -124,7 +124,7 @@ static void result(struct writer *w, char to[16])
         put(w, "mov.b32 %s, %u;\n", to, draw(w, 1000));
 }
 
-// A register or an immediate value that all lanes have; afterwards, the register is another.
+// Writes a register or an immediate that is uniform; afterwards the register is changed.
 static void scalar(struct writer *w, enum class class, char to[16])
 {
     if (draw(w, 3))
@@ -150,7 +150,7 @@ static void store(struct writer *w, enum class class, const char *from)
          from);
 }
 
-// Ends that use what a chain leaves in a register: the chain itself has no store.
+// Writes a use of the chain's register result: the chain itself has no store.
 static void use(struct writer *w, const char *from)
 {
     const char *guard = w->guard;
@@ -242,7 +242,7 @@ static void nested_pattern(struct writer *w, const struct chain_pattern *row, en
         use(w, n.d);
 }
 
-// c = f(a, b) of two elements.
+// Writes c = f(a, b) on vectors of two elements.
 static void vector_pattern(struct writer *w, enum class class)
 {
     struct names n[2] = {0};
@@ -264,7 +264,7 @@ static void vector_pattern(struct writer *w, enum class class)
     w->cell += 2;
 }
 
-// A chain of the pattern, or of vectors with the number after the last pattern.
+// Writes a chain of the pattern; the number after the last pattern means vectors.
 static void put_pattern(struct writer *w, uint32_t pattern)
 {
     static const char *const guards[] = {"", "", "", "@%p0 ", "@!%p1 "};
@@ -281,7 +281,7 @@ static void put_pattern(struct writer *w, uint32_t pattern)
         compute_pattern(w, row, class);
 }
 
-// Registers that live for short: they take the places of those that the chains are done with.
+// Writes short-lived registers, which reuse the places of those that the chains no longer need.
 static void put_filler(struct writer *w)
 {
     char a[16], b[16];

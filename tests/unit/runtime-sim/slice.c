@@ -1,4 +1,4 @@
-// A slice of the last level on top of a DRAM channel, as a memory partition has them.
+// An LLC slice on top of a DRAM channel, as in a memory partition.
 #include "runtime-sim/cache/cache.h"
 #include "runtime-sim/dram/dram.h"
 #include "runtime-sim/dram/dram_map.h"
@@ -88,7 +88,7 @@ static void put(struct fixture *f, uint64_t line, enum cache_kind kind)
 
 enum { COUNT = 20000, ELSEWHERE = 1 << 20 };
 
-// Lines that are read once come as fast as the channel moves them.
+// Lines that are read once arrive at the channel's bandwidth.
 static void stream(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void stream(void **state)
     arena_free(&f.arena);
 }
 
-// A copy: every line is read once, every line is written once, none is fetched to be written.
+// A copy: every line is read once and written once; no line is fetched to be written.
 static void copy(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void copy(void **state)
     arena_free(&f.arena);
 }
 
-// What fits is fetched once, however often it is read.
+// Data that fit are fetched once, however often they are read.
 static void reuse(void **state)
 {
     (void)state;

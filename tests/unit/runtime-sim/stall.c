@@ -1,4 +1,4 @@
-// Who waits for whom in a launch that stands still.
+// Reports of a stuck launch: which warps wait for which.
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define KERNEL(body)                                                                               \
@@ -37,7 +37,7 @@ static const struct stall *of_kind(const struct stalls *stalls, enum stall_kind 
     return NULL;
 }
 
-// Line 9 is the first behind the registers.
+// Line 9 is the first after the registers.
 static void test_loop(void **state)
 {
     struct kernel k = {0};
@@ -71,7 +71,7 @@ static void test_loop(void **state)
     kernel_free(&k);
 }
 
-// The same where CTAs need no order and run on several threads.
+// CTAs that need no order and run on several threads.
 static void test_threads(void **state)
 {
     struct kernel k = {.threads = 3};
@@ -135,7 +135,7 @@ static void test_lanes(void **state)
     kernel_free(&k);
 }
 
-// One CTA of a cluster of two goes to another barrier.
+// One CTA of a cluster of two is at another barrier.
 static void test_cluster(void **state)
 {
     struct kernel k = {0};
@@ -162,7 +162,7 @@ static void test_cluster(void **state)
     kernel_free(&k);
 }
 
-// Lanes behind a branch wait for those that go round in it.
+// Lanes after a branch wait for those that still iterate.
 static void test_join(void **state)
 {
     struct kernel k = {0};
@@ -181,8 +181,8 @@ static void test_join(void **state)
     kernel_free(&k);
 }
 
-// The barrier of a cooperative grid, to which CTA 2 does not come: as the headers of CUDA have it,
-// CTA 0 adds 2^31 - (CTAs - 1), the others 1.
+// The barrier of a cooperative grid, which CTA 2 does not reach: as in CUDA's headers, CTA 0 adds
+// 2^31 - (CTAs - 1), the others 1.
 static void test_grid(void **state)
 {
     struct kernel k = {.cooperative = true};
@@ -205,7 +205,7 @@ static void test_grid(void **state)
     kernel_free(&k);
 }
 
-// More places than there is room for are counted.
+// Places beyond the report's room are counted.
 static void test_many(void **state)
 {
     struct kernel k = {.cooperative = true}; // all CTAs are there
@@ -224,7 +224,7 @@ static void test_many(void **state)
     kernel_free(&k);
 }
 
-// Told to stop, a run leaves off, whatever it is at.
+// A stop request ends a run, whatever it is doing.
 static void test_stop(void **state)
 {
     (void)state;

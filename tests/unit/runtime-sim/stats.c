@@ -1,4 +1,4 @@
-// Statistics: values by name, since the beginning and since a mark, and how they are written.
+// Statistics: values by name, since the start and since a mark, and their output.
 #include "runtime-sim/base/stats.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,8 @@ static void expect(struct fixture *f,
     free(text);
 }
 
-// Equal components: their least value, mean and largest one, or each if a pattern selects it.
+// Collections of equal components: minimum, mean and maximum, or each value if a pattern selects
+// it.
 static void collections(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// What offloading takes of storage, for the configuration of [000] beside its figures.
+// Storage of offloading, for the configuration of [000], compared with its figures.
 //
-// With --tables it prints the table of docs/reference/offload.md, which is to be this one.
+// With --tables it prints the table of docs/reference/offload.md, which must equal this one.
 #include "runtime-sim/schemes/llc_omni/storage.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "tests/unit/runtime-sim/documented.h"
@@ -36,9 +36,9 @@ static void as_in_the_paper(void **state)
     assert_int_equal(offload_storage_bytes(&storage, STORAGE_FORMING), PACKET_FLIT);
 }
 
-// Of the other parts: 1,024 bytes for two lines of each of 4 chains; and in the SQSR all that a
-// packet of pattern 9 says: 9 + 8 bits for whom, 4 of the pattern, 32 + 32 of operations and
-// scalar, 6 + 8 + 144 of the operands, with a mask and 3 of status.
+// Other parts: 1,024 bytes for two lines of each of 4 chains; and in the SQSR the fields of a
+// packet of pattern 9: 9 + 8 bits of requester, 4 of the pattern, 32 + 32 of operations and scalar,
+// 6 + 8 + 144 of the operands, with a mask and 3 of status.
 static void of_the_service_queue(void **state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void of_other_sizes(void **state)
     assert_int_equal(storage.part[STORAGE_EMN].bits, 6); // 63 nodes, or none
 }
 
-// Of each part: cores, partitions, routers.
+// Checks the number of cores, partitions and routers.
 static void expect_places(const struct offload_sizes *sizes, uint32_t cores, uint32_t routers,
                           uint32_t entries)
 {

@@ -1,5 +1,5 @@
-// Texture fetches against a plain sampler: positions as whole numbers of 1/256 texel, coordinates
-// folded instead of cut, texels from typed arrays.
+// Texture fetches compared with a plain sampler: positions as multiples of 1/256 texel, coordinates
+// folded rather than cut, texels from typed arrays.
 #include "tests/unit/runtime-sim/numbers.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include <float.h>
@@ -50,7 +50,7 @@ static double channel_value(const struct texels *t, int x, int y, int c)
     return (double)(float)(value < -known[format].most ? -1 : value / known[format].most);
 }
 
-// The texel that counts for place i of n; −1: the border.
+// Returns the texel for place i of n; −1: the border.
 static int fold(int mode, long long i, int n, bool linear)
 {
     while (mode == TEXTURE_WRAP && i < 0)
@@ -63,12 +63,12 @@ static int fold(int mode, long long i, int n, bool linear)
     return border ? -1 : i < 0 ? 0 : n - 1;
 }
 
-// Twice the texel and the weight, of 256, of the second.
+// Two texels, and the weight of the second one, of 256.
 struct taken {
     int first, second, weight;
 };
 
-// Where a coordinate is, in texels, and the mode that settles what lies outside.
+// Returns a coordinate in texels; sets the mode for places outside.
 static long double position(const struct texture *t, const struct sampler *sampler, int dimension,
                             float coordinate, int *mode)
 {
@@ -255,7 +255,7 @@ static void compare(const struct setup *s, const struct sampler *sampler, int di
         }
 }
 
-// Every format, filter, mode and kind of coordinates.
+// Checks every format, filter, mode and kind of coordinates.
 static void check_all(const char *text, int dimensions, bool whole)
 {
     struct setup s;
@@ -300,7 +300,7 @@ static void test_two_dimensions(void **state)
               true);
 }
 
-// The four texels around a point, one channel of each.
+// Returns one channel of the four texels around a point.
 static uint32_t gathered(const struct setup *s, const struct point *point, int right, int down,
                          int c)
 {
@@ -351,7 +351,7 @@ static void test_gathers(void **state)
     check_gathers(UNIFIED("tld4.a.2d.v4.s32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}];\n"), 3);
 }
 
-// Some lanes only, one result only; is it resident?
+// Only some lanes, only one result, and residency.
 static void test_lanes(void **state)
 {
     (void)state;

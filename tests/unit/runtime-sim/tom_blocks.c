@@ -1,5 +1,5 @@
-// Offloading of blocks to memory stacks: decisions, conditions, the way of a block, what comes
-// back.
+// Offloading of blocks to memory stacks: decisions, conditions, the route of a block, and its
+// results.
 #include "tests/unit/runtime-sim/tom_fixture.h"
 
 // Decisions
@@ -90,7 +90,7 @@ static void conditions(void **state)
     arena_free(&arena);
 }
 
-// One warp: 10 cycles to form the packet, its flits on the link, the latency of the link.
+// One warp: 10 cycles to form the packet, its flits on the link, and the link's latency.
 static void sequence(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void sequence(void **state)
     }
 }
 
-// The block starts again from its begin, with the registers as they were; without room it goes on.
+// The block restarts from its beginning, with the old registers; without room it continues.
 static void ahead(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void ahead(void **state)
     rig_free(&b.r);
 }
 
-// 48 blocks of a stack at most; without control they wait there.
+// At most 48 blocks per stack; without control they wait there.
 static void pending(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void pending(void **state)
     rig_free(&b.r);
 }
 
-// Some lanes are in the block; the others keep their registers, and memory.
+// Some lanes are in the block; the others keep their registers and memory.
 static void masks(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void masks(void **state)
     }
 }
 
-// Lines that a block has written are in no cache of the GPU when the warp goes on.
+// No cache of the GPU has lines that a block has written when the warp continues.
 static void coherence(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void coherence(void **state)
     rig_free(&b.r);
 }
 
-// What the analyzer counts, from the addresses of each warp. Instances in the GPU count as well.
+// Counts of the analyzer, from the addresses of each warp. Instances in the GPU count as well.
 static void analyzer(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void analyzer(void **state)
     }
 }
 
-// Two streams in a distance: instances with both in one stack, of 16, under each pair. Of a
+// Two streams at a distance: instances with both in one stack, of 16, under each pair. For a
 // distance of 2^M all pairs below are perfect, and the lowest is the best.
 static void best_pair(void **state)
 {
@@ -273,7 +273,7 @@ static void best_pair(void **state)
     }
 }
 
-// Counts under which the three metrics choose three pairs; of equals the lowest one.
+// Counts for which the three metrics choose three pairs; of equal ones the lowest.
 static void metrics(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void metrics(void **state)
 }
 
 // After 48 instances all cores stop; allocations of candidate blocks get the new mapping, others
-// keep theirs; the memory is as without.
+// keep theirs; the contents of memory do not change.
 static void learning(void **state)
 {
     (void)state;

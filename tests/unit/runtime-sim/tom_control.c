@@ -3,7 +3,7 @@
 #include "tests/unit/runtime-sim/tom_fixture.h"
 #include <math.h>
 
-// Controls of our own are ctrl and a reason more to stay; a forced place comes before all.
+// Our own controls are ctrl plus another reason to stay; a forced place overrides all.
 static void own_decisions(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static const struct tom_window *window_of_first(const struct block_rig *b)
     return &b->tom->times[0].window;
 }
 
-// tom-measured uses the faster place, and tries the other one.
+// tom-measured uses the faster place, and sometimes tries the other one.
 static void measured(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void measured(void **state)
     }
 }
 
-// All warps begin at once, so that nothing is known; those that have stayed follow.
+// All warps start at once, before anything is measured; those that stayed follow.
 static void follows(void **state)
 {
     (void)state;
@@ -122,8 +122,8 @@ static void follows(void **state)
     rig_free(&b.r);
 }
 
-// Too many go at once to stacks that are slow; they come back with what they have computed, and the
-// launch takes hardly longer than in the GPU alone.
+// Too many warps go to slow stacks at once; they return with their partial results, and the launch
+// takes hardly longer than in the GPU alone.
 static void comes_back(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void comes_back(void **state)
 }
 
 // Each failure doubles the pause: of 2,000 instances with 14,000 iterations hardly any is lost to
-// trying, and more with pauses that begin at one iteration.
+// trials, and more with pauses that start at one iteration.
 static void tries(void **state)
 {
     (void)state;
@@ -179,9 +179,9 @@ static const char flat[] =
                                        "ld.global.f32 %f1, [%d1+917504]; add.f32 %f3, %f3, %f1;\n"
                                        "st.global.f32 [%d2], %f3;\nOUT:\n");
 
-// All 128 warps begin a block without a loop at once. Those that leave until one is judged are the
-// share that lets both places end at the same time: by issue slots with wide links, by the words of
-// the block with narrow ones, and at most as many as stay.
+// All 128 warps start a block without a loop at once. The number that leaves before the first
+// result is the share that makes both places end at the same time: by issue slots with wide links,
+// by the words of the block with narrow ones, and at most as many as stay.
 static void first_share(void **state)
 {
     (void)state;
@@ -228,8 +228,8 @@ static void arithmetic(void **state)
     }
 }
 
-// Live-ins that all lanes share are sent once. The two addresses differ between the lanes, the
-// sum, the count and the distance do not: three of 128 bytes, or two and one of 256.
+// Uniform live-ins are sent once. The two addresses differ between the lanes; the sum, the count
+// and the distance do not: three of 128 bytes, or two and one of 256.
 static void sent_once(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void sent_once(void **state)
     rig_free(&b.r);
 }
 
-// Under epochs a block leaves the lines of others alone; it has the same results.
+// With epochs a block does not affect the lines of others; it has the same results.
 static void epochs(void **state)
 {
     (void)state;

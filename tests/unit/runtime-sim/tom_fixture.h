@@ -16,7 +16,7 @@
     "setp.ge.u32 %p1, %r3, %r5; mov.f32 %f3, 0f3F800000;\n" body "ret;\n}\n"
 
 // A loop for the first lanes: sums words of a, and writes each sum to b. The first access is the
-// first instruction, or behind two additions.
+// first instruction, or follows two additions.
 #define LOOP(first)                                                                                \
     "@%p1 bra OUT; mov.u32 %r8, %r4;\nL:\n" first                                                  \
     "ld.global.f32 %f1, [%d1]; add.f32 %f3, %f3, %f1; st.global.f32 [%d2], %f3;\n"                 \
@@ -42,7 +42,7 @@ static inline const struct tom_config *config_of(const struct rig *r)
     return r->config.of_scheme[machine_scheme_number(&r->config, &tom_blocks)];
 }
 
-// The machine of a text, with schemes that are registered for it.
+// Builds the machine of a text, with schemes that are registered for it.
 static inline void build_with(struct block_rig *b, const char *source, const char *const *settings,
                               const struct scheme_ops *const *known)
 {
@@ -72,7 +72,7 @@ static inline void build(struct block_rig *b, const char *const *settings)
     assert_int_equal(b->table.blocks.n, 2);
 }
 
-// Runs a kernel for some iterations and lanes; returns its cycles.
+// Runs a kernel for some iterations and lanes. Returns its cycles.
 static inline uint64_t run(struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
                            uint32_t iterations, uint32_t lanes)
 {
@@ -98,7 +98,7 @@ static inline void check(const struct block_rig *b, const char *kernel, uint32_t
 
 #define CTRL "tom.policy=tom-ctrl"
 
-// All steps of a decision.
+// Makes all steps of a decision.
 static inline enum tom_answer answer(const struct tom_question *q)
 {
     enum tom_answer first = tom_decide_first(q);

@@ -25,8 +25,8 @@ static void begin(struct bed *b)
     arena_init(&b->arena, &b->memory);
 }
 
-// The probability that a and a + distance are in one stack, in sixteenths: exactly the share of
-// addresses for which they are [002 §3.2.1].
+// The probability that a and a + distance are in one stack, in sixteenths, is exactly the share of
+// such addresses [002 §3.2.1].
 static void probabilities(void **state)
 {
     (void)state;
@@ -53,8 +53,8 @@ static void probabilities(void **state)
     assert_int_equal(static_map_probability(around, 1, 7, room), 1000);
 }
 
-// More allocations than entries: those that are used least are left out, and named from the least
-// used one on. Without knowledge the last ones are.
+// More allocations than entries: the least used ones are left out and named, the least used first.
+// Without counts, the last ones are left out.
 static void allocation_table(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void allocation_table(void **state)
     arena_free(&b.arena);
 }
 
-// Instances with line i of one allocation and line 2i of another one: bits 8 and 9 of the first
-// go with bits 9 and 10 of the second.
+// Instances with line i of one allocation and line 2i of another: bits 8 and 9 of the first
+// correspond to bits 9 and 10 of the second.
 static void ranges(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void ranges(void **state)
     arena_free(&b.arena);
 }
 
-// Walks have their reads one after the other; the page that was used least recently goes.
+// Walks read one level after the other; the least recently used page is evicted.
 static void translation(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 // Learning
 
-// A scheme that looks at the others in each cycle, behind their ticks.
+// A scheme that observes the others in each cycle, after their ticks.
 struct watcher {
     struct tom *tom;
     enum tom_phase phase;
@@ -68,7 +68,7 @@ static uint64_t watch_next(const struct machine *machine, const void *state)
 static const struct scheme_ops watching = {.name = "watcher",
                                            .memory = {.tick = watch, .next = watch_next}};
 
-// After the 48th instance has ended all cores stop in one cycle, and go on with empty caches.
+// After the 48th instance all cores stop in one cycle, and continue with empty caches.
 static void learning(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void learning(void **state)
     rig_free(&b.r);
 }
 
-// Instances to learn from, by those that a run without time has counted.
+// The number of instances to learn from, derived from those that a functional run has counted.
 static void share(void **state)
 {
     (void)state;
@@ -117,12 +117,12 @@ static void share(void **state)
 
 // Coherence
 
-// In front of the block the warp reads the words that the block writes, and behind it again.
+// Before the block, the warp reads the words that the block writes, and after it again.
 #define REREAD                                                                                     \
     "mov.u64 %d5, %d2; ld.global.f32 %f4, [%d2]; add.f32 %f3, %f3, %f4;\n" LOOP(                   \
         "") "ld.global.f32 %f5, [%d5]; add.f32 %f5, %f5, 0f40000000; st.global.f32 [%d5], %f5;\n"
 
-// Two blocks of a warp, the second one of what the first one has written; they begin in any stacks.
+// Two blocks of a warp; the second one reads the results of the first. They start in any stacks.
 #define TWICE                                                                                      \
     "mov.u64 %d5, %d2; mov.u64 %d6, %d1;\n" LOOP(                                                  \
         "") "mov.u32 %r9, %r4;\nM: ld.global.f32 %f6, [%d5]; add.f32 %f7, %f7, %f6;\n"             \
@@ -136,7 +136,8 @@ static void share(void **state)
 static const char coherent[] =
     HEAD("7.0", "sm_70") ENTRY("reread", REREAD) ENTRY("twice", TWICE) ENTRY("own", OWN);
 
-// Memory is as without blocks, and lines that a block has written are dropped from L1 and L2.
+// Memory has the same contents as without blocks, and lines that a block has written are dropped
+// from L1 and L2.
 static void coherence(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void coherence(void **state)
     }
 }
 
-// The least useful block of a kernel with two is left out, and named.
+// Of a kernel with two blocks, the less useful one is left out and named.
 static void table_is_full(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void table_is_full(void **state)
     rig_free(&b.r);
 }
 
-// Execution ahead over a branch: the same way for all lanes, or by the thread's number.
+// Execution ahead over a branch: uniform, or by the thread's number.
 #define OVER(what)                                                                                 \
     what "and.b32 %r9, %r7, 1; setp.eq.u32 %p3, %r9, 0; @%p3 bra S; add.f32 %f3, %f3, 0f3F000000;" \
          "\nS:\n"
@@ -240,7 +241,7 @@ static void ahead_over_local_memory(void **state)
     }
 }
 
-// A block with a register that has no name in the text: the carry.
+// A block with a register without a name in the text: the carry flag.
 static void carry(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 
 enum { PORTS = 8, LINE = 128, CLOCKS = 20000, WARM = 2000 };
 
-// Stacks by themselves; the test is their slices.
+// Stacks alone; the test acts as their slices.
 struct bed {
     struct memory memory;
     struct arena arena;
@@ -58,7 +58,7 @@ static bool offer(struct bed *b, uint64_t line, struct mask bytes, bool write)
     return true;
 }
 
-// Ticks one clock; slices take all that has come.
+// Ticks one clock; the slices accept all arrivals.
 static void step(struct bed *b)
 {
     const struct memsys_backend *backend = &b->s->backend;
@@ -73,7 +73,7 @@ static void step(struct bed *b)
 
 enum order { SEQUENTIAL, ONE_STACK, ONE_VAULT, ONE_VAULT_RANDOM };
 
-// Line number i of an order.
+// Returns line number i of an order.
 static uint64_t line_of(const struct bed *b, enum order order, uint64_t i, uint64_t *random)
 {
     struct partition_range range = b->s->map.ranges.v[0];
@@ -83,7 +83,8 @@ static uint64_t line_of(const struct bed *b, enum order order, uint64_t i, uint6
     return order == SEQUENTIAL ? i : partition_address(&range, 0, local * LINE) / LINE;
 }
 
-// GB/s of a stream, of which each number in `of` is a write if its bit is set.
+// Returns the bandwidth of a stream in GB/s. Bits 0 and 1 of `writes` make even and odd requests
+// writes.
 static double bandwidth(const char *const *settings, enum order order, uint32_t writes,
                         uint32_t bytes)
 {
@@ -152,8 +153,8 @@ static void packets(void **state)
     }
 }
 
-// A read takes the clocks of its way: it is asked for in clock 0; a flit takes a clock, then 8; the
-// vault a clock of its own of 2, tRCD + tCL + two bursts; 9 flits take 3 clocks, then 8.
+// Latency of a read: it is requested in clock 0; a flit takes a clock, then 8; the vault a clock of
+// its own of 2, tRCD + tCL + two bursts; 9 flits take 3 clocks, then 8.
 static void latency(void **state)
 {
     (void)state;
@@ -167,7 +168,7 @@ static void latency(void **state)
     arena_free(&b.arena);
 }
 
-// All that is taken comes back once, whatever it is.
+// Every accepted request, of any kind, has exactly one reply.
 static void conservation(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void conservation(void **state)
 }
 
 // Co-location [002 §3.2.1]: the share of addresses a for which a and a + distance are in one stack,
-// of two consecutive bits of the address, in sixteenths.
+// for two consecutive bits of the address, in sixteenths.
 static void co_location(void **state)
 {
     (void)state;
@@ -296,7 +297,7 @@ static uint64_t run_machine(struct rig *r, uint64_t seed)
     return cycles;
 }
 
-// Statistics of the machine agree with each other, and with any order of evaluation.
+// The machine's statistics are consistent, and independent of the order of evaluation.
 static void machine(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// What is said of the lanes of a warp against what they do. Kernels of random flow graphs are
+// Analyses of a warp's lanes, compared with an execution. Kernels of random flow graphs are
 // executed with a check before each instruction: a value that is called uniform is the same in all
-// lanes that execute the instruction together, and lanes are as far apart as is said.
+// lanes that execute the instruction together, and distances between lanes are as analysed.
 //
 // usage: test-runtime-sim-uniform [--count=N] [--first=N]
 #include "passes/analysis/affine/affine.h"
@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 
 // Kernels
 
-// Writes U, V: a register of either kind; X: any; N: a number.
+// Writes a form. U, V: a uniform or varying register; X: any; N: a number.
 static void put_drawn(struct writer *w, const char *form)
 {
     for (const char *c = form; *c; c++) {
@@ -99,7 +99,7 @@ static void put_statement(struct writer *w)
     put_drawn(w, forms[(w->form + kind * kind * 7) % (sizeof forms / sizeof *forms)]);
 }
 
-// A forward branch does not go into a loop in a reducible graph.
+// Returns true if a forward branch is allowed; in a reducible graph it must not enter a loop.
 static bool may_go(const struct writer *w, uint32_t from, uint32_t to)
 {
     for (uint32_t head = 0; w->reducible && head < to; head++)
@@ -116,7 +116,7 @@ static uint32_t forward(struct writer *w, uint32_t from)
     return to;
 }
 
-// Lanes go back as long as they have not done so too often.
+// Writes a backward branch that lanes take a limited number of times.
 static void put_back(struct writer *w, uint32_t to)
 {
     put_drawn(w, draw(w, 2) ? "and.b32 %t, U, 3; setp.ne.u32 %p, %t, 0;"
@@ -225,7 +225,7 @@ static bool find_claim(struct claims *c, const struct divergence *divergence, ui
     return true;
 }
 
-// All active lanes have the same, once their distance is taken from it.
+// Writes a check that all active lanes have the same value, after subtracting their distance.
 static void put_check(struct claims *c, uint32_t operand)
 {
     const struct ir_operand *o = &c->fn->operands.v[operand];
@@ -252,7 +252,7 @@ static uint32_t statement_begin(const struct claims *c, uint32_t inst)
     return c->kernel->tree.nodes.v[c->fn->insts.v[inst].node].begin;
 }
 
-// The kernel again, with its checks.
+// Writes the kernel again, with its checks.
 static void write_checked(struct claims *c, const struct divergence *divergence)
 {
     const char *text = c->kernel->source.text;

@@ -1,12 +1,12 @@
-// Video instructions against the manual's stages: take parts, compute, saturate, combine or merge.
-// All numbers are of 128 bits, so that none of them needs thought.
+// Video instructions compared with the manual's stages: select parts, compute, saturate, combine or
+// merge. All numbers have 128 bits, so that none overflows.
 #include "tests/unit/runtime-sim/conform.h"
 
 __extension__ typedef __int128 wide;
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-// The instruction that the reference is to follow; conform() gives it nothing but the operands.
+// The instruction that the reference computes; conform() passes it the operands only.
 static struct {
     const char *op, *words; // words: modifiers, each with its dot
     bool sign[3];           // of d, a, b
@@ -29,7 +29,7 @@ static wide power(uint32_t n)
     return (wide)1 << n;
 }
 
-// `bits` bits of `value` from `at` on as a number.
+// Returns `bits` bits of `value` from `at` on as a number.
 static wide number(uint64_t value, uint32_t at, uint32_t bits, bool sign)
 {
     wide part = (value >> at) % (uint64_t)power(bits);
@@ -50,7 +50,7 @@ static wide saturated(wide value, uint32_t bits)
                          : clamp(value, 0, power(bits) - 1);
 }
 
-// Rounds towards −∞.
+// Divides, rounding towards −∞.
 static wide divide(wide value, wide by)
 {
     wide quotient = value / by;
@@ -91,7 +91,7 @@ static uint64_t merged(uint64_t c, wide value, uint32_t at, uint32_t bits)
     return (c & ~field) | ((uint64_t)value << at & field);
 }
 
-// Scalar: one part of each.
+// Scalar: one part of each operand
 
 struct part {
     uint32_t at, bits;
@@ -125,7 +125,7 @@ static void ref_scalar(const uint64_t *in, uint64_t *out)
     out[0] = merged(in[2], value, to.at, to.bits);
 }
 
-// SIMD: digits choose parts of a and b, from the left.
+// SIMD: digits select parts of a and b, from the left
 
 static wide simd_source(const uint64_t *in, uint32_t n, uint32_t place)
 {
@@ -154,7 +154,7 @@ static void ref_simd(const uint64_t *in, uint64_t *out)
     }
 }
 
-// vmad, as the manual's text has it: a product, perhaps negated, and c, perhaps negated.
+// vmad, as in the manual's text: a product, optionally negated, and c, optionally negated.
 static void ref_vmad(const uint64_t *in, uint64_t *out)
 {
     bool product_negated = now.negated[0] != now.negated[1];
@@ -193,7 +193,7 @@ static void set_signs(uint32_t bits)
 
 static const char *const scalar_parts[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
 
-// Each combination of types, .sat and what becomes of the result, with other parts each time.
+// Runs each combination of types, .sat and secondary operation, with other parts each time.
 static void run_scalar(const char *op, const char *word)
 {
     static const char *const seconds[] = {"", ".add", ".min", ".max"};
@@ -288,7 +288,7 @@ static void test_multiply(void **state)
         }
 }
 
-// A random choice of parts, or none.
+// Returns a random selection of parts, or none.
 static const char *choose(char *text, uint32_t count, uint64_t *random)
 {
     char *at = text;

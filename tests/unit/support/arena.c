@@ -1,5 +1,5 @@
-// Memory of arenas: zeroed, aligned, kept when it grows, given back; failing on request; and, with
-// AddressSanitizer, closed to who reads behind what he took.
+// Memory of arenas: zeroed, aligned, kept on growth, freed; failing on request; and, with
+// AddressSanitizer, inaccessible beyond the allocated size.
 #include "support/arena.h"
 #include "tests/lib/sanitized.h"
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void test_zeroed_and_aligned(void **state)
     }
 }
 
-// Chunks of a simulation are used again, zeroed, by another arena.
+// Chunks of a simulation are reused, zeroed, by another arena.
 static void test_spare_chunks(void **state)
 {
     struct arena *kept = *state, other;
@@ -88,7 +88,7 @@ static void test_growth_keeps(void **state)
         }
 }
 
-// Each request to the system fails once; all that was taken can be given back.
+// Each request to the system fails once; all allocated memory can be freed.
 static void test_failure(void **state)
 {
     (void)state;

@@ -32,7 +32,7 @@ static const struct {
     {"_Z3runv.cold", "run()"},
 };
 
-// No name, or one of a form that kernels do not have.
+// Texts that are not names, or names of forms that kernels do not have.
 static const char *const others[] = {
     "",        "_Z",           "main",        "_Z1",      "_Z5four", "_Z1fS_",
     "_Z1fT_",  "_ZN1A",        "_Z1fIiEvT0_", "_Z1fPFvi", "_Z1fA4i", "_Z1fILi3",
@@ -81,7 +81,7 @@ static void test_parts(void **state)
     memory_free(&memory);
 }
 
-// What grows with each level, or goes deep, ends.
+// Names that grow exponentially or nest deeply have bounds.
 static void test_bounds(void **state)
 {
     (void)state;

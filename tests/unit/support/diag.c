@@ -1,4 +1,4 @@
-// Diagnostics: the rules' table, order, and how a place is shown.
+// Diagnostics: the table of rules, order, and the excerpt of a place.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void begin(struct given *g, const char *text)
     source_init(&g->source, &g->arena, "x.ptx", text, (uint32_t)strlen(text));
 }
 
-// The excerpt of the first diagnostic: what stands below its own line.
+// Returns the excerpt of the first diagnostic: the lines below its own.
 static char *excerpt(struct given *g)
 {
     char *text = NULL;
@@ -152,7 +152,7 @@ static void excerpts(void **state)
     expect_excerpt("\342\200\256x", 3, 4, "     1 | <U+202E>x\n       |         ^\n");
 }
 
-// In whatever place of a long line the range is: it is shown, and marked where it is shown.
+// Wherever the range is in a long line, it is shown and marked.
 static void long_lines(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void long_lines(void **state)
     }
 }
 
-// A line number of seven digits moves line and mark alike.
+// A line number of seven digits indents line and mark alike.
 static void high_lines(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// support/file: whole files, pipes, devices, and what cannot be read.
+// support/file: whole files, pipes, devices, and unreadable files.
 #include "support/file.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void test_regular(void **state)
     assert_memory_equal(file.text, "a\0b\n\0\0", 6);
 }
 
-// Sizes around those at which reading grows its room.
+// Sizes around those at which the reader's buffer grows.
 static void test_sizes(void **state)
 {
     static const size_t sizes[] = {1, 16383, 65535, 65536, 65537, 131072, 131073, 1000000};
@@ -84,7 +84,7 @@ static void test_sizes(void **state)
     free(text);
 }
 
-// It says that its size is 0.
+// A file of /proc, which reports the size 0.
 static void test_proc(void **state)
 {
     struct fixture *f = *state;

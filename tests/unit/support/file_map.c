@@ -49,7 +49,7 @@ static void test_small(void **state)
     assert_int_equal(map.size, 0);
 }
 
-// With a hole in it, so that it takes no space; larger than any text may be.
+// A sparse file, which takes no space; larger than any text may be.
 static void test_large(void **state)
 {
     struct fixture *f = *state;

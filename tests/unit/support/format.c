@@ -1,4 +1,4 @@
-// Text by format, against what the C library makes of it.
+// Formatted text, compared with the C library's.
 #include "support/format.h"
 #include <math.h>
 #include <setjmp.h>
@@ -83,7 +83,7 @@ static void test_many_numbers(void **state)
     }
 }
 
-// What does not fit is left out, and counted.
+// Text that does not fit is left out, but counted.
 static void test_room(void **state)
 {
     (void)state;

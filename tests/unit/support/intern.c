@@ -1,4 +1,4 @@
-// Names and their ids, for more names than any cache or first table has room for.
+// Names and their ids, for more names than fit any cache or first table.
 #include "support/intern.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void test_ids(void **state)
     assert_int_equal(memory.bytes, 0);
 }
 
-// Texts of one length that differ in their last two bytes only, digits or not, and empty ones.
+// Texts of one length that differ in their last two bytes only, digits or others, and empty ones.
 static void test_ends(void **state)
 {
     (void)state;

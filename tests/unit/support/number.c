@@ -1,4 +1,4 @@
-// Numbers as text, against what the C library says of them.
+// Numbers as text, compared with the C library's.
 #include "support/number.h"
 #include "tests/lib/sanitized.h"
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-// The fewest digits of %g that read back as the value.
+// Checks for the fewest digits of %g that read back as the value.
 static void expect_shortest(double value)
 {
     char text[NUMBER_TEXT], expected[NUMBER_TEXT] = "";

@@ -169,7 +169,7 @@ static void test_full(void **state)
     assert_int_equal(files_in(f->folder), 1);
 }
 
-// What fits the buffer is not seen to fail before the end.
+// A write that fits the buffer fails only at the end.
 static void test_full_at_the_end(void **state)
 {
     struct fixture *f = *state;
@@ -245,7 +245,7 @@ static void test_same(void **state)
     assert_false(output_same(&f->arena, "/dev/null", "/dev/null"));
 }
 
-// Memory runs out at every request in turn; nothing is left behind.
+// Memory runs out at every request in turn; nothing leaks.
 static void test_memory(void **state)
 {
     struct fixture *f = *state;
@@ -273,7 +273,7 @@ static void test_memory(void **state)
     assert_file(f->b, "b");
 }
 
-// A file that is read after it was opened as an output, by another name.
+// A file that is read, by another name, after it was opened as an output.
 static void test_protected(void **state)
 {
     struct fixture *f = *state;

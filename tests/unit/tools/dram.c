@@ -1,4 +1,4 @@
-// DRAM against closed forms of its timings.
+// DRAM compared with closed forms of its timings.
 #include "tools/dram/dram_drive.h"
 #include <math.h>
 #include <setjmp.h>
@@ -35,8 +35,8 @@ static void end(struct fixture *f)
     arena_free(&f->arena);
 }
 
-// The request is sent to an idle channel at this clock; returns the clocks until its answer is
-// there. It is looked at every clock: that it is not there one clock earlier is part of the answer.
+// Sends a request to an idle channel at this clock. Returns the clocks until its reply. The channel
+// is polled every clock, so that the reply is known not to be earlier.
 static uint64_t latency(struct fixture *f, uint64_t now, uint32_t bank, uint32_t row, bool write)
 {
     struct dram_request request = {.id = now, .bank = bank, .row = row, .write = write};
@@ -198,7 +198,7 @@ static void limits(void **state)
     end(&f);
 }
 
-// Banks that are too few for tRRD: 8/tRC; a longer tRTP: one bank after tRCD + tRTP + tRP.
+// Too few banks for tRRD to matter: 8/tRC. A longer tRTP: one bank after tRCD + tRTP + tRP.
 static void other_limits(void **state)
 {
     (void)state;
@@ -228,7 +228,8 @@ static void other_limits(void **state)
     end(&f);
 }
 
-// With refresh so many are done, and what they take is lost: all of a row's data, tRTP, tRP, tRFC.
+// With refresh, the expected number is done, and their time is lost: all of a row's data, tRTP,
+// tRP, tRFC.
 static void refresh(void **state)
 {
     (void)state;
@@ -286,7 +287,7 @@ static void write_drain(void **state)
     end(&f);
 }
 
-// Without a cap hits keep another row of the bank waiting as long as they come.
+// Without a cap, hits hold up another row of the bank as long as they arrive.
 static void hit_cap(void **state)
 {
     (void)state;
@@ -311,7 +312,7 @@ static void hit_cap(void **state)
     }
 }
 
-// Answers that nobody takes stop the channel, and taking one goes on with it.
+// Replies that are not popped stop the channel; popping one resumes it.
 static void answers(void **state)
 {
     (void)state;
@@ -361,7 +362,7 @@ static void map(void **state)
     end(&f);
 }
 
-// With bank_split a pair of banks takes turns within two rows; each request has a place of its own.
+// With bank_split a pair of banks alternates within two rows; each request has its own place.
 static void split_map(void **state)
 {
     (void)state;
@@ -389,7 +390,7 @@ static void split_map(void **state)
     end(&f);
 }
 
-// The clock at which each of some requests is answered, by id; each comes at its clock.
+// Sends some requests at their clocks. Sets the clock of each reply, by id.
 static void drive_some(struct fixture *f, const struct dram_request *requests,
                        const uint64_t *comes, uint32_t count, uint64_t *done)
 {
@@ -406,8 +407,8 @@ static void drive_some(struct fixture *f, const struct dram_request *requests,
     assert_int_equal(dram_inside(&f->channel), 0);
 }
 
-// A bank that has taken a request for another row keeps to it, though one for the open row comes
-// before that row may be closed.
+// A bank that has accepted a request for another row keeps to it, even if a request for the open
+// row arrives before that row may be closed.
 static void bank_slots(void **state)
 {
     (void)state;
@@ -428,8 +429,8 @@ static void bank_slots(void **state)
     end(&f);
 }
 
-// In one clock one bank takes a request: of four banks the last has its ACT three clocks after it
-// could have had it, but for tRRD.
+// One bank accepts a request per clock: the last of four has its ACT three clocks late, even
+// without tRRD.
 static void slots_in_turn(void **state)
 {
     (void)state;
@@ -447,7 +448,7 @@ static void slots_in_turn(void **state)
     end(&f);
 }
 
-// Banks 0 and 1 are of one group with `block`, of two with `modulo`: tCCD_L holds for one group.
+// Banks 0 and 1 are in one group with `block`, in two with `modulo`: tCCD_L applies within a group.
 static void group_rule(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// What the standards allow, said a second time and without cleverness: every command against every
-// earlier one. Shares no code with runtime-sim/memory but its configuration.
+// The rules of the standards, stated a second time in the simplest way: every command is compared
+// with every earlier one. Shares no code with runtime-sim/memory except its configuration.
 #pragma once
 #include "runtime-sim/dram/dram.h"
 
@@ -32,7 +32,7 @@ struct history {
 };
 
 void history_init(struct history *history, struct arena *arena, const struct dram_config *config);
-// Why the command may not be issued at this clock; NULL: it may.
+// Returns why the command may not be issued at this clock; NULL: it may.
 const char *history_fault(const struct history *history, uint64_t now, enum dram_command command,
                           uint32_t bank, uint32_t row);
 void history_add(struct history *history, const struct told *told);

@@ -1,7 +1,6 @@
-// The controller against one that looks at every request at every clock and asks what the standards
-// allow: both must issue the same commands at the same clocks. This checks the tables of earliest
-// clocks, the sets of requests, and that no clock is skipped at which something could have been
-// done.
+// Compares the controller with one that checks every request in every clock against the standards:
+// both must issue the same commands at the same clocks. This tests the tables of earliest clocks,
+// the sets of requests, and that no clock is skipped in which something could be done.
 #include "dram_legal.h"
 #include "tools/dram/dram_drive.h"
 #include "support/random.h"
@@ -90,7 +89,7 @@ static bool column(struct naive *n, int queue, uint64_t now)
     return false;
 }
 
-// For the oldest request of each bank that has none to serve.
+// Issues a row command for the oldest request of each bank that has none to serve.
 static bool row_command(struct naive *n, int queue, uint64_t now, enum dram_command command)
 {
     bool seen[DRAM_BANKS] = {0};
@@ -281,7 +280,7 @@ static void same_commands(void **state)
     }
 }
 
-// The naive controller is of no use if it finds everything legal.
+// The naive controller must reject illegal commands.
 static void faults(void **state)
 {
     (void)state;
@@ -317,7 +316,7 @@ static void check(void *context, uint64_t now, enum dram_command command, uint32
     history_add(h, &(struct told){now, command, bank, row, id});
 }
 
-// Long runs of the memories that are built in.
+// Long runs of the built-in memories.
 static void legal(void **state)
 {
     (void)state;

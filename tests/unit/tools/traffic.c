@@ -82,7 +82,8 @@ static void rectangles(void **state)
     assert_int_equal(bitcomp.receivers[7], 7);
 }
 
-// Half of the way round in each direction, or just less; and permutations of the bits of 6.
+// tornado: half of the way round in each direction, or just less; the others are permutations of 6
+// bits.
 static void tornado_shuffle_and_reversal(void **state)
 {
     static const uint32_t mesh[] = {8, 8}, odd[] = {5, 3};
@@ -106,7 +107,7 @@ static void tornado_shuffle_and_reversal(void **state)
     }
 }
 
-// Transposed by bits: the upper three of six change places with the lower three.
+// Transposed by bits: the upper three of six are exchanged with the lower three.
 static void transpose_of_a_butterfly(void **state)
 {
     uint32_t extent[] = {4, 4, 4};
@@ -219,7 +220,7 @@ static struct traffic_sizes sizes_of(struct fixture *f, const char *text)
     return sizes;
 }
 
-// Takes all that is ready, each cycle or now and then.
+// Collects all ready packets, each cycle or sometimes.
 static struct packets collect(struct fixture *f, const char *sizes, double load, uint64_t cycles,
                               uint64_t stride)
 {
@@ -273,7 +274,7 @@ static void when_they_are_taken_changes_nothing(void **state)
     }
 }
 
-// Mean and variance of the gaps, the share of each receiver, all to five standard deviations.
+// Mean and variance of the gaps, and the share of each receiver, within five standard deviations.
 static void they_are_bernoulli(void **state)
 {
     enum { CYCLES = 40000 };
@@ -303,8 +304,7 @@ static void they_are_bernoulli(void **state)
     }
 }
 
-// As many of each size as its weight says, to five standard deviations, and that changes nothing
-// else.
+// Each size has the share of its weight, within five standard deviations; nothing else changes.
 static void sizes_are_mixed(void **state)
 {
     enum { CYCLES = 5000 };
@@ -362,7 +362,7 @@ static void only_senders_send(void **state)
     assert_true(sources.ready[0] == (UINT64_C(1) << 3 | UINT64_C(1) << 9));
 }
 
-// What waits is what is taken later.
+// The number of waiting packets is that of packets collected later.
 static void those_that_wait_are_counted(void **state)
 {
     struct fixture *f = *state;
