@@ -280,7 +280,7 @@ static void deadlock(void **state)
         }
 }
 
-// A kernel whose input is never filled is reported without waiting for the watchdog.
+// A kernel whose input is never filled is reported.
 static void unfilled(void **state)
 {
     static struct bench b;
