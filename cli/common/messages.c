@@ -164,8 +164,9 @@ void message_memory(const struct messages *messages, const struct memory *memory
     enum { NAME_SHOWN = 200 };
     if (memory->limited)
         snprintf(log->last_words, sizeof log->last_words,
-                 "'%.*s' needs more than %zu MiB of memory; --max-memory=SIZE sets the limit",
-                 NAME_SHOWN, input ? input : messages->command, memory->limit >> 20);
+                 "%s%.*s%s needs more than %zu MiB of memory; --max-memory=SIZE sets the limit",
+                 input ? "'" : "", NAME_SHOWN, input ? input : "this run", input ? "'" : "",
+                 memory->limit >> 20);
     else
         snprintf(log->last_words, sizeof log->last_words, "out of memory, after %zu MiB",
                  memory->peak >> 20);

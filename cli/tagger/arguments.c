@@ -39,6 +39,9 @@ static void request_output(struct argument_reader *r, enum command_product produ
 
 static bool writes_standard_output(const struct arguments *arguments)
 {
+    const char *log = arguments->common.diagnostics.path;
+    if (log && file_is_standard(log))
+        return true;
     for (uint32_t i = 0; i < arguments->requests.n; i++) {
         const char *path = arguments->requests.v[i].path;
         if (path && file_is_standard(path))

@@ -169,6 +169,29 @@ def text_file(folder):
     ends(check(folder, '--diagnostics=text:-'), 0, err='', out=told.decode())
 
 
+@case
+def document_and_report(folder):
+    """with a document on standard output, the default report goes to standard error"""
+    (folder / 'in.ptx').write_bytes(GOOD)
+    for arguments in ([], ['--report=text']):
+        result = ends(run([PROGRAM, 'in.ptx', '--diagnostics=json:-', *arguments], folder), 0)
+        same(json.loads(result.out), [])
+        within(b'in.ptx', result.err)
+
+
+@case
+def no_memory(folder):
+    """a document is complete when memory is exhausted, with the smallest limit as well"""
+    (folder / 'in.ptx').write_bytes(GOOD + b''.join(
+        b'.entry k%d()\n{\n\tret;\n}\n' % i for i in range(20000)))
+    for limit in ('1M', '2M', '3M'):
+        for form in ('json', 'sarif'):
+            ends(run([PROGRAM, 'in.ptx', '--max-memory=' + limit,
+                      '--diagnostics=%s:log' % form], folder), 1, '', '')
+            document = json.loads((folder / 'log').read_bytes())
+            within('needs more than %s MiB of memory' % limit[:-1], json.dumps(document))
+
+
 HINT = "'ptxoffload --help' explains the options\n"
 USAGE = {
     '--diagnostics=yaml': "--diagnostics cannot be 'yaml': it is text, json or sarif",

@@ -316,14 +316,15 @@ def wrong_messages(folder):
     editor.notify('exit')
     same(editor.process.wait(60), 1)
     ends(run([SERVER, 'x.ptx'], folder), 2)
-    ends(run([SERVER, '--max-memory=1'], folder, stdin=b'Content-Length: 9\r\n\r\n{"a": 1}'), 1)
+    ends(run([SERVER], folder, stdin=b'Content-Length: 9\r\n\r\n{"a": 1}'), 1)
 
 
 @case
 def no_memory(folder):
     """a text that needs more memory than allowed is not analysed, and the server goes on"""
-    editor = Editor('--max-memory=64K')
-    editor.begin(TEXT)
+    kernel = TEXT[TEXT.index('.visible'):]
+    editor = Editor('--max-memory=1M')
+    editor.begin(TEXT + ''.join(kernel.replace('scale', 'scale%d' % i) for i in range(200)))
     same(editor.diagnostics(), [])
     assert 'offloaded' not in editor.at('hover', place_of(TEXT, 'ld.global'))['contents']['value']
     editor.end()

@@ -138,6 +138,9 @@ def same_messages(folder):
         same(said.splitlines()[:2],
              [command + ': error: --color cannot be \'red\': it is auto, always or never',
               command + ': error: --max-memory must be a number of bytes, such as 512M or 8G, or 0 for no limit'])
+        said = ends(run([CLI / command, '--max-memory=1023K'], folder), 2, None, '').err.decode()
+        same(said.splitlines()[0],
+             command + ': error: --max-memory must be at least 1M, or 0 for no limit')
 
 
 def has_examples(folder, command):
