@@ -21,10 +21,10 @@ BEGIN, END = '<!-- papers -->', '<!-- end of papers -->'
 OF_PAPER = ('paper', 'difference', 'expected')
 VERDICTS = ('reproduced', 'direction only', 'not reproduced')
 RULE = '''A value is *reproduced* if it is within a tenth of the paper's, or within 2 points of a gain, or 5 points of a share.
-*Direction only*: a gain of 1 point or more with the paper's sign, or a ratio on the paper's side of 1. All others are
-*not reproduced*; a row with several values has the verdict of the worst one. *Expectations* are the requirements of the
-campaign for a table, such as directions in the paper's text. A cause is a measurement or a difference of the input, to
-which the link leads; a cause that no run shows is marked *not measured*, and without any stands *unexplained*.
+It has the *direction only* if it is a gain of 1 point or more with the paper's sign, or a ratio on the paper's side of 1. All others
+are *not reproduced*. A row with several values has the verdict of the worst one. *Expectations* are the campaign's requirements for a
+table, such as directions in the paper's text. A cause is a measurement or a difference of the input, which the link shows. A cause that
+no run shows is marked *not measured*; a difference without a known cause is *unexplained*.
 '''
 
 
