@@ -9,11 +9,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = """# Verdicts of both cost models
 
-**Both models say the same of %d of %d blocks.** The refined model counts the lines that an access really touches, and sees a
-gain in %d blocks in which the model of TOM sees none; the reverse holds for %d.
+**Both models agree on %d of %d blocks.** The refined model counts the lines that an access really touches, and predicts a gain
+for %d blocks for which the model of TOM predicts none; the reverse holds for %d.
 
-`bench/cost.py BUILD` over the samples, with no `--block`. The blocks of which the models say different things: words to move
-live values (in, out), words that an iteration saves (to and from memory), and the verdict: from how many iterations on
+`bench/cost.py BUILD` writes this page over the samples, without `--block`. The table has the blocks with different verdicts: words to
+move live values (in, out), words that an iteration saves (to and from memory), and the verdict: the number of iterations from which
 it saves.
 
 | kernel | block | tom: in, out | saves | verdict | refined: in, out | saves | verdict |

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The results beside all papers in one table: docs/results/README.md.
+"""The results beside all papers in one table, docs/results/README.md, and the picture of README.md.
 
 usage: overview.py [--check]
 
 The rows are the figures of the campaigns in eval/papers.yaml that have a source in a paper. The numbers are those of
 the result pages, so that the table says what the pages say. eval/papers.yaml has the causes of differences, each with
-a link to the measurement, and what is missing. With --check the file is compared and not written.
+a link to the measurement, and what is missing. The picture, docs/gain-light.svg and docs/gain-dark.svg, has the gains
+of docs/results/isca19.md. With --check the files are compared and not written.
 """
 import os
 import pathlib
@@ -20,10 +21,10 @@ BEGIN, END = '<!-- papers -->', '<!-- end of papers -->'
 OF_PAPER = ('paper', 'difference', 'expected')
 VERDICTS = ('reproduced', 'direction only', 'not reproduced')
 RULE = '''A value is *reproduced* if it is within a tenth of the paper's, or within 2 points of a gain, or 5 points of a share.
-*Direction only*: a gain of 1 point or more with the paper's sign, or a ratio on the paper's side of 1. All others are
-*not reproduced*; a row with several values has the verdict of the worst one. *Expectations* are the requirements of the
-campaign for a table, such as directions in the paper's text. A cause is a measurement or a difference of the input, to
-which the link leads; a cause that no run shows is marked *not measured*, and without any stands *unexplained*.
+It has the *direction only* if it is a gain of 1 point or more with the paper's sign, or a ratio on the paper's side of 1. All others
+are *not reproduced*. A row with several values has the verdict of the worst one. *Expectations* are the campaign's requirements for a
+table, such as directions in the paper's text. A cause is a measurement or a difference of the input, which the link shows. A cause that
+no run shows is marked *not measured*; a difference without a known cause is *unexplained*.
 '''
 
 
@@ -202,17 +203,80 @@ def overview():
     return '%s\n\n## All items\n\n%s\nOf %d items: %s.\n%s' % (heads, RULE, len(every), counted(every), text)
 
 
+# The picture of README.md: the gains of [000, Figure 11]. Sizes are in pixels.
+
+SERIES = ('LLC-Compute', 'Omni-Compute')
+THEMES = {'light': {'page': '#fff', 'ink': '#1c1e21', 'faint': '#5b616a', 'grid': '#dfe2e6', 'bars': ('#1d5fbf', '#d2691e')},
+          'dark': {'page': '#15171b', 'ink': '#e8eaed', 'faint': '#a2a9b3', 'grid': '#363a41', 'bars': ('#79b4ff', '#f3a871')}}
+LEFT, TOP, RIGHT, BOTTOM = 48, 62, 868, 262
+LOWEST, HIGHEST, STEP = -20, 80, 20
+BAR = 14
+
+
+def y_of(gain):
+    return BOTTOM - (gain - LOWEST) * (BOTTOM - TOP) / (HIGHEST - LOWEST)
+
+
+def bar(x, gain, colour):
+    low, high = sorted((y_of(0), y_of(gain)))
+    return '<rect x="%.1f" y="%.1f" width="%d" height="%.1f" fill="%s"/>' % (x, low, BAR - 2, max(high - low, 1), colour)
+
+
+def gains():
+    """(program, gain of each series, the paper's gain of each or None) of the rows of Figure 11"""
+    _, rows, _ = figures_of('isca19.md')['figure-11-performance']
+    places = [rows[0].index(name + ', %') for name in SERIES]
+    return [(row[0].replace('mean workload', 'mean').replace('mean micro', 'mean'),
+             [float(row[at]) for at in places], [number(row[at + 1]) for at in places]) for row in rows[2:]]
+
+
+def key(theme):
+    for at, (name, colour) in enumerate(zip(SERIES, theme['bars'])):
+        yield '<rect x="%d" y="40" width="12" height="10" fill="%s"/>' % (LEFT + at * 130, colour)
+        yield '<text x="%d" y="49">%s</text>' % (LEFT + 17 + at * 130, name)
+    yield '<path d="M%d 45h16" stroke="%s" stroke-width="2.5"/>' % (LEFT + 262, theme['ink'])
+    yield '<text x="%d" y="49">mean that the paper reports</text>' % (LEFT + 284)
+
+
+def picture(theme):
+    rows = gains()
+    step = (RIGHT - LEFT) / (len(rows) + .5)
+    lines = ['<svg xmlns="http://www.w3.org/2000/svg" width="880" height="344" viewBox="0 0 880 344" role="img" '
+             'font-family="system-ui,sans-serif" font-size="12" fill="%s">' % theme['ink'],
+             '<title>Gain in cycles of LLC-Compute and Omni-Compute by program</title>',
+             '<rect width="880" height="344" rx="6" fill="%s"/>' % theme['page'],
+             '<text x="%d" y="24" font-size="15" font-weight="600">Gain in cycles over the same GPU without hardware '
+             'near the data, %%</text>' % LEFT, *key(theme)]
+    for value in range(LOWEST, HIGHEST + 1, STEP):
+        lines.append('<path d="M%d %.1fH%d" stroke="%s"/>' % (LEFT, y_of(value), RIGHT, theme['grid' if value else 'faint']))
+        lines.append('<text x="%d" y="%.1f" text-anchor="end" fill="%s">%s</text>'
+                     % (LEFT - 8, y_of(value) + 4, theme['faint'], '%+d' % value if value else '0'))
+    x = LEFT + step / 2
+    for name, ours, paper in rows:
+        for at, (gain, theirs) in enumerate(zip(ours, paper)):
+            left = x + (at - 1) * BAR + 1
+            lines.append(bar(left, gain, theme['bars'][at]))
+            if theirs is not None:
+                lines.append('<path d="M%.1f %.1fh16" stroke="%s" stroke-width="2.5"/>' % (left - 2, y_of(theirs), theme['ink']))
+        weight = ' font-weight="600"' if name == 'mean' else ''
+        lines.append('<text transform="translate(%.1f %d) rotate(-38)" text-anchor="end" font-size="11"%s>%s</text>'
+                     % (x + 4, BOTTOM + 16, weight, name))
+        x += step * (1.5 if name == 'mean' else 1)
+    return '\n'.join(lines + ['</svg>', ''])
+
+
 def main(words):
     if words not in ([], ['--check']):
         sys.exit(__doc__)
     path = RESULTS / 'README.md'
-    text = path.read_text(encoding='utf-8')
-    head, rest = text.split(BEGIN)
-    fresh = '%s%s\n%s%s%s' % (head, BEGIN, overview(), END, rest.split(END)[1])
-    if words and fresh != text:
-        sys.exit('overview.py: %s is not what eval/overview.py writes' % os.path.relpath(path, ROOT))
-    if not words:
-        path.write_text(fresh, encoding='utf-8')
+    head, rest = path.read_text(encoding='utf-8').split(BEGIN)
+    files = {path: '%s%s\n%s%s%s' % (head, BEGIN, overview(), END, rest.split(END)[1])}
+    files.update({ROOT / 'docs' / ('gain-%s.svg' % name): picture(theme) for name, theme in THEMES.items()})
+    for path, text in files.items():
+        if not words:
+            path.write_text(text, encoding='utf-8')
+        elif not path.is_file() or path.read_text(encoding='utf-8') != text:
+            sys.exit('overview.py: %s is not what eval/overview.py writes' % os.path.relpath(path, ROOT))
 
 
 if __name__ == '__main__':

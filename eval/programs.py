@@ -26,12 +26,12 @@ from programs_suites import SUITES  # noqa: E402
 OLD = pathlib.Path(__file__).resolve().parent / 'programs_old'
 HEAD = '''# Programs of benchmark suites
 
-**%d of %d programs run, and %d of %d of their own checks pass.** The tables have the reason of each other program.
+**%d of %d programs run, and %d of %d of their own checks pass.** The tables have the reason for each failure.
 
 Each program was compiled from its own sources by nvcc %s with `-cudart shared -arch=%s`, and run by
-`ptxoffload-run%s`. The inputs are made by `eval/programs_suites.py`; sizes are small, so that the whole
-table takes minutes. "Check" is the program's own comparison with the CPU. Most programs of Rodinia have none; for these the
-table only says that they ended with exit code 0 and without a fault.
+`ptxoffload-run%s`. `eval/programs_suites.py` makes the inputs; their small sizes let the whole
+table take minutes. "Check" is the program's own comparison with the CPU. Most programs of Rodinia have none; for these the
+table states only that they ended with exit code 0 and without a fault.
 
     eval/programs.py BUILD --rodinia=FOLDER --polybench=FOLDER --out=docs/results/programs.md
 

@@ -59,8 +59,8 @@ SAMPLES, RUNS = ROOT / 'samples', ROOT / 'eval' / 'runs'
 SIZES = {
     'micro': 'The sizes of the micro-benchmarks are those of [isca19.md](isca19.md).\n',
     'workload': 'The sizes of FDTD and TRIAD are those of [isca19.md](isca19.md). Those of the other '
-                'workloads are smaller, so that a machine\ntakes half a minute: their data are a '
-                'smaller part of the LLC than there.\n',
+                'workloads are smaller, so that a machine\ntakes half a minute; their data fill '
+                'less of the LLC.\n',
 }
 # name: group, run file, run file of the tagged program, values.
 WORKLOADS = {
@@ -253,15 +253,15 @@ def write_report(arguments, rows, to):
         LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     to.write(conclusion(rows))
     to.write('\nEach machine is `isca19`, with each key of the second table drawn independently from '
-             'the values there. All values are equally likely.\nA gain is that over the baseline of '
-             'the same machine, the mean over workloads is geometric.\n\n')
+             'the values there. All values are equally likely.\nA gain is relative to the '
+             'baseline of the same machine; means over workloads are geometric.\n\n')
     to.write('\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     to.write('\n## Distribution of the mean gains\n\n')
     write_distribution(rows, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')
     bound, columns = write_keys(rows, to)
-    to.write('\nBold: more than two standard errors, %.2f. Of %d values some %.0f are beyond that by '
+    to.write('\nBold: more than two standard errors, %.2f. Of %d values about %.0f exceed this by '
              'chance.\n\n## By workload\n\n' % (bound, columns * len(RANGES), columns * len(RANGES) * .046))
     write_workloads(rows, to)
     to.write('\n## Workloads\n\n')

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The commands of the tutorials print what the tutorials show.
+"""The commands of README and of the tutorials print what these documents show.
 
 usage: tutorials.py BUILD-ROOT [--update]
 
-Each document docs/guide/tutorials/NAME.md is executed from its begin in an empty folder, one case per command. An indented
-block behind a line that ends with `FILE`: is the contents of this file. In other indented blocks a line `$ COMMAND` is
-executed, and the lines below it are its output; a line `...` stands for any lines. Times, digests and dates may differ.
+README.md and each docs/guide/tutorials/NAME.md are executed from the start in a folder with samples/ and build/cli/, one case
+per command. An indented block after a line that ends with `FILE`: is the contents of this file. In other indented blocks a line
+`$ COMMAND` is executed, and the lines below it are its output; a line `...` stands for any lines. Times, digests and dates may
+differ.
 Files beside the document stand for those that nvcc writes, so that the output does not depend on its version. --update
 writes the output into the documents; it keeps the number of lines before and behind `...`.
 """
@@ -111,6 +112,9 @@ class Tutorial:
         self.folder = pathlib.Path(self.temporary.name)
         self.written = []  # (first line, number of lines, new lines) of the outputs that differ
         self.stopped = None  # why no command can run any more
+        (self.folder / 'samples').symlink_to(ROOT / 'samples')
+        (self.folder / 'build').mkdir()
+        (self.folder / 'build' / 'cli').symlink_to(BUILD / 'cli')
         self.take_files()
 
     def take_files(self):
@@ -176,7 +180,7 @@ def add_tutorial(path):
             files.append((name.group(1), block))
 
 
-for tutorial in sorted(TUTORIALS.glob('*.md')):
+for tutorial in [ROOT / 'README.md', *sorted(TUTORIALS.glob('*.md'))]:
     add_tutorial(tutorial)
 
 main()

@@ -40,8 +40,8 @@ class Report:
 
 
 def write_zero_load(noc, report):
-    report.say('## Zero load', '', 'Cycles, from creation to the arrival of the tail, of a packet '
-               'that meets no other one:', '',
+    report.say('## Zero load', '', 'Cycles from the creation of a packet to the arrival of its tail, '
+               'without other traffic:', '',
                '    ptxoffload-noc --config=CONFIG --traffic=flow:FROM,TO --flits=N --load=0.0005·N '
                '--warmup=0 --cycles=20000')
     report.table('network', 'from', 'to', 'routers', 'flits', 'settings', 'reference', 'ours', '')
@@ -100,7 +100,7 @@ def svg_curve(curve, ours):
 
 def write_curves(noc, report, folder):
     report.say('## Latency and accepted load', '', 'Uniform traffic. Latency in cycles is compared '
-               'where the reference accepts 0.98 of what it is offered, up to 0.8 of saturation; the '
+               'where the reference accepts 0.98 of the offered load, up to 0.8 of saturation; the '
                'accepted load elsewhere.', '',
                '    ptxoffload-noc --config=CONFIG --traffic=uniform --flits=N --load=LOAD '
                '--warmup=%d --cycles=%d' % (WARMUP, CYCLES))
@@ -157,8 +157,8 @@ BOUNDS = [('transpose', 1 / 7, '1/(k − 1)'), ('bitcomp', 2 / 8, '2/k'), ('neig
 
 
 def write_ports(noc, report):
-    report.say('## Ports', '', 'Flits per cycle in all when each sender creates a packet in each cycle, '
-               'and what the ports can take:', '',
+    report.say('## Ports', '', 'Flits per cycle in total when each sender creates a packet per cycle, '
+               'and the limit of the ports:', '',
                '    ptxoffload-noc --config=CONFIG --traffic=TRAFFIC --flits=N --load=N '
                '--warmup=%d --cycles=%d' % (WARMUP, CYCLES))
     report.table('network', 'traffic', 'flits', 'limited by', 'limit', 'ours', '')
@@ -182,9 +182,8 @@ def saturation(noc, traffic, flits, most):
 
 
 def write_bounds(noc, report):
-    report.say('## Channels', '', 'The highest load that mesh88_8vc_islip bears (found by bisection), '
-               'and what its channels could '
-               'carry; k = 8:', '',
+    report.say('## Channels', '', 'The highest stable load of mesh88_8vc_islip (found by bisection), '
+               'and the limit of its channels; k = 8:', '',
                '    ptxoffload-noc --config=mesh88_8vc_islip --traffic=TRAFFIC --flits=N --sweep')
     report.table('traffic', 'flits', 'bound', '', 'borne', 'part of the bound')
     for traffic, limit, formula in BOUNDS:
@@ -206,10 +205,10 @@ def main(build, folder):
     write_bounds(noc, report)
     worst = ', '.join('%s %+.2f %%' % (kind, 100 * value) for kind, value in report.worst.items())
     head = ['# The network against reference measurements', '',
-            '**The largest differences to the reference are: %s. Differences beyond the tolerance: %d.** They would '
-            'be in bold.' % (worst, report.bad), '',
-            'The reference numbers are in `tests/data`, measured with an independent, published cycle-accurate '
-            'simulator; seed 1.', 'Written by `tests/noc/compare.py build`.', '']
+            '**The largest differences from the reference are: %s. Differences beyond the tolerance: %d.** Tables '
+            'show those in bold.' % (worst, report.bad), '',
+            'The reference numbers are in `tests/data`. They were measured with an independent, published '
+            'cycle-accurate simulator; seed 1.', '`tests/noc/compare.py build` writes this page.', '']
     (folder / DOCUMENT).write_text('\n'.join(head + report.lines))
     print('%s: %s; %d too large' % (folder / DOCUMENT, worst, report.bad))
     return bool(report.bad)
