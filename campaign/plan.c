@@ -26,6 +26,8 @@ struct planning {
     struct intern run_names;
     VEC(struct opened_run) runs; // by id of the name
     VEC(struct job_needs) needs; // by job
+    const char **tag_errors; // by variant: "" if its options for ptxoffload are valid; NULL: not
+                             // checked yet
 };
 
 const char *campaign_point_name(const struct campaign *campaign, uint32_t point)
@@ -304,6 +306,29 @@ static void take_values(struct planning *p, const struct campaign_settings *of,
             replace_values(p, &at->values.v[i].list, job);
 }
 
+// Returns the error of ptxoffload for the variant's options, or "".
+static const char *check_tag(struct planning *p, uint32_t variant)
+{
+    const struct campaign_variant *of = &p->plan->campaign->variants.v[variant];
+    struct campaign_argv argv = {{0}};
+    struct campaign_output output;
+    if (!of->tagged || !of->tag.list.n)
+        return "";
+    campaign_push(p->arena, &argv, p->plan->tools->tagger.path);
+    for (uint32_t i = 0; i < of->tag.list.n; i++)
+        campaign_push(p->arena, &argv, of->tag.list.v[i]);
+    campaign_push(p->arena, &argv, "--version"); // the options are checked without a program
+    const char *error = campaign_capture(p->arena, &argv, NULL, 0, &output);
+    return error ? error : output.status ? campaign_last_line(p->arena, output.err) : "";
+}
+
+static const char *tag_error(struct planning *p, uint32_t variant)
+{
+    if (!p->tag_errors[variant])
+        p->tag_errors[variant] = check_tag(p, variant);
+    return *p->tag_errors[variant] ? p->tag_errors[variant] : NULL;
+}
+
 static void take_needs(struct planning *p, const struct job_needs *needs, struct campaign_job *job)
 {
     const struct opened_run *opened = &p->runs.v[needs->run];
@@ -311,6 +336,8 @@ static void take_needs(struct planning *p, const struct job_needs *needs, struct
     job->error = opened->error ? opened->error : config->error;
     if (!job->error)
         job->error = p->configs.list.v[needs->options].error;
+    if (!job->error)
+        job->error = tag_error(p, job->variant);
     if (job->error)
         return;
     job->program = opened->program;
@@ -452,7 +479,10 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
                                const struct campaign *campaign, const struct campaign_tools *tools,
                                const struct campaign_selection *selection)
 {
-    struct planning planning = {.plan = plan, .arena = arena};
+    struct planning planning = {.plan = plan,
+                                .arena = arena,
+                                .tag_errors =
+                                    ARENA_ARRAY(arena, const char *, campaign->variants.n)};
     *plan = (struct campaign_plan){
         .campaign = campaign, .arena = arena, .tools = tools, .is_quick = selection->is_quick};
     intern_init(&plan->names, arena);

@@ -233,7 +233,7 @@ def replaced_within_job(folder):
     tools = wrapped_tools(folder)
     tagger = folder / 'tools' / 'ptxoffload'
     tagger.unlink()
-    tagger.write_text('#!/bin/sh\n%s\nexec %s "$@"\n' %
+    tagger.write_text('#!/bin/sh\ncase "$*" in *--version*) ;; *)\n%s\nesac\nexec %s "$@"\n' %
                       (replacement(folder, 'echo "# new" >>%s/new' % folder), BUILD / 'cli' / 'ptxoffload'),
                       encoding='utf-8')
     tagger.chmod(0o755)

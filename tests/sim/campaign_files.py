@@ -141,6 +141,13 @@ def misspelt(folder):
         for more in (['--dry-run'], []):
             done = ends(campaign(folder, 'run', 'tiny.yaml', '--study=queue', *more), 3)
             within('ptxoffload-sim: error: ' + text, (done.out + done.err).decode())
+    for options, text in (
+            ('--fma=splt', "--fma cannot be 'splt'"),
+            ('[--cost=tom, --no-reoder]', "unknown option '--no-reoder'; did you mean '--no-reorder'?")):
+        write_campaign(folder, CAMPAIGN.replace('tag: --fma=split', 'tag: ' + options, 1))
+        for more in (['--dry-run'], []):
+            done = ends(campaign(folder, 'run', 'tiny.yaml', *more), 3)
+            within('ptxoffload: error: ' + text, (done.out + done.err).decode())
     for old, new, name, line in (
             ('cycles: machine.cycles', 'cycles: machine.cicles', "machine.cicles'; did you mean 'machine.cycles'?", 24),
             ('{name: slowdown, value: base.cycles', '{name: slowdown, value: base.llc_omni.sent + base.cycles',
