@@ -51,6 +51,9 @@ struct campaign_point {
     const char *config;
     struct campaign_settings set;
     VEC(struct campaign_values) values;
+    const char *row;  // name of its row in tables
+    uint32_t repeats; // points that are one row, from this one on; 0: part of an earlier one's
+    const char *heat_x, *heat_y; // its cell in a heat map, or NULL
 };
 
 struct campaign_study {
@@ -95,6 +98,8 @@ struct campaign_known {
     bool is_expected;
 };
 
+enum campaign_better { BETTER_NONE, BETTER_MORE, BETTER_LESS };
+
 struct campaign_column {
     const char *name;
     const struct expr *expr;
@@ -102,11 +107,12 @@ struct campaign_column {
     enum campaign_mean mean;
     int digits;
     bool is_plotted;
-    struct text_list words; // words for the values 0, 1, …; empty: numbers
+    enum campaign_better better; // BETTER_NONE: no goal
+    struct text_list words;      // words for the values 0, 1, …; empty: numbers
     VEC(struct campaign_known) known;
 };
 
-enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES };
+enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_HEAT };
 
 // Rows of a figure: a group of workloads, which has a mean, or workloads listed by name.
 struct campaign_rows {
@@ -119,8 +125,9 @@ struct campaign_figure {
     VEC(struct campaign_rows) rows;
     struct campaign_places points; // if given, the rows; their cells are means over the workloads
     uint32_t reference;            // workload of `ref.`
-    const char *x_title;
+    const char *x_title, *y_title;
     enum campaign_plot plot;
+    bool is_pareto; // only the rows that no other row dominates
     VEC(struct campaign_column) columns;
 };
 

@@ -1,8 +1,9 @@
-// Plots of a table: adjacent or stacked bars, or lines over the points of a sweep. Bars with the
-// paper's values are drawn as outlines.
+// Plots of a table: adjacent or stacked bars, lines over the points of a sweep, or a heat map of
+// the first plotted column. Bars with the paper's values are drawn as outlines.
 #include "campaign/report.h"
 #include "support/chart.h"
 #include <math.h>
+#include <string.h>
 
 enum { HEIGHT = 380, TOP = 64, LEFT = 70, RIGHT = 20, BOTTOM = 86 };
 
@@ -44,6 +45,8 @@ static double find_range(struct figure_chart *c)
             sum += fmax(0, drawn(cell_of(c, r, s)->value));
             reach(c, cell_of(c, r, s)->value);
             reach(c, cell_of(c, r, s)->paper);
+            reach(c, cell_of(c, r, s)->low);
+            reach(c, cell_of(c, r, s)->high);
         }
         if (c->table->figure->plot == PLOT_STACKED)
             reach(c, sum);
@@ -104,6 +107,14 @@ static void draw_bar(const struct figure_chart *c, double x, double width, doubl
     fputs("</title></rect>\n", c->to);
 }
 
+// Draws the range of the values of which the cell has the median.
+static void draw_range(const struct figure_chart *c, const struct campaign_cell *cell, double x)
+{
+    if (!isnan(cell->low))
+        svg_line(c->to, x, chart_y(&c->chart, cell->low), x, chart_y(&c->chart, cell->high),
+                 "outline");
+}
+
 static const char *tip_of(const struct figure_chart *c, uint32_t row, uint32_t series, double value,
                           const char *whose)
 {
@@ -122,6 +133,8 @@ static void draw_group(const struct figure_chart *c, uint32_t row, double x, dou
         if (!isnan(cell->value))
             draw_bar(c, at, each * 0.92, base, base + cell->value, chart_fill(s),
                      tip_of(c, row, s, cell->value, ""));
+        if (!is_stacked)
+            draw_range(c, cell, at + each * 0.46);
         base += is_stacked ? drawn(cell->value) : 0;
         if (!isnan(cell->paper) && !is_stacked)
             draw_bar(c, at + each * 0.2, each * 0.52, 0, cell->paper, "outline",
@@ -167,12 +180,79 @@ static void draw_lines(const struct figure_chart *c)
                 chart_line_to(&on, table->rows.v[r].x, cell_of(c, r, s)->value);
         chart_line_end(&on);
         for (uint32_t r = 0; r < table->rows.n; r++) {
+            draw_range(c, cell_of(c, r, s), chart_x(&on, table->rows.v[r].x));
             draw_dot(c, &on, r, s, cell_of(c, r, s)->value, chart_fill(s), "");
             draw_dot(c, &on, r, s, cell_of(c, r, s)->paper, "outline", ", paper");
         }
     }
     for (uint32_t r = 0; r < table->rows.n; r++)
         draw_label(c, chart_x(&on, table->rows.v[r].x), &table->rows.v[r]);
+}
+
+// Heat maps
+
+struct heat_axis {
+    struct text_list values; // in the order of the points
+    uint32_t *of;            // by row of the table
+};
+
+static void find_cells(const struct figure_chart *c, struct heat_axis *axis, bool is_x)
+{
+    axis->of = ARENA_ARRAY(c->arena, uint32_t, c->table->rows.n);
+    for (uint32_t r = 0; r < c->table->rows.n; r++) {
+        const struct campaign_point *point = c->table->rows.v[r].point;
+        const char *value = is_x ? point->heat_x : point->heat_y;
+        uint32_t at = 0;
+        while (at < axis->values.list.n && strcmp(axis->values.list.v[at], value))
+            at++;
+        if (at == axis->values.list.n)
+            vec_push(c->arena, &axis->values.list, value);
+        axis->of[r] = at;
+    }
+}
+
+static void draw_heat_cell(const struct figure_chart *c, uint32_t row, double x, double y,
+                           double width, double height)
+{
+    const struct campaign_column *column = &c->table->figure->columns.v[c->series[0]];
+    double value = cell_of(c, row, 0)->value, low = c->chart.y.low, high = c->chart.y.high;
+    if (isnan(value))
+        return;
+    svg_open_numbered(c->to, "rect", 'h',
+                      (unsigned)fmin(SVG_SHADES - 1, SVG_SHADES * (value - low) / (high - low)));
+    fprintf(c->to, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>", x, y, width - 1,
+            height - 1);
+    svg_escaped(c->to, tip_of(c, row, 0, value, ""));
+    fputs("</title></rect>\n", c->to);
+    svg_text(c->to, x + width / 2, y + height / 2 + 4, "middle", "halo small", "%s",
+             campaign_value_text(c->arena, column, value));
+}
+
+// Draws a map. Shades go from the lowest to the highest value.
+static void draw_heat(struct figure_chart *c)
+{
+    struct heat_axis x = {.of = NULL}, y = {.of = NULL};
+    find_cells(c, &x, true);
+    find_cells(c, &y, false);
+    double width = (c->chart.right - LEFT) / x.values.list.n;
+    double height = (c->chart.bottom - TOP) / y.values.list.n;
+    c->chart.y = (struct chart_range){INFINITY, -INFINITY, false, false};
+    for (uint32_t r = 0; r < c->table->rows.n; r++)
+        if (!isnan(cell_of(c, r, 0)->value))
+            reach(c, cell_of(c, r, 0)->value);
+    if (!(c->chart.y.high > c->chart.y.low))
+        c->chart.y.high = c->chart.y.low + 1;
+    for (uint32_t r = 0; r < c->table->rows.n; r++)
+        draw_heat_cell(c, r, LEFT + x.of[r] * width, c->chart.bottom - (y.of[r] + 1) * height,
+                       width, height);
+    if (c->table->figure->y_title)
+        svg_text(c->to, 10, TOP - 10, "start", "faint", "%s", c->table->figure->y_title);
+    for (uint32_t i = 0; i < x.values.list.n; i++)
+        svg_text(c->to, LEFT + (i + 0.5) * width, c->chart.bottom + 16, "middle", "small", "%s",
+                 x.values.list.v[i]);
+    for (uint32_t i = 0; i < y.values.list.n; i++)
+        svg_text(c->to, LEFT - 6, c->chart.bottom - (i + 0.5) * height + 4, "end", "small", "%s",
+                 y.values.list.v[i]);
 }
 
 void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to)
@@ -187,22 +267,24 @@ void campaign_chart(const struct campaign_table *table, struct arena *arena, FIL
     if (!c.count || !table->rows.n)
         return;
     double bars = figure->plot == PLOT_STACKED ? 2 : c.count;
-    double width = fmax(NARROWEST, LEFT + RIGHT + table->rows.n * (bars * BAR + GAP));
+    double width =
+        fmax(NARROWEST,
+             figure->plot == PLOT_HEAT ? 0 : LEFT + RIGHT + table->rows.n * (bars * BAR + GAP));
     c.chart = (struct chart){.to = to,
                              .left = LEFT,
                              .top = TOP,
                              .right = width - RIGHT,
                              .bottom = HEIGHT - BOTTOM,
                              .numbers = ""};
-    double step = find_range(&c);
     svg_begin(to, width, HEIGHT, figure->title);
     svg_text(to, LEFT, 20, "start", "title", "%s", figure->title);
-    draw_axis(&c, step);
-    draw_legend(&c);
-    if (figure->plot == PLOT_LINES)
-        draw_lines(&c);
-    else
-        draw_bars(&c);
+    if (figure->plot == PLOT_HEAT) {
+        draw_heat(&c);
+    } else {
+        draw_axis(&c, find_range(&c));
+        draw_legend(&c);
+        (figure->plot == PLOT_LINES ? draw_lines : draw_bars)(&c);
+    }
     if (figure->x_title)
         chart_x_title(&c.chart, HEIGHT - 8, figure->x_title);
     svg_end(to);

@@ -93,7 +93,12 @@ static void add_cell(struct campaign_grid *grid, struct arena *arena,
                      const struct campaign_column *column, const struct campaign_cell *cell,
                      struct extra extra)
 {
-    push(grid, arena, campaign_value_text(arena, column, cell->value));
+    const char *text = campaign_value_text(arena, column, cell->value);
+    if (!isnan(cell->low))
+        text =
+            arena_printf(arena, "%s (%s … %s)", text, campaign_value_text(arena, column, cell->low),
+                         campaign_value_text(arena, column, cell->high));
+    push(grid, arena, text);
     if (extra.paper) {
         double difference = cell->value - cell->paper;
         push(grid, arena,

@@ -10,7 +10,8 @@ static const struct yaml_key rows[CAMPAIGN_KEYS] = {
 static const char *const contexts[CAMPAIGN_CONTEXTS] = {
     [CAMPAIGN_OF_CAMPAIGN] = "the file",   [CAMPAIGN_OF_SLURM] = "slurm",
     [CAMPAIGN_OF_WORKLOAD] = "a workload", [CAMPAIGN_OF_VARIANT] = "a variant",
-    [CAMPAIGN_OF_POINT] = "a point",       [CAMPAIGN_OF_STUDY] = "a study",
+    [CAMPAIGN_OF_POINT] = "a point",       [CAMPAIGN_OF_SWEEP] = "a sweep",
+    [CAMPAIGN_OF_RANGE] = "a range",       [CAMPAIGN_OF_STUDY] = "a study",
     [CAMPAIGN_OF_FIGURE] = "a figure",     [CAMPAIGN_OF_COLUMN] = "a column",
 };
 

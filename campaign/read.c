@@ -22,7 +22,7 @@ uint32_t campaign_variant(const struct campaign *campaign, const char *name)
     return CAMPAIGN_NONE;
 }
 
-static bool has_point(const struct campaign *campaign, const char *name)
+bool campaign_has_point(const struct campaign *campaign, const char *name)
 {
     for (uint32_t i = 0; i < campaign->points.n; i++)
         if (!strcmp(campaign->points.v[i].name, name))
@@ -37,8 +37,7 @@ static const char *path_of(const struct campaign *campaign, const char *name)
     return *name == '/' ? name : arena_printf(campaign->arena, "%s%s", campaign->folder, name);
 }
 
-// Returns the path of a file, or the name of a built-in configuration.
-static const char *config_of(const struct campaign *campaign, const struct yaml_node *node)
+const char *campaign_config_of(const struct campaign *campaign, const struct yaml_node *node)
 {
     const char *path = path_of(campaign, node->text);
     return file_is_there(path) ? path : node->text;
@@ -57,7 +56,7 @@ static void put(const struct campaign *campaign, struct campaign_settings *to,
     vec_push(campaign->arena, &to->list, setting);
 }
 
-static const char *list_text(struct campaign_reading *r, const struct yaml_node *list)
+const char *campaign_list_text(struct campaign_reading *r, const struct yaml_node *list)
 {
     const char *text = "";
     for (uint32_t i = 0; i < list->count; i++) {
@@ -70,9 +69,7 @@ static const char *list_text(struct campaign_reading *r, const struct yaml_node 
     return arena_printf(r->campaign->arena, "[%s]", text);
 }
 
-// Returns true for a valid key. As the start of an argument it must be neither an option nor a
-// response file.
-static bool is_key(const char *text)
+bool campaign_is_key(const char *text)
 {
     size_t length =
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
@@ -86,7 +83,7 @@ static void take_settings(struct campaign_reading *r, const struct yaml_node *no
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
-        if (key->kind != YAML_SCALAR || !is_key(key->text)) {
+        if (key->kind != YAML_SCALAR || !campaign_is_key(key->text)) {
             campaign_fault(r, key, "a key is a single word of letters, digits, _ and dots");
             continue;
         }
@@ -98,8 +95,8 @@ static void take_settings(struct campaign_reading *r, const struct yaml_node *no
             campaign_fault(r, value, "'%s' takes one value or a list", name);
         else
             put(r->campaign, to,
-                (struct campaign_setting){name, value->kind == YAML_SCALAR ? value->text
-                                                                           : list_text(r, value)});
+                (struct campaign_setting){
+                    name, value->kind == YAML_SCALAR ? value->text : campaign_list_text(r, value)});
     }
 }
 
@@ -194,7 +191,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     if (keys.of[CAMPAIGN_VARIANT_policy])
         made.policy = keys.of[CAMPAIGN_VARIANT_policy]->text;
     if (keys.of[CAMPAIGN_VARIANT_config])
-        made.config = config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
+        made.config = campaign_config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
     take_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
     take_settings(r, keys.of[CAMPAIGN_VARIANT_values], "", &made.values);
     if (keys.of[CAMPAIGN_VARIANT_sample])
@@ -249,13 +246,15 @@ static void take_point(struct campaign_reading *r, const struct yaml_node *node)
         .group = campaign_text(keys.of[CAMPAIGN_POINT_group]),
         .label = campaign_text(keys.of[CAMPAIGN_POINT_label]),
         .x = NAN,
-        .config = config ? config_of(campaign, config) : NULL,
+        .row = name->text,
+        .repeats = 1,
+        .config = config ? campaign_config_of(campaign, config) : NULL,
     };
     if (keys.of[CAMPAIGN_POINT_x])
         campaign_number(r, keys.of[CAMPAIGN_POINT_x], &made.x);
     take_settings(r, keys.of[CAMPAIGN_POINT_set], "", &made.set);
     take_values(r, keys.of[CAMPAIGN_POINT_values], &made);
-    if (campaign_new_name(r, name, has_point(campaign, made.name)))
+    if (campaign_new_name(r, name, campaign_has_point(campaign, made.name)))
         vec_push(campaign->arena, &campaign->points, made);
 }
 
@@ -347,8 +346,9 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
     for (uint32_t i = 0; i < variants->count; i++)
         take_variant(r, yaml_at(&r->document, variants->items[i]),
-                     config ? config_of(campaign, config) : "isca19");
+                     config ? campaign_config_of(campaign, config) : "isca19");
     take_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], take_point);
+    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_sweeps], campaign_sweep_read);
     // Stop here after errors: references to an invalid element would only cause follow-up errors.
     if (campaign->diags->errors)
         return;

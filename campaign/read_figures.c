@@ -8,11 +8,11 @@ static const char *const unit_words[] = {
     [UNIT_NUMBER] = "number", [UNIT_PERCENT] = "percent", [UNIT_GAIN] = "gain", NULL};
 static const char *const mean_words[] = {
     [MEAN_ARITHMETIC] = "arithmetic", [MEAN_GEOMETRIC] = "geometric", [MEAN_NONE] = "none", NULL};
-static const char *const plot_words[] = {[PLOT_NONE] = "none",
-                                         [PLOT_BARS] = "bars",
-                                         [PLOT_STACKED] = "stacked",
-                                         [PLOT_LINES] = "lines",
-                                         NULL};
+static const char *const plot_words[] = {
+    [PLOT_NONE] = "none",   [PLOT_BARS] = "bars", [PLOT_STACKED] = "stacked",
+    [PLOT_LINES] = "lines", [PLOT_HEAT] = "heat", NULL};
+static const char *const better_words[] = {
+    [BETTER_NONE] = "none", [BETTER_MORE] = "more", [BETTER_LESS] = "less", NULL};
 
 // Rows
 
@@ -58,7 +58,7 @@ static bool names_row(const struct campaign_reading *r, const struct campaign_fi
 {
     const struct campaign *campaign = r->campaign;
     for (uint32_t i = 0; i < figure->points.list.n; i++)
-        if (!strcmp(campaign->points.v[figure->points.list.v[i]].name, name))
+        if (!strcmp(campaign->points.v[figure->points.list.v[i]].row, name))
             return true;
     if (figure->points.list.n)
         return false;
@@ -163,6 +163,8 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
             (enum campaign_mean)campaign_choice(r, keys.of[CAMPAIGN_COLUMN_mean], mean_words, mean),
         .digits = 1,
         .is_plotted = campaign_flag(r, keys.of[CAMPAIGN_COLUMN_plot], true),
+        .better = (enum campaign_better)campaign_choice(r, keys.of[CAMPAIGN_COLUMN_better],
+                                                        better_words, BETTER_NONE),
     };
     text_list_read(r, keys.of[CAMPAIGN_COLUMN_words], &made.words);
     if (made.words.list.n) {
@@ -183,6 +185,22 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
     vec_push(campaign->arena, &figure->columns, made);
 }
 
+static void check_plot(struct campaign_reading *r, const struct campaign_keys *keys,
+                       const struct campaign_figure *figure)
+{
+    bool has_goal = false, has_cells = figure->points.list.n;
+    for (uint32_t i = 0; i < figure->columns.n; i++)
+        has_goal |= figure->columns.v[i].better != BETTER_NONE;
+    for (uint32_t i = 0; i < figure->points.list.n; i++)
+        has_cells &= r->campaign->points.v[figure->points.list.v[i]].heat_x != NULL;
+    if (figure->is_pareto && !has_goal)
+        campaign_fault(r, keys->of[CAMPAIGN_FIGURE_pareto],
+                       "no column says which value is 'better'");
+    if (figure->plot == PLOT_HEAT && !has_cells)
+        campaign_fault(r, keys->of[CAMPAIGN_FIGURE_plot],
+                       "a heat map needs the points of a sweep over two keys");
+}
+
 static void take_figure(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
@@ -198,9 +216,11 @@ static void take_figure(struct campaign_reading *r, const struct yaml_node *node
         .source = campaign_text(keys.of[CAMPAIGN_FIGURE_source]),
         .text = campaign_text(keys.of[CAMPAIGN_FIGURE_text]),
         .x_title = campaign_text(keys.of[CAMPAIGN_FIGURE_x]),
+        .y_title = campaign_text(keys.of[CAMPAIGN_FIGURE_y]),
         .reference = reference ? campaign_workload(campaign, reference->text) : CAMPAIGN_NONE,
         .plot = (enum campaign_plot)campaign_choice(r, keys.of[CAMPAIGN_FIGURE_plot], plot_words,
                                                     PLOT_BARS),
+        .is_pareto = campaign_flag(r, keys.of[CAMPAIGN_FIGURE_pareto], false),
     };
     int mean = campaign_choice(r, keys.of[CAMPAIGN_FIGURE_mean], mean_words, MEAN_ARITHMETIC);
     int unit = campaign_choice(r, keys.of[CAMPAIGN_FIGURE_unit], unit_words, UNIT_NUMBER);
@@ -210,6 +230,7 @@ static void take_figure(struct campaign_reading *r, const struct yaml_node *node
     campaign_places_read(r, keys.of[CAMPAIGN_FIGURE_points], CAMPAIGN_POINTS, &made.points);
     for (uint32_t i = 0; i < columns->count; i++)
         take_column(r, yaml_at(&r->document, columns->items[i]), &made, mean, unit);
+    check_plot(r, &keys, &made);
     bool is_taken = false;
     for (uint32_t i = 0; i < campaign->figures.n; i++)
         is_taken |= !strcmp(campaign->figures.v[i].name, made.name);

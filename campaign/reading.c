@@ -120,21 +120,16 @@ static bool find(void *context, const char *text, size_t length, struct expr_ref
     return true;
 }
 
-const struct expr *campaign_expression(struct campaign_reading *r, const struct yaml_node *node)
+const struct expr *campaign_expression_of(struct campaign_reading *r, const struct yaml_node *node,
+                                          const struct expr_names *names)
 {
-    struct expr_names names = {.context = r, .dotted = true, .find = find};
     struct expr_fault fault;
     if (node->kind != YAML_SCALAR) {
         campaign_fault(r, node, "an expression is one value");
         return NULL;
     }
-    uint32_t before = r->campaign->refs.n;
     const struct expr *expr =
-        expr_parse(r->campaign->arena, node->text, node->length, &names, &fault);
-    for (uint32_t i = before; i < r->campaign->refs.n; i++) {
-        r->campaign->refs.v[i].begin = node->begin;
-        r->campaign->refs.v[i].end = node->end;
-    }
+        expr_parse(r->campaign->arena, node->text, node->length, names, &fault);
     struct yaml_node at = *node;
     if (!expr && node->inner != UINT32_MAX) {
         at.begin = node->inner + fault.begin;
@@ -142,6 +137,18 @@ const struct expr *campaign_expression(struct campaign_reading *r, const struct 
     }
     if (!expr)
         campaign_fault(r, &at, "%s", fault.text);
+    return expr;
+}
+
+const struct expr *campaign_expression(struct campaign_reading *r, const struct yaml_node *node)
+{
+    const struct expr_names names = {.context = r, .dotted = true, .find = find};
+    uint32_t before = r->campaign->refs.n;
+    const struct expr *expr = campaign_expression_of(r, node, &names);
+    for (uint32_t i = before; i < r->campaign->refs.n; i++) {
+        r->campaign->refs.v[i].begin = node->begin;
+        r->campaign->refs.v[i].end = node->end;
+    }
     return expr;
 }
 

@@ -23,8 +23,18 @@ bool campaign_number(struct campaign_reading *r, const struct yaml_node *node, d
 // Returns the index of the value in `words`, which end in NULL; `initial` if the key is absent.
 int campaign_choice(struct campaign_reading *r, const struct yaml_node *node,
                     const char *const *words, int initial);
-// Parses an expression. Returns NULL after an error.
+// Parses an expression over statistics, or over these names. Returns NULL after an error.
 const struct expr *campaign_expression(struct campaign_reading *r, const struct yaml_node *node);
+const struct expr *campaign_expression_of(struct campaign_reading *r, const struct yaml_node *node,
+                                          const struct expr_names *names);
+// Returns true for a valid key. As the start of an argument it must be neither an option nor a
+// response file.
+bool campaign_is_key(const char *text);
+// Returns the text of a list: "[a, b]".
+const char *campaign_list_text(struct campaign_reading *r, const struct yaml_node *list);
+// Returns the path of a file, or the name of a built-in configuration.
+const char *campaign_config_of(const struct campaign *campaign, const struct yaml_node *node);
+bool campaign_has_point(const struct campaign *campaign, const char *name);
 // Returns false after an error if the new name `is_taken`.
 bool campaign_new_name(struct campaign_reading *r, const struct yaml_node *node, bool is_taken);
 
@@ -37,5 +47,7 @@ bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *nod
 void campaign_places_read(struct campaign_reading *r, const struct yaml_node *node,
                           enum campaign_kind kind, struct campaign_places *to);
 
+// Adds the points of a sweep.
+void campaign_sweep_read(struct campaign_reading *r, const struct yaml_node *node);
 // Reads the figures of the campaign.
 void campaign_figures_read(struct campaign_reading *r, const struct yaml_node *figures);

@@ -2,6 +2,7 @@
 #include "campaign/values.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct making {
@@ -120,12 +121,38 @@ static bool is_met(const struct campaign_cell *cell)
     return cell->value >= cell->expected.least && cell->value <= cell->expected.most;
 }
 
-static void add_row(struct making *m, struct campaign_row row, const double *values)
+// A value, and the range of those of which it is the median.
+struct spread {
+    double low, value, high; // low, high: NAN: it is one value
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Returns the median of the values that are not missing. Sorts the values.
+static struct spread spread_of(double *values, uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            values[n++] = values[i];
+    if (count == 1 || !n)
+        return (struct spread){NAN, n ? values[0] : NAN, NAN};
+    qsort(values, n, sizeof *values, compare_numbers);
+    return (struct spread){values[0], (values[(n - 1) / 2] + values[n / 2]) / 2, values[n - 1]};
+}
+
+static void add_row(struct making *m, struct campaign_row row, const struct spread *values)
 {
     uint32_t columns = m->figure->columns.n;
     row.cells = ARENA_ARRAY(m->arena, struct campaign_cell, columns);
     for (uint32_t i = 0; i < columns; i++) {
-        row.cells[i].value = shown(&m->figure->columns.v[i], values[i]);
+        row.cells[i].value = shown(&m->figure->columns.v[i], values[i].value);
+        row.cells[i].low = shown(&m->figure->columns.v[i], values[i].low);
+        row.cells[i].high = shown(&m->figure->columns.v[i], values[i].high);
         know(&m->figure->columns.v[i], &row, &row.cells[i]);
         if (row.cells[i].is_expected && !isnan(row.cells[i].value)) {
             m->table->expectations++;
@@ -140,14 +167,15 @@ static void add_row(struct making *m, struct campaign_row row, const double *val
 static void add_mean(struct making *m, const struct campaign_rows *rows, const struct mean *means)
 {
     const struct campaign_figure *figure = m->figure;
-    double *values = ARENA_ARRAY(m->arena, double, figure->columns.n);
+    struct spread *values = ARENA_ARRAY(m->arena, struct spread, figure->columns.n);
     bool any = false;
     const char *name =
         figure->rows.n > 1 && rows->group ? arena_printf(m->arena, "mean %s", rows->group) : "mean";
     for (uint32_t i = 0; i < figure->columns.n; i++) {
         const struct campaign_column *column = &figure->columns.v[i];
         any |= column->mean != MEAN_NONE;
-        values[i] = column->mean == MEAN_NONE ? NAN : mean_of(m, &means[i], column, name);
+        double value = column->mean == MEAN_NONE ? NAN : mean_of(m, &means[i], column, name);
+        values[i] = spread_of(&value, 1);
     }
     if (any)
         add_row(m, (struct campaign_row){.name = name, .label = name, .is_mean = true}, values);
@@ -158,13 +186,14 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
     const struct campaign *campaign = m->report->campaign;
     uint32_t columns = m->figure->columns.n;
     struct mean *means = ARENA_ARRAY(m->arena, struct mean, columns);
-    double *values = ARENA_ARRAY(m->arena, double, columns);
+    struct spread *values = ARENA_ARRAY(m->arena, struct spread, columns);
     for (uint32_t i = 0; i < rows->workloads.list.n; i++) {
         uint32_t workload = rows->workloads.list.v[i];
         const char *name = campaign->workloads.v[workload].name;
         for (uint32_t k = 0; k < columns; k++) {
-            values[k] = ask(m, &m->figure->columns.v[k], workload, CAMPAIGN_NONE);
-            mean_add(m, &means[k], &m->figure->columns.v[k], workload, values[k]);
+            double value = ask(m, &m->figure->columns.v[k], workload, CAMPAIGN_NONE);
+            mean_add(m, &means[k], &m->figure->columns.v[k], workload, value);
+            values[k] = spread_of(&value, 1);
         }
         add_row(m, (struct campaign_row){.name = name, .label = name, .x = m->table->rows.n},
                 values);
@@ -173,27 +202,76 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
         add_mean(m, rows, means);
 }
 
-// Adds a row for a point. Each cell is a mean over all workloads.
+// Returns a column's value at a point: a mean over all workloads.
+static double value_at(struct making *m, const struct campaign_column *column, uint32_t point)
+{
+    const struct campaign_figure *figure = m->figure;
+    struct mean mean = {0};
+    for (uint32_t i = 0; i < figure->rows.n; i++)
+        for (uint32_t w = 0; w < figure->rows.v[i].workloads.list.n; w++) {
+            uint32_t workload = figure->rows.v[i].workloads.list.v[w];
+            mean_add(m, &mean, column, workload, ask(m, column, workload, point));
+        }
+    return mean_of(m, &mean, column, m->report->campaign->points.v[point].name);
+}
+
+// Adds a row for a point and its repeats.
 static void add_point(struct making *m, uint32_t point)
 {
     const struct campaign_figure *figure = m->figure;
     const struct campaign_point *of = &m->report->campaign->points.v[point];
-    double *values = ARENA_ARRAY(m->arena, double, figure->columns.n);
+    struct spread *values = ARENA_ARRAY(m->arena, struct spread, figure->columns.n);
+    double *each = ARENA_ARRAY(m->arena, double, of->repeats);
+    if (!of->repeats)
+        return;
     for (uint32_t k = 0; k < figure->columns.n; k++) {
-        const struct campaign_column *column = &figure->columns.v[k];
-        struct mean mean = {0};
-        for (uint32_t i = 0; i < figure->rows.n; i++)
-            for (uint32_t w = 0; w < figure->rows.v[i].workloads.list.n; w++) {
-                uint32_t workload = figure->rows.v[i].workloads.list.v[w];
-                mean_add(m, &mean, column, workload, ask(m, column, workload, point));
-            }
-        values[k] = mean_of(m, &mean, column, of->name);
+        for (uint32_t i = 0; i < of->repeats; i++)
+            each[i] = value_at(m, &figure->columns.v[k], point + i);
+        values[k] = spread_of(each, of->repeats);
     }
     add_row(m,
-            (struct campaign_row){.name = of->name,
-                                  .label = of->label ? of->label : of->name,
+            (struct campaign_row){.name = of->row,
+                                  .point = of,
+                                  .label = of->label ? of->label : of->row,
                                   .x = isnan(of->x) ? m->table->rows.n : of->x},
             values);
+}
+
+// Returns true if row `a` is at least as good as row `b` in all columns with a goal, and better in
+// one. A row with a missing value dominates none and is dominated by none.
+static bool dominates(const struct campaign_figure *figure, const struct campaign_row *a,
+                      const struct campaign_row *b)
+{
+    bool is_better = false;
+    for (uint32_t i = 0; i < figure->columns.n; i++) {
+        enum campaign_better better = figure->columns.v[i].better;
+        double gain = a->cells[i].value - b->cells[i].value;
+        if (better == BETTER_NONE)
+            continue;
+        if (better == BETTER_LESS)
+            gain = -gain;
+        if (!(gain >= 0))
+            return false;
+        is_better |= gain > 0;
+    }
+    return is_better;
+}
+
+static void keep_pareto(struct making *m)
+{
+    struct campaign_table *table = m->table;
+    uint32_t count = table->rows.n, kept = 0;
+    bool *out = ARENA_ARRAY(m->arena, bool, count);
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = table->rows.v[i].is_mean;
+        for (uint32_t k = 0; k < count && !out[i]; k++)
+            out[i] = !table->rows.v[k].is_mean &&
+                     dominates(m->figure, &table->rows.v[k], &table->rows.v[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!out[i])
+            table->rows.v[kept++] = table->rows.v[i];
+    table->rows.n = kept;
 }
 
 static void make_table(struct making *m)
@@ -202,6 +280,8 @@ static void make_table(struct making *m)
         add_point(m, m->figure->points.list.v[i]);
     for (uint32_t i = 0; !m->figure->points.list.n && i < m->figure->rows.n; i++)
         add_workloads(m, &m->figure->rows.v[i]);
+    if (m->figure->is_pareto)
+        keep_pareto(m);
 }
 
 // Tables

@@ -3,8 +3,9 @@
 #include "campaign/store.h"
 
 struct campaign_cell {
-    double value; // in the column's unit; NAN: missing
-    double paper; // NAN: unknown
+    double value;     // in the column's unit; NAN: missing
+    double low, high; // range of the values of which it is the median; NAN: it is one value
+    double paper;     // NAN: unknown
     struct campaign_bounds expected;
     bool is_expected;
 };
@@ -13,8 +14,9 @@ struct campaign_row {
     const char *name; // name in `paper:`
     const char *label;
     bool is_mean;
-    double x;                    // x of the point, or the row's index
-    struct campaign_cell *cells; // one per column
+    double x;                           // x of the point, or the row's index
+    const struct campaign_point *point; // NULL: a row of workloads
+    struct campaign_cell *cells;        // one per column
 };
 
 struct campaign_table {

@@ -103,7 +103,7 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
 {
     static const char *const units[] = {
         [UNIT_NUMBER] = "", [UNIT_PERCENT] = "percent", [UNIT_GAIN] = "percent"};
-    fputs("figure,row,column,unit,value,paper,least,most\n", to);
+    fputs("figure,row,column,unit,value,paper,least,most,low,high\n", to);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         const struct campaign_table *table = &report->tables.v[i];
         for (uint32_t r = 0; r < table->rows.n; r++)
@@ -120,6 +120,8 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
                 write_number(to, cell->paper);
                 write_number(to, cell->is_expected ? cell->expected.least : NAN);
                 write_number(to, cell->is_expected ? cell->expected.most : NAN);
+                write_number(to, cell->low);
+                write_number(to, cell->high);
                 putc('\n', to);
             }
     }
