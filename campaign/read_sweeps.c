@@ -12,7 +12,7 @@ enum combine { COMBINE_PRODUCT, COMBINE_ZIP, COMBINE_LATIN };
 enum axis_kind { AXIS_SET, AXIS_VALUE, AXIS_CONFIG };
 
 // A key and its values.
-struct axis {
+struct sweep_axis {
     enum axis_kind kind;
     const char *key;
     const struct yaml_node *at;
@@ -22,28 +22,28 @@ struct axis {
     const uint32_t *strata; // of a Latin hypercube sample: by point
 };
 
-struct axes {
-    VEC(struct axis) list;
+struct sweep_axes {
+    VEC(struct sweep_axis) list;
 };
 
-struct sweep {
+struct campaign_sweep {
     struct campaign_reading *r;
     const struct yaml_node *node, *name;
-    struct axes axes, repeated;
+    struct sweep_axes axes, repeated;
     enum combine combine;
     uint32_t count;   // points before the filter
     uint32_t repeats; // of each
     uint64_t seed;
     const struct expr *where;
     const struct yaml_node *where_at;
-    const struct axis *x, *y;   // places in plots, or NULL
-    const char **chosen;        // value of each axis at the current point
-    const char **repeated_with; // value of each repeated axis
+    const struct sweep_axis *x, *y; // places in plots, or NULL
+    const char **chosen;            // value of each axis at the current point
+    const char **repeated_with;     // value of each repeated axis
 };
 
 // Values
 
-static void add_number(struct sweep *s, struct axis *axis, double value)
+static void add_number(struct campaign_sweep *s, struct sweep_axis *axis, double value)
 {
     bool whole = value == floor(value) && fabs(value) < 1e15;
     vec_push(s->r->campaign->arena, &axis->values.list,
@@ -56,7 +56,8 @@ static bool is_within(double value, double end)
     return value <= end + fabs(end) * 1e-9;
 }
 
-static void add_range(struct sweep *s, struct axis *axis, const struct campaign_keys *keys)
+static void add_range(struct campaign_sweep *s, struct sweep_axis *axis,
+                      const struct campaign_keys *keys)
 {
     const struct yaml_node *step = keys->of[CAMPAIGN_RANGE_step];
     const struct yaml_node *times = keys->of[CAMPAIGN_RANGE_times];
@@ -91,7 +92,8 @@ static void add_range(struct sweep *s, struct axis *axis, const struct campaign_
         }
 }
 
-static void read_range(struct sweep *s, struct axis *axis, const struct yaml_node *node)
+static void read_range(struct campaign_sweep *s, struct sweep_axis *axis,
+                       const struct yaml_node *node)
 {
     struct campaign_keys keys;
     if (!campaign_keys_read(&keys, &s->r->document, node, CAMPAIGN_OF_RANGE,
@@ -110,7 +112,8 @@ static void read_range(struct sweep *s, struct axis *axis, const struct yaml_nod
         campaign_fault(s->r, node, "a range ends at or above its start");
 }
 
-static void read_values(struct sweep *s, struct axis *axis, const struct yaml_node *node)
+static void read_values(struct campaign_sweep *s, struct sweep_axis *axis,
+                        const struct yaml_node *node)
 {
     struct campaign_reading *r = s->r;
     if (node->kind == YAML_MAPPING && axis->kind != AXIS_CONFIG) {
@@ -132,7 +135,7 @@ static void read_values(struct sweep *s, struct axis *axis, const struct yaml_no
         campaign_fault(r, node, "'%s' has no values", axis->key);
 }
 
-static bool has_axis(const struct axes *axes, const char *key)
+static bool has_axis(const struct sweep_axes *axes, const char *key)
 {
     bool found = false;
     for (uint32_t i = 0; i < axes->list.n; i++)
@@ -140,20 +143,20 @@ static bool has_axis(const struct axes *axes, const char *key)
     return found;
 }
 
-static void add_axis(struct sweep *s, struct axes *to, enum axis_kind kind, const char *key,
-                     const struct yaml_node *at, const struct yaml_node *values)
+static void add_axis(struct campaign_sweep *s, struct sweep_axes *to, enum axis_kind kind,
+                     const char *key, const struct yaml_node *at, const struct yaml_node *values)
 {
-    struct axis axis = {.kind = kind,
-                        .key = key,
-                        .at = at,
-                        .is_listed = to == &s->repeated || s->combine != COMBINE_LATIN};
+    struct sweep_axis axis = {.kind = kind,
+                              .key = key,
+                              .at = at,
+                              .is_listed = to == &s->repeated || s->combine != COMBINE_LATIN};
     if (has_axis(&s->axes, key) || has_axis(&s->repeated, key))
         campaign_fault(s->r, at, "the name '%s' is taken", key);
     read_values(s, &axis, values);
     vec_push(s->r->campaign->arena, &to->list, axis);
 }
 
-static void add_axes(struct sweep *s, struct axes *to, enum axis_kind kind,
+static void add_axes(struct campaign_sweep *s, struct sweep_axes *to, enum axis_kind kind,
                      const struct yaml_node *node)
 {
     for (uint32_t i = 0; node && i < node->count; i += 2) {
@@ -169,7 +172,7 @@ static void add_axes(struct sweep *s, struct axes *to, enum axis_kind kind,
 
 static bool find_axis(void *context, const char *name, size_t length, struct expr_ref *ref)
 {
-    const struct sweep *s = context;
+    const struct campaign_sweep *s = context;
     for (uint32_t i = 0; i < s->axes.list.n; i++)
         if (strlen(s->axes.list.v[i].key) == length &&
             !memcmp(s->axes.list.v[i].key, name, length)) {
@@ -182,7 +185,7 @@ static bool find_axis(void *context, const char *name, size_t length, struct exp
 static const char *load_axis(void *context, struct expr_ref ref, int64_t element,
                              struct run_number *number)
 {
-    const struct sweep *s = context;
+    const struct campaign_sweep *s = context;
     const char *text = s->chosen[ref.index];
     char *end;
     (void)element;
@@ -196,7 +199,7 @@ static const char *load_axis(void *context, struct expr_ref ref, int64_t element
 }
 
 // Returns true for a point that the filter keeps.
-static bool is_kept(struct sweep *s)
+static bool is_kept(struct campaign_sweep *s)
 {
     const struct expr_names names = {.context = s, .load = load_axis, .dotted = true};
     struct expr_fault fault;
@@ -218,21 +221,22 @@ static double number_of(const char *text)
     return end != text && !*end && isfinite(value) ? value : NAN;
 }
 
-static const char *sampled_value(struct sweep *s, const struct axis *axis, uint32_t point,
-                                 uint64_t *random)
+static const char *sampled_value(struct campaign_sweep *s, const struct sweep_axis *axis,
+                                 uint32_t point, uint64_t *random)
 {
     double in = (double)(splitmix64(random) >> 11) / (double)(UINT64_C(1) << 53);
-    double part = (axis->strata[point] + in) / s->count;
-    if (axis->values.list.n)
-        return axis->values.list.v[(uint32_t)(part * axis->values.list.n)];
+    double part = (axis->strata[point] + in) / s->count; // 1 at most, by rounding
+    uint32_t n = axis->values.list.n;
+    if (n)
+        return axis->values.list.v[(uint32_t)fmin(n - 1, part * n)];
     bool whole = axis->from == floor(axis->from) && axis->to == floor(axis->to);
     double value = axis->from + part * (axis->to - axis->from + whole);
     return arena_printf(s->r->campaign->arena, whole ? "%.0f" : "%.12g",
-                        whole ? floor(value) : value);
+                        fmin(axis->to, whole ? floor(value) : value));
 }
 
 // Chooses the values of a combination; the last axis changes with each one.
-static void choose_combination(const struct axes *axes, uint32_t number, const char **chosen)
+static void choose_combination(const struct sweep_axes *axes, uint32_t number, const char **chosen)
 {
     for (uint32_t i = axes->list.n; i-- > 0;) {
         const struct text_list *values = &axes->list.v[i].values;
@@ -241,27 +245,28 @@ static void choose_combination(const struct axes *axes, uint32_t number, const c
     }
 }
 
-static void choose_values(struct sweep *s, uint32_t point, uint64_t *random)
+static void choose_values(struct campaign_sweep *s, uint32_t point, uint64_t *random)
 {
     if (s->combine == COMBINE_PRODUCT)
         choose_combination(&s->axes, point, s->chosen);
     for (uint32_t i = 0; s->combine != COMBINE_PRODUCT && i < s->axes.list.n; i++) {
-        const struct axis *axis = &s->axes.list.v[i];
+        const struct sweep_axis *axis = &s->axes.list.v[i];
         s->chosen[i] = s->combine == COMBINE_LATIN
                            ? sampled_value(s, axis, point, random)
                            : axis->values.list.v[axis->values.list.n > 1 ? point : 0];
     }
 }
 
-static const char *with_value(struct sweep *s, const char *text, const struct axis *axis,
-                              const char *value)
+static const char *with_value(struct campaign_sweep *s, const char *text,
+                              const struct sweep_axis *axis, const char *value)
 {
     return arena_printf(s->r->campaign->arena, "%s%s%s=%s", text, *text ? ", " : "", axis->key,
                         value);
 }
 
-static void set_value(struct sweep *s, struct campaign_point *to, struct campaign_settings *values,
-                      const struct axis *axis, const char *value)
+static void set_value(struct campaign_sweep *s, struct campaign_point *to,
+                      struct campaign_settings *values, const struct sweep_axis *axis,
+                      const char *value)
 {
     const struct campaign_setting setting = {axis->key, value};
     if (axis->kind == AXIS_CONFIG)
@@ -277,7 +282,7 @@ static void set_value(struct sweep *s, struct campaign_point *to, struct campaig
         to->heat_y = value;
 }
 
-static void add_point(struct sweep *s, uint32_t point, uint32_t repeat)
+static void add_point(struct campaign_sweep *s, uint32_t point, uint32_t repeat)
 {
     struct campaign *campaign = s->r->campaign;
     struct campaign_point made = {
@@ -308,7 +313,7 @@ static void add_point(struct sweep *s, uint32_t point, uint32_t repeat)
 }
 
 // Draws a random order of the strata. An axis has the same order whatever other axes there are.
-static void draw_strata(struct sweep *s, struct axis *axis)
+static void draw_strata(struct campaign_sweep *s, struct sweep_axis *axis)
 {
     uint32_t *strata = ARENA_ARRAY(s->r->campaign->arena, uint32_t, s->count);
     uint64_t random = s->seed;
@@ -324,7 +329,7 @@ static void draw_strata(struct sweep *s, struct axis *axis)
     axis->strata = strata;
 }
 
-static void add_points(struct sweep *s)
+static void add_points(struct campaign_sweep *s)
 {
     uint32_t before = s->r->campaign->points.n, errors = s->r->campaign->diags->errors;
     uint64_t random = s->seed;
@@ -343,7 +348,7 @@ static void add_points(struct sweep *s)
 }
 
 // Sets the number of points. Returns false after an error.
-static bool count_points(struct sweep *s, const struct campaign_keys *keys)
+static bool count_points(struct campaign_sweep *s, const struct campaign_keys *keys)
 {
     const struct yaml_node *count = keys->of[CAMPAIGN_SWEEP_count];
     double number = 1;
@@ -378,7 +383,8 @@ static bool count_points(struct sweep *s, const struct campaign_keys *keys)
 }
 
 // Returns the key that is named, or this one, or NULL.
-static const struct axis *find_key(struct sweep *s, const struct yaml_node *node, uint32_t initial)
+static const struct sweep_axis *find_key(struct campaign_sweep *s, const struct yaml_node *node,
+                                         uint32_t initial)
 {
     for (uint32_t i = 0; i < s->axes.list.n; i++)
         if (node ? !strcmp(s->axes.list.v[i].key, node->text) : i == initial)
@@ -389,7 +395,8 @@ static const struct axis *find_key(struct sweep *s, const struct yaml_node *node
 }
 
 // Finds the keys whose values are the points' places in plots.
-static void find_places(struct sweep *s, const struct yaml_node *x, const struct yaml_node *y)
+static void find_places(struct campaign_sweep *s, const struct yaml_node *x,
+                        const struct yaml_node *y)
 {
     s->x = find_key(s, x, s->axes.list.n <= 2 ? 0 : CAMPAIGN_NONE);
     s->y = find_key(s, y, s->axes.list.n == 2 && s->x == &s->axes.list.v[0] ? 1 : CAMPAIGN_NONE);
@@ -400,7 +407,7 @@ static void find_places(struct sweep *s, const struct yaml_node *x, const struct
 void campaign_sweep_read(struct campaign_reading *r, const struct yaml_node *node)
 {
     static const char *const words[] = {"product", "zip", "latin", NULL};
-    struct sweep s = {.r = r, .node = node};
+    struct campaign_sweep s = {.r = r, .node = node};
     struct campaign_keys keys;
     double seed = 1;
     uint32_t errors = r->campaign->diags->errors;

@@ -122,7 +122,7 @@ static bool is_met(const struct campaign_cell *cell)
 }
 
 // A value, and the range of those of which it is the median.
-struct spread {
+struct cell_spread {
     double low, value, high; // low, high: NAN: it is one value
 };
 
@@ -133,19 +133,20 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 // Returns the median of the values that are not missing. Sorts the values.
-static struct spread spread_of(double *values, uint32_t count)
+static struct cell_spread spread_of(double *values, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
         if (!isnan(values[i]))
             values[n++] = values[i];
     if (count == 1 || !n)
-        return (struct spread){NAN, n ? values[0] : NAN, NAN};
+        return (struct cell_spread){NAN, n ? values[0] : NAN, NAN};
     qsort(values, n, sizeof *values, compare_numbers);
-    return (struct spread){values[0], (values[(n - 1) / 2] + values[n / 2]) / 2, values[n - 1]};
+    return (struct cell_spread){values[0], (values[(n - 1) / 2] + values[n / 2]) / 2,
+                                values[n - 1]};
 }
 
-static void add_row(struct making *m, struct campaign_row row, const struct spread *values)
+static void add_row(struct making *m, struct campaign_row row, const struct cell_spread *values)
 {
     uint32_t columns = m->figure->columns.n;
     row.cells = ARENA_ARRAY(m->arena, struct campaign_cell, columns);
@@ -167,7 +168,7 @@ static void add_row(struct making *m, struct campaign_row row, const struct spre
 static void add_mean(struct making *m, const struct campaign_rows *rows, const struct mean *means)
 {
     const struct campaign_figure *figure = m->figure;
-    struct spread *values = ARENA_ARRAY(m->arena, struct spread, figure->columns.n);
+    struct cell_spread *values = ARENA_ARRAY(m->arena, struct cell_spread, figure->columns.n);
     bool any = false;
     const char *name =
         figure->rows.n > 1 && rows->group ? arena_printf(m->arena, "mean %s", rows->group) : "mean";
@@ -186,7 +187,7 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
     const struct campaign *campaign = m->report->campaign;
     uint32_t columns = m->figure->columns.n;
     struct mean *means = ARENA_ARRAY(m->arena, struct mean, columns);
-    struct spread *values = ARENA_ARRAY(m->arena, struct spread, columns);
+    struct cell_spread *values = ARENA_ARRAY(m->arena, struct cell_spread, columns);
     for (uint32_t i = 0; i < rows->workloads.list.n; i++) {
         uint32_t workload = rows->workloads.list.v[i];
         const char *name = campaign->workloads.v[workload].name;
@@ -220,7 +221,7 @@ static void add_point(struct making *m, uint32_t point)
 {
     const struct campaign_figure *figure = m->figure;
     const struct campaign_point *of = &m->report->campaign->points.v[point];
-    struct spread *values = ARENA_ARRAY(m->arena, struct spread, figure->columns.n);
+    struct cell_spread *values = ARENA_ARRAY(m->arena, struct cell_spread, figure->columns.n);
     double *each = ARENA_ARRAY(m->arena, double, of->repeats);
     if (!of->repeats)
         return;

@@ -27,9 +27,13 @@ variants:
   - {name: base}
   - {name: fast, like: base, set: {l1.latency: 1, llc: {latency: 5}}, tag: [--fma=split]}
 points: [{name: p, x: 8, set: {memory.reply_queue: 8}}]
+sweeps:
+  - {name: l, combine: latin, count: 3, seed: 2, set: {l1.mshrs: {from: 8, to: 64}, llc.latency: [1, 2]}, where: l1.mshrs > 0}
+  - {name: z, set: {l1.mshrs: {from: 8, to: 16, step: 4}, l1.latency: {from: 1, to: 8, times: 2}}, repeats: {n: [16, 32]}}
+  - {name: c, combine: zip, values: {n: {from: 8, to: 16, count: 3}}, x: n}
 studies:
   - {name: s, workloads: g, variants: [base, fast]}
-  - {name: q, workloads: W, variants: base, points: p, quick: no}
+  - {name: q, workloads: W, variants: base, points: [p, l, z, c], quick: no}
 define: {cycles: machine.cycles, rate: machine.warp_instructions / cycles}
 figures:
   - name: f
@@ -38,6 +42,7 @@ figures:
     workloads: [g]
     mean: geometric
     columns: [{name: c, value: base.cycles / fast.cycles, unit: gain, paper: {W: 4}, expect: {all: ">= 1"}}]
+  - {name: h, title: H, workloads: W, points: z, plot: heat, pareto: yes, columns: [{name: c, value: base.cycles, better: less}]}
 '''
 MAP = ROOT / 'samples/conv/conv.map.yaml'
 MAP_RUN = f'''program: {ROOT}/samples/conv/conv.ptx

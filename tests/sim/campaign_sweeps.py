@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import add_case, case, ends, main, same, within
-from campaign_lib import SAMPLES, campaign
+from campaign_lib import ROOT, SAMPLES, campaign
 
 FILE = """
 name: sweeps
@@ -120,12 +120,15 @@ def latin(folder):
 
 @case
 def two_hundred(folder):
-    """the example of the documents, 200 machines, is planned in a second"""
-    write(folder, 'combine: latin, count: 200, set: {l1.mshrs: {from: 4, to: 128}, '
-          'l1.latency: {from: 1, to: 60}, memory.reply_queue: {from: 4, to: 128, times: 2}}')
+    """the example of the documents runs 200 machines, and a map of two keys"""
+    document = (ROOT / 'docs' / 'reference' / 'campaign.md').read_text(encoding='utf-8')
+    text = re.search(r'^    name: machines\n(?:    .*\n)+', document, re.M).group(0)
+    (folder / 'c.yaml').write_text(re.sub('^    ', '', text, flags=re.M).replace('samples/', '%s/' % SAMPLES))
     out = ends(campaign(folder, 'run', 'c.yaml', '--dry-run'), 0).out.decode()
-    same(len(out.splitlines()), 400)
-    assert len(set(re.findall(r'^(\w{12}) ', out, re.M))) == 400
+    sample, cells = (re.findall(r'^(\w{12}) .*%s' % name, out, re.M) for name in (', sample ', ', map '))
+    assert len(sample) == len(set(sample)) == 400
+    same(len(cells), (4 * 5 - 1) * 3 * 2)  # without 8 MSHRs and 10 cycles
+    ends(campaign(folder, 'run', 'c.yaml', '--dry-run', '--study=all'), 0)
 
 
 @case
