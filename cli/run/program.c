@@ -29,6 +29,48 @@ static const char *find(struct arena *arena, const char *name)
     return NULL;
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), n = strlen(suffix);
+    return length > n && !strcmp(name + length - n, suffix);
+}
+
+// Returns what the file is if it is an input of another command, or NULL.
+static const char *other_input(struct arena *arena, const char *name)
+{
+    static const struct {
+        const char *suffix, *kind, *command;
+    } rows[] = {
+        {".cu", "a source file: compile it", "nvcc -cudart shared"},
+        {".cpp", "a source file: compile it", "nvcc -cudart shared"},
+        {".ptx", "PTX: run it with its launch", "ptxoffload-sim --grid=1 --block=32"},
+        {".yaml", "a run file: run it", "ptxoffload-sim"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ends_in(name, rows[i].suffix))
+            return arena_printf(arena, "'%s' is %s, '%s %s'", name, rows[i].kind, rows[i].command,
+                                name);
+    return NULL;
+}
+
+// Returns why there is no program of this name.
+static const char *missing_program(struct arena *arena, const char *name)
+{
+    const char *here = arena_printf(arena, "./%s", name);
+    const char *other = access(name, F_OK) ? NULL : other_input(arena, name);
+    struct stat status;
+    if (other)
+        return other;
+    if (!strchr(name, '/') && is_program(here))
+        return arena_printf(arena, "there is no program '%s' in PATH; did you mean '%s'?", name,
+                            here);
+    if (!stat(name, &status) && S_ISDIR(status.st_mode))
+        return arena_printf(arena, "'%s' is a folder", name);
+    return arena_printf(
+        arena, access(name, F_OK) ? "there is no program '%s'" : "'%s' is not an executable file",
+        name);
+}
+
 static void read_needed(struct run_program *program, const char *name)
 {
     static const char runtime[] = "libcudart.so";
@@ -77,7 +119,7 @@ const char *run_program_read(struct run_program *program, struct arena *arena, c
 {
     *program = (struct run_program){.path = find(arena, name)};
     if (!program->path)
-        return arena_printf(arena, "there is no program '%s'", name);
+        return missing_program(arena, name);
     int file = open(program->path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return arena_printf(arena, "cannot read '%s': %s", program->path, strerror(errno));
@@ -89,5 +131,5 @@ const char *run_program_read(struct run_program *program, struct arena *arena, c
         read_sections(program, elf);
     elf_end(elf);
     close(file);
-    return NULL;
+    return program->is_elf ? NULL : other_input(arena, name);
 }

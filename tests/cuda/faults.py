@@ -263,6 +263,16 @@ def usage(folder):
     within('no program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
     within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
     within("there is no program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
+    for name, text in (('a.cu', "'a.cu' is a source file: compile it, 'nvcc -cudart shared a.cu'"),
+                       ('a.ptx', "'a.ptx' is PTX: run it"), ('run.yaml', "'run.yaml' is a run file: run it"),
+                       ('data', "'data' is not an executable file"), ('.', "'.' is a folder")):
+        if name != '.':
+            (folder / name).write_text('x')
+        within('error: ' + text, ends(run([RUN, '--', name], folder), 1).err.decode())
+    (folder / 'a.cu').chmod(0o755)
+    within("'./a.cu' is a source file", ends(run([RUN, '--', './a.cu'], folder), 1).err.decode())
+    (folder / 'app').symlink_to('/bin/true')
+    within("there is no program 'app' in PATH; did you mean './app'?", ends(run([RUN, '--', 'app'], folder), 1).err.decode())
     within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
            .err.decode())
     ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')
