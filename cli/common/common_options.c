@@ -50,7 +50,10 @@ static const char *take_prefix(struct arena *arena, void *into, const char *argu
 static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
 {
     (void)arena;
-    return options_size(argument, &((struct common_options *)into)->max_memory);
+    size_t *size = &((struct common_options *)into)->max_memory;
+    const char *error = options_size(argument, size);
+    // With less, not even the messages about it could be written.
+    return !error && *size && *size < 1 << 20 ? "must be at least 1M, or 0 for no limit" : error;
 }
 
 #define OPTIONS_OF struct common_options

@@ -105,9 +105,6 @@ const char *options_size(const char *text, size_t *bytes)
     if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])) ||
         number > SIZE_MAX >> shift)
         return "must be a number of bytes, such as 512M or 8G, or 0 for no limit";
-    // With less, not even the messages about it could be written.
-    if (number && number << shift < 1 << 20)
-        return "must be at least 1M, or 0 for no limit";
     *bytes = (size_t)number << shift;
     return NULL;
 }
