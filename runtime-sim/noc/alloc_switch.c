@@ -19,7 +19,7 @@ static uint64_t best_vcs(const struct noc *noc, uint32_t port, uint64_t vcs, uin
         uint32_t in = noc_index(noc, port, (uint32_t)vc);
         if (noc_in(noc, in)->port != output)
             continue;
-        uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
+        uint8_t rank = noc->alloc.is_ranked ? noc_rank(noc, in) : 0;
         if (rank > best)
             kept = 0;
         if (rank >= best)
@@ -34,14 +34,14 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
                                                        const struct noc_router *router, uint32_t x,
                                                        uint32_t output, uint64_t vcs, bool is_first)
 {
-    struct noc_turn *turn = &noc->turn[router->x0 + x];
+    struct noc_turn *turn = &noc->crossbar.turn[router->x0 + x];
     uint32_t vc = mask_turn(vcs, turn->vc);
     turn->vc = (uint16_t)(vc + 1);
     if (is_first) {
-        noc->out_port[router->out0 + output].grant = (uint16_t)(x + 1);
+        noc->port.out[router->out0 + output].grant = (uint16_t)(x + 1);
         turn->accept = (uint16_t)(output + 1);
     }
-    uint32_t index = noc_index(noc, router->in0 + noc->x[router->x0 + x].port, vc);
+    uint32_t index = noc_index(noc, router->in0 + noc->crossbar.in[router->x0 + x].port, vc);
     bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
     if (is_last)
         noc_clear_ready(noc, index);
@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) void pass(struct noc *noc,
 static inline void serve(struct noc *noc, const struct noc_router *router, uint32_t x,
                          uint32_t output, bool is_first)
 {
-    uint32_t port = router->in0 + noc->x[router->x0 + x].port;
-    uint64_t vcs = noc->in_port[port].ready & noc->x[router->x0 + x].vcs;
+    uint32_t port = router->in0 + noc->crossbar.in[router->x0 + x].port;
+    uint64_t vcs = noc->port.in[port].ready & noc->crossbar.in[router->x0 + x].vcs;
     if (vcs & (vcs - 1))
         vcs = best_vcs(noc, port, vcs, output);
     mask_set(noc->scratch.ins_done, x);
@@ -83,7 +83,7 @@ static inline void ask_all(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     MASK_EACH (vc, vcs) {
         uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
         if (!bits_test(s->outs_done, output))
-            add_request(s, words, x, output, noc->is_ranked ? noc_rank(noc, in) : 0);
+            add_request(s, words, x, output, noc->alloc.is_ranked ? noc_rank(noc, in) : 0);
     }
 }
 
@@ -97,7 +97,7 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
     bool is_any = false;
     MASK_EACH (vc, vcs) {
         uint32_t in = noc_index(noc, port, (uint32_t)vc), output = noc_in(noc, in)->port;
-        uint8_t rank = noc->is_ranked ? noc_rank(noc, in) : 0;
+        uint8_t rank = noc->alloc.is_ranked ? noc_rank(noc, in) : 0;
         if (rank < best || bits_test(s->outs_done, output))
             continue;
         for (uint32_t w = 0; rank > best && w < words; w++)
@@ -115,20 +115,20 @@ static inline void ask_one(struct noc *noc, uint32_t words, uint32_t x, uint32_t
 static inline void collect(struct noc *noc, const struct noc_router *router, uint32_t words,
                            bool is_islip)
 {
-    const uint64_t *ports = &noc->ready_ports[(size_t)(router - noc->router) * words];
+    const uint64_t *ports = &noc->requests.ready_ports[(size_t)(router - noc->router) * words];
     for (uint32_t w = 0; w < words; w++)
         MASK_EACH (bit, ports[w]) {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
-            uint32_t x = noc->in_port[port].x, end = x + noc->in_port[port].speed;
+            uint32_t x = noc->port.in[port].x, end = x + noc->port.in[port].speed;
             for (; x < end; x++) {
-                uint64_t vcs = noc->in_port[port].ready & noc->x[router->x0 + x].vcs;
+                uint64_t vcs = noc->port.in[port].ready & noc->crossbar.in[router->x0 + x].vcs;
                 if (!vcs || bits_test(noc->scratch.ins_done, x))
                     continue;
                 noc->stats.noc_switch_arbitration++;
                 if (is_islip)
                     ask_all(noc, words, x, port, vcs);
                 else
-                    ask_one(noc, words, x, port, vcs, noc->turn[router->x0 + x].accept);
+                    ask_one(noc, words, x, port, vcs, noc->crossbar.turn[router->x0 + x].accept);
             }
         }
 }
@@ -147,7 +147,7 @@ static inline bool choose_inputs(struct noc *noc, const struct noc_router *route
         MASK_EACH (bit, outs) {
             uint32_t output = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->requests[(size_t)output * words];
-            uint32_t x = mask_turn_words(row, words, noc->out_port[router->out0 + output].grant);
+            uint32_t x = mask_turn_words(row, words, noc->port.out[router->out0 + output].grant);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;
             if (!is_islip) {
@@ -187,9 +187,10 @@ static inline void accept_outputs(struct noc *noc, const struct noc_router *rout
         MASK_EACH (bit, ins) {
             uint32_t x = w * 64 + (uint32_t)bit;
             uint64_t *row = &s->grants[(size_t)x * words];
-            if (noc->is_ranked)
+            if (noc->alloc.is_ranked)
                 keep_best(s, row, words);
-            uint32_t output = mask_turn_words(row, words, noc->turn[router->x0 + x].accept);
+            uint32_t output =
+                mask_turn_words(row, words, noc->crossbar.turn[router->x0 + x].accept);
             for (uint32_t i = 0; i < words; i++)
                 row[i] = 0;
             serve(noc, router, x, output, is_first);
@@ -215,15 +216,15 @@ allocate(struct noc *noc, const struct noc_router *router, uint32_t words)
 // Serves a single requesting virtual channel without allocation.
 static inline bool allocate_only(struct noc *noc, const struct noc_router *router)
 {
-    uint64_t ports = noc->ready_ports[router - noc->router];
+    uint64_t ports = noc->requests.ready_ports[router - noc->router];
     if (ports & (ports - 1))
         return false;
     uint32_t port = router->in0 + (uint32_t)__builtin_ctzll(ports);
-    uint64_t vcs = noc->in_port[port].ready;
+    uint64_t vcs = noc->port.in[port].ready;
     if (vcs & (vcs - 1))
         return false;
     uint32_t vc = (uint32_t)__builtin_ctzll(vcs),
-             x = noc->in_port[port].x + vc % noc->in_port[port].speed;
+             x = noc->port.in[port].x + vc % noc->port.in[port].speed;
     noc->stats.noc_switch_arbitration++;
     serve(noc, router, x, noc_in(noc, noc_index(noc, port, vc))->port, true);
     noc->scratch.ins_done[0] = noc->scratch.outs_done[0] = 0;
@@ -233,8 +234,8 @@ static inline bool allocate_only(struct noc *noc, const struct noc_router *route
 void noc_allocate_switch(struct noc *noc, uint32_t index)
 {
     const struct noc_router *router = &noc->router[index];
-    if (noc->words > 1)
-        allocate(noc, router, noc->words);
+    if (noc->shape.words > 1)
+        allocate(noc, router, noc->shape.words);
     else if (!allocate_only(noc, router))
         allocate(noc, router, 1);
 }

@@ -19,7 +19,7 @@ struct vc_round {
 
 static struct noc_out *out_of(const struct vc_round *r, uint32_t vc)
 {
-    return &r->noc->out[noc_index(r->noc, r->router->out0 + r->port, vc)];
+    return &r->noc->vc.out[noc_index(r->noc, r->router->out0 + r->port, vc)];
 }
 
 static uint32_t choice_of(const struct vc_round *r, const struct noc_vc_request *request,
@@ -118,13 +118,13 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
 {
     const struct noc_hot *packet = noc_front_packet(noc, in);
     struct noc_ways ways = noc_mesh_ways(noc, router, packet->target);
-    uint64_t vcs = noc->class_vcs[packet->class], escape = vcs & -vcs, best = 0;
+    uint64_t vcs = noc->class.vcs[packet->class], escape = vcs & -vcs, best = 0;
     uint32_t most = 0;
     for (uint32_t i = 0; i < ways.count; i++) {
         uint32_t out = router->out0 + ways.port[i], room = 0;
         uint64_t some = noc_available(noc, out, vcs & ~escape, packet->flits);
         MASK_EACH (vc, some)
-            room += noc->credits[noc_index(noc, out, vc)] + 1u;
+            room += noc->vc.credits[noc_index(noc, out, vc)] + 1u;
         if (room > most) {
             most = room;
             best = some;
@@ -140,10 +140,10 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
 static uint64_t ask(struct noc *noc, const struct noc_router *router, uint32_t in)
 {
     uint64_t vcs = noc_vcs_for(noc, noc_in(noc, in)->row, noc_class_at(noc, in));
-    if (!noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
-        return vcs & noc->out_port[noc_in(noc, in)->row].free;
+    if (!noc->routing.is_adaptive && noc->alloc.reuse == NOC_REUSE_TAIL)
+        return vcs & noc->port.out[noc_in(noc, in)->row].free;
     const struct noc_hot *packet = noc_front_packet(noc, in);
-    if (noc->is_adaptive && noc->node_exit[packet->target] != router - noc->router)
+    if (noc->routing.is_adaptive && noc->routing.node_exit[packet->target] != router - noc->router)
         return adapt(noc, router, in);
     return noc_available(noc, noc_in(noc, in)->row, vcs, packet->flits);
 }
@@ -161,7 +161,7 @@ static void add_request(struct noc *noc, const struct noc_router *router, uint32
     s->request[n].in = in - noc_index(noc, router->in0, 0);
     s->request[n].next = NOC_NONE;
     s->request[n].proposed = 0;
-    s->request[n].rank = noc->is_ranked ? noc_rank(noc, in) : 0;
+    s->request[n].rank = noc->alloc.is_ranked ? noc_rank(noc, in) : 0;
 }
 
 static void allocate_listed(struct noc *noc, uint32_t index)
@@ -169,10 +169,10 @@ static void allocate_listed(struct noc *noc, uint32_t index)
     const struct noc_router *router = &noc->router[index];
     struct noc_scratch *s = &noc->scratch;
     uint32_t n = 0;
-    for (uint32_t w = 0; w < noc->words; w++)
-        MASK_EACH (bit, noc->waiting_ports[(size_t)index * noc->words + w]) {
+    for (uint32_t w = 0; w < noc->shape.words; w++)
+        MASK_EACH (bit, noc->requests.waiting_ports[(size_t)index * noc->shape.words + w]) {
             uint32_t port = router->in0 + w * 64 + (uint32_t)bit;
-            MASK_EACH (vc, noc->in_port[port].waiting) {
+            MASK_EACH (vc, noc->port.in[port].waiting) {
                 uint32_t in = noc_index(noc, port, (uint32_t)vc);
                 uint64_t vcs = ask(noc, router, in);
                 s->request[n].available = vcs;
@@ -180,7 +180,7 @@ static void allocate_listed(struct noc *noc, uint32_t index)
                     add_request(noc, router, in, n++);
             }
         }
-    for (uint32_t w = 0; n && w < noc->words; w++) {
+    for (uint32_t w = 0; n && w < noc->shape.words; w++) {
         MASK_EACH (bit, s->outs[w]) {
             struct vc_round round = {noc, router, w * 64 + (uint32_t)bit, 0};
             serve_port(&round);

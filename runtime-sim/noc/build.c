@@ -161,22 +161,21 @@ const char *noc_check(struct arena *arena, const struct noc_config *config)
 
 // Building
 
-static void set_times(struct noc *noc)
+static void set_delays(struct noc_delays *delay, const struct noc_config *c)
 {
-    const struct noc_config *c = &noc->config;
-    noc->flight = c->sw_alloc_delay + c->st_final_delay + c->channel_latency;
-    noc->entry = 1 + c->channel_latency;
-    noc->exit_credit_time = c->channel_latency + c->credit_delay;
-    noc->entry_credit_time = c->sw_alloc_delay - 1 + noc->exit_credit_time;
-    noc->credit_time = noc->entry_credit_time + (c->credit_delay ? c->credit_delay - 1 : 0);
-    noc->routing_delay = c->routing_delay;
-    noc->vc_alloc_delay = c->vc_alloc_delay;
+    delay->flight = c->sw_alloc_delay + c->st_final_delay + c->channel_latency;
+    delay->entry = 1 + c->channel_latency;
+    delay->exit_credit = c->channel_latency + c->credit_delay;
+    delay->entry_credit = c->sw_alloc_delay - 1 + delay->exit_credit;
+    delay->credit = delay->entry_credit + (c->credit_delay ? c->credit_delay - 1 : 0);
+    delay->routing = c->routing_delay;
+    delay->vc_alloc = c->vc_alloc_delay;
 }
 
 // Returns the number of input ports of an interface.
 static uint32_t exits_of(const struct noc *noc)
 {
-    return noc->config.overlay ? noc->nodes : 1;
+    return noc->config.overlay ? noc->shape.nodes : 1;
 }
 
 static void count_ports(struct noc *noc, const struct noc_wires *wires)
@@ -188,17 +187,17 @@ static void count_ports(struct noc *noc, const struct noc_wires *wires)
         if (wire->kind != NOC_CHANNEL_EJECTION)
             noc->router[wire->to].ins++;
     }
-    for (uint32_t i = 0; i < noc->routers; i++) {
+    for (uint32_t i = 0; i < noc->shape.routers; i++) {
         struct noc_router *router = &noc->router[i];
-        router->out0 = noc->router_outs;
-        router->in0 = noc->router_ins;
-        noc->router_outs += router->outs;
-        noc->router_ins += router->ins;
+        router->out0 = noc->shape.router_outs;
+        router->in0 = noc->shape.router_ins;
+        noc->shape.router_outs += router->outs;
+        noc->shape.router_ins += router->ins;
     }
-    noc->outs = noc->router_outs;
+    noc->shape.outs = noc->shape.router_outs;
     for (uint32_t i = 0; i < wires->list.n; i++)
-        noc->outs += wires->list.v[i].kind == NOC_CHANNEL_INJECTION;
-    noc->ins = noc->router_ins + noc->nodes * exits_of(noc);
+        noc->shape.outs += wires->list.v[i].kind == NOC_CHANNEL_INJECTION;
+    noc->shape.ins = noc->shape.router_ins + noc->shape.nodes * exits_of(noc);
 }
 
 // Returns the input port at the end of a channel to a node. With an overlay, the ports of a node
@@ -212,11 +211,12 @@ static uint32_t exit_of(const struct noc *noc, const struct noc_wire *wire)
 // Assigns an output port and an input port to each wire.
 static void join(struct noc *noc, const struct noc_wires *wires)
 {
-    uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->routers);
-    uint32_t *ins = ARENA_ARRAY(noc->arena, uint32_t, noc->routers), interface = noc->router_outs;
-    for (uint32_t i = 0; i < noc->nodes; i++) {
+    uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.routers);
+    uint32_t *ins = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.routers),
+             interface = noc->shape.router_outs;
+    for (uint32_t i = 0; i < noc->shape.nodes; i++) {
         noc->interface[i].ins = exits_of(noc);
-        noc->interface[i].in = noc->router_ins + i * noc->interface[i].ins;
+        noc->interface[i].in = noc->shape.router_ins + i * noc->interface[i].ins;
     }
     for (uint32_t i = 0; i < wires->list.n; i++) {
         const struct noc_wire *wire = &wires->list.v[i];
@@ -224,15 +224,15 @@ static void join(struct noc *noc, const struct noc_wires *wires)
              is_out = wire->kind == NOC_CHANNEL_EJECTION;
         uint32_t out = is_in ? interface++ : noc->router[wire->from].out0 + outs[wire->from]++;
         uint32_t in = is_out ? exit_of(noc, wire) : noc->router[wire->to].in0 + ins[wire->to]++;
-        noc->out_port[out].to = in;
-        noc->out_port[out].from = wire->from;
-        noc->out_port[out].is_exit = is_out;
-        noc->in_port[in].from = out;
-        noc->in_port[in].router = wire->to;
+        noc->port.out[out].to = in;
+        noc->port.out[out].from = wire->from;
+        noc->port.out[out].is_exit = is_out;
+        noc->port.in[in].from = out;
+        noc->port.in[in].router = wire->to;
         if (is_out) {
-            noc->node_port[wire->to] = (uint16_t)(out - noc->router[wire->from].out0);
+            noc->routing.node_port[wire->to] = (uint16_t)(out - noc->router[wire->from].out0);
         } else {
-            noc->in_port[in].local = (uint16_t)(in - noc->router[wire->to].in0);
+            noc->port.in[in].local = (uint16_t)(in - noc->router[wire->to].in0);
         }
         if (is_in && !noc->interface[wire->from].ports++)
             noc->interface[wire->from].out0 = out;
@@ -253,7 +253,7 @@ static uint32_t ways_on(const struct noc *noc, const struct noc_router *router)
 {
     uint32_t ways = 0;
     for (uint32_t i = router->out0; i < router->out0 + router->outs; i++)
-        ways += !noc->out_port[i].is_exit;
+        ways += !noc->port.out[i].is_exit;
     return ways;
 }
 
@@ -270,42 +270,42 @@ static uint32_t entry_speed(const struct noc *noc, uint32_t node, const struct n
 
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
 {
-    const struct noc_in_port *port = &noc->in_port[in];
+    const struct noc_in_port *port = &noc->port.in[in];
     uint32_t speed = noc->config.speedup;
-    if (port->from >= noc->router_outs)
+    if (port->from >= noc->shape.router_outs)
         speed = larger(
-            speed, entry_speed(noc, noc->out_port[port->from].from, &noc->router[port->router]));
-    return speed < noc->vcs ? speed : noc->vcs;
+            speed, entry_speed(noc, noc->port.out[port->from].from, &noc->router[port->router]));
+    return speed < noc->shape.vcs ? speed : noc->shape.vcs;
 }
 
 // Distributes the virtual channels of a port over the first `speed` of its crossbar inputs.
 static void share_inputs(struct noc *noc, uint32_t in, uint32_t speed)
 {
-    uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
-    noc->in_port[in].speed = (uint8_t)speed;
+    uint32_t x = noc->router[noc->port.in[in].router].x0 + noc->port.in[in].x;
+    noc->port.in[in].speed = (uint8_t)speed;
     for (uint32_t slot = 0; slot < speed; slot++)
-        noc->x[x + slot].vcs = vcs_of_slot(noc->vcs, speed, slot);
+        noc->crossbar.in[x + slot].vcs = vcs_of_slot(noc->shape.vcs, speed, slot);
 }
 
 static void make_crossbars(struct noc *noc)
 {
     uint32_t xs = 0;
-    for (uint32_t in = 0; in < noc->router_ins; in++) {
-        struct noc_router *router = &noc->router[noc->in_port[in].router];
+    for (uint32_t in = 0; in < noc->shape.router_ins; in++) {
+        struct noc_router *router = &noc->router[noc->port.in[in].router];
         if (in == router->in0)
             router->x0 = xs;
-        noc->in_port[in].speed = (uint8_t)speed_of(noc, in);
-        noc->in_port[in].x = (uint16_t)router->xs;
-        router->xs += noc->in_port[in].speed;
-        xs += noc->in_port[in].speed;
+        noc->port.in[in].speed = (uint8_t)speed_of(noc, in);
+        noc->port.in[in].x = (uint16_t)router->xs;
+        router->xs += noc->port.in[in].speed;
+        xs += noc->port.in[in].speed;
     }
-    noc->x = ARENA_ARRAY(noc->arena, struct noc_x, xs);
-    noc->turn = noc_lines(noc->arena, xs * sizeof *noc->turn);
-    for (uint32_t in = 0; in < noc->router_ins; in++) {
-        uint32_t x = noc->router[noc->in_port[in].router].x0 + noc->in_port[in].x;
-        for (uint32_t slot = 0; slot < noc->in_port[in].speed; slot++)
-            noc->x[x + slot].port = noc->in_port[in].local;
-        share_inputs(noc, in, noc->in_port[in].speed);
+    noc->crossbar.in = ARENA_ARRAY(noc->arena, struct noc_x, xs);
+    noc->crossbar.turn = noc_lines(noc->arena, xs * sizeof *noc->crossbar.turn);
+    for (uint32_t in = 0; in < noc->shape.router_ins; in++) {
+        uint32_t x = noc->router[noc->port.in[in].router].x0 + noc->port.in[in].x;
+        for (uint32_t slot = 0; slot < noc->port.in[in].speed; slot++)
+            noc->crossbar.in[x + slot].port = noc->port.in[in].local;
+        share_inputs(noc, in, noc->port.in[in].speed);
     }
 }
 
@@ -314,9 +314,9 @@ uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
     const struct noc_interface *interface = &noc->interface[node];
     uint32_t least = UINT32_MAX;
     for (uint32_t out = interface->out0; out < interface->out0 + interface->ports; out++) {
-        uint32_t in = noc->out_port[out].to, most = speed_of(noc, in);
+        uint32_t in = noc->port.out[out].to, most = speed_of(noc, in);
         uint32_t given = speed < 1 ? 1 : speed < most ? speed : most;
-        if (given != noc->in_port[in].speed)
+        if (given != noc->port.in[in].speed)
             share_inputs(noc, in, given);
         least = given < least ? given : least;
     }
@@ -328,64 +328,65 @@ uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
 static void make_ports(struct noc *noc)
 {
     struct arena *arena = noc->arena;
-    noc->in_port = ARENA_ARRAY(arena, struct noc_in_port, noc->ins);
-    noc->out_port = noc_lines(arena, noc->outs * sizeof *noc->out_port);
-    noc->switch_batch = ARENA_ARRAY(arena, uint64_t, noc->routers);
-    noc->out_leaves = ARENA_ARRAY(arena, uint64_t, noc->outs);
-    noc->node_port = ARENA_ARRAY(arena, uint16_t, noc->nodes);
-    noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->nodes);
+    noc->port.in = ARENA_ARRAY(arena, struct noc_in_port, noc->shape.ins);
+    noc->port.out = noc_lines(arena, noc->shape.outs * sizeof *noc->port.out);
+    noc->crossbar.batch = ARENA_ARRAY(arena, uint64_t, noc->shape.routers);
+    noc->crossbar.out_leaves = ARENA_ARRAY(arena, uint64_t, noc->shape.outs);
+    noc->routing.node_port = ARENA_ARRAY(arena, uint16_t, noc->shape.nodes);
+    noc->interface = ARENA_ARRAY(arena, struct noc_interface, noc->shape.nodes);
 }
 
 static void make_channel(const struct noc *noc, uint32_t index)
 {
-    const struct noc_in_port *port = &noc->in_port[noc_port(noc, index)];
-    bool is_exit = noc_port(noc, index) >= noc->router_ins;
+    const struct noc_in_port *port = &noc->port.in[noc_port(noc, index)];
+    bool is_exit = noc_port(noc, index) >= noc->shape.router_ins;
     *noc_in(noc, index) =
         (struct noc_in){.out = NOC_NONE,
                         .from = noc_index(noc, port->from, noc_vc(noc, index)),
                         .router = port->router,
                         .row = is_exit ? 0 : noc->router[port->router].out0,
                         .local = (uint8_t)noc_index(noc, port->local, noc_vc(noc, index)),
-                        .is_entry = port->from >= noc->router_outs};
+                        .is_entry = port->from >= noc->shape.router_outs};
 }
 
 static void make_channels(struct noc *noc)
 {
-    uint32_t outs = noc->outs << noc->shift, ins = noc->ins << noc->shift;
-    while (noc->ring + 1 < noc->buffer)
-        noc->ring = 2 * noc->ring + 1;
-    while ((size_t)1 << noc->in_shift < sizeof(struct noc_in) + (noc->ring + 1) * sizeof(uint32_t))
-        noc->in_shift++;
-    noc->out = noc_lines(noc->arena, outs * sizeof *noc->out);
-    noc->credits = noc_lines(noc->arena, outs * sizeof *noc->credits);
-    noc->in = noc_lines(noc->arena, (size_t)ins << noc->in_shift);
+    uint32_t outs = noc->shape.outs << noc->shape.shift, ins = noc->shape.ins << noc->shape.shift;
+    while (noc->shape.ring + 1 < noc->shape.buffer)
+        noc->shape.ring = 2 * noc->shape.ring + 1;
+    while ((size_t)1 << noc->shape.in_shift <
+           sizeof(struct noc_in) + (noc->shape.ring + 1) * sizeof(uint32_t))
+        noc->shape.in_shift++;
+    noc->vc.out = noc_lines(noc->arena, outs * sizeof *noc->vc.out);
+    noc->vc.credits = noc_lines(noc->arena, outs * sizeof *noc->vc.credits);
+    noc->vc.in = noc_lines(noc->arena, (size_t)ins << noc->shape.in_shift);
     for (uint32_t i = 0; i < outs; i++) {
-        noc->out[i].owner = NOC_NONE;
-        noc->credits[i] = (uint16_t)noc->buffer;
+        noc->vc.out[i].owner = NOC_NONE;
+        noc->vc.credits[i] = (uint16_t)noc->shape.buffer;
     }
     for (uint32_t i = 0; i < ins; i++)
         make_channel(noc, i);
-    for (uint32_t i = 0; i < noc->outs; i++) {
-        noc->out_port[i].free = ~UINT64_C(0) >> (64 - noc->vcs);
-        noc->out_port[i].open = noc->buffer ? noc->out_port[i].free : 0;
+    for (uint32_t i = 0; i < noc->shape.outs; i++) {
+        noc->port.out[i].free = ~UINT64_C(0) >> (64 - noc->shape.vcs);
+        noc->port.out[i].open = noc->shape.buffer ? noc->port.out[i].free : 0;
     }
 }
 
 static void make_classes(struct noc *noc)
 {
-    noc->class_vcs = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
-    noc->class_borrows = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
-    noc->class_stats = ARENA_ARRAY(noc->arena, struct noc_class_stats, noc->classes);
-    noc->vc_class = ARENA_ARRAY(noc->arena, uint8_t, 1u << noc->shift);
-    for (uint32_t class = 0, vc = 0; class < noc->classes; class ++)
+    noc->class.vcs = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.classes);
+    noc->class.borrows = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.classes);
+    noc->class_stats = ARENA_ARRAY(noc->arena, struct noc_class_stats, noc->shape.classes);
+    noc->class.of_vc = ARENA_ARRAY(noc->arena, uint8_t, 1u << noc->shape.shift);
+    for (uint32_t class = 0, vc = 0; class < noc->shape.classes; class ++)
         for (uint64_t i = vcs_of(&noc->config, class); i; i--, vc++) {
-            noc->class_vcs[class] |= UINT64_C(1) << vc;
-            noc->vc_class[vc] = (uint8_t) class;
+            noc->class.vcs[class] |= UINT64_C(1) << vc;
+            noc->class.of_vc[vc] = (uint8_t) class;
         }
-    for (uint32_t i = 0; i < noc->classes; i++) {
+    for (uint32_t i = 0; i < noc->shape.classes; i++) {
         uint64_t from = lender_of(&noc->config, i);
-        noc->class_borrows[i] = from == i ? 0 : noc->class_vcs[from];
-        noc->lent_vcs |= noc->class_borrows[i];
+        noc->class.borrows[i] = from == i ? 0 : noc->class.vcs[from];
+        noc->class.lent_vcs |= noc->class.borrows[i];
     }
 }
 
@@ -396,77 +397,83 @@ static void make_rows(struct noc *noc)
 {
     uint32_t most = 0;
     bool is_direct = noc->config.sw_allocator == NOC_SW_ISLIP;
-    for (uint32_t i = 0; i < noc->routers; i++) {
+    for (uint32_t i = 0; i < noc->shape.routers; i++) {
         most = noc->router[i].ins > most ? noc->router[i].ins : most;
         is_direct &= noc->router[i].xs == noc->router[i].ins;
     }
-    bool is_small = most << noc->shift <= 64 && noc->words == 1 && !noc->is_ranked;
-    noc->has_switch_rows = is_small && is_direct;
-    noc->has_vc_rows = is_small && !noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL &&
-                       noc->config.vc_allocator == NOC_VC_ISLIP &&
-                       noc->config.vc_alloc_iterations == 1;
-    noc->class_locals = ARENA_ARRAY(noc->arena, uint64_t, noc->classes);
-    for (uint32_t i = 0; noc->has_vc_rows && i < noc->classes; i++)
+    bool is_small =
+        most << noc->shape.shift <= 64 && noc->shape.words == 1 && !noc->alloc.is_ranked;
+    noc->alloc.has_switch_rows = is_small && is_direct;
+    noc->alloc.has_vc_rows =
+        is_small && !noc->routing.is_adaptive && noc->alloc.reuse == NOC_REUSE_TAIL &&
+        noc->config.vc_allocator == NOC_VC_ISLIP && noc->config.vc_alloc_iterations == 1;
+    noc->class.locals = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.classes);
+    for (uint32_t i = 0; noc->alloc.has_vc_rows && i < noc->shape.classes; i++)
         for (uint32_t port = 0; port < most; port++)
-            noc->class_locals[i] |= noc->class_vcs[i] << (port << noc->shift);
-    for (uint32_t port = 0; noc->has_vc_rows && port < most; port++)
-        noc->lent_locals |= noc->lent_vcs << (port << noc->shift);
+            noc->class.locals[i] |= noc->class.vcs[i] << (port << noc->shape.shift);
+    for (uint32_t port = 0; noc->alloc.has_vc_rows && port < most; port++)
+        noc->class.lent_locals |= noc->class.lent_vcs << (port << noc->shape.shift);
 }
 
 static void make_masks(struct noc *noc)
 {
+    struct noc_shape *shape = &noc->shape;
+    struct noc_requests *requests = &noc->requests;
+    struct arena *arena = noc->arena;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < noc->routers; i++) {
+    for (uint32_t i = 0; i < shape->routers; i++) {
         const struct noc_router *router = &noc->router[i];
         most = router->xs > most ? router->xs : most;
         most = router->outs > most ? router->outs : most;
     }
-    noc->words = bits_words(most);
-    noc->router_words = bits_words(noc->routers);
-    noc->node_words = bits_words(noc->nodes);
-    noc->waiting_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
-    noc->ready_ports = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->routers * noc->words);
-    noc->waiting_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
-    noc->ready_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
-    noc->serving_routers = ARENA_ARRAY(noc->arena, uint64_t, noc->router_words);
-    noc->sending = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
-    noc->holding = ARENA_ARRAY(noc->arena, uint64_t, noc->node_words);
-    noc->arrived = ARENA_ARRAY(noc->arena, uint64_t, (size_t)noc->classes * noc->node_words);
+    shape->words = bits_words(most);
+    shape->router_words = bits_words(shape->routers);
+    shape->node_words = bits_words(shape->nodes);
+    requests->waiting_ports = ARENA_ARRAY(arena, uint64_t, (size_t)shape->routers * shape->words);
+    requests->ready_ports = ARENA_ARRAY(arena, uint64_t, (size_t)shape->routers * shape->words);
+    requests->waiting_routers = ARENA_ARRAY(arena, uint64_t, shape->router_words);
+    requests->ready_routers = ARENA_ARRAY(arena, uint64_t, shape->router_words);
+    requests->serving_routers = ARENA_ARRAY(arena, uint64_t, shape->router_words);
+    noc->injection.sending = ARENA_ARRAY(arena, uint64_t, shape->node_words);
+    noc->ejection.holding = ARENA_ARRAY(arena, uint64_t, shape->node_words);
+    noc->ejection.arrived =
+        ARENA_ARRAY(arena, uint64_t, (size_t)shape->classes * shape->node_words);
 }
 
 static void make_scratch(struct noc *noc)
 {
     struct noc_scratch *s = &noc->scratch;
-    uint32_t most = noc->words * 64, requests = 0, order = noc->routers;
-    for (uint32_t i = 0; i < noc->routers; i++)
+    uint32_t most = noc->shape.words * 64, requests = 0, order = noc->shape.routers;
+    for (uint32_t i = 0; i < noc->shape.routers; i++)
         if (noc->router[i].ins > requests)
             requests = noc->router[i].ins;
-    order = noc->nodes > order ? noc->nodes : order;
-    s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, (requests << noc->shift) + 1);
+    order = noc->shape.nodes > order ? noc->shape.nodes : order;
+    s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, (requests << noc->shape.shift) + 1);
     s->first = ARENA_ARRAY(noc->arena, uint32_t, most);
     s->last = ARENA_ARRAY(noc->arena, uint32_t, most);
-    s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
-    s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->words);
-    s->outs = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
-    s->ins = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->shape.words);
+    s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->shape.words);
+    s->outs = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
+    s->ins = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
     s->proposed = ARENA_ARRAY(noc->arena, uint64_t, 64);
-    s->outs_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
-    s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->words);
+    s->outs_done = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
+    s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
     s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
     s->order = ARENA_ARRAY(noc->arena, uint32_t, order);
-    s->winners = s->winners_end = ARENA_ARRAY(noc->arena, uint32_t, noc->router_outs);
+    s->winners = s->winners_end = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.router_outs);
     for (uint32_t i = 0; i < most; i++)
         s->first[i] = NOC_NONE;
 }
 
 static void make_slot(const struct noc *noc, struct noc_slot *slot)
 {
-    size_t stages = (size_t)noc->router_ins << noc->shift;
+    size_t stages = (size_t)noc->shape.router_ins << noc->shape.shift;
     for (uint32_t i = 0; i < 2; i++)
-        slot->flits[i] = slot->flits_end[i] = ARENA_ARRAY(
-            noc->arena, struct noc_flit_event, noc->router_outs + noc->links + NOC_PREFETCH);
+        slot->flits[i] = slot->flits_end[i] =
+            ARENA_ARRAY(noc->arena, struct noc_flit_event,
+                        noc->shape.router_outs + noc->injection.links + NOC_PREFETCH);
     slot->credits = slot->credits_end =
-        ARENA_ARRAY(noc->arena, uint32_t, (size_t)noc->outs << noc->shift);
+        ARENA_ARRAY(noc->arena, uint32_t, (size_t)noc->shape.outs << noc->shape.shift);
     slot->routes = slot->routes_end = ARENA_ARRAY(noc->arena, uint32_t, stages);
     slot->assigns = slot->assigns_end = ARENA_ARRAY(noc->arena, struct noc_assign_event, stages);
 }
@@ -475,9 +482,9 @@ static void make_calendar(struct noc *noc)
 {
     struct noc_calendar *c = &noc->calendar;
     uint64_t crossing = noc->config.st_final_delay;
-    uint32_t longest = larger(noc->flight + 2 * crossing, noc->credit_time), slots = 1;
-    longest = larger(longest, larger(noc->entry, noc->vc_alloc_delay));
-    longest = larger(longest, noc->routing_delay + 1);
+    uint32_t longest = larger(noc->delay.flight + 2 * crossing, noc->delay.credit), slots = 1;
+    longest = larger(longest, larger(noc->delay.entry, noc->delay.vc_alloc));
+    longest = larger(longest, noc->delay.routing + 1);
     while (slots <= longest)
         slots *= 2;
     c->mask = slots - 1;
@@ -503,34 +510,37 @@ static struct noc_link link_of(const struct noc *noc, uint32_t node, uint32_t li
     return (struct noc_link){.node = node,
                              .port = interface->out0 + link % ports,
                              .ports = noc->config.injection_shared ? ports : 1,
-                             .vcs =
-                                 is_own ? vcs_of_slot(noc->vcs, each, link / ports) : ~UINT64_C(0),
+                             .vcs = is_own ? vcs_of_slot(noc->shape.vcs, each, link / ports)
+                                           : ~UINT64_C(0),
                              .room = queue && !room ? 1 : room};
 }
 
 static void make_arrivals(struct noc *noc)
 {
-    uint32_t queues = noc->lent_vcs ? 2 * noc->vcs : noc->vcs;
-    noc->arrival_queues = noc->config.ejection_order == NOC_BY_CHANNEL ? queues : noc->classes;
-    noc->arrivals = ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->nodes * noc->arrival_queues);
-    noc->take_turn = ARENA_ARRAY(noc->arena, uint8_t, noc->nodes * noc->classes);
+    uint32_t queues = noc->class.lent_vcs ? 2 * noc->shape.vcs : noc->shape.vcs;
+    noc->ejection.queues =
+        noc->config.ejection_order == NOC_BY_CHANNEL ? queues : noc->shape.classes;
+    noc->ejection.arrivals =
+        ARENA_ARRAY(noc->arena, struct noc_arrivals, noc->shape.nodes * noc->ejection.queues);
+    noc->ejection.turn = ARENA_ARRAY(noc->arena, uint8_t, noc->shape.nodes * noc->shape.classes);
 }
 
 static void make_interfaces(struct noc *noc)
 {
-    for (uint32_t node = 0; node < noc->nodes; node++) {
+    for (uint32_t node = 0; node < noc->shape.nodes; node++) {
         struct noc_interface *interface = &noc->interface[node];
-        interface->link0 = noc->links;
+        interface->link0 = noc->injection.links;
         interface->links = links_of(noc, node, interface->ports);
-        noc->links += interface->links;
+        noc->injection.links += interface->links;
     }
-    noc->link = ARENA_ARRAY(noc->arena, struct noc_link, noc->links);
-    noc->lane = ARENA_ARRAY(noc->arena, struct noc_lane, noc->links * noc->classes);
-    for (uint32_t i = 0; i < noc->links * noc->classes; i++)
-        noc->lane[i].out = NOC_NONE;
-    for (uint32_t node = 0; node < noc->nodes; node++)
+    noc->injection.link = ARENA_ARRAY(noc->arena, struct noc_link, noc->injection.links);
+    noc->injection.lane =
+        ARENA_ARRAY(noc->arena, struct noc_lane, noc->injection.links * noc->shape.classes);
+    for (uint32_t i = 0; i < noc->injection.links * noc->shape.classes; i++)
+        noc->injection.lane[i].out = NOC_NONE;
+    for (uint32_t node = 0; node < noc->shape.nodes; node++)
         for (uint32_t i = 0; i < noc->interface[node].links; i++)
-            noc->link[noc->interface[node].link0 + i] = link_of(noc, node, i);
+            noc->injection.link[noc->interface[node].link0 + i] = link_of(noc, node, i);
     make_arrivals(noc);
 }
 
@@ -539,23 +549,23 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     struct noc *noc = ARENA_NEW(arena, struct noc);
     noc->config = *config;
     noc->arena = arena;
-    noc->vcs = config->vcs;
-    noc->classes = config->classes;
-    while (1u << noc->shift < noc->vcs)
-        noc->shift++;
-    noc->buffer = config->vc_buffer;
-    noc->is_adaptive = config->topology == NOC_MESH && config->routing == NOC_ADAPTIVE;
-    noc->reuse = config->vc_reuse;
-    if (noc->is_adaptive && noc->reuse == NOC_REUSE_TAIL)
-        noc->reuse = NOC_REUSE_WHOLE;
-    noc->is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;
+    noc->shape.vcs = config->vcs;
+    noc->shape.classes = config->classes;
+    while (1u << noc->shape.shift < noc->shape.vcs)
+        noc->shape.shift++;
+    noc->shape.buffer = config->vc_buffer;
+    noc->routing.is_adaptive = config->topology == NOC_MESH && config->routing == NOC_ADAPTIVE;
+    noc->alloc.reuse = config->vc_reuse;
+    if (noc->routing.is_adaptive && noc->alloc.reuse == NOC_REUSE_TAIL)
+        noc->alloc.reuse = NOC_REUSE_WHOLE;
+    noc->alloc.is_ranked = config->priority_wait > 0 && config->priority_lift == NOC_LIFT_WAITING;
     if (config->ideal)
         noc->config.ejection_queue = 0; // packets occupy no space before they arrive
-    noc->unused = NOC_NONE;
-    set_times(noc);
+    noc->pool.unused = NOC_NONE;
+    set_delays(&noc->delay, config);
     struct noc_wires wires = noc_topology(noc);
-    noc->routers = wires.routers;
-    noc->nodes = wires.nodes;
+    noc->shape.routers = wires.routers;
+    noc->shape.nodes = wires.nodes;
     count_ports(noc, &wires);
     make_ports(noc);
     join(noc, &wires);

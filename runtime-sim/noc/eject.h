@@ -9,11 +9,11 @@
 static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32_t node,
                                                    uint32_t class, uint32_t vc)
 {
-    bool is_own = noc->class_vcs[class] >> vc & 1;
+    bool is_own = noc->class.vcs[class] >> vc & 1;
     uint32_t queue = noc->config.ejection_order == NOC_BY_ARRIVAL ? class
                      : is_own                                     ? vc
-                                                                  : noc->vcs + vc;
-    return &noc->arrivals[node * noc->arrival_queues + queue];
+                                                                  : noc->shape.vcs + vc;
+    return &noc->ejection.arrivals[node * noc->ejection.queues + queue];
 }
 
 // Accepts a flit at an interface and returns its credit.
@@ -21,7 +21,7 @@ static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
     noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
-    noc->class_stats[noc->hot[flit >> FLIT_SHIFT].class].flits++;
+    noc->class_stats[noc->pool.hot[flit >> FLIT_SHIFT].class].flits++;
     noc->interface[node].flits_arrived++;
     if (flit & FLIT_TAIL)
         noc_finish(noc, node, vc, flit >> FLIT_SHIFT);
@@ -31,7 +31,7 @@ static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
 // packets. Returns false if there is no room.
 static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint32_t flit)
 {
-    const struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
+    const struct noc_hot *packet = &noc->pool.hot[flit >> FLIT_SHIFT];
     struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, packet->class, vc);
     if (arrivals->flits && arrivals->flits + packet->flits > noc->config.ejection_queue)
         return false;
@@ -47,7 +47,7 @@ static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, 
     if (flit & FLIT_HEAD) {
         if (!noc_reserve(noc, node, vc, flit))
             return false;
-        noc->interface[node].turn = vc + 1 < noc->vcs ? vc + 1 : 0;
+        noc->interface[node].turn = vc + 1 < noc->shape.vcs ? vc + 1 : 0;
     }
     noc_take_in(noc, index, flit);
     return true;
@@ -63,8 +63,8 @@ static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, u
         return false;
     in->head++;
     if (!--in->count)
-        noc->in_port[port].ready &= ~(UINT64_C(1) << vc);
-    noc->moved_at = noc->now;
+        noc->port.in[port].ready &= ~(UINT64_C(1) << vc);
+    noc->progress.moved_at = noc->now;
     return true;
 }
 
@@ -77,19 +77,19 @@ static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
         return;
     }
     struct noc_in *buffer = noc_in(noc, in);
-    struct noc_in_port *port = &noc->in_port[noc_port(noc, in)];
-    bool is_alone = !port->ready && noc->interface[buffer->router].ins == 1 && !noc->trace;
+    struct noc_in_port *port = &noc->port.in[noc_port(noc, in)];
+    bool is_alone = !port->ready && noc->interface[buffer->router].ins == 1 && !noc->observer.trace;
     if (is_alone && noc_take_now(noc, buffer->router, in, flit))
         return;
     *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
     port->ready |= UINT64_C(1) << noc_vc(noc, in);
-    mask_set(noc->holding, buffer->router);
+    mask_set(noc->ejection.holding, buffer->router);
 }
 
 // Accepts flits from the buffers of a port, round-robin. Returns true if any was accepted.
 static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t port)
 {
-    uint64_t vcs = noc->in_port[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
+    uint64_t vcs = noc->port.in[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
     bool taken = false;
     MASK_EACH (vc, vcs & behind)
         taken |= noc_take_one(noc, node, port, (uint32_t)vc);
@@ -104,7 +104,7 @@ static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
     const struct noc_interface *interface = &noc->interface[node];
     uint64_t ready = 0;
     for (uint32_t port = interface->in; port < interface->in + interface->ins; port++)
-        ready |= noc->in_port[port].ready;
+        ready |= noc->port.in[port].ready;
     return ready;
 }
 
@@ -120,5 +120,5 @@ static inline void noc_take_held(struct noc *noc, uint32_t node)
     for (uint32_t i = 0; i < first; i++)
         taken |= noc_take_held_of(noc, node, interface->in + i);
     if (!taken || !noc_holds_flits(noc, node))
-        mask_clear(noc->holding, node);
+        mask_clear(noc->ejection.holding, node);
 }

@@ -67,8 +67,8 @@ uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
     const struct noc_config *config = &noc->config;
     uint32_t radix = config->radix, stage = noc->router[router].x, above = stage;
     if (config->router_nodes) {
-        if (noc->node_exit[target] == router)
-            return noc->node_port[target];
+        if (noc->routing.node_exit[target] == router)
+            return noc->routing.node_port[target];
         target = place_of(config, target, true).row * radix;
     }
     if (config->reversed)

@@ -16,8 +16,8 @@ static bool is_before(const struct noc *noc, uint32_t left, uint32_t right)
 
 static void add_due(struct noc *noc, uint32_t packet)
 {
-    vec_push(noc->arena, &noc->due, packet);
-    uint32_t *heap = noc->due.v, at = noc->due.n - 1;
+    vec_push(noc->arena, &noc->pool.due, packet);
+    uint32_t *heap = noc->pool.due.v, at = noc->pool.due.n - 1;
     for (; at && is_before(noc, packet, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = packet;
@@ -25,7 +25,8 @@ static void add_due(struct noc *noc, uint32_t packet)
 
 static uint32_t take_due(struct noc *noc)
 {
-    uint32_t *heap = noc->due.v, first = heap[0], n = --noc->due.n, moved = heap[n], at = 0;
+    uint32_t *heap = noc->pool.due.v, first = heap[0], n = --noc->pool.due.n, moved = heap[n],
+             at = 0;
     for (uint32_t child = 1; child < n; child = 2 * at + 1) {
         child += child + 1 < n && is_before(noc, heap[child + 1], heap[child]);
         if (!is_before(noc, heap[child], moved))
@@ -43,11 +44,11 @@ static uint16_t pass_routers(struct noc *noc, const struct noc_packet *packet)
     uint32_t out = noc->interface[packet->source].out0;
     uint16_t routers = 0;
     for (;; routers++) {
-        const struct noc_out_port *port = &noc->out_port[out];
-        noc->out_port[out].flits += packet->flits;
+        const struct noc_out_port *port = &noc->port.out[out];
+        noc->port.out[out].flits += packet->flits;
         if (port->is_exit)
             break;
-        uint32_t router = noc->in_port[port->to].router;
+        uint32_t router = noc->port.in[port->to].router;
         out = noc->router[router].out0 + noc_compute_route(noc, router, packet->target);
     }
     noc->stats.noc_crossbar += (uint64_t)routers * packet->flits;
@@ -71,23 +72,23 @@ static void count_entered(struct noc *noc, const struct noc_packet *packet)
 void noc_ideal_send(struct noc *noc, uint32_t index)
 {
     struct noc_packet *packet = noc_packet_at(noc, index);
-    uint32_t each = noc->routing_delay + noc->vc_alloc_delay + noc->flight;
-    uint16_t routers = noc->hot[index].routers = pass_routers(noc, packet);
+    uint32_t each = noc->delay.routing + noc->delay.vc_alloc + noc->delay.flight;
+    uint16_t routers = noc->pool.hot[index].routers = pass_routers(noc, packet);
     packet->entered = noc->now;
-    packet->arrived = noc->now + noc->entry + routers * each + packet->flits - 1u;
+    packet->arrived = noc->now + noc->delay.entry + routers * each + packet->flits - 1u;
     count_entered(noc, packet);
     add_due(noc, index);
 }
 
 void noc_ideal_arrive(struct noc *noc)
 {
-    while (noc->due.n && noc_packet_at(noc, noc->due.v[0])->arrived == noc->now) {
+    while (noc->pool.due.n && noc_packet_at(noc, noc->pool.due.v[0])->arrived == noc->now) {
         uint32_t index = take_due(noc);
         const struct noc_packet *packet = noc_packet_at(noc, index);
         noc->class_stats[packet->class].flits += packet->flits;
         noc->interface[packet->target].flits_arrived += packet->flits;
-        noc->moved_at = noc->now;
-        noc_finish(noc, packet->target, (uint32_t)__builtin_ctzll(noc->class_vcs[packet->class]),
+        noc->progress.moved_at = noc->now;
+        noc_finish(noc, packet->target, (uint32_t)__builtin_ctzll(noc->class.vcs[packet->class]),
                    index);
     }
 }

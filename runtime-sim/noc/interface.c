@@ -8,31 +8,32 @@
 
 // The pool of packets
 
-static void grow_pool(struct noc *noc)
+static void grow_pool(struct noc_pool *pool, struct arena *arena)
 {
-    uint32_t old = noc->pool, more = old ? old : NOC_PIECE;
-    noc->packets = arena_grow(noc->arena, noc->packets, old / NOC_PIECE * sizeof *noc->packets,
-                              (old + more) / NOC_PIECE * sizeof *noc->packets);
-    noc->hot =
-        arena_grow(noc->arena, noc->hot, old * sizeof *noc->hot, (old + more) * sizeof *noc->hot);
-    noc->next = arena_grow(noc->arena, noc->next, old * sizeof *noc->next,
-                           (old + more) * sizeof *noc->next);
+    uint32_t old = pool->size, more = old ? old : NOC_PIECE;
+    pool->packets = arena_grow(arena, pool->packets, old / NOC_PIECE * sizeof *pool->packets,
+                               (old + more) / NOC_PIECE * sizeof *pool->packets);
+    pool->hot =
+        arena_grow(arena, pool->hot, old * sizeof *pool->hot, (old + more) * sizeof *pool->hot);
+    pool->next =
+        arena_grow(arena, pool->next, old * sizeof *pool->next, (old + more) * sizeof *pool->next);
     for (uint32_t i = old; i < old + more; i += NOC_PIECE)
-        noc->packets[i / NOC_PIECE] = ARENA_ARRAY(noc->arena, struct noc_packet, NOC_PIECE);
+        pool->packets[i / NOC_PIECE] = ARENA_ARRAY(arena, struct noc_packet, NOC_PIECE);
     for (uint32_t i = old; i < old + more; i++)
-        noc->next[i] = i + 1 < old + more ? i + 1 : NOC_NONE;
-    noc->unused = old;
-    noc->pool = old + more;
+        pool->next[i] = i + 1 < old + more ? i + 1 : NOC_NONE;
+    pool->unused = old;
+    pool->size = old + more;
 }
 
 static uint32_t new_packet(struct noc *noc, const struct noc_packet *from)
 {
-    if (noc->unused == NOC_NONE)
-        grow_pool(noc);
-    uint32_t packet = noc->unused;
-    noc->unused = noc->next[packet];
+    struct noc_pool *pool = &noc->pool;
+    if (pool->unused == NOC_NONE)
+        grow_pool(pool, noc->arena);
+    uint32_t packet = pool->unused;
+    pool->unused = pool->next[packet];
     *noc_packet_at(noc, packet) = *from;
-    noc->hot[packet] = (struct noc_hot){from->target, from->flits, 0, from->class, from->priority};
+    pool->hot[packet] = (struct noc_hot){from->target, from->flits, 0, from->class, from->priority};
     return packet;
 }
 
@@ -43,16 +44,16 @@ static void put_in_order(struct noc *noc, struct noc_queue *queue, uint32_t pack
     const struct noc_packet *own = noc_packet_at(noc, packet);
     const struct noc_packet *last = queue->packets ? noc_packet_at(noc, queue->last) : NULL;
     if (!last || last->arrived < own->arrived || last->source <= own->source) {
-        noc_put(noc, queue, packet);
+        noc_put(&noc->pool, queue, packet);
         return;
     }
     uint32_t *to = &queue->first;
     const struct noc_packet *other = noc_packet_at(noc, *to);
     while (other->arrived < own->arrived || other->source <= own->source) {
-        to = &noc->next[*to];
+        to = &noc->pool.next[*to];
         other = noc_packet_at(noc, *to);
     }
-    noc->next[packet] = *to;
+    noc->pool.next[packet] = *to;
     *to = packet;
     queue->packets++;
 }
@@ -73,8 +74,8 @@ static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, 
     uint32_t best = NOC_NONE;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = interface->link0; i < interface->link0 + interface->links; i++) {
-        const struct noc_lane *lane = &noc->lane[i * noc->classes + class];
-        if (lane->flits < least && has_room(&noc->link[i], lane, flits)) {
+        const struct noc_lane *lane = noc_lane(noc, i, class);
+        if (lane->flits < least && has_room(&noc->injection.link[i], lane, flits)) {
             best = i;
             least = lane->flits;
         }
@@ -99,27 +100,27 @@ static void count_sent(struct noc *noc, const struct noc_packet *packet)
     if (interface->queue_flits > interface->queue_most)
         interface->queue_most = interface->queue_flits;
     interface->packets_sent++;
-    noc->moving++;
-    noc->in_flight++;
-    noc->moved_at = noc->now;
+    noc->progress.moving++;
+    noc->progress.in_flight++;
+    noc->progress.moved_at = noc->now;
 }
 
 // Stops using rows: from now on packets have priorities, which rows of requests do not contain.
 static void leave_rows(struct noc *noc)
 {
-    bool has_vc_rows = noc->has_vc_rows, has_switch_rows = noc->has_switch_rows;
-    noc->is_ranked = true;
-    noc->has_vc_rows = noc->has_switch_rows = false;
+    bool has_vc_rows = noc->alloc.has_vc_rows, has_switch_rows = noc->alloc.has_switch_rows;
+    noc->alloc.is_ranked = true;
+    noc->alloc.has_vc_rows = noc->alloc.has_switch_rows = false;
     noc_choose_tick(noc);
-    noc->waiting = has_vc_rows ? 0 : noc->waiting;
+    noc->requests.waiting = has_vc_rows ? 0 : noc->requests.waiting;
     // With rows, a router's bit may stay set after its last request.
-    for (uint32_t w = 0; has_switch_rows && w < bits_words(noc->routers); w++)
-        noc->ready_routers[w] = 0;
-    for (uint32_t i = 0; i < noc->router_ins << noc->shift; i++) {
+    for (uint32_t w = 0; has_switch_rows && w < bits_words(noc->shape.routers); w++)
+        noc->requests.ready_routers[w] = 0;
+    for (uint32_t i = 0; i < noc->shape.router_ins << noc->shape.shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
-        if (has_vc_rows && noc->out_port[in->row].waiting >> in->local & 1)
+        if (has_vc_rows && noc->port.out[in->row].waiting >> in->local & 1)
             noc_set_waiting(noc, i);
-        if (has_switch_rows && noc->out_port[in->row].ready >> in->local & 1)
+        if (has_switch_rows && noc->port.out[in->row].ready >> in->local & 1)
             noc_set_ready(noc, i);
     }
 }
@@ -128,13 +129,13 @@ static void leave_rows(struct noc *noc)
 static void enqueue(struct noc *noc, const struct noc_packet *packet, uint32_t at)
 {
     uint32_t index = find_link(noc, packet->source, packet->class, packet->flits);
-    struct noc_lane *lane = &noc->lane[index * noc->classes + packet->class];
-    noc_put(noc, &lane->queue, at);
+    struct noc_lane *lane = noc_lane(noc, index, packet->class);
+    noc_put(&noc->pool, &lane->queue, at);
     lane->flits += packet->flits;
-    noc->link[index].lanes |= 1u << packet->class;
+    noc->injection.link[index].lanes |= 1u << packet->class;
     noc->interface[packet->source].packets++;
-    mask_set(noc->sending, packet->source);
-    if (packet->priority && !noc->is_ranked)
+    mask_set(noc->injection.sending, packet->source);
+    if (packet->priority && !noc->alloc.is_ranked)
         leave_rows(noc);
 }
 
@@ -153,8 +154,8 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
         noc_ideal_send(noc, at);
     else
         enqueue(noc, packet, at);
-    if (noc->trace)
-        noc->trace(noc->trace_context, noc_packet_at(noc, at), false);
+    if (noc->observer.trace)
+        noc->observer.trace(noc->observer.context, noc_packet_at(noc, at), false);
 }
 
 uint32_t noc_waiting_packets(const struct noc *noc, uint32_t node, uint32_t class)
@@ -162,7 +163,7 @@ uint32_t noc_waiting_packets(const struct noc *noc, uint32_t node, uint32_t clas
     const struct noc_interface *interface = &noc->interface[node];
     uint32_t packets = 0;
     for (uint32_t i = 0; i < interface->links; i++)
-        packets += noc->lane[(interface->link0 + i) * noc->classes + class].queue.packets;
+        packets += noc_lane(noc, interface->link0 + i, class)->queue.packets;
     return packets;
 }
 
@@ -171,7 +172,7 @@ uint64_t noc_waiting_flits(const struct noc *noc, uint32_t node, uint32_t class)
     const struct noc_interface *interface = &noc->interface[node];
     uint64_t flits = 0;
     for (uint32_t i = 0; i < interface->links; i++)
-        flits += noc->lane[(interface->link0 + i) * noc->classes + class].flits;
+        flits += noc_lane(noc, interface->link0 + i, class)->flits;
     return flits;
 }
 
@@ -183,16 +184,16 @@ static uint32_t channel_in_turn(const struct noc *noc, uint32_t node, uint32_t c
     uint64_t vcs = 0;
     if (noc->config.ejection_order == NOC_BY_ARRIVAL)
         return 0;
-    MASK_EACH (vc, noc->class_vcs[class] | noc->class_borrows[class])
+    MASK_EACH (vc, noc->class.vcs[class] | noc->class.borrows[class])
         vcs |= (uint64_t)(noc_arrivals_of(noc, node, class, (uint32_t)vc)->queue.packets > 0) << vc;
-    return vcs ? mask_turn(vcs, noc->take_turn[node * noc->classes + class]) : 0;
+    return vcs ? mask_turn(vcs, noc->ejection.turn[node * noc->shape.classes + class]) : 0;
 }
 
 void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
 {
     struct noc_packet *packet = noc_packet_at(noc, index);
     struct noc_class_stats *stats = &noc->class_stats[packet->class];
-    packet->routers = noc->hot[index].routers;
+    packet->routers = noc->pool.hot[index].routers;
     packet->arrived = noc->now;
     uint64_t latency = noc->now - packet->created, hops = packet->routers - 1u;
     stats->packets++;
@@ -208,11 +209,11 @@ void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
     if (noc->config.overlay)
         put_in_order(noc, queue, index);
     else
-        noc_put(noc, queue, index);
-    mask_set(&noc->arrived[packet->class * noc->node_words], node);
-    noc->moving--;
-    if (noc->trace)
-        noc->trace(noc->trace_context, packet, true);
+        noc_put(&noc->pool, queue, index);
+    mask_set(&noc->ejection.arrived[packet->class * noc->shape.node_words], node);
+    noc->progress.moving--;
+    if (noc->observer.trace)
+        noc->observer.trace(noc->observer.context, packet, true);
 }
 
 const struct noc_packet *noc_peek(const struct noc *noc, uint32_t node, uint32_t class)
@@ -226,22 +227,22 @@ void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
 {
     uint32_t vc = channel_in_turn(noc, node, class);
     struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, class, vc);
-    uint32_t packet = noc_take(noc, &arrivals->queue);
-    noc->take_turn[node * noc->classes + class] = (uint8_t)(vc + 1);
+    uint32_t packet = noc_take(&noc->pool, &arrivals->queue);
+    noc->ejection.turn[node * noc->shape.classes + class] = (uint8_t)(vc + 1);
     if (noc->config.ejection_queue) {
-        arrivals->flits -= noc->hot[packet].flits;
+        arrivals->flits -= noc->pool.hot[packet].flits;
         if (noc_holds_flits(noc, node))
-            mask_set(noc->holding, node);
+            mask_set(noc->ejection.holding, node);
     }
     if (!noc_peek(noc, node, class))
-        mask_clear(&noc->arrived[class * noc->node_words], node);
-    noc->next[packet] = noc->unused;
-    noc->unused = packet;
-    noc->in_flight--;
-    noc->moved_at = noc->now;
+        mask_clear(&noc->ejection.arrived[class * noc->shape.node_words], node);
+    noc->pool.next[packet] = noc->pool.unused;
+    noc->pool.unused = packet;
+    noc->progress.in_flight--;
+    noc->progress.moved_at = noc->now;
 }
 
 uint64_t noc_arrivals(const struct noc *noc, uint32_t class, uint32_t word)
 {
-    return noc->arrived[class * noc->node_words + word];
+    return noc->ejection.arrived[class * noc->shape.node_words + word];
 }

@@ -43,8 +43,10 @@ static bool is_any(const uint64_t *mask, uint32_t words)
 
 uint64_t noc_next(const struct noc *noc)
 {
-    if (is_any(noc->ready_routers, noc->router_words) || is_any(noc->sending, noc->node_words) ||
-        is_any(noc->waiting_routers, noc->router_words) || is_any(noc->holding, noc->node_words))
+    if (is_any(noc->requests.ready_routers, noc->shape.router_words) ||
+        is_any(noc->injection.sending, noc->shape.node_words) ||
+        is_any(noc->requests.waiting_routers, noc->shape.router_words) ||
+        is_any(noc->ejection.holding, noc->shape.node_words))
         return noc->now;
     return noc_next_event(noc);
 }
@@ -54,7 +56,7 @@ void noc_skip_to(struct noc *noc, uint64_t cycle)
     if (cycle <= noc->now)
         return;
     noc->stats.cycles += cycle - noc->now;
-    noc->stats.noc_router_clock += (cycle - noc->now) * noc->routers;
+    noc->stats.noc_router_clock += (cycle - noc->now) * noc->shape.routers;
     noc->now = cycle;
 }
 
@@ -68,12 +70,12 @@ void noc_shuffle(struct noc *noc, uint64_t seed)
 
 uint32_t noc_nodes(const struct noc *noc)
 {
-    return noc->nodes;
+    return noc->shape.nodes;
 }
 
 uint32_t noc_routers(const struct noc *noc)
 {
-    return noc->routers;
+    return noc->shape.routers;
 }
 
 const struct noc_stats *noc_stats(const struct noc *noc)
@@ -90,7 +92,7 @@ void noc_stats_add(const struct noc *noc, struct stats *stats, const char *prefi
                    const char *const *classes)
 {
     stats_add(stats, prefix, stat_keys, ARRAY_LENGTH(stat_keys), &noc->stats);
-    for (uint32_t i = 0; i < noc->classes; i++) {
+    for (uint32_t i = 0; i < noc->shape.classes; i++) {
         const char *name = classes ? arena_printf(stats->arena, "%s.%s", prefix, classes[i])
                                    : arena_printf(stats->arena, "%s.class%u", prefix, i);
         stats_add(stats, name, class_keys, ARRAY_LENGTH(class_keys), &noc->class_stats[i]);
@@ -99,24 +101,24 @@ void noc_stats_add(const struct noc *noc, struct stats *stats, const char *prefi
 
 uint32_t noc_channels(const struct noc *noc)
 {
-    return noc->outs;
+    return noc->shape.outs;
 }
 
 struct noc_channel noc_channel(const struct noc *noc, uint32_t index)
 {
-    uint32_t to = noc->out_port[index].to;
-    enum noc_channel_kind kind = index >= noc->router_outs ? NOC_CHANNEL_INJECTION
-                                 : to >= noc->router_ins   ? NOC_CHANNEL_EJECTION
-                                                           : NOC_CHANNEL_ROUTERS;
-    return (struct noc_channel){kind, noc->out_port[index].from, noc->in_port[to].router,
-                                noc->out_port[index].flits};
+    uint32_t to = noc->port.out[index].to;
+    enum noc_channel_kind kind = index >= noc->shape.router_outs ? NOC_CHANNEL_INJECTION
+                                 : to >= noc->shape.router_ins   ? NOC_CHANNEL_EJECTION
+                                                                 : NOC_CHANNEL_ROUTERS;
+    return (struct noc_channel){kind, noc->port.out[index].from, noc->port.in[to].router,
+                                noc->port.out[index].flits};
 }
 
 struct noc_node noc_node(const struct noc *noc, uint32_t node)
 {
     const struct noc_interface *interface = &noc->interface[node];
     uint64_t waiting = 0;
-    for (uint32_t i = 0; i < noc->classes; i++)
+    for (uint32_t i = 0; i < noc->shape.classes; i++)
         waiting += noc_waiting_flits(noc, node, i);
     return (struct noc_node){interface->flits_entered, interface->flits_arrived,
                              interface->queue_sum + waiting * noc->now};
@@ -130,13 +132,13 @@ uint64_t noc_buffer_sum(const struct noc *noc, uint32_t router)
 
 void noc_listen(struct noc *noc, noc_trace *trace, void *context)
 {
-    noc->trace = trace;
-    noc->trace_context = context;
+    noc->observer.trace = trace;
+    noc->observer.context = context;
 }
 
 uint64_t noc_in_flight(const struct noc *noc)
 {
-    return noc->in_flight;
+    return noc->progress.in_flight;
 }
 
 bool noc_is_still(const struct noc *noc)
@@ -146,5 +148,5 @@ bool noc_is_still(const struct noc *noc)
 
 uint64_t noc_moved_at(const struct noc *noc)
 {
-    return noc->moved_at;
+    return noc->progress.moved_at;
 }

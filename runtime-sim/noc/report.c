@@ -27,15 +27,15 @@ struct report {
 // allocated to it.
 static uint32_t holder(const struct noc *noc, uint32_t out)
 {
-    for (uint32_t i = 0; i <= noc->routers; i++) {
-        uint32_t owner = noc->out[out].owner;
+    for (uint32_t i = 0; i <= noc->shape.routers; i++) {
+        uint32_t owner = noc->vc.out[out].owner;
         if (owner == NOC_NONE)
             return NOC_NONE;
-        if (out >= noc->router_outs << noc->shift)
-            return noc->lane[owner].queue.first;
+        if (out >= noc->shape.router_outs << noc->shape.shift)
+            return noc->injection.lane[owner].queue.first;
         if (noc_in(noc, owner)->count)
             return noc_front(noc, owner) >> FLIT_SHIFT;
-        out = noc_index(noc, noc->in_port[noc_port(noc, owner)].from, noc_vc(noc, owner));
+        out = noc_index(noc, noc->port.in[noc_port(noc, owner)].from, noc_vc(noc, owner));
     }
     return NOC_NONE;
 }
@@ -43,7 +43,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
 // Returns the packet at the front of the buffer that an output virtual channel feeds.
 static uint32_t front_behind(const struct noc *noc, uint32_t out)
 {
-    uint32_t in = noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
+    uint32_t in = noc_index(noc, noc->port.out[noc_port(noc, out)].to, noc_vc(noc, out));
     return noc_in(noc, in)->count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
 }
 
@@ -63,14 +63,14 @@ static void note_channel(struct report *r, uint32_t packet, struct wait wait, ui
                          uint64_t vcs)
 {
     const struct noc *noc = r->noc;
-    vcs &= noc_vcs_for(noc, port, noc->hot[packet].class);
-    uint64_t taken = vcs & ~noc->out_port[port].free;
+    vcs &= noc_vcs_for(noc, port, noc->pool.hot[packet].class);
+    uint64_t taken = vcs & ~noc->port.out[port].free;
     wait.kind = WAIT_CHANNEL;
     wait.port = port;
     wait.blocker = NOC_NONE;
     if (taken)
         wait.blocker = holder(noc, noc_index(noc, port, (uint32_t)__builtin_ctzll(taken)));
-    if (taken || noc->reuse != NOC_REUSE_TAIL)
+    if (taken || noc->alloc.reuse != NOC_REUSE_TAIL)
         r->waits[packet] = wait;
     else
         note_room(r, packet, wait, noc_index(noc, port, (uint32_t)__builtin_ctzll(vcs)));
@@ -82,13 +82,13 @@ static void note_in(struct report *r, uint32_t index)
     const struct noc_in *in = noc_in(noc, index);
     uint32_t port = noc_port(noc, index), packet = noc_front(noc, index) >> FLIT_SHIFT;
     struct wait wait = {.at = index};
-    if (port >= noc->router_ins) {
+    if (port >= noc->shape.router_ins) {
         wait.kind = WAIT_NODE;
         wait.blocker = NOC_NONE;
         r->waits[packet] = wait;
     } else if (noc_is_waiting(noc, index)) {
         note_channel(r, packet, wait, in->row, ~UINT64_C(0));
-    } else if (in->out != NOC_NONE && !noc->credits[in->out]) {
+    } else if (in->out != NOC_NONE && !noc->vc.credits[in->out]) {
         note_room(r, packet, wait, in->out);
     }
 }
@@ -96,13 +96,13 @@ static void note_in(struct report *r, uint32_t index)
 static void note_lane(struct report *r, uint32_t index)
 {
     const struct noc *noc = r->noc;
-    const struct noc_lane *lane = &noc->lane[index];
-    const struct noc_link *link = &noc->link[index / noc->classes];
+    const struct noc_lane *lane = &noc->injection.lane[index];
+    const struct noc_link *link = &noc->injection.link[index / noc->shape.classes];
     uint32_t port = link->port + lane->port, packet = lane->queue.first;
     struct wait wait = {.at = index, .is_outside = true};
     if (lane->out == NOC_NONE)
         note_channel(r, packet, wait, port, link->vcs);
-    else if (!noc->credits[lane->out])
+    else if (!noc->vc.credits[lane->out])
         note_room(r, packet, wait, lane->out);
 }
 
@@ -119,13 +119,13 @@ static void print_place(const struct report *r, const struct wait *wait)
 {
     const struct noc *noc = r->noc;
     if (wait->is_outside) {
-        fprintf(r->to, "at node %" PRIu32, noc->link[wait->at / noc->classes].node);
+        fprintf(r->to, "at node %" PRIu32, noc->injection.link[wait->at / noc->shape.classes].node);
         return;
     }
-    uint32_t port = noc_port(noc, wait->at), from = noc->in_port[port].from;
+    uint32_t port = noc_port(noc, wait->at), from = noc->port.in[port].from;
     fprintf(r->to, "at %s %" PRIu32 " (from %s %" PRIu32 ", virtual channel %" PRIu32 ")",
-            port < noc->router_ins ? "router" : "node", noc->in_port[port].router,
-            from < noc->router_outs ? "router" : "node", noc->out_port[from].from,
+            port < noc->shape.router_ins ? "router" : "node", noc->port.in[port].router,
+            from < noc->shape.router_outs ? "router" : "node", noc->port.out[from].from,
             noc_vc(noc, wait->at));
 }
 
@@ -136,13 +136,13 @@ static void print_reason(const struct report *r, const struct wait *wait)
         fputs("waits for the node to take packets that have arrived", r->to);
         return;
     }
-    uint32_t to = noc->out_port[wait->port].to;
-    const char *what = to < noc->router_ins ? "router" : "node";
+    uint32_t to = noc->port.out[wait->port].to;
+    const char *what = to < noc->shape.router_ins ? "router" : "node";
     if (wait->kind == WAIT_CHANNEL)
-        fprintf(r->to, "waits for a virtual channel to %s %" PRIu32, what, noc->in_port[to].router);
+        fprintf(r->to, "waits for a virtual channel to %s %" PRIu32, what, noc->port.in[to].router);
     else
         fprintf(r->to, "waits for room in virtual channel %" PRIu32 " to %s %" PRIu32, wait->vc,
-                what, noc->in_port[to].router);
+                what, noc->port.in[to].router);
     if (wait->blocker == NOC_NONE)
         return;
     fputs(wait->kind == WAIT_CHANNEL ? ", held by " : ", in front of which is ", r->to);
@@ -164,19 +164,19 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
 {
     struct arena arena;
     arena_init(&arena, noc->arena->memory);
-    struct report r = {noc, to, ARENA_ARRAY(&arena, struct wait, noc->pool + 1)};
-    for (uint32_t i = 0; i < noc->links * noc->classes; i++)
-        if (noc->lane[i].queue.packets)
+    struct report r = {noc, to, ARENA_ARRAY(&arena, struct wait, noc->pool.size + 1)};
+    for (uint32_t i = 0; i < noc->injection.links * noc->shape.classes; i++)
+        if (noc->injection.lane[i].queue.packets)
             note_lane(&r, i);
-    for (uint32_t i = 0; i < noc->ins << noc->shift; i++)
+    for (uint32_t i = 0; i < noc->shape.ins << noc->shape.shift; i++)
         if (noc_in(noc, i)->count)
             note_in(&r, i);
     fprintf(to,
             "cycle %" PRIu64 ": %" PRIu64
             " packets have not arrived; the last flit moved in cycle %" PRIu64 "\n",
-            noc->now, noc->moving, noc->moved_at);
+            noc->now, noc->progress.moving, noc->progress.moved_at);
     uint32_t shown = 0, waiting = 0;
-    for (uint32_t i = 0; i < noc->pool; i++) {
+    for (uint32_t i = 0; i < noc->pool.size; i++) {
         waiting += r.waits[i].kind != WAIT_NONE;
         if (r.waits[i].kind != WAIT_NONE && shown < most) {
             print_wait(&r, i);

@@ -13,8 +13,8 @@ struct noc_ways {
 static inline struct noc_ways noc_mesh_ways(const struct noc *noc, const struct noc_router *router,
                                             uint32_t target)
 {
-    const struct noc_router *to = &noc->router[noc->node_exit[target]];
-    const uint16_t *port = &noc->mesh_port[(router - noc->router) * NOC_DIRECTIONS];
+    const struct noc_router *to = &noc->router[noc->routing.node_exit[target]];
+    const uint16_t *port = &noc->routing.mesh_port[(router - noc->router) * NOC_DIRECTIONS];
     struct noc_ways ways = {0};
     if (to->x != router->x)
         ways.port[ways.count++] = port[to->x > router->x ? NOC_EAST : NOC_WEST];
@@ -34,10 +34,10 @@ void noc_make_routes(struct noc *noc);
 // Starts RC of the packet whose head is at the front of an input virtual channel.
 static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
 {
-    struct noc_hot *packet = &noc->hot[flit >> FLIT_SHIFT];
+    struct noc_hot *packet = &noc->pool.hot[flit >> FLIT_SHIFT];
     struct noc_in *in = noc_in(noc, index);
-    in->port = NOC_IS_PLAIN(noc) || noc->routes
-                   ? noc->routes[in->router * noc->nodes + packet->target]
+    in->port = NOC_IS_PLAIN(noc) || noc->routing.table
+                   ? noc->routing.table[in->router * noc->shape.nodes + packet->target]
                    : noc_compute_route(noc, in->router, packet->target);
     in->row = noc->router[in->router].out0 + in->port;
     packet->routers++;

@@ -220,90 +220,154 @@ struct noc_scratch {
 
 typedef void noc_step(struct noc *noc);
 
-struct noc {
-    struct noc_config config;
-    struct arena *arena;
-    uint64_t now;
+// Numbers of a network's components, and what follows from them.
+struct noc_shape {
     uint32_t vcs, classes, buffer;
     uint32_t shift;    // log2 of the numbers per port, see noc_index
     uint32_t ring;     // mask: flits in the ring of an input virtual channel minus 1
-    uint32_t in_shift; // shift from an input virtual channel's number to its offset in `in`
+    uint32_t in_shift; // shift from an input virtual channel's number to its offset in `vc.in`
     uint32_t nodes, routers;
     uint32_t router_outs, outs; // output ports of routers, and in total
     uint32_t router_ins, ins;
     uint32_t words;                    // words of a mask of a router's ports
     uint32_t router_words, node_words; // words of masks of all routers and nodes
-    uint32_t flight;                   // cycles from SA until the next router sees the flit
-    uint32_t entry;                    // cycles from an interface to its router
-    // Cycles from SA, or from arrival at an interface, until the credit can be used: between
-    // routers, and with an interface at one end.
-    uint32_t credit_time, entry_credit_time, exit_credit_time;
-    uint32_t routing_delay, vc_alloc_delay;
-    bool is_ranked; // a packet has had a priority, or may get one by waiting
-    bool is_adaptive;
+};
+
+// Delays of pipelines, channels and credits, in cycles.
+struct noc_delays {
+    uint32_t flight; // from SA until the next router sees the flit
+    uint32_t entry;  // from an interface to its router
+    // From SA, or from arrival at an interface, until the credit can be used: between routers, and
+    // with an interface at one end.
+    uint32_t credit, entry_credit, exit_credit;
+    uint32_t routing, vc_alloc;
+};
+
+// The way in which virtual channels and the switch are allocated.
+struct noc_allocation {
+    bool is_ranked;       // a packet has had a priority, or may get one by waiting
     bool has_vc_rows;     // virtual channels are allocated by rows, see noc_out_port
     bool has_switch_rows; // the switch is allocated by masks of a router's virtual channels
-    noc_step *tick;       // evaluates a cycle; the variant for this network
     enum noc_vc_reuse reuse;
+};
 
-    struct noc_router *router;
+// State of virtual channels.
+struct noc_vcs {
     uint8_t *in;         // by input virtual channel, see noc_in
     struct noc_out *out; // by output virtual channel
     uint16_t *credits;   // by output virtual channel
-    struct noc_in_port *in_port;
-    struct noc_out_port *out_port;
-    struct noc_x *x;
-    struct noc_turn *turn;                     // by crossbar input
-    uint64_t *waiting_ports, *ready_ports;     // by router and word
-    uint64_t *waiting_routers, *ready_routers; // masks
-    // Mask of routers that may be able to serve a waiting packet with a free virtual channel, if
+};
+
+// Ports of routers and interfaces.
+struct noc_ports {
+    struct noc_in_port *in;
+    struct noc_out_port *out;
+};
+
+// Crossbars of all routers.
+struct noc_crossbars {
+    struct noc_x *in;
+    struct noc_turn *turn; // by input
+    // For switches that take several cycles: by router, the cycle in which the last batch of flits
+    // began to cross; by output port, the cycle in which the last flit leaves.
+    uint64_t *batch, *out_leaves;
+};
+
+// Sets of ports and routers with input virtual channels in VA (`waiting`), or that can request the
+// switch (`ready`).
+struct noc_requests {
+    uint64_t *waiting_ports, *ready_ports; // by router and word
+    uint64_t *waiting_routers, *ready_routers;
+    // Routers that may be able to serve a waiting packet with a free virtual channel, if
     // `has_vc_rows`.
     uint64_t *serving_routers;
-    uint64_t *class_vcs;     // mask of a class's virtual channels
-    uint64_t *class_borrows; // mask of the virtual channels of other classes that a class may
-                             // borrow
-    uint64_t lent_vcs;       // union of `class_borrows`
-    uint64_t lent_locals;    // input virtual channels of a router that are in `lent_vcs`, if
-                             // `has_vc_rows`
-    uint64_t *class_locals;  // by class: input virtual channels of a router, if `has_vc_rows`
-    uint8_t *vc_class;
+    uint64_t waiting; // number of input virtual channels in VA
+};
+
+// Assignment of virtual channels to classes.
+struct noc_vc_classes {
+    uint64_t *vcs;        // mask of a class's virtual channels
+    uint64_t *borrows;    // mask of the virtual channels of other classes that a class may borrow
+    uint64_t lent_vcs;    // union of `borrows`
+    uint64_t lent_locals; // input virtual channels of a router that are in `lent_vcs`, if
+                          // `has_vc_rows`
+    uint64_t *locals;     // by class: input virtual channels of a router, if `has_vc_rows`
+    uint8_t *of_vc;
+};
+
+// Tables for route computation.
+struct noc_routes {
     uint32_t *node_exit; // by node: router at which packets to it leave
     uint16_t *node_port; // by node: local output port to it
     uint16_t *mesh_port; // by router and direction
-    uint8_t *routes;     // by router and target; NULL for large networks
+    uint8_t *table;      // by router and target; NULL for large networks
+    bool is_adaptive;
+};
 
-    struct noc_calendar calendar;
-    struct noc_scratch scratch;
-
-    // The pool of packets. Packets do not move when it grows.
+// The pool of packets. Packets do not move when it grows.
+struct noc_pool {
     struct noc_packet **packets; // in pieces of NOC_PIECE
     struct noc_hot *hot;
     uint32_t *next;
-    uint32_t pool, unused;
+    uint32_t size, unused;
+    VEC(uint32_t) due; // of an ideal network: heap of packets in flight
+};
 
-    struct noc_interface *interface;
+// Queues of interfaces for packets that enter the network.
+struct noc_injection {
     struct noc_link *link;
     struct noc_lane *lane; // by link and class
     uint32_t links;
-    uint64_t *sending;             // mask of nodes that have packets to send
+    uint64_t *sending; // mask of nodes that have packets to send
+};
+
+// Queues of interfaces for packets that have arrived.
+struct noc_ejection {
     struct noc_arrivals *arrivals; // by node and class, or by node and virtual channel
-    uint32_t arrival_queues;       // queues per node
-    uint8_t *take_turn;            // by node and class: first virtual channel in round-robin order
+    uint32_t queues;               // per node
+    uint8_t *turn;                 // by node and class: first virtual channel in round-robin order
     uint64_t *arrived;             // by class: mask of nodes
     uint64_t *holding;             // mask of nodes with flits that may find room in a queue
+};
 
-    VEC(uint32_t) due;  // of an ideal network: heap of packets in flight
-    uint64_t waiting;   // number of input virtual channels in VA
-    uint64_t moving;    // number of packets that have not arrived
-    uint64_t in_flight; // number of packets that have not been popped
+// Numbers of packets in flight, and the cycle of the last movement.
+struct noc_progress {
+    uint64_t moving;    // packets that have not arrived
+    uint64_t in_flight; // packets that have not been popped
     uint64_t moved_at;
-    uint64_t shuffle;
-    // For switches that take several cycles: by router, the cycle in which the last batch of flits
-    // began to cross; by output port, the cycle in which the last flit leaves.
-    uint64_t *switch_batch, *out_leaves;
+};
+
+// Observers of the network's traffic.
+struct noc_observers {
     struct noc_use *use; // for statistics; NULL: disabled
     noc_trace *trace;    // NULL: no trace
-    void *trace_context;
+    void *context;       // of `trace`
+};
+
+struct noc {
+    struct noc_config config;
+    struct arena *arena;
+    uint64_t now;
+    struct noc_shape shape;
+    struct noc_delays delay;
+    struct noc_allocation alloc;
+    noc_step *tick; // evaluates a cycle; the variant for this network
+    struct noc_router *router;
+    struct noc_vcs vc;
+    struct noc_ports port;
+    struct noc_crossbars crossbar;
+    struct noc_requests requests;
+    struct noc_vc_classes class;
+    struct noc_routes routing;
+    struct noc_calendar calendar;
+    struct noc_scratch scratch;
+    struct noc_pool pool;
+    struct noc_interface *interface; // by node
+    struct noc_injection injection;
+    struct noc_ejection ejection;
+    struct noc_progress progress;
+    uint64_t shuffle; // random state of the order of evaluation; 0: off
+    struct noc_observers observer;
     struct noc_stats stats;
     struct noc_class_stats *class_stats;
 };
@@ -311,9 +375,9 @@ struct noc {
 // Shape of a network. A source file for networks of one shape (see tick.h) defines these as
 // constants.
 #ifndef NOC_SHAPED
-#define NOC_SHIFT(noc) ((noc)->shift)
-#define NOC_IN_SHIFT(noc) ((noc)->in_shift)
-#define NOC_RING(noc) ((noc)->ring)
+#define NOC_SHIFT(noc) ((noc)->shape.shift)
+#define NOC_IN_SHIFT(noc) ((noc)->shape.in_shift)
+#define NOC_RING(noc) ((noc)->shape.ring)
 #define NOC_IS_PLAIN(noc) false
 #endif
 
@@ -342,7 +406,7 @@ static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
 // Returns the input virtual channel with this number.
 static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
 {
-    return (struct noc_in *)(noc->in + ((size_t)index << NOC_IN_SHIFT(noc)));
+    return (struct noc_in *)(noc->vc.in + ((size_t)index << NOC_IN_SHIFT(noc)));
 }
 
 // Returns the entry of a ring of flits.
@@ -354,23 +418,29 @@ static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t a
 // Returns true if virtual channels are allocated by rows.
 static inline bool noc_has_vc_rows(const struct noc *noc)
 {
-    return NOC_IS_PLAIN(noc) || noc->has_vc_rows;
+    return NOC_IS_PLAIN(noc) || noc->alloc.has_vc_rows;
 }
 
 // Returns true if the switch is allocated by rows.
 static inline bool noc_has_switch_rows(const struct noc *noc)
 {
-    return NOC_IS_PLAIN(noc) || noc->has_switch_rows;
+    return NOC_IS_PLAIN(noc) || noc->alloc.has_switch_rows;
 }
 
 // Returns a packet of the pool.
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {
-    return &noc->packets[packet / NOC_PIECE][packet % NOC_PIECE];
+    return &noc->pool.packets[packet / NOC_PIECE][packet % NOC_PIECE];
+}
+
+// Returns the lane of a class on a link.
+static inline struct noc_lane *noc_lane(const struct noc *noc, uint32_t link, uint32_t class)
+{
+    return &noc->injection.lane[link * noc->shape.classes + class];
 }
 
 // Returns the input virtual channel that an output virtual channel feeds.
 static inline uint32_t noc_fed(const struct noc *noc, uint32_t out)
 {
-    return noc_index(noc, noc->out_port[noc_port(noc, out)].to, noc_vc(noc, out));
+    return noc_index(noc, noc->port.out[noc_port(noc, out)].to, noc_vc(noc, out));
 }

@@ -7,11 +7,11 @@
 // Frees the output virtual channel of a packet.
 static inline void noc_free_out(struct noc *noc, const struct noc_in *in)
 {
-    struct noc_out_port *port = &noc->out_port[in->row];
-    noc->out[in->out].owner = NOC_NONE;
+    struct noc_out_port *port = &noc->port.out[in->row];
+    noc->vc.out[in->out].owner = NOC_NONE;
     port->free |= UINT64_C(1) << noc_vc(noc, in->out);
     if (noc_has_vc_rows(noc) && port->waiting)
-        mask_set(noc->serving_routers, in->router);
+        mask_set(noc->requests.serving_routers, in->router);
 }
 
 // Ends the packet whose tail has left. The next packet in the buffer starts RC in the next cycle.
@@ -33,8 +33,8 @@ static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc,
                                                                 bool *is_last)
 {
     struct noc_in *in = noc_in(noc, index);
-    uint16_t *credits = &noc->credits[in->out];
-    struct noc_out_port *port = &noc->out_port[in->row];
+    uint16_t *credits = &noc->vc.credits[in->out];
+    struct noc_out_port *port = &noc->port.out[in->row];
     struct noc_router *router = &noc->router[in->router];
     const struct noc_ahead *ahead = &noc->calendar.ahead;
     struct noc_slot *slot = ahead->flight;

@@ -3,9 +3,9 @@
 // Returns true if both allocators use masks and one iteration, and routes come from a table.
 static bool is_plain(const struct noc *noc)
 {
-    return noc->has_vc_rows && noc->has_switch_rows && noc->config.sw_alloc_iterations == 1 &&
-           noc->config.st_final_delay == 1 && noc->routing_delay && noc->routes &&
-           !noc->config.ideal && !noc->shuffle;
+    return noc->alloc.has_vc_rows && noc->alloc.has_switch_rows &&
+           noc->config.sw_alloc_iterations == 1 && noc->config.st_final_delay == 1 &&
+           noc->delay.routing && noc->routing.table && !noc->config.ideal && !noc->shuffle;
 }
 
 void noc_choose_tick(struct noc *noc)
@@ -16,6 +16,7 @@ void noc_choose_tick(struct noc *noc)
     } shapes[] = {{2, noc_tick_4}, {3, noc_tick_8}};
     noc->tick = noc_tick_any;
     for (uint32_t i = 0; i < ARRAY_LENGTH(shapes); i++)
-        if (is_plain(noc) && noc->in_shift == 6 && noc->ring == 7 && noc->shift == shapes[i].shift)
+        if (is_plain(noc) && noc->shape.in_shift == 6 && noc->shape.ring == 7 &&
+            noc->shape.shift == shapes[i].shift)
             noc->tick = shapes[i].tick;
 }

@@ -7,8 +7,8 @@
 static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                             uint32_t port)
 {
-    uint32_t router = noc->in_port[port].router;
-    mask_set(&ports[(size_t)router * noc->words], noc->in_port[port].local);
+    uint32_t router = noc->port.in[port].router;
+    mask_set(&ports[(size_t)router * noc->shape.words], noc->port.in[port].local);
     mask_set(routers, router);
 }
 
@@ -16,10 +16,10 @@ static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *ro
 static inline void noc_unmark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
                               uint32_t port)
 {
-    uint32_t router = noc->in_port[port].router;
-    uint64_t *mask = &ports[(size_t)router * noc->words], any = 0;
-    mask_clear(mask, noc->in_port[port].local);
-    for (uint32_t w = 0; w < noc->words; w++)
+    uint32_t router = noc->port.in[port].router;
+    uint64_t *mask = &ports[(size_t)router * noc->shape.words], any = 0;
+    mask_clear(mask, noc->port.in[port].local);
+    for (uint32_t w = 0; w < noc->shape.words; w++)
         any |= mask[w];
     if (!any)
         mask_clear(routers, router);
@@ -30,20 +30,20 @@ static inline void noc_set_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc)) {
-        noc->out_port[in->row].ready |= UINT64_C(1) << in->local;
+        noc->port.out[in->row].ready |= UINT64_C(1) << in->local;
         noc->router[in->router].ready_outs |= UINT64_C(1) << in->port;
-        mask_set(noc->ready_routers, in->router);
+        mask_set(noc->requests.ready_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
-    noc_mark(noc, noc->ready_ports, noc->ready_routers, port);
-    noc->in_port[port].ready |= UINT64_C(1) << noc_vc(noc, index);
+    noc_mark(noc, noc->requests.ready_ports, noc->requests.ready_routers, port);
+    noc->port.in[port].ready |= UINT64_C(1) << noc_vc(noc, index);
 }
 
 // Clears the bit of a packet's output if it has no further request.
 static inline void noc_clear_ready_out(struct noc *noc, const struct noc_in *in)
 {
-    uint64_t is_empty = !noc->out_port[in->row].ready;
+    uint64_t is_empty = !noc->port.out[in->row].ready;
     noc->router[in->router].ready_outs &= ~(is_empty << in->port);
 }
 
@@ -52,16 +52,16 @@ static inline void noc_clear_ready(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc)) {
-        noc->out_port[in->row].ready &= ~(UINT64_C(1) << in->local);
+        noc->port.out[in->row].ready &= ~(UINT64_C(1) << in->local);
         noc_clear_ready_out(noc, in);
         if (!noc->router[in->router].ready_outs)
-            mask_clear(noc->ready_routers, in->router);
+            mask_clear(noc->requests.ready_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
-    noc->in_port[port].ready &= ~(UINT64_C(1) << noc_vc(noc, index));
-    if (!noc->in_port[port].ready)
-        noc_unmark(noc, noc->ready_ports, noc->ready_routers, port);
+    noc->port.in[port].ready &= ~(UINT64_C(1) << noc_vc(noc, index));
+    if (!noc->port.in[port].ready)
+        noc_unmark(noc, noc->requests.ready_ports, noc->requests.ready_routers, port);
 }
 
 // Returns true if the input virtual channel can request the switch.
@@ -69,45 +69,45 @@ static inline bool noc_is_ready(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_switch_rows(noc))
-        return noc->out_port[in->row].ready >> in->local & 1;
-    return noc->in_port[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
+        return noc->port.out[in->row].ready >> in->local & 1;
+    return noc->port.in[noc_port(noc, index)].ready >> noc_vc(noc, index) & 1;
 }
 
 // Adds an input virtual channel to those in VA.
 static inline void noc_set_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    noc->waiting++;
+    noc->requests.waiting++;
     if (noc_has_vc_rows(noc)) {
-        noc->out_port[in->row].waiting |= UINT64_C(1) << in->local;
+        noc->port.out[in->row].waiting |= UINT64_C(1) << in->local;
         noc->router[in->router].waiting_outs |= UINT64_C(1) << in->port;
-        mask_set(noc->waiting_routers, in->router);
-        mask_set(noc->serving_routers, in->router);
+        mask_set(noc->requests.waiting_routers, in->router);
+        mask_set(noc->requests.serving_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
-    noc_mark(noc, noc->waiting_ports, noc->waiting_routers, port);
-    noc->in_port[port].waiting |= UINT64_C(1) << noc_vc(noc, index);
+    noc_mark(noc, noc->requests.waiting_ports, noc->requests.waiting_routers, port);
+    noc->port.in[port].waiting |= UINT64_C(1) << noc_vc(noc, index);
 }
 
 // Removes an input virtual channel from those in VA.
 static inline void noc_clear_waiting(struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
-    noc->waiting--;
+    noc->requests.waiting--;
     if (noc_has_vc_rows(noc)) {
         struct noc_router *router = &noc->router[in->router];
-        noc->out_port[in->row].waiting &= ~(UINT64_C(1) << in->local);
-        if (!noc->out_port[in->row].waiting)
+        noc->port.out[in->row].waiting &= ~(UINT64_C(1) << in->local);
+        if (!noc->port.out[in->row].waiting)
             router->waiting_outs &= ~(UINT64_C(1) << in->port);
         if (!router->waiting_outs)
-            mask_clear(noc->waiting_routers, in->router);
+            mask_clear(noc->requests.waiting_routers, in->router);
         return;
     }
     uint32_t port = noc_port(noc, index);
-    noc->in_port[port].waiting &= ~(UINT64_C(1) << noc_vc(noc, index));
-    if (!noc->in_port[port].waiting)
-        noc_unmark(noc, noc->waiting_ports, noc->waiting_routers, port);
+    noc->port.in[port].waiting &= ~(UINT64_C(1) << noc_vc(noc, index));
+    if (!noc->port.in[port].waiting)
+        noc_unmark(noc, noc->requests.waiting_ports, noc->requests.waiting_routers, port);
 }
 
 // Returns true if the input virtual channel is in VA.
@@ -115,8 +115,8 @@ static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (noc_has_vc_rows(noc))
-        return noc->out_port[in->row].waiting >> in->local & 1;
-    return noc->in_port[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
+        return noc->port.out[in->row].waiting >> in->local & 1;
+    return noc->port.in[noc_port(noc, index)].waiting >> noc_vc(noc, index) & 1;
 }
 
 // Returns the flit at the front of an input virtual channel.
@@ -128,7 +128,7 @@ static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
 // Returns the packet at the front of an input virtual channel.
 static inline struct noc_hot *noc_front_packet(const struct noc *noc, uint32_t in)
 {
-    return &noc->hot[noc_front(noc, in) >> FLIT_SHIFT];
+    return &noc->pool.hot[noc_front(noc, in) >> FLIT_SHIFT];
 }
 
 // Returns true if the front packet has waited there for `priority_wait` cycles.
@@ -155,7 +155,8 @@ static inline void noc_set_lifted(struct noc *noc, uint32_t router)
     noc->scratch.is_lifted = false;
     if (!noc->config.priority_wait || noc->config.priority_lift != NOC_LIFT_INJECTION)
         return;
-    for (uint32_t i = at->in0 << noc->shift; i < (at->in0 + at->ins) << noc->shift; i++) {
+    for (uint32_t i = at->in0 << noc->shape.shift; i < (at->in0 + at->ins) << noc->shape.shift;
+         i++) {
         const struct noc_in *in = noc_in(noc, i);
         noc->scratch.is_lifted |= in->count && !in->is_entry && noc_has_waited(noc, in);
     }
@@ -168,33 +169,33 @@ static inline void noc_set_lifted(struct noc *noc, uint32_t router)
 static inline uint32_t noc_class_at(const struct noc *noc, uint32_t in)
 {
     uint32_t vc = noc_vc(noc, in);
-    return noc->lent_vcs >> vc & 1 ? noc_front_packet(noc, in)->class : noc->vc_class[vc];
+    return noc->class.lent_vcs >> vc & 1 ? noc_front_packet(noc, in)->class : noc->class.of_vc[vc];
 }
 
 // Returns the virtual channels of an output that packets of a class may use.
 static inline uint64_t noc_vcs_for(const struct noc *noc, uint32_t port, uint32_t class)
 {
-    return noc->class_vcs[class] | (noc->class_borrows[class] & ~noc->out_port[port].own);
+    return noc->class.vcs[class] | (noc->class.borrows[class] & ~noc->port.out[port].own);
 }
 
 // Must be called when a virtual channel of an output is allocated to a packet of a class.
 static inline void noc_note_class(struct noc *noc, uint32_t port, uint32_t vc, uint32_t class)
 {
-    noc->out_port[port].own |= (noc->lent_vcs & noc->class_vcs[class]) & UINT64_C(1) << vc;
+    noc->port.out[port].own |= (noc->class.lent_vcs & noc->class.vcs[class]) & UINT64_C(1) << vc;
 }
 
 // Returns the virtual channels that can be allocated to the packet now.
 static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64_t vcs,
                                      uint32_t flits)
 {
-    vcs &= noc->out_port[out].free;
-    if (NOC_IS_PLAIN(noc) || noc->reuse == NOC_REUSE_TAIL)
+    vcs &= noc->port.out[out].free;
+    if (NOC_IS_PLAIN(noc) || noc->alloc.reuse == NOC_REUSE_TAIL)
         return vcs;
     uint64_t kept = 0;
     MASK_EACH (vc, vcs) {
-        uint32_t credits = noc->credits[noc_index(noc, out, vc)];
-        bool has_room = noc->reuse == NOC_REUSE_WHOLE && credits >= flits;
-        if (credits == noc->buffer || has_room)
+        uint32_t credits = noc->vc.credits[noc_index(noc, out, vc)];
+        bool has_room = noc->alloc.reuse == NOC_REUSE_WHOLE && credits >= flits;
+        if (credits == noc->shape.buffer || has_room)
             kept |= UINT64_C(1) << vc;
     }
     return kept;

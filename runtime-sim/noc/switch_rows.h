@@ -45,14 +45,14 @@ static inline void noc_win_of_input(struct noc *noc, const struct noc_router *ro
 {
     uint32_t first = x << NOC_SHIFT(noc);
     uint64_t vcs = (locals & noc_input_row(noc, x)) >> first;
-    uint32_t local = first + mask_turn(vcs, noc->turn[router->x0 + x].vc);
+    uint32_t local = first + mask_turn(vcs, noc->crossbar.turn[router->x0 + x].vc);
     noc_win(noc, noc_index(noc, router->in0, local), is_first);
 }
 
 // Allocates the switch of a router.
 static inline void noc_contest_switch(struct noc *noc, const struct noc_router *router)
 {
-    const struct noc_out_port *ports = &noc->out_port[router->out0];
+    const struct noc_out_port *ports = &noc->port.out[router->out0];
     uint64_t grants[64], left = ~UINT64_C(0), outs_done = 0;
     for (uint32_t i = 0; i < (NOC_IS_PLAIN(noc) ? 1 : noc->config.sw_alloc_iterations); i++) {
         uint64_t ins = 0, asking = 0;
@@ -67,7 +67,7 @@ static inline void noc_contest_switch(struct noc *noc, const struct noc_router *
         }
         noc->stats.noc_switch_arbitration += noc_count_inputs(noc, asking);
         MASK_EACH (x, ins) {
-            uint32_t out = mask_turn(grants[x], noc->turn[router->x0 + x].accept);
+            uint32_t out = mask_turn(grants[x], noc->crossbar.turn[router->x0 + x].accept);
             outs_done |= UINT64_C(1) << out;
             left &= ~noc_input_row(noc, (uint32_t)x);
             noc_win_of_input(noc, router, (uint32_t)x, ports[out].ready, !i);
@@ -92,10 +92,10 @@ static inline __attribute__((always_inline)) void noc_choose_rows(struct noc *no
     const struct noc_router *router = &noc->router[index];
     uint64_t outs = router->ready_outs;
     if (!outs)
-        mask_clear(noc->ready_routers, index);
+        mask_clear(noc->requests.ready_routers, index);
     else if (NOC_IS_PLAIN(noc) && !(outs & (outs - 1)))
         noc_contest_output(noc, router,
-                           &noc->out_port[router->out0 + (uint32_t)__builtin_ctzll(outs)]);
+                           &noc->port.out[router->out0 + (uint32_t)__builtin_ctzll(outs)]);
     else
         noc_contest_switch(noc, router);
 }
@@ -105,14 +105,15 @@ static inline __attribute__((always_inline)) uint32_t
 noc_serve_winner(struct noc *noc, uint32_t index, bool is_first)
 {
     const struct noc_in *in = noc_in(noc, index);
-    struct noc_turn *turn = &noc->turn[noc_port(noc, index)]; // each port has one crossbar input
+    struct noc_turn *turn =
+        &noc->crossbar.turn[noc_port(noc, index)]; // each port has one crossbar input
     turn->vc = (uint16_t)(noc_vc(noc, index) + 1);
     if (NOC_IS_PLAIN(noc) || is_first) {
         turn->accept = (uint16_t)(in->port + 1);
-        noc->out_port[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
+        noc->port.out[in->row].grant = (uint16_t)(noc_port(noc, in->local) + 1);
     }
     bool is_last, is_tail = noc_send_flit(noc, index, &is_last);
-    noc->out_port[in->row].ready &= ~((uint64_t)is_last << in->local);
+    noc->port.out[in->row].ready &= ~((uint64_t)is_last << in->local);
     noc_clear_ready_out(noc, in); // noc_choose_rows clears the router's bit
     return is_tail;
 }

@@ -9,7 +9,7 @@ static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
 {
     noc_in(noc, index)->since = (uint32_t)noc->now;
     noc_begin_route(noc, index, flit);
-    if (NOC_IS_PLAIN(noc) || noc->routing_delay)
+    if (NOC_IS_PLAIN(noc) || noc->delay.routing)
         noc_post_route(noc->calendar.ahead.route, index);
     else
         noc_set_waiting(noc, index);
@@ -36,7 +36,7 @@ static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
         return;
     if (in->out == NOC_NONE)
         noc_take_head(noc, index, flit);
-    else if (noc->credits[in->out])
+    else if (noc->vc.credits[in->out])
         noc_set_ready(noc, index);
 }
 
@@ -51,10 +51,10 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         __builtin_prefetch(noc_in(noc, flits[i + NOC_PREFETCH].in)); // may be any address: a
                                                                      // prefetch does not fault
         bool is_first = noc_put_flit(noc, at.in, at.flit), has_out = in->out != NOC_NONE;
-        uint64_t can = has_out & (noc->credits[has_out ? in->out : 0] > 0);
-        noc->out_port[in->row].ready |= can << in->local;
+        uint64_t can = has_out & (noc->vc.credits[has_out ? in->out : 0] > 0);
+        noc->port.out[in->row].ready |= can << in->local;
         noc->router[in->router].ready_outs |= can << in->port;
-        noc->ready_routers[in->router / 64] |= can << in->router % 64;
+        noc->requests.ready_routers[in->router / 64] |= can << in->router % 64;
         flits[heads] = at;
         heads += is_first & !has_out;
     }
@@ -65,28 +65,28 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
 // Marks a virtual channel as available for borrowing when no packet of its class is in it.
 static inline void noc_lend(struct noc *noc, uint32_t index)
 {
-    struct noc_out_port *port = &noc->out_port[noc_port(noc, index)];
+    struct noc_out_port *port = &noc->port.out[noc_port(noc, index)];
     uint64_t bit = UINT64_C(1) << noc_vc(noc, index);
-    const struct noc_out *out = &noc->out[index];
+    const struct noc_out *out = &noc->vc.out[index];
     if (!(port->own & bit) || out->owner != NOC_NONE || !(port->free & bit) ||
-        noc->credits[index] < noc->buffer)
+        noc->vc.credits[index] < noc->shape.buffer)
         return;
     port->own &= ~bit;
     if (noc_has_vc_rows(noc) && port->waiting)
-        mask_set(noc->serving_routers, port->from);
+        mask_set(noc->requests.serving_routers, port->from);
 }
 
 // Handles a credit that arrives at an output virtual channel.
 static inline void noc_take_credit(struct noc *noc, uint32_t index)
 {
-    const struct noc_out *out = &noc->out[index];
-    uint32_t credits = ++noc->credits[index];
-    if (noc->lent_vcs)
+    const struct noc_out *out = &noc->vc.out[index];
+    uint32_t credits = ++noc->vc.credits[index];
+    if (noc->class.lent_vcs)
         noc_lend(noc, index);
     if (credits > 1)
         return;
-    if (index >= noc->router_outs << noc->shift)
-        noc->out_port[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);
+    if (index >= noc->shape.router_outs << noc->shape.shift)
+        noc->port.out[noc_port(noc, index)].open |= UINT64_C(1) << noc_vc(noc, index);
     else if (out->owner != NOC_NONE && noc_in(noc, out->owner)->count)
         noc_set_ready(noc, out->owner);
 }
@@ -95,8 +95,8 @@ static inline void noc_take_credit(struct noc *noc, uint32_t index)
 static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event)
 {
     noc_in(noc, event.in)->out = event.out;
-    noc->out[event.out].owner = event.in;
-    if (noc->credits[event.out])
+    noc->vc.out[event.out].owner = event.in;
+    if (noc->vc.credits[event.out])
         noc_set_ready(noc, event.in);
 }
 
@@ -112,7 +112,7 @@ static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
         noc_arrive(noc, at->in, at->flit);
     noc->stats.noc_buffer_write += (uint64_t)(slot->flits_end[0] - slot->flits[0]);
     if (slot->flits_end[0] > slot->flits[0] || slot->flits_end[1] > slot->flits[1])
-        noc->moved_at = noc->now;
+        noc->progress.moved_at = noc->now;
     slot->flits_end[0] = slot->flits[0];
     slot->flits_end[1] = slot->flits[1];
 }
@@ -121,13 +121,13 @@ static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
 static inline void noc_look_ahead(struct noc *noc)
 {
     noc->calendar.ahead = (struct noc_ahead){
-        .flight = noc_slot(noc, noc->flight),
-        .entry = noc_slot(noc, noc->entry),
-        .exit_credit = noc_slot(noc, noc->exit_credit_time),
-        .route = noc_slot(noc, noc->routing_delay),
-        .next_route = noc_slot(noc, noc->routing_delay + 1),
-        .assign = noc_slot(noc, noc->vc_alloc_delay),
-        .credit = {noc_slot(noc, noc->credit_time), noc_slot(noc, noc->entry_credit_time)}};
+        .flight = noc_slot(noc, noc->delay.flight),
+        .entry = noc_slot(noc, noc->delay.entry),
+        .exit_credit = noc_slot(noc, noc->delay.exit_credit),
+        .route = noc_slot(noc, noc->delay.routing),
+        .next_route = noc_slot(noc, noc->delay.routing + 1),
+        .assign = noc_slot(noc, noc->delay.vc_alloc),
+        .credit = {noc_slot(noc, noc->delay.credit), noc_slot(noc, noc->delay.entry_credit)}};
 }
 
 // Removes the events of cycle `now` from the calendar and executes them.

@@ -47,20 +47,20 @@ static inline void noc_tick_shaped(struct noc *noc)
     noc_take_events(noc);
     if (!NOC_IS_PLAIN(noc) && noc->config.ideal)
         noc_ideal_arrive(noc);
-    noc->stats.noc_vc_arbitration += noc->waiting;
+    noc->stats.noc_vc_arbitration += noc->requests.waiting;
     if (noc_has_vc_rows(noc))
-        noc_step_each(noc, noc->serving_routers, noc->routers, noc_allocate_vc_rows);
+        noc_step_each(noc, noc->requests.serving_routers, noc->shape.routers, noc_allocate_vc_rows);
     else
-        noc_step_each(noc, noc->waiting_routers, noc->routers, noc_allocate_vcs);
+        noc_step_each(noc, noc->requests.waiting_routers, noc->shape.routers, noc_allocate_vcs);
     if (noc_has_switch_rows(noc)) {
-        noc_step_each(noc, noc->ready_routers, noc->routers, noc_choose_rows);
+        noc_step_each(noc, noc->requests.ready_routers, noc->shape.routers, noc_choose_rows);
         noc_serve_winners(noc);
     } else
-        noc_step_each(noc, noc->ready_routers, noc->routers, noc_allocate_switch);
+        noc_step_each(noc, noc->requests.ready_routers, noc->shape.routers, noc_allocate_switch);
     noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
-    noc_step_each(noc, noc->holding, noc->nodes, noc_take_held);
-    noc_step_each(noc, noc->sending, noc->nodes, noc_inject);
+    noc_step_each(noc, noc->ejection.holding, noc->shape.nodes, noc_take_held);
+    noc_step_each(noc, noc->injection.sending, noc->shape.nodes, noc_inject);
     noc->now++;
     noc->stats.cycles++;
-    noc->stats.noc_router_clock += noc->routers;
+    noc->stats.noc_router_clock += noc->shape.routers;
 }

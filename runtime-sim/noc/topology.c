@@ -40,14 +40,14 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
     wires->routers = routers;
     wires->nodes = noc_node_count(&noc->config);
     noc->router = noc_lines(noc->arena, routers * sizeof *noc->router);
-    noc->node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
+    noc->routing.node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
 }
 
 static void add_node(struct noc *noc, struct noc_wires *wires, uint32_t node, uint32_t entry,
                      uint32_t exit)
 {
     uint32_t ports = noc_is_wide(&noc->config, node) ? noc->config.injection_ports : 1;
-    noc->node_exit[node] = exit;
+    noc->routing.node_exit[node] = exit;
     for (uint32_t i = 0; i < ports; i++)
         add(noc, wires, NOC_CHANNEL_INJECTION, node, entry);
     add(noc, wires, NOC_CHANNEL_EJECTION, exit, node);
@@ -66,7 +66,7 @@ static void add_mesh_router(struct noc *noc, struct noc_wires *wires, uint32_t r
     for (uint32_t i = 0; i < NOC_DIRECTIONS; i++) {
         if (!is_there[i])
             continue;
-        noc->mesh_port[router * NOC_DIRECTIONS + i] = port++;
+        noc->routing.mesh_port[router * NOC_DIRECTIONS + i] = port++;
         add(noc, wires, NOC_CHANNEL_ROUTERS, router, to[i]);
     }
 }
@@ -75,7 +75,7 @@ static void add_mesh(struct noc *noc, struct noc_wires *wires)
 {
     uint32_t routers = noc->config.width * noc->config.height;
     begin(noc, wires, routers);
-    noc->mesh_port = ARENA_ARRAY(noc->arena, uint16_t, routers * NOC_DIRECTIONS);
+    noc->routing.mesh_port = ARENA_ARRAY(noc->arena, uint16_t, routers * NOC_DIRECTIONS);
     for (uint32_t i = 0; i < routers; i++)
         add_mesh_router(noc, wires, i);
     for (uint32_t i = 0; i < wires->nodes; i++) {
@@ -91,7 +91,7 @@ static void add_overlay(struct noc *noc, struct noc_wires *wires)
     begin(noc, wires, nodes);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t ports = noc_is_wide(&noc->config, i) ? noc->config.injection_ports : 1;
-        noc->node_exit[i] = i;
+        noc->routing.node_exit[i] = i;
         for (uint32_t k = 0; k < ports; k++)
             add(noc, wires, NOC_CHANNEL_INJECTION, i, i);
         for (uint32_t k = 0; k < nodes; k++)

@@ -52,10 +52,10 @@ static const struct stat_key link_keys[] = {
 
 static void add_links(struct noc *noc, struct stats *stats, const char *prefix)
 {
-    struct noc_use *use = noc->use;
+    struct noc_use *use = noc->observer.use;
     const char *all = arena_printf(stats->arena, "%s.link*", prefix);
-    use->links = ARENA_ARRAY(stats->arena, struct link_use, noc->router_outs);
-    for (uint32_t i = 0; i < noc->router_outs; i++) {
+    use->links = ARENA_ARRAY(stats->arena, struct link_use, noc->shape.router_outs);
+    for (uint32_t i = 0; i < noc->shape.router_outs; i++) {
         struct noc_channel channel = noc_channel(noc, i);
         if (channel.kind != NOC_CHANNEL_ROUTERS)
             continue;
@@ -67,14 +67,14 @@ static void add_links(struct noc *noc, struct stats *stats, const char *prefix)
 
 void noc_use_add(struct noc *noc, struct stats *stats, const char *prefix)
 {
-    struct noc_use *use = noc->use = ARENA_NEW(stats->arena, struct noc_use);
+    struct noc_use *use = noc->observer.use = ARENA_NEW(stats->arena, struct noc_use);
     const char *nodes = arena_printf(stats->arena, "%s.node*", prefix);
     const char *routers = arena_printf(stats->arena, "%s.router*", prefix);
-    use->nodes = ARENA_ARRAY(stats->arena, struct node_use, noc->nodes);
-    use->routers = ARENA_ARRAY(stats->arena, struct router_use, noc->routers);
-    for (uint32_t i = 0; i < noc->nodes; i++)
+    use->nodes = ARENA_ARRAY(stats->arena, struct node_use, noc->shape.nodes);
+    use->routers = ARENA_ARRAY(stats->arena, struct router_use, noc->shape.routers);
+    for (uint32_t i = 0; i < noc->shape.nodes; i++)
         ADD(stats, nodes, node_keys, &use->nodes[i], "%s.node%u", prefix, i);
-    for (uint32_t i = 0; i < noc->routers; i++)
+    for (uint32_t i = 0; i < noc->shape.routers; i++)
         ADD(stats, routers, router_keys, &use->routers[i], "%s.router%u", prefix, i);
     add_links(noc, stats, prefix);
     noc_use_refresh(noc);
@@ -85,17 +85,17 @@ static uint64_t router_flits(const struct noc *noc, uint32_t router)
     const struct noc_router *at = &noc->router[router];
     uint64_t flits = 0;
     for (uint32_t i = at->out0; i < at->out0 + at->outs; i++)
-        flits += noc->out_port[i].flits;
+        flits += noc->port.out[i].flits;
     return flits;
 }
 
 void noc_use_refresh(struct noc *noc)
 {
-    struct noc_use *use = noc->use;
+    struct noc_use *use = noc->observer.use;
     uint64_t cycles = noc->stats.cycles;
     if (!use)
         return;
-    for (uint32_t i = 0; i < noc->nodes; i++) {
+    for (uint32_t i = 0; i < noc->shape.nodes; i++) {
         const struct noc_interface *from = &noc->interface[i];
         use->nodes[i] = (struct node_use){.packets_sent = from->packets_sent,
                                           .flits_entered = from->flits_entered,
@@ -104,13 +104,13 @@ void noc_use_refresh(struct noc *noc)
                                           .queue_most = from->queue_most,
                                           .cycles = cycles};
     }
-    for (uint32_t i = 0; i < noc->routers; i++)
+    for (uint32_t i = 0; i < noc->shape.routers; i++)
         use->routers[i] = (struct router_use){.flits = router_flits(noc, i),
                                               .buffer_sum = noc_buffer_sum(noc, i),
                                               .buffer_most = noc->router[i].buffer_most,
                                               .cycles = cycles};
     for (uint32_t i = 0; i < use->link_count; i++) {
-        use->links[i].flits = noc->out_port[use->links[i].channel].flits;
+        use->links[i].flits = noc->port.out[use->links[i].channel].flits;
         use->links[i].cycles = cycles;
     }
 }

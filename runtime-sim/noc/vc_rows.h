@@ -22,10 +22,10 @@ static inline void noc_assign(struct noc *noc, const struct noc_router *router, 
     uint32_t out = noc_index(noc, router->out0 + port, vc);
     if (is_first) {
         noc_in(noc, in)->accept = (uint16_t)(noc_index(noc, port, vc) + 1);
-        noc->out[out].grant = (uint16_t)(local + 1);
+        noc->vc.out[out].grant = (uint16_t)(local + 1);
     }
-    noc->out_port[router->out0 + port].free &= ~(UINT64_C(1) << vc);
-    if (noc->lent_vcs >> vc & 1)
+    noc->port.out[router->out0 + port].free &= ~(UINT64_C(1) << vc);
+    if (noc->class.lent_vcs >> vc & 1)
         noc_note_class(noc, router->out0 + port, vc, noc_class_at(noc, in));
     noc_clear_waiting(noc, in);
     noc_post_assign(noc->calendar.ahead.assign, in, out);
@@ -39,7 +39,7 @@ static inline void noc_contest_vcs(struct noc *noc, const struct noc_router *rou
     uint64_t *proposed = noc->scratch.proposed, chosen = 0;
     MASK_EACH (vc, vcs) {
         uint32_t out = noc_index(noc, router->out0 + port, (uint32_t)vc);
-        uint32_t local = mask_turn(asking, noc->out[out].grant);
+        uint32_t local = mask_turn(asking, noc->vc.out[out].grant);
         proposed[local] |= UINT64_C(1) << vc;
         chosen |= UINT64_C(1) << local;
     }
@@ -70,8 +70,8 @@ static inline void noc_serve_vcs(struct noc *noc, const struct noc_router *route
 static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_router *router,
                                     uint64_t these, uint32_t class)
 {
-    uint64_t some = these & noc->class_locals[class];
-    MASK_EACH (local, these & noc->lent_locals) {
+    uint64_t some = these & noc->class.locals[class];
+    MASK_EACH (local, these & noc->class.lent_locals) {
         uint64_t bit = UINT64_C(1) << local;
         uint32_t in = noc_index(noc, router->in0, (uint32_t)local);
         some = noc_front_packet(noc, in)->class == class ? some | bit : some & ~bit;
@@ -83,9 +83,9 @@ static inline uint64_t noc_of_class(const struct noc *noc, const struct noc_rout
 static inline bool noc_can_serve(const struct noc *noc, const struct noc_router *router,
                                  uint32_t row)
 {
-    uint64_t these = noc->out_port[row].waiting, vcs = noc->out_port[row].free;
+    uint64_t these = noc->port.out[row].waiting, vcs = noc->port.out[row].free;
     bool can = false;
-    for (uint32_t i = 0; these && vcs && i < noc->classes; i++)
+    for (uint32_t i = 0; these && vcs && i < noc->shape.classes; i++)
         can |= noc_of_class(noc, router, these, i) && vcs & noc_vcs_for(noc, row, i);
     return can;
 }
@@ -97,19 +97,19 @@ static inline void noc_allocate_vc_rows(struct noc *noc, uint32_t index)
     bool is_left = false;
     MASK_EACH (output, router->waiting_outs) {
         uint32_t row = router->out0 + (uint32_t)output;
-        const struct noc_out_port *port = &noc->out_port[row];
+        const struct noc_out_port *port = &noc->port.out[row];
         uint64_t these = port->waiting;
-        if (noc->classes == 1) {
+        if (noc->shape.classes == 1) {
             noc_serve_vcs(noc, router, (uint32_t)output, these, port->free);
             is_left |= port->waiting && port->free;
             continue;
         }
         // A class borrows from classes with higher numbers, so the owners are served first.
-        for (uint32_t i = noc->classes; i-- > 0 && port->free;)
+        for (uint32_t i = noc->shape.classes; i-- > 0 && port->free;)
             noc_serve_vcs(noc, router, (uint32_t)output, noc_of_class(noc, router, these, i),
                           port->free & noc_vcs_for(noc, row, i));
         is_left |= noc_can_serve(noc, router, row);
     }
     if (!is_left)
-        mask_clear(noc->serving_routers, index);
+        mask_clear(noc->requests.serving_routers, index);
 }

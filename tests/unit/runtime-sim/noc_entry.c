@@ -47,18 +47,19 @@ static struct channels look(const struct noc *noc)
 {
     struct channels seen = {0};
     const struct noc_router *middle = &noc->router[1], *last = &noc->router[2];
-    for (uint32_t i = middle->in0 << noc->shift; i < (middle->in0 + middle->ins) << noc->shift;
-         i++) {
+    for (uint32_t i = middle->in0 << noc->shape.shift;
+         i < (middle->in0 + middle->ins) << noc->shape.shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
         bool is_ready = noc_is_ready(noc, i);
-        seen.head[i - (middle->in0 << noc->shift)] = in->head;
+        seen.head[i - (middle->in0 << noc->shape.shift)] = in->head;
         seen.injected_ready |= in->is_entry && is_ready;
         seen.waited |= in->count && !in->is_entry && noc->config.priority_wait &&
                        (uint32_t)noc->now - in->since >= noc->config.priority_wait;
         if (is_ready || noc_is_waiting(noc, i))
             assert_int_equal(in->priority, in->is_entry);
     }
-    for (uint32_t i = last->in0 << noc->shift; i < (last->in0 + last->ins) << noc->shift; i++)
+    for (uint32_t i = last->in0 << noc->shape.shift;
+         i < (last->in0 + last->ins) << noc->shape.shift; i++)
         if (!noc_in(noc, i)->is_entry && (noc_is_ready(noc, i) || noc_is_waiting(noc, i)))
             assert_int_equal(noc_in(noc, i)->priority, 0);
     return seen;
@@ -67,10 +68,10 @@ static struct channels look(const struct noc *noc)
 static void count_passed(const struct noc *noc, const struct channels *seen, struct decisions *d)
 {
     const struct noc_router *middle = &noc->router[1];
-    for (uint32_t i = middle->in0 << noc->shift; i < (middle->in0 + middle->ins) << noc->shift;
-         i++) {
+    for (uint32_t i = middle->in0 << noc->shape.shift;
+         i < (middle->in0 + middle->ins) << noc->shape.shift; i++) {
         const struct noc_in *in = noc_in(noc, i);
-        if (in->head == seen->head[i - (middle->in0 << noc->shift)])
+        if (in->head == seen->head[i - (middle->in0 << noc->shape.shift)])
             continue;
         d->injected += in->is_entry;
         d->through += !in->is_entry;
