@@ -7,7 +7,7 @@
 // round-robin pointer advances past the last winner, and only if it won in the first iteration. The
 // virtual channels of an input that request the same output are also served round-robin.
 #include "runtime-sim/noc/allocate.h"
-#include "runtime-sim/noc/send.h"
+#include "runtime-sim/noc/send_tmpl.h"
 #include "support/bits.h"
 
 // Returns the virtual channels of a port that request the output with the highest priority.

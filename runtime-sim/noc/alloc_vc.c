@@ -6,7 +6,7 @@
 // pointer advances past the last winner, and only if it won in the first iteration.
 #include "runtime-sim/noc/allocate.h"
 #include "runtime-sim/noc/route.h"
-#include "runtime-sim/noc/vc_rows.h"
+#include "runtime-sim/noc/vc_rows_tmpl.h"
 
 // The general case: a list of requests per output
 

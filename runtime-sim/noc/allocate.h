@@ -1,5 +1,5 @@
 // The general allocators of a router, for networks in which masks of a router's virtual channels do
-// not suffice: see vc_rows.h and switch_rows.h. Each call handles one cycle.
+// not suffice: see vc_rows_tmpl.h and switch_rows_tmpl.h. Each call handles one cycle.
 #pragma once
 #include "runtime-sim/noc/router.h"
 

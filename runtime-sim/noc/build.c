@@ -1,6 +1,6 @@
 // Builds a network from its configuration.
-#include "runtime-sim/noc/route.h"
 #include "runtime-sim/noc/shapes.h"
+#include "runtime-sim/noc/state_tmpl.h"
 #include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 

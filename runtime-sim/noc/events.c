@@ -1,6 +1,6 @@
 // Events at a known time.
 #include "runtime-sim/noc/events.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t port)
 {

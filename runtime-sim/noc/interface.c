@@ -1,8 +1,8 @@
 #include "runtime-sim/noc/interface.h"
-#include "runtime-sim/noc/eject.h"
+#include "runtime-sim/noc/eject_tmpl.h"
 #include "runtime-sim/noc/queue.h"
 #include "runtime-sim/noc/shapes.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 #include "support/bits.h"
 #include <assert.h>
 

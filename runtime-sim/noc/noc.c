@@ -2,7 +2,7 @@
 #include "runtime-sim/noc/events.h"
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/shapes.h"
-#include "runtime-sim/noc/tick.h"
+#include "runtime-sim/noc/tick_tmpl.h"
 
 static const struct stat_key stat_keys[] = {
 #define STATS_DEF "runtime-sim/noc/noc_stats.def"

@@ -1,6 +1,6 @@
 // Reports which packets wait for which.
 #include "runtime-sim/noc/masks.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 #include "support/bits.h"
 #include <inttypes.h>
 

@@ -30,20 +30,3 @@ uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t targ
 uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target);
 // Fills a table of routes for a small network.
 void noc_make_routes(struct noc *noc);
-
-// Starts RC of the packet whose head is at the front of an input virtual channel.
-static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
-{
-    struct noc_hot *packet = &noc->pool.hot[flit >> FLIT_SHIFT];
-    struct noc_in *in = noc_in(noc, index);
-    in->port = NOC_IS_PLAIN(noc) || noc->routing.table
-                   ? noc->routing.table[in->router * noc->shape.nodes + packet->target]
-                   : noc_compute_route(noc, in->router, packet->target);
-    in->row = noc->router[in->router].out0 + in->port;
-    packet->routers++;
-    if (NOC_IS_PLAIN(noc))
-        return;
-    if (noc->config.priority_decay && packet->routers > 1 && packet->priority)
-        packet->priority--;
-    in->priority = packet->priority;
-}

@@ -372,61 +372,6 @@ struct noc {
     struct noc_class_stats *class_stats;
 };
 
-// Shape of a network. A source file for networks of one shape (see tick.h) defines these as
-// constants.
-#ifndef NOC_SHAPED
-#define NOC_SHIFT(noc) ((noc)->shape.shift)
-#define NOC_IN_SHIFT(noc) ((noc)->shape.in_shift)
-#define NOC_RING(noc) ((noc)->shape.ring)
-#define NOC_IS_PLAIN(noc) false
-#endif
-
-// Returns the number of a virtual channel. A power of two of numbers is reserved for each port, so
-// that no division is needed.
-static inline uint32_t noc_index(const struct noc *noc, uint32_t port, uint32_t vc)
-{
-    (void)noc;
-    return (port << NOC_SHIFT(noc)) + vc;
-}
-
-// Returns the port of a virtual channel.
-static inline uint32_t noc_port(const struct noc *noc, uint32_t index)
-{
-    (void)noc;
-    return index >> NOC_SHIFT(noc);
-}
-
-// Returns the number of a virtual channel within its port.
-static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
-{
-    (void)noc;
-    return index & ((1u << NOC_SHIFT(noc)) - 1);
-}
-
-// Returns the input virtual channel with this number.
-static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
-{
-    return (struct noc_in *)(noc->vc.in + ((size_t)index << NOC_IN_SHIFT(noc)));
-}
-
-// Returns the entry of a ring of flits.
-static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
-{
-    return &noc_in(noc, in)->flit[at & NOC_RING(noc)];
-}
-
-// Returns true if virtual channels are allocated by rows.
-static inline bool noc_has_vc_rows(const struct noc *noc)
-{
-    return NOC_IS_PLAIN(noc) || noc->alloc.has_vc_rows;
-}
-
-// Returns true if the switch is allocated by rows.
-static inline bool noc_has_switch_rows(const struct noc *noc)
-{
-    return NOC_IS_PLAIN(noc) || noc->alloc.has_switch_rows;
-}
-
 // Returns a packet of the pool.
 static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t packet)
 {
@@ -437,10 +382,4 @@ static inline struct noc_packet *noc_packet_at(const struct noc *noc, uint32_t p
 static inline struct noc_lane *noc_lane(const struct noc *noc, uint32_t link, uint32_t class)
 {
     return &noc->injection.lane[link * noc->shape.classes + class];
-}
-
-// Returns the input virtual channel that an output virtual channel feeds.
-static inline uint32_t noc_fed(const struct noc *noc, uint32_t out)
-{
-    return noc_index(noc, noc->port.out[noc_port(noc, out)].to, noc_vc(noc, out));
 }

@@ -1,4 +1,4 @@
-// Specialised ticks by the shape of a network, see tick.h.
+// Specialised ticks by the shape of a network, see tick_tmpl.h.
 #pragma once
 #include "runtime-sim/noc/router.h"
 

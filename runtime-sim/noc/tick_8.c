@@ -5,7 +5,7 @@
 #define NOC_RING(noc) 7u
 #define NOC_IS_PLAIN(noc) true
 #include "runtime-sim/noc/shapes.h"
-#include "runtime-sim/noc/tick.h"
+#include "runtime-sim/noc/tick_tmpl.h"
 
 void noc_tick_8(struct noc *noc)
 {

@@ -1,5 +1,5 @@
 // Checks the invariants that hold between cycles.
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 struct count {
     uint32_t flits, credits; // in flight to a buffer, and back from it

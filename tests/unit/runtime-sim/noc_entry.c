@@ -1,6 +1,6 @@
 // Decisions where packets enter a network [004]: the flit that passes in each cycle, changing
 // numbers of crossbar inputs, and how much busier the entries are than the channels after them.
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 #include "tests/unit/runtime-sim/network.h"
 #include <math.h>
 

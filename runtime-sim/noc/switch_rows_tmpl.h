@@ -1,7 +1,7 @@
 // Switch allocation by iSLIP for routers whose input virtual channels fit a word. Crossbar input x
 // has the virtual channels of port x, which are the bits from x << shift on.
 #pragma once
-#include "runtime-sim/noc/send.h"
+#include "runtime-sim/noc/send_tmpl.h"
 #include "support/bits.h"
 
 // Returns the virtual channels of a crossbar input.

@@ -1,14 +1,14 @@
 // A cycle of a network. All functions are inline: a source file for networks of one shape
 // (tick_4.c, tick_8.c) defines its constants and then includes this header. noc.c has the tick for
 // any network.
-//     NOC_SHIFT, NOC_IN_SHIFT, NOC_RING   the members of struct noc
+//     NOC_SHIFT, NOC_IN_SHIFT, NOC_RING   members of struct noc_shape
 //     NOC_IS_PLAIN                        true if is_plain of shapes.c holds for the network
 #pragma once
 #include "runtime-sim/noc/allocate.h"
-#include "runtime-sim/noc/inject.h"
-#include "runtime-sim/noc/switch_rows.h"
-#include "runtime-sim/noc/take.h"
-#include "runtime-sim/noc/vc_rows.h"
+#include "runtime-sim/noc/inject_tmpl.h"
+#include "runtime-sim/noc/switch_rows_tmpl.h"
+#include "runtime-sim/noc/take_tmpl.h"
+#include "runtime-sim/noc/vc_rows_tmpl.h"
 #include "support/bits.h"
 #include "support/random.h"
 

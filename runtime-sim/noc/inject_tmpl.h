@@ -2,7 +2,7 @@
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/queue.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 // Returns a virtual channel of the port that can be allocated now to the lane's first packet, or
 // NOC_NONE.

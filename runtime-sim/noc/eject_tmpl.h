@@ -2,7 +2,7 @@
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/interface.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 // Returns the queue for arrived packets of this class and virtual channel. Packets of a class that
 // has borrowed the channel have another queue than those of its owner.

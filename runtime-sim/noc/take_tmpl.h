@@ -1,8 +1,7 @@
 // Events at the beginning of a cycle: arrivals from channels, and the ends of pipeline stages.
 #pragma once
-#include "runtime-sim/noc/eject.h"
-#include "runtime-sim/noc/route.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/eject_tmpl.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 // Starts the packet whose head arrives at an empty buffer.
 static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)

@@ -1,7 +1,69 @@
-// State transitions of input virtual channels.
+// Numbers of virtual channels, and state transitions of input virtual channels.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
 #include "runtime-sim/noc/masks.h"
+#include "runtime-sim/noc/route.h"
+
+// Shape of a network. A source file for networks of one shape (see tick_tmpl.h) defines these as
+// constants.
+#ifndef NOC_SHAPED
+#define NOC_SHIFT(noc) ((noc)->shape.shift)
+#define NOC_IN_SHIFT(noc) ((noc)->shape.in_shift)
+#define NOC_RING(noc) ((noc)->shape.ring)
+#define NOC_IS_PLAIN(noc) false
+#endif
+
+// Returns the number of a virtual channel. A power of two of numbers is reserved for each port, so
+// that no division is needed.
+static inline uint32_t noc_index(const struct noc *noc, uint32_t port, uint32_t vc)
+{
+    (void)noc;
+    return (port << NOC_SHIFT(noc)) + vc;
+}
+
+// Returns the port of a virtual channel.
+static inline uint32_t noc_port(const struct noc *noc, uint32_t index)
+{
+    (void)noc;
+    return index >> NOC_SHIFT(noc);
+}
+
+// Returns the number of a virtual channel within its port.
+static inline uint32_t noc_vc(const struct noc *noc, uint32_t index)
+{
+    (void)noc;
+    return index & ((1u << NOC_SHIFT(noc)) - 1);
+}
+
+// Returns the input virtual channel with this number.
+static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
+{
+    return (struct noc_in *)(noc->vc.in + ((size_t)index << NOC_IN_SHIFT(noc)));
+}
+
+// Returns the entry of a ring of flits.
+static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
+{
+    return &noc_in(noc, in)->flit[at & NOC_RING(noc)];
+}
+
+// Returns true if virtual channels are allocated by rows.
+static inline bool noc_has_vc_rows(const struct noc *noc)
+{
+    return NOC_IS_PLAIN(noc) || noc->alloc.has_vc_rows;
+}
+
+// Returns true if the switch is allocated by rows.
+static inline bool noc_has_switch_rows(const struct noc *noc)
+{
+    return NOC_IS_PLAIN(noc) || noc->alloc.has_switch_rows;
+}
+
+// Returns the input virtual channel that an output virtual channel feeds.
+static inline uint32_t noc_fed(const struct noc *noc, uint32_t out)
+{
+    return noc_index(noc, noc->port.out[noc_port(noc, out)].to, noc_vc(noc, out));
+}
 
 // Sets the bits of a port and of its router.
 static inline void noc_mark(const struct noc *noc, uint64_t *ports, uint64_t *routers,
@@ -199,4 +261,21 @@ static inline uint64_t noc_available(const struct noc *noc, uint32_t out, uint64
             kept |= UINT64_C(1) << vc;
     }
     return kept;
+}
+
+// Starts RC of the packet whose head is at the front of an input virtual channel.
+static inline void noc_begin_route(struct noc *noc, uint32_t index, uint32_t flit)
+{
+    struct noc_hot *packet = &noc->pool.hot[flit >> FLIT_SHIFT];
+    struct noc_in *in = noc_in(noc, index);
+    in->port = NOC_IS_PLAIN(noc) || noc->routing.table
+                   ? noc->routing.table[in->router * noc->shape.nodes + packet->target]
+                   : noc_compute_route(noc, in->router, packet->target);
+    in->row = noc->router[in->router].out0 + in->port;
+    packet->routers++;
+    if (NOC_IS_PLAIN(noc))
+        return;
+    if (noc->config.priority_decay && packet->routers > 1 && packet->priority)
+        packet->priority--;
+    in->priority = packet->priority;
 }

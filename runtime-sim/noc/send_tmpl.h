@@ -1,8 +1,7 @@
 // Departure of a flit from a router: it crosses the switch, is sent on a channel, and a credit is
 // returned.
 #pragma once
-#include "runtime-sim/noc/route.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 // Frees the output virtual channel of a packet.
 static inline void noc_free_out(struct noc *noc, const struct noc_in *in)

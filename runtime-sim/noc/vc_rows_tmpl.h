@@ -3,7 +3,7 @@
 // on its class. Also allocates virtual channels to single packets.
 #pragma once
 #include "runtime-sim/noc/calendar.h"
-#include "runtime-sim/noc/state.h"
+#include "runtime-sim/noc/state_tmpl.h"
 
 // Returns the next of these virtual channels of an output in round-robin order, starting after the
 // last choice of this input; the order covers all outputs of the router.
