@@ -241,7 +241,7 @@ static void check_rest(struct rig *r)
         const struct core *core = &machine->cores[i];
         const struct offload_queue *oq = core_own(core, &llc_omni);
         same(r, oq->free_count, oq->count, "free entries of an offload queue");
-        same(r, oq->ring_count + core->parked, 0, "packets or accesses left");
+        same(r, oq->ring_count + core->lsu.parked, 0, "packets or accesses left");
         same(r, oq->forming, OQ_NONE, "chains that are formed");
         for (uint32_t k = 0; k < r->config.core.warps; k++)
             same(r, oq->chains[k].state, OQ_IDLE, "chains left");

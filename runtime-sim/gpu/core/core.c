@@ -69,15 +69,15 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
 {
     uint32_t warps = kind->config->warps;
     *core = (struct core){
-        .shared = shared, .kind = kind, .arena = arena, .index = index, .next = UINT64_MAX};
+        .shared = shared, .kind = kind, .arena = arena, .id.index = index, .next = UINT64_MAX};
     core->words = bits_words(warps);
-    core->wheel = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
+    core->wheel.slots = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
     core->slots = ARENA_ARRAY(arena, struct slot, warps);
-    core->age = ARENA_ARRAY(arena, uint64_t, warps);
+    core->schedule.age = ARENA_ARRAY(arena, uint64_t, warps);
     core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
     for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
-    core->entry_extra = shared->entries_of_slot * warps;
+    core->lsu.entry_extra = shared->entries_of_slot * warps;
     lsu_init(core);
     core->watchers = ARENA_ARRAY(arena, struct core_watcher, shared->watcher_count + 1);
     for (uint32_t i = 0; i < shared->watcher_count; i++)
@@ -93,15 +93,15 @@ const struct ir_inst *core_inst(const struct core *core, const struct timing *ti
 
 void core_flush(struct core *core)
 {
-    memset(core->unit_free, 0, sizeof core->unit_free); // a launch does not wait for the previous
-                                                        // one
-    core->banks_free = 0;
+    memset(core->units.free, 0, sizeof core->units.free); // a launch does not wait for the previous
+                                                          // one
+    core->units.banks_free = 0;
     if (core->shared->flush_l1)
         cache_forget(&core->l1);
     EACH_WATCHER (watcher, core, lsu, flush)
         watcher->lsu->flush(core, watcher->own);
-    tags_flush(&core->constant);
-    tags_flush(&core->texture);
+    tags_flush(&core->tags.constant);
+    tags_flush(&core->tags.texture);
 }
 
 // Issue
@@ -109,14 +109,13 @@ void core_flush(struct core *core)
 static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
 {
     for (uint32_t i = 0; i < core->kind->units[unit]; i++)
-        if (core->unit_free[unit][i] <= now)
-            return &core->unit_free[unit][i];
+        if (core->units.free[unit][i] <= now)
+            return &core->units.free[unit][i];
     return NULL;
 }
 
-static void count_issue(struct core *core, const struct timing *timing, uint64_t threads)
+static void count_issue(struct core_stats *s, const struct timing *timing, uint64_t threads)
 {
-    struct core_stats *s = &core->stats;
     s->scheduler++;
     s->register_read += threads * timing->operands_read;
     s->register_write += threads * timing->operands_written;
@@ -138,16 +137,16 @@ static void set_results(struct slot *slot, const struct timing *timing, uint64_t
 static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum issue_as as)
 {
     struct slot *slot = &core->slots[index];
-    core->free_count--;
+    core->lsu.free_count--;
     slot->entries++;
     slot->acquires |= slot->next->acquires;
     set_results(slot, slot->next, UINT64_MAX);
-    core->entries[entry].slot = index;
-    core->entries[entry].timing = slot->next;
+    core->lsu.entries[entry].slot = index;
+    core->lsu.entries[entry].timing = slot->next;
     epoch_take(core, entry);
     if (as == ISSUE_AS_NORMAL)
         EACH_WATCHER (watcher, core, issue, accessed)
-            watcher->issue->accessed(core, watcher->own, now, index, core->entries[entry].held);
+            watcher->issue->accessed(core, watcher->own, now, index, core->lsu.entries[entry].held);
     (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
 }
 
@@ -190,12 +189,12 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     struct slot *slot = &core->slots[index];
     struct warp *warp = slot->warp;
     const struct timing *timing = slot->next;
-    uint32_t entry = core->free_entries[core->free_count - 1];
+    uint32_t entry = core->lsu.free_entries[core->lsu.free_count - 1];
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
     const struct core_watcher *owner = NULL;
     enum issue_as as = claim(core, now, index, &owner);
-    enum issue_result result = execute(core, index, as, owner, core->entries[entry].held);
+    enum issue_result result = execute(core, index, as, owner, core->lsu.entries[entry].held);
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
@@ -205,7 +204,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     if (elsewhere)
         core->stats.scheduler++; // the scheme counts the unit that computes it
     else
-        count_issue(core, timing, threads);
+        count_issue(&core->stats, timing, threads);
     slot->settled = false;
     slot->behind = 0;
     slot->buffered--;
@@ -226,7 +225,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         return;
     core_look_at_cta(core, now + 1, slot->cta);
     if (warp->cta->cluster.count > 1 && !core_is_detached(slot))
-        core->stirred |= UINT64_C(1) << slot->cta;
+        core->results.stirred |= UINT64_C(1) << slot->cta;
 }
 
 // A cycle
@@ -236,15 +235,15 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
 {
     uint32_t place = (uint32_t)(now % CORE_WHEEL);
     uint64_t slots[CORE_WORDS];
-    core->wheel_at = now + 1;
-    if (!bits_test(core->wheel_used, place))
+    core->wheel.at = now + 1;
+    if (!bits_test(core->wheel.used, place))
         return;
     for (uint32_t i = 0; i < words; i++) {
-        slots[i] = core->wheel[place * words + i];
-        core->wheel[place * words + i] = 0;
+        slots[i] = core->wheel.slots[place * words + i];
+        core->wheel.slots[place * words + i] = 0;
     }
-    if (!(core->wheel_used[place / 64] &= ~(UINT64_C(1) << place % 64)))
-        core->wheel_words &= ~(UINT64_C(1) << place / 64);
+    if (!(core->wheel.used[place / 64] &= ~(UINT64_C(1) << place % 64)))
+        core->wheel.words &= ~(UINT64_C(1) << place / 64);
     EACH_SLOT (index, words, slots[word]) {
         uint8_t state = core->slots[index].state;
         if (state == SLOT_RESULT || state == SLOT_FETCH)
@@ -289,7 +288,7 @@ static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
         for (uint32_t i = 0; i < words; i++) {
             uint64_t first = watcher->lsu->first(core, watcher->own, i) & candidates[i];
             if (first)
-                return core->last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
+                return core->schedule.last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
         }
     return core_choose(core, scheduler, candidates);
 }
@@ -328,7 +327,7 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
                                  uint32_t words)
 {
     uint32_t schedulers = core->kind->config->schedulers;
-    uint32_t start = core->first_scheduler, loser = schedulers;
+    uint32_t start = core->schedule.first_scheduler, loser = schedulers;
     uint64_t blocked[CORE_WORDS];
     for (uint32_t w = 0; w < words; w++)
         blocked[w] = at_start[w].all;
@@ -350,7 +349,7 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
             blocked[w] = find_blocked_by(core, now, w, chosen, words);
     }
     if (loser < schedulers && core->kind->config->scheduler_order == SCHEDULERS_TURN)
-        core->first_scheduler = loser;
+        core->schedule.first_scheduler = loser;
 }
 
 static uint32_t count_slots(uint64_t slots)
@@ -380,18 +379,18 @@ static ALWAYS_INLINE bool has_ready(const struct core *core, uint32_t words)
 
 static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t words)
 {
-    if (now <= core->counted)
+    if (now <= core->account.counted)
         return;
-    uint64_t passed = now - core->counted;
+    uint64_t passed = now - core->account.counted;
     bool ready = has_ready(core, words);
     for (uint32_t i = 0; ready && i < words; i++) {
         struct blocked_slots blocked = find_blocked(core, now - 1, i);
         count_ready(core, i, 0, blocked, passed);
         if (core->trace)
-            core_trace_ready(core, core->counted, i, 0, blocked.all, blocked.by_memory);
+            core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
     }
-    core->busy += ready || (core->queue_count && core->l1_full) ? passed : 0;
-    core->counted = now;
+    core->account.busy += ready || (core->lsu.queue_count && core->lsu.l1_full) ? passed : 0;
+    core->account.counted = now;
 }
 
 void core_catch_up(struct core *core, uint64_t now)
@@ -402,7 +401,7 @@ void core_catch_up(struct core *core, uint64_t now)
 static void defer(struct core *core, uint32_t slot)
 {
     core->sets[slot / 64].deferred |= slot_bit(slot);
-    core->defers = true;
+    core->results.defers = true;
 }
 
 static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
@@ -435,14 +434,14 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
 static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, uint32_t words)
 {
     uint64_t next = UINT64_MAX;
-    if (core->refused || core->freed_count)
+    if (core->lsu.refused || core->lsu.freed_count)
         return at;
     for (uint32_t unit = 0; unit < UNITS; unit++) {
         uint64_t free = UINT64_MAX, wants = 0;
         for (uint32_t i = 0; i < words; i++)
             wants |= core->sets[i].wants[unit];
         for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
-            free = smaller(free, core->unit_free[unit][i]);
+            free = smaller(free, core->units.free[unit][i]);
         if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
             continue;
         next = smaller(next, free);
@@ -460,7 +459,7 @@ static ALWAYS_INLINE bool has_hungry(const struct core *core, uint32_t words)
 
 static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, uint32_t words)
 {
-    if (has_hungry(core, words) || core->defers)
+    if (has_hungry(core, words) || core->results.defers)
         return now + 1;
     uint64_t next = smaller(core_next_wake(core), lsu_next(core, now));
     bool issues = has_ready(core, words) && !core->shared->paused;
@@ -470,9 +469,9 @@ static ALWAYS_INLINE uint64_t next_cycle(const struct core *core, uint64_t now, 
 static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
 {
     catch_up(core, now, words);
-    core->counted = now + 1;
-    core->busy++;
-    core->wheel_at = now;
+    core->account.counted = now + 1;
+    core->account.busy++;
+    core->wheel.at = now;
     lsu_receive(core, now);
     wake(core, now, words);
     lsu_tick(core, now);
@@ -497,7 +496,7 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part)
     if (entry->held->served || !entry->parts.v[part].lanes) // or moved with another part
         return;
     held_serve(entry->held, entry->parts.v[part].lanes);
-    core->progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
+    core->account.progress += entry->parts.v[part].kind == MEMSYS_WRITE || entry->held->changed;
 }
 
 static void issue_deferred(struct core *core, uint64_t now)
@@ -506,15 +505,16 @@ static void issue_deferred(struct core *core, uint64_t now)
         core_issue(core, now, index);
     for (uint32_t i = 0; i < core->words; i++)
         core->sets[i].deferred = 0;
-    core->defers = false;
+    core->results.defers = false;
 }
 
 void core_commit(struct core *core, uint64_t now)
 {
-    for (uint32_t i = 0; i < core->effects.n; i++)
-        core_move_values(core, &core->entries[core->effects.v[i].entry], core->effects.v[i].part);
-    core->effects.n = 0;
-    if (core->defers)
+    for (uint32_t i = 0; i < core->results.effects.n; i++)
+        core_move_values(core, &core->lsu.entries[core->results.effects.v[i].entry],
+                         core->results.effects.v[i].part);
+    core->results.effects.n = 0;
+    if (core->results.defers)
         issue_deferred(core, now);
     core->next = next_cycle(core, now, core->words);
 }

@@ -161,80 +161,132 @@ struct slot_sets {
     uint64_t deferred;     // issue in core_commit
 };
 
+// Results of a cycle, for core_commit and for the machine.
+struct core_results {
+    VEC(struct core_effect) effects;
+    uint64_t ended;                // set of CTAs that have ended
+    uint64_t stirred;              // CTAs with an event for which other CTAs of their cluster may
+                                   // wait
+    bool defers;                   // a slot is deferred
+    bool returns;                  // `returned` is not empty
+    uint64_t returned[CORE_WORDS]; // slots of detached warps that have ended
+};
+
+// Cycles in which slots are to be evaluated.
+struct core_wheel {
+    uint64_t at;     // first cycle after the last tick
+    uint64_t words;  // set of the nonzero words of `used`
+    uint64_t *slots; // per cycle: the set of slots to evaluate
+    uint64_t used[CORE_WHEEL / 64];
+};
+
+// Oldest element and length of a ring.
+struct lsu_ring {
+    uint32_t head, count;
+};
+
+// Load/store unit.
+struct core_lsu {
+    struct entry *entries;
+    uint32_t entry_count, entry_extra; // number of entries, and of those that schemes add
+    uint32_t *free_entries, *freed;
+    uint32_t free_count, freed_count; // freed: in this cycle
+    uint32_t *queue;                  // ring of entries that have parts to send
+    uint32_t queue_head, queue_count, queue_room;
+    uint32_t parked;                        // entries of schemes that do not count as the core's
+    struct lsu_ring stores, direct, missed; // of `core->lsu_rings`
+    uint32_t send_turn;
+    uint32_t to_send; // packets that schemes have to send
+    bool refused;     // a request was refused by the network, which wakes the core
+    bool l1_full;     // the next part waits for room in the L1
+    bool first_waits; // the first part waits for room in the L1, until an instruction enters the
+                      // queue
+    uint64_t l1_next;
+};
+
+// Contents of the rings of the load/store unit.
+struct lsu_rings {
+    // Tags of stores in the L1's output: 2 · slot + parity of the epoch.
+    uint32_t *store_tags;
+    uint16_t store_lines[CORE_LINES];          // by core_line: number of stores without an
+                                               // acknowledgement
+    struct memsys_request direct[CORE_DIRECT]; // requests that bypass the L1
+    struct memsys_request missed[CORE_MISSED]; // requests of the caches for code, constants and
+                                               // textures
+};
+
+// Order in which slots issue and fetch.
+struct core_schedule {
+    uint64_t *age;            // age of each slot's warp
+    uint64_t ages;            // number of warps so far
+    uint32_t last[4];         // slot that each scheduler selected last
+    uint32_t first_scheduler; // scheduler that selects first; see core.scheduler_order
+    uint32_t fetch_turn;
+};
+
+// First cycles in which units are free.
+struct core_units {
+    uint64_t banks_free; // banks of shared memory
+    uint64_t free[UNITS][CORE_UNITS];
+};
+
+// Counts of a core besides its statistics.
+struct core_account {
+    uint64_t counted;    // ready slots are counted up to and without this cycle
+    uint64_t busy;       // cycles with a tick or a ready slot
+    uint64_t progress;   // values stored; progress for the watchdog
+    uint64_t idle_since; // for a core without warps
+};
+
+// Numbers of a core.
+struct core_id {
+    uint32_t index;      // in the machine
+    uint32_t endpoint;   // in the memory system
+    uint32_t first_slot; // machine-wide number of slot 0, a multiple of 64
+};
+
+// Resources in use.
+struct core_use {
+    uint32_t ctas, threads, registers, shared_bytes;
+    bool one_cta; // the core's CTA does not share it
+};
+
+// Caches without data, beside the L1.
+struct core_tag_caches {
+    struct tag_cache code, constant, texture;
+};
+
 // The members that most ticks access come first, since a cycle touches them in all cores that tick.
 struct core {
     const struct core_shared *shared;
     const struct core_kind *kind;
-    uint64_t next;                   // the next cycle that needs a tick
-    VEC(struct core_effect) effects; // of this cycle
-    uint64_t ended;                  // set of CTAs that have ended
-    uint64_t stirred;     // CTAs with an event for which other CTAs of their cluster may wait
-    bool defers;          // a slot is deferred
-    bool returns;         // `returned` is not empty
-    bool refused;         // a request was refused by the network, which wakes the core
-    bool l1_full;         // the next part waits for room in the L1
-    bool first_waits;     // the first part waits for room in the L1, until an instruction enters
-                          // the queue
-    bool one_cta;         // its CTA does not share the core
-    uint32_t words;       // words of a set of slots
-    uint64_t counted;     // ready slots are counted up to and without this cycle
-    uint64_t busy;        // cycles with a tick or a ready slot
-    uint64_t wheel_at;    // first cycle after the last tick
-    uint64_t wheel_words; // set of the nonzero words of wheel_used
-    uint64_t l1_next;
-    struct slot *slots; // kind->config->warps of them
-    uint64_t *age;      // age of each slot's warp
-    uint64_t *wheel;    // per cycle: the set of slots to evaluate
-    // Load/store unit
-    struct entry *entries;
-    uint32_t *free_entries, *freed, *queue;
-    uint32_t free_count;
-    uint32_t freed_count;             // entries freed in this cycle
-    uint32_t queue_head, queue_count; // ring of entries that have parts to send
-    uint32_t queue_room;
-    uint32_t parked; // entries of schemes that do not count as the core's
-    uint32_t store_head, store_count;
-    uint32_t direct_head, direct_count;
-    uint32_t missed_head, missed_count;
-    uint32_t send_turn;
-    uint32_t to_send; // packets that schemes have to send
+    uint64_t next;  // the next cycle that needs a tick
+    uint32_t words; // words of a set of slots
     uint32_t watcher_count;
+    struct slot *slots; // kind->config->warps of them
     struct core_watcher {
         const struct scheme_issue *issue;
         const struct scheme_memory *memory;
         const struct lsu_client *lsu;
         void *own;
         const struct scheme_ops *ops;
-    } * watchers; // active schemes with hooks in cores, and their states
-    uint32_t fetch_turn;
-    uint32_t index;           // index in the machine
-    uint32_t endpoint;        // endpoint in the memory system
+    } * watchers;             // active schemes with hooks in cores, and their states
     struct core_trace *trace; // NULL: no trace
-    uint64_t progress;        // values stored; progress for the watchdog
-    uint64_t banks_free;      // cycle from which the banks of shared memory are free
-    uint64_t wheel_used[CORE_WHEEL / 64];
-    uint32_t last[4];         // slot that each scheduler selected last
-    uint32_t first_scheduler; // scheduler that selects first; see core.scheduler_order
-    uint64_t unit_free[UNITS][CORE_UNITS];
+    struct core_id id;
+    struct core_results results;
+    struct core_account account;
+    struct core_lsu lsu;
+    struct core_wheel wheel;
+    struct core_schedule schedule;
+    struct core_units units;
     struct slot_sets sets[CORE_WORDS];
     struct core_stats stats;
     struct cache l1;
     struct arena *arena;
-    uint32_t first_slot;   // machine-wide number of slot 0, a multiple of 64
     struct core_cta *ctas; // places of CTAs, followed by one per slot for detached warps
-    uint32_t cta_count, threads, registers, shared_bytes; // in use
-    uint64_t returned[CORE_WORDS];                        // slots of detached warps that have ended
-    uint64_t ages;
-    uint64_t idle_since;               // for a core without warps
-    uint32_t entry_count, entry_extra; // number of entries, and of those that schemes add
-    // Tags of stores in the L1's output: 2 · slot + parity of the epoch.
-    uint32_t *store_tags;
-    uint16_t store_lines[CORE_LINES];          // by core_line: number of stores without an
-                                               // acknowledgement
-    struct memsys_request direct[CORE_DIRECT]; // requests that bypass the L1
-    struct tag_cache code, constant, texture;
-    struct memsys_request missed[CORE_MISSED]; // requests of the caches for code, constants and
-                                               // textures
+    struct core_use used;
+    struct core_tag_caches tags;
+    struct lsu_rings lsu_rings;
 };
 
 // Builds the rows of struct core_stats, including those of shared->stalls.
@@ -294,7 +346,7 @@ void core_commit(struct core *core, uint64_t now);
 // Returns true if core_commit has work in this cycle.
 static inline bool core_has_commit(const struct core *core)
 {
-    return core->effects.n || core->defers;
+    return core->results.effects.n || core->results.defers;
 }
 // Moves the values of a request that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);

@@ -36,10 +36,10 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 {
     const struct core_config *config = core->kind->config;
     struct core_needs needs = core_needs(config, launch, registers);
-    return core->cta_count < config->ctas && needs.warps <= core_count_free_slots(core) &&
-           core->threads + needs.warps * LANES <= config->threads &&
-           core->registers + needs.registers <= config->registers &&
-           core->shared_bytes + needs.shared_bytes <= config->shared_bytes;
+    return core->used.ctas < config->ctas && needs.warps <= core_count_free_slots(core) &&
+           core->used.threads + needs.warps * LANES <= config->threads &&
+           core->used.registers + needs.registers <= config->registers &&
+           core->used.shared_bytes + needs.shared_bytes <= config->shared_bytes;
 }
 
 void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
@@ -55,7 +55,7 @@ void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp
                           .since = now,
                           .ready = ready,
                           .buffer_at = UINT32_MAX};
-    core->age[index] = core->ages++;
+    core->schedule.age[index] = core->schedule.ages++;
     core->sets[index / 64].used |= slot_bit(index);
     bits_set(core->ctas[place].slots, index);
     core_look(core, now, index);
@@ -79,20 +79,20 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
         core_fill_slot(core, now, index, &cta->warps[i], at);
     }
     core_count_idle(core, now);
-    core->cta_count++;
+    core->used.ctas++;
     if (core->trace)
         core_trace_cta_begins(core, now, at);
-    core->threads += needs.warps * LANES;
-    core->registers += to->registers;
-    core->shared_bytes += to->shared_bytes;
+    core->used.threads += needs.warps * LANES;
+    core->used.registers += to->registers;
+    core->used.shared_bytes += to->shared_bytes;
     core->next = core->next < now ? core->next : now;
 }
 
 void core_count_idle(struct core *core, uint64_t now)
 {
-    if (!core->threads)
-        core->stats.core_idle += now - core->idle_since;
-    core->idle_since = now;
+    if (!core->used.threads)
+        core->stats.core_idle += now - core->account.idle_since;
+    core->account.idle_since = now;
 }
 
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
@@ -102,15 +102,15 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
         core_set_state(core, now, index, SLOT_EMPTY);
         core->slots[index].warp = NULL;
         core->sets[word].used &= ~slot_bit(index);
-        core->threads -= LANES;
+        core->used.threads -= LANES;
     }
-    core->cta_count--;
-    core->idle_since = now;
+    core->used.ctas--;
+    core->account.idle_since = now;
     if (core->trace)
         core_trace_cta_ends(core, now, at);
-    core->registers -= cta->registers;
-    core->shared_bytes -= cta->shared_bytes;
-    core->ended |= UINT64_C(1) << at;
+    core->used.registers -= cta->registers;
+    core->used.shared_bytes -= cta->shared_bytes;
+    core->results.ended |= UINT64_C(1) << at;
     core->stats.ctas++;
 }
 
@@ -131,7 +131,7 @@ void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
 
 uint64_t core_take_ended(struct core *core)
 {
-    uint64_t ended = core->ended;
-    core->ended = 0;
+    uint64_t ended = core->results.ended;
+    core->results.ended = 0;
     return ended;
 }

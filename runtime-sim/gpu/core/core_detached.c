@@ -23,21 +23,21 @@ uint32_t core_most_warps(const struct core *core, uint32_t registers)
 bool core_has_warp_room(const struct core *core, uint32_t registers)
 {
     const struct core_config *config = core->kind->config;
-    return core_count_free_slots(core) && core->threads + LANES <= config->threads &&
-           core->registers + register_count(core, registers) <= config->registers;
+    return core_count_free_slots(core) && core->used.threads + LANES <= config->threads &&
+           core->used.registers + register_count(core, registers) <= config->registers;
 }
 
 uint32_t core_local_of(const struct core *core, uint32_t slot)
 {
     return core_is_detached(&core->slots[slot]) ? core->ctas[core->slots[slot].cta].local
-                                                : core->first_slot + slot;
+                                                : core->id.first_slot + slot;
 }
 
 // The core may have been idle for many cycles.
 static void wake_up(struct core *core, uint64_t now)
 {
     core_catch_up(core, now);
-    core->wheel_at = core->wheel_at > now ? core->wheel_at : now;
+    core->wheel.at = core->wheel.at > now ? core->wheel.at : now;
 }
 
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
@@ -54,8 +54,8 @@ void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t 
     epoch_init(&to->epochs);
     wake_up(core, now);
     core_count_idle(core, now);
-    core->threads += LANES;
-    core->registers += to->registers;
+    core->used.threads += LANES;
+    core->used.registers += to->registers;
     core_fill_slot(core, now, slot, &cta->warps[0], place);
     core->next = core->next < now ? core->next : now;
     core_maybe_over(core, now, slot); // it may end immediately
@@ -73,8 +73,8 @@ void core_end_warp(struct core *core, uint64_t now, uint32_t index)
         return;
     }
     slot->over = true;
-    bits_set(core->returned, index);
-    core->returns = true;
+    bits_set(core->results.returned, index);
+    core->results.returns = true;
 }
 
 void core_return_warp(struct core *core, uint64_t now, uint32_t index)
@@ -87,9 +87,9 @@ void core_return_warp(struct core *core, uint64_t now, uint32_t index)
     slot->warp = NULL;
     place->cta = NULL;
     core->sets[index / 64].used &= ~slot_bit(index);
-    core->threads -= LANES;
-    core->registers -= place->registers;
-    core->idle_since = now;
+    core->used.threads -= LANES;
+    core->used.registers -= place->registers;
+    core->account.idle_since = now;
     starter->issue->returned(core, starter->own, now, index, warp);
 }
 

@@ -21,18 +21,18 @@ static const char *reason_name(const struct core *core, uint32_t reason)
 
 static struct trace_row slot_row(const struct core *core, uint32_t slot)
 {
-    return (struct trace_row){core->index + 1, slot + 1};
+    return (struct trace_row){core->id.index + 1, slot + 1};
 }
 
 static struct trace_row cta_row(const struct core *core, uint32_t place)
 {
-    return (struct trace_row){core->index + 1, core->words * 64 + place + 1};
+    return (struct trace_row){core->id.index + 1, core->words * 64 + place + 1};
 }
 
 void core_trace_name(const struct core *core, struct trace *to)
 {
     const struct core_config *config = core->kind->config;
-    trace_process(to, core->index + 1, core->kind->name, core->index);
+    trace_process(to, core->id.index + 1, core->kind->name, core->id.index);
     for (uint32_t i = 0; i < config->warps; i++)
         trace_row(to, slot_row(core, i), "warp slot", i);
     for (uint32_t i = 0; i < config->ctas && i < CORE_CTAS; i++)

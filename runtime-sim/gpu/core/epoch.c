@@ -17,7 +17,7 @@ void epoch_init(struct epochs *e)
 
 void epoch_take(struct core *core, uint32_t index)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     struct epochs *e = epochs_of(core, entry->slot);
     entry->epoch = e->now & 1;
     e->accesses[entry->epoch]++;
@@ -37,7 +37,7 @@ static void look_at_waiting(struct core *core, uint64_t now, struct epochs *e)
 
 void epoch_free(struct core *core, uint64_t now, uint32_t index)
 {
-    const struct entry *entry = &core->entries[index];
+    const struct entry *entry = &core->lsu.entries[index];
     struct epochs *e = epochs_of(core, entry->slot);
     if (!--e->accesses[entry->epoch] && e->waits)
         look_at_waiting(core, now, e);
@@ -45,7 +45,7 @@ void epoch_free(struct core *core, uint64_t now, uint32_t index)
 
 void epoch_store(struct core *core, uint32_t index)
 {
-    const struct entry *entry = &core->entries[index];
+    const struct entry *entry = &core->lsu.entries[index];
     epochs_of(core, entry->slot)->stores[entry->epoch]++;
 }
 

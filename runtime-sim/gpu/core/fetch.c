@@ -21,19 +21,19 @@ static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
 
 static void ask_for(struct core *core, uint64_t line)
 {
-    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
-    core->missed[at] = (struct memsys_request){.line = line,
-                                               .bytes = mask_range(0, LINE_BYTES),
-                                               .core = core->endpoint,
-                                               .kind = MEMSYS_READ,
-                                               .client = CLIENT_CODE};
+    uint32_t at = (core->lsu.missed.head + core->lsu.missed.count++) % CORE_MISSED;
+    core->lsu_rings.missed[at] = (struct memsys_request){.line = line,
+                                                         .bytes = mask_range(0, LINE_BYTES),
+                                                         .core = core->id.endpoint,
+                                                         .kind = MEMSYS_READ,
+                                                         .client = CLIENT_CODE};
 }
 
 // Returns the first slot from fetch_turn on, cyclically, that needs a fetch.
 static uint32_t next_hungry(const struct core *core)
 {
-    uint32_t word = core->fetch_turn / 64;
-    uint64_t slots = core->sets[word].hungry & ~UINT64_C(0) << core->fetch_turn % 64;
+    uint32_t word = core->schedule.fetch_turn / 64;
+    uint64_t slots = core->sets[word].hungry & ~UINT64_C(0) << core->schedule.fetch_turn % 64;
     while (!slots) {
         word = word + 1 < core->words ? word + 1 : 0;
         slots = core->sets[word].hungry;
@@ -48,10 +48,10 @@ void core_fetch(struct core *core, uint64_t now)
         index = watcher->lsu->fetch_first(core, watcher->own, index);
     struct slot *slot = &core->slots[index];
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
-    if (core->missed_count == CORE_MISSED)
+    if (core->lsu.missed.count == CORE_MISSED)
         return;
-    enum tags_result result = tag_cache_read(&core->code, line, index);
-    core->fetch_turn = index + 1 < core->words * 64 ? index + 1 : 0;
+    enum tags_result result = tag_cache_read(&core->tags.code, line, index);
+    core->schedule.fetch_turn = index + 1 < core->words * 64 ? index + 1 : 0;
     if (result == TAGS_FULL)
         return; // retries in its next turn
     core->stats.fetches++;
@@ -69,7 +69,7 @@ void core_fetch(struct core *core, uint64_t now)
 // Called when the line has arrived.
 void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
-    struct tags_waiters waiters = tags_fill(&core->code, line);
+    struct tags_waiters waiters = tags_fill(&core->tags.code, line);
     EACH_SLOT (index, core->words, waiters.w[word])
         if (core->slots[index].warp && core->slots[index].fetching)
             fill_buffer(core, now, index);

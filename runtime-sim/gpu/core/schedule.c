@@ -9,7 +9,7 @@ static ALWAYS_INLINE uint32_t oldest_of(const struct core *core, uint32_t first,
     uint32_t best = first + (uint32_t)__builtin_ctzll(candidates);
     for (uint64_t rest = candidates & (candidates - 1); rest; rest &= rest - 1) {
         uint32_t i = first + (uint32_t)__builtin_ctzll(rest);
-        if (core->age[i] < core->age[best])
+        if (core->schedule.age[i] < core->schedule.age[best])
             best = i;
     }
     return best;
@@ -23,7 +23,7 @@ static ALWAYS_INLINE uint32_t find_oldest(const struct core *core, const uint64_
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < words; i++) {
         uint32_t one = candidates[i] ? oldest_of(core, i * 64, candidates[i]) : best;
-        bool older = best == UINT32_MAX || core->age[one] < core->age[best];
+        bool older = best == UINT32_MAX || core->schedule.age[one] < core->schedule.age[best];
         best = one != UINT32_MAX && older ? one : best;
     }
     return best;
@@ -41,8 +41,8 @@ static ALWAYS_INLINE uint32_t choose(const struct core *core, uint32_t last,
 
 uint32_t core_choose(struct core *core, uint32_t scheduler, const uint64_t *candidates)
 {
-    uint32_t last = core->last[scheduler];
+    uint32_t last = core->schedule.last[scheduler];
     last = core->words == 1 ? choose(core, last % 64, candidates, 1)
                             : choose(core, last, candidates, core->words);
-    return core->last[scheduler] = last;
+    return core->schedule.last[scheduler] = last;
 }

@@ -43,27 +43,27 @@ void core_settle(struct core *core, uint64_t now)
 // A cycle beyond the wheel is handled again after one turn of the wheel.
 void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
 {
-    uint64_t farthest = core->wheel_at + CORE_WHEEL - 1;
+    uint64_t farthest = core->wheel.at + CORE_WHEEL - 1;
     uint32_t at = (uint32_t)((cycle < farthest ? cycle : farthest) % CORE_WHEEL);
-    core->wheel[at * core->words + slot / 64] |= slot_bit(slot);
-    core->wheel_used[at / 64] |= UINT64_C(1) << at % 64;
-    core->wheel_words |= UINT64_C(1) << at / 64;
+    core->wheel.slots[at * core->words + slot / 64] |= slot_bit(slot);
+    core->wheel.used[at / 64] |= UINT64_C(1) << at % 64;
+    core->wheel.words |= UINT64_C(1) << at / 64;
 }
 
 // Returns the first cycle from wheel_at on in which a slot must be evaluated.
 uint64_t core_next_wake(const struct core *core)
 {
-    if (!core->wheel_words)
+    if (!core->wheel.words)
         return UINT64_MAX;
-    uint32_t start = (uint32_t)(core->wheel_at % CORE_WHEEL), word = start / 64;
-    uint64_t bits = core->wheel_used[word] & ~UINT64_C(0) << start % 64;
+    uint32_t start = (uint32_t)(core->wheel.at % CORE_WHEEL), word = start / 64;
+    uint64_t bits = core->wheel.used[word] & ~UINT64_C(0) << start % 64;
     if (!bits) {
-        uint64_t behind = core->wheel_words & ~UINT64_C(1) << word;
-        word = (uint32_t)__builtin_ctzll(behind ? behind : core->wheel_words);
-        bits = core->wheel_used[word];
+        uint64_t behind = core->wheel.words & ~UINT64_C(1) << word;
+        word = (uint32_t)__builtin_ctzll(behind ? behind : core->wheel.words);
+        bits = core->wheel.used[word];
     }
     uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    return core->wheel_at + (at - start) % CORE_WHEEL;
+    return core->wheel.at + (at - start) % CORE_WHEEL;
 }
 
 // Returns the reason for which a warp has no instruction to execute.
@@ -204,7 +204,7 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
 // Called after an event for which other warps of the CTA may wait.
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
-    core->wheel_at = core->wheel_at > now ? core->wheel_at : now; // it may have been idle for many
+    core->wheel.at = core->wheel.at > now ? core->wheel.at : now; // it may have been idle for many
                                                                   // cycles
     EACH_SLOT (index, core->words, core->ctas[cta].slots[word]) {
         uint8_t state = core->slots[index].state;

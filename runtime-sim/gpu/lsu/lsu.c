@@ -23,48 +23,49 @@ static void note_served(void *context, const struct cache_request *request, uint
         return;
     }
     uint32_t capacity = core->kind->l1->out;
-    uint32_t at = (core->store_head + core->store_count++) % capacity;
-    core->store_tags[at] = core->entries[entry].slot << 1 | core->entries[entry].epoch;
+    uint32_t at = (core->lsu.stores.head + core->lsu.stores.count++) % capacity;
+    core->lsu_rings.store_tags[at] =
+        core->lsu.entries[entry].slot << 1 | core->lsu.entries[entry].epoch;
 }
 
 void lsu_init(struct core *core)
 {
+    struct core_lsu *lsu = &core->lsu;
     const struct core_config *config = core->kind->config;
-    uint32_t most = config->memory_most + core->entry_extra;
+    uint32_t most = config->memory_most + lsu->entry_extra;
     assert(most <= TAGS_WAITERS);
-    core->entry_count = most;
-    core->queue_room = config->memory_queue + core->entry_extra;
+    lsu->entry_count = most;
+    lsu->queue_room = config->memory_queue + lsu->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
-    core->entries = ARENA_ARRAY(core->arena, struct entry, most);
-    core->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
-    core->freed = ARENA_ARRAY(core->arena, uint32_t, most);
-    core->queue = ARENA_ARRAY(core->arena, uint32_t, core->queue_room);
-    core->store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
+    lsu->entries = ARENA_ARRAY(core->arena, struct entry, most);
+    lsu->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
+    lsu->freed = ARENA_ARRAY(core->arena, uint32_t, most);
+    lsu->queue = ARENA_ARRAY(core->arena, uint32_t, lsu->queue_room);
+    core->lsu_rings.store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
     for (uint32_t i = 0; i < most; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
-        core->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
-        core->free_entries[core->free_count++] = most - 1 - i;
+        lsu->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
+        lsu->free_entries[lsu->free_count++] = most - 1 - i;
     }
     cache_init(&core->l1, core->arena, core->kind->l1, 1);
     cache_answers_in(&core->l1, core->kind->l1_unit);
     core->l1.inputs[0].serve = note_served;
     core->l1.inputs[0].context = core;
-    core->l1_next = UINT64_MAX;
-    tags_init(&core->code, core->arena, core->kind->code);
-    tags_init(&core->constant, core->arena, core->kind->constant);
-    tags_init(&core->texture, core->arena, core->kind->texture);
+    lsu->l1_next = UINT64_MAX;
+    tags_init(&core->tags.code, core->arena, core->kind->code);
+    tags_init(&core->tags.constant, core->arena, core->kind->constant);
+    tags_init(&core->tags.texture, core->arena, core->kind->texture);
 }
 
 // Reserves one entry, because an instruction of another unit may access memory.
 bool lsu_can_take(const struct core *core)
 {
-    return core->free_count + core->parked > 1 + core->entry_extra &&
-           core->queue_count < core->kind->config->memory_queue;
+    return core->lsu.free_count + core->lsu.parked > 1 + core->lsu.entry_extra &&
+           core->lsu.queue_count < core->kind->config->memory_queue;
 }
 
-static void count_issue(struct core *core, const struct entry *entry)
+static void count_issue(struct core_stats *s, const struct entry *entry)
 {
-    struct core_stats *s = &core->stats;
     s->memory_instructions++;
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
@@ -93,7 +94,7 @@ static bool is_load(const struct entry *entry)
 
 static void finish(struct core *core, uint64_t now, uint32_t index)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     struct slot *slot = &core->slots[entry->slot];
     const struct timing *timing = entry->timing;
     uint64_t done = entry->done > now ? entry->done : now;
@@ -111,7 +112,7 @@ static void finish(struct core *core, uint64_t now, uint32_t index)
 
 void lsu_part_done(struct core *core, uint64_t now, uint32_t index, uint32_t part)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     entry->parts.v[part].answered = true;
     if (--entry->left)
         return;
@@ -123,50 +124,50 @@ void lsu_part_done(struct core *core, uint64_t now, uint32_t index, uint32_t par
     owner->lsu->entry_done(core, owner->own, now, index);
 }
 
-static void enqueue(struct core *core, uint32_t index)
+static void enqueue(struct core_lsu *lsu, uint32_t index)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &lsu->entries[index];
     entry->sent = 0;
     entry->left = entry->parts.n;
-    core->first_waits = false; // its parts may be new
+    lsu->first_waits = false; // its parts may be new
     if (entry->queued)
         return;
     entry->queued = true;
-    core->queue[(core->queue_head + core->queue_count++) % core->queue_room] = index;
+    lsu->queue[(lsu->queue_head + lsu->queue_count++) % lsu->queue_room] = index;
 }
 
 static void count_stores(struct core *core, uint32_t index)
 {
-    const struct entry *entry = &core->entries[index];
+    const struct entry *entry = &core->lsu.entries[index];
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
         if (part->route != ROUTE_L1 || part->kind != MEMSYS_WRITE)
             continue;
         core->slots[entry->slot].stores++;
-        core->store_lines[core_line(part->line)]++;
+        core->lsu_rings.store_lines[core_line(part->line)]++;
         epoch_store(core, index);
     }
 }
 
 static void take(struct core *core, uint64_t now, uint32_t index)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     lsu_split(core, entry);
     entry->sent = 0;
     entry->left = entry->parts.n;
     entry->issued = entry->done = now;
     entry->owner = 0;
     entry->queued = false;
-    count_issue(core, entry);
+    count_issue(&core->stats, entry);
 }
 
 void lsu_take(struct core *core, uint64_t now, uint32_t index)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     take(core, now, index);
     count_stores(core, index);
     if (entry->left) {
-        enqueue(core, index);
+        enqueue(&core->lsu, index);
         return;
     }
     entry->left = 1;
@@ -181,48 +182,49 @@ void lsu_keep(struct core *core, uint64_t now, uint32_t index)
 
 void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     uint32_t all = entry->held->global;
     (void)now;
     entry->held->global = lanes;
     lsu_split(core, entry);
     entry->held->global = all;
     count_stores(core, index);
-    enqueue(core, index);
+    enqueue(&core->lsu, index);
 }
 
 void lsu_free(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[core->entries[index].slot];
+    struct slot *slot = &core->slots[core->lsu.entries[index].slot];
     if (!--slot->entries)
         slot->acquires = false;
-    core->freed[core->freed_count++] = index;
+    core->lsu.freed[core->lsu.freed_count++] = index;
     epoch_free(core, now, index);
 }
 
 void lsu_tick(struct core *core, uint64_t now)
 {
     // A part that found the L1 full waits for nothing else.
-    bool finds_full = core->first_waits && !cache_can_put(&core->l1, 0);
-    if (core->queue_count && !finds_full && lsu_first_access(core) <= now)
+    bool finds_full = core->lsu.first_waits && !cache_can_put(&core->l1, 0);
+    if (core->lsu.queue_count && !finds_full && lsu_first_access(core) <= now)
         lsu_send_next(core, now);
-    if (core->l1_next <= now)
-        core->l1_next = cache_tick(&core->l1, now);
-    if (lsu_has_requests(core) || core->to_send)
+    if (core->lsu.l1_next <= now)
+        core->lsu.l1_next = cache_tick(&core->l1, now);
+    if (lsu_has_requests(core) || core->lsu.to_send)
         lsu_send_out(core, now);
     else
-        core->refused = false;
+        core->lsu.refused = false;
 }
 
 uint64_t lsu_next(const struct core *core, uint64_t now)
 {
-    uint64_t next = core->l1_next, answer = cache_answer_next(&core->l1, 0);
-    if (core->to_send || (lsu_has_requests(core) && !core->refused))
+    uint64_t next = core->lsu.l1_next, answer = cache_answer_next(&core->l1, 0);
+    if (core->lsu.to_send || (lsu_has_requests(core) && !core->lsu.refused))
         return now + 1;
     // A part that waits for room in the L1 can be sent only after a tick of the L1.
-    if (core->queue_count && (!core->l1_full || core->refused || cache_can_put(&core->l1, 0)))
+    if (core->lsu.queue_count &&
+        (!core->lsu.l1_full || core->lsu.refused || cache_can_put(&core->l1, 0)))
         next = lsu_first_access(core) > now + 1 ? lsu_first_access(core) : now + 1;
-    next = core->l1_next < next ? core->l1_next : next;
+    next = core->lsu.l1_next < next ? core->lsu.l1_next : next;
     next = answer < next ? answer : next;
     return next > now ? next : now + 1;
 }
@@ -231,5 +233,6 @@ void core_served(struct core *core, const struct memsys_request *request)
 {
     if (request->client != CLIENT_DIRECT || lsu_is_local(request->line))
         return;
-    core_move_values(core, &core->entries[lsu_entry_of(request->tag)], lsu_part_of(request->tag));
+    core_move_values(core, &core->lsu.entries[lsu_entry_of(request->tag)],
+                     lsu_part_of(request->tag));
 }

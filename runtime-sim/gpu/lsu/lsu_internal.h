@@ -28,23 +28,23 @@ static inline uint32_t lsu_part_of(uint64_t tag)
 // non-empty queue.
 static inline uint64_t lsu_first_access(const struct core *core)
 {
-    uint64_t issued = core->entries[core->queue[core->queue_head]].issued;
+    uint64_t issued = core->lsu.entries[core->lsu.queue[core->lsu.queue_head]].issued;
     uint64_t first = issued + core->kind->config->access_delay;
-    return first > core->banks_free ? first : core->banks_free;
+    return first > core->units.banks_free ? first : core->units.banks_free;
 }
 
 // Returns true if the core itself has requests to send to the network.
 static inline bool lsu_has_requests(const struct core *core)
 {
-    return core->direct_count || core->missed_count || cache_out_peek(&core->l1);
+    return core->lsu.direct.count || core->lsu.missed.count || cache_out_peek(&core->l1);
 }
 
 // Schedules moving the values of a part in core_commit.
 static inline void lsu_move_values(struct core *core, uint32_t entry, uint32_t part)
 {
     struct core_effect effect = {entry, part};
-    vec_push(core->arena, &core->effects, effect);
-    __builtin_prefetch(core->entries[effect.entry].held); // used by core_commit
+    vec_push(core->arena, &core->results.effects, effect);
+    __builtin_prefetch(core->lsu.entries[effect.entry].held); // used by core_commit
 }
 
 // Returns true for a line of local memory. Its values are moved when a part is sent, because the L1

@@ -7,35 +7,35 @@ static bool send_l1_out(struct core *core, uint64_t now)
     const struct cache_out *out = cache_out_peek(&core->l1);
     if (!out)
         return false;
-    struct memsys_request request = {.line = out->line,
-                                     .bytes = out->bytes,
-                                     .core = core->endpoint,
-                                     .tag = out->write ? core->store_tags[core->store_head]
-                                                       : (uint32_t)out->id,
-                                     .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
-                                     .keep = out->keep,
-                                     .client = CLIENT_L1,
-                                     .since = out->since};
+    struct memsys_request request = {
+        .line = out->line,
+        .bytes = out->bytes,
+        .core = core->id.endpoint,
+        .tag = out->write ? core->lsu_rings.store_tags[core->lsu.stores.head] : (uint32_t)out->id,
+        .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
+        .keep = out->keep,
+        .client = CLIENT_L1,
+        .since = out->since};
     if (!memsys_can_send(core->shared->memsys, &request))
         return false;
     memsys_send(core->shared->memsys, &request);
     if (out->write) {
-        core->store_head = (core->store_head + 1) % core->kind->l1->out;
-        core->store_count--;
+        core->lsu.stores.head = (core->lsu.stores.head + 1) % core->kind->l1->out;
+        core->lsu.stores.count--;
     }
     cache_out_pop(&core->l1, now);
-    core->l1_next = now; // a request may wait for this room
+    core->lsu.l1_next = now; // a request may wait for this room
     return true;
 }
 
-static bool send_from(struct core *core, struct memsys_request *ring, uint32_t size, uint32_t *head,
-                      uint32_t *count)
+static bool send_from(struct memsys *memsys, struct lsu_ring *ring,
+                      const struct memsys_request *requests, uint32_t size)
 {
-    if (!*count || !memsys_can_send(core->shared->memsys, &ring[*head]))
+    if (!ring->count || !memsys_can_send(memsys, &requests[ring->head]))
         return false;
-    memsys_send(core->shared->memsys, &ring[*head]);
-    *head = (*head + 1) % size;
-    --*count;
+    memsys_send(memsys, &requests[ring->head]);
+    ring->head = (ring->head + 1) % size;
+    ring->count--;
     return true;
 }
 
@@ -43,7 +43,7 @@ static bool send_packet(struct core *core, uint64_t now)
 {
     EACH_WATCHER (watcher, core, memory, send)
         if (watcher->memory->send(core, watcher->own, now)) {
-            core->to_send--;
+            core->lsu.to_send--;
             return true;
         }
     return false;
@@ -53,19 +53,19 @@ static bool send_packet(struct core *core, uint64_t now)
 void lsu_send_out(struct core *core, uint64_t now)
 {
     enum { SOURCES = 4 };
-    core->refused = lsu_has_requests(core);
+    core->lsu.refused = lsu_has_requests(core);
     for (uint32_t i = 0; i < SOURCES; i++) {
-        uint32_t source = (core->send_turn + i) % SOURCES;
+        uint32_t source = (core->lsu.send_turn + i) % SOURCES;
         bool sent = source == 0   ? send_l1_out(core, now)
-                    : source == 1 ? send_from(core, core->direct, CORE_DIRECT, &core->direct_head,
-                                              &core->direct_count)
-                    : source == 2 ? core->to_send && send_packet(core, now)
-                                  : send_from(core, core->missed, CORE_MISSED, &core->missed_head,
-                                              &core->missed_count);
+                    : source == 1 ? send_from(core->shared->memsys, &core->lsu.direct,
+                                              core->lsu_rings.direct, CORE_DIRECT)
+                    : source == 2 ? core->lsu.to_send && send_packet(core, now)
+                                  : send_from(core->shared->memsys, &core->lsu.missed,
+                                              core->lsu_rings.missed, CORE_MISSED);
         if (!sent)
             continue;
-        core->send_turn = (source + 1) % SOURCES;
-        core->refused = false;
+        core->lsu.send_turn = (source + 1) % SOURCES;
+        core->lsu.refused = false;
         return;
     }
 }
@@ -76,7 +76,7 @@ void lsu_send_out(struct core *core, uint64_t now)
 static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t line,
                       enum part_route route)
 {
-    const struct entry *entry = &core->entries[index];
+    const struct entry *entry = &core->lsu.entries[index];
     bool last = false; // after the last part the entry is free
     for (uint32_t i = 0; !last && i < entry->sent; i++) {
         const struct part *part = &entry->parts.v[i];
@@ -101,7 +101,7 @@ static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t li
     uint32_t index = tag >> 1;
     struct slot *slot = &core->slots[index];
     slot->stores--;
-    core->store_lines[core_line(line)]--;
+    core->lsu_rings.store_lines[core_line(line)]--;
     epoch_stored(core, now, index, tag & 1);
     if (slot->state == SLOT_FENCE)
         core_look(core, now, index);
@@ -111,10 +111,10 @@ static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t li
 static void end_direct(struct core *core, uint64_t now, uint32_t tag)
 {
     uint32_t index = lsu_entry_of(tag);
-    struct slot *slot = &core->slots[core->entries[index].slot];
+    struct slot *slot = &core->slots[core->lsu.entries[index].slot];
     uint32_t part = lsu_part_of(tag);
     slot->direct--;
-    slot->atomics -= core->entries[index].parts.v[part].kind != MEMSYS_READ;
+    slot->atomics -= core->lsu.entries[index].parts.v[part].kind != MEMSYS_READ;
     lsu_part_done(core, now, index, part);
     if (slot->warp && slot->state == SLOT_FENCE)
         core_look(core, now, (uint32_t)(slot - core->slots));
@@ -139,39 +139,43 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
             if (reply->words)
                 cache_fill_more(&core->l1, reply->line, mask_of_words(reply->words));
             cache_fill(&core->l1, now, reply->line, reply->bytes);
-            core->l1_next = now;
+            core->lsu.l1_next = now;
         }
         break;
     case CLIENT_DIRECT: end_direct(core, now, reply->tag); break;
     case CLIENT_CODE: core_fetched(core, now, reply->line); break;
-    case CLIENT_CONSTANT: take_tags(core, now, reply->line, &core->constant, ROUTE_CONSTANT); break;
-    case CLIENT_TEXTURE: take_tags(core, now, reply->line, &core->texture, ROUTE_TEXTURE); break;
+    case CLIENT_CONSTANT:
+        take_tags(core, now, reply->line, &core->tags.constant, ROUTE_CONSTANT);
+        break;
+    case CLIENT_TEXTURE:
+        take_tags(core, now, reply->line, &core->tags.texture, ROUTE_TEXTURE);
+        break;
     default: give_reply(core, now, reply);
     }
 }
 
 // Frees the entries that were in use until the end of the previous cycle.
-static void reuse_entries(struct core *core)
+static void reuse_entries(struct core_lsu *lsu)
 {
-    while (core->freed_count)
-        core->free_entries[core->free_count++] = core->freed[--core->freed_count];
+    while (lsu->freed_count)
+        lsu->free_entries[lsu->free_count++] = lsu->freed[--lsu->freed_count];
 }
 
 void lsu_receive(struct core *core, uint64_t now)
 {
-    reuse_entries(core);
-    const struct memsys_request *reply = memsys_peek(core->shared->memsys, core->endpoint);
+    reuse_entries(&core->lsu);
+    const struct memsys_request *reply = memsys_peek(core->shared->memsys, core->id.endpoint);
     if (reply) {
         struct memsys_request copy = *reply;
-        memsys_pop(core->shared->memsys, core->endpoint);
+        memsys_pop(core->shared->memsys, core->id.endpoint);
         take_reply(core, now, &copy);
     }
     for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, 0, now));) {
         uint32_t index = lsu_entry_of(a->id);
         uint32_t part = lsu_part_of(a->id);
         cache_answer_pop(&core->l1, 0, now);
-        core->l1_next = core->l1.next < core->l1_next ? core->l1.next : core->l1_next;
-        core->slots[core->entries[index].slot].cached--;
+        core->lsu.l1_next = core->l1.next < core->lsu.l1_next ? core->l1.next : core->lsu.l1_next;
+        core->slots[core->lsu.entries[index].slot].cached--;
         lsu_part_done(core, now, index, part);
     }
 }

@@ -22,14 +22,14 @@ void lsu_count_llc(const struct core *core, const struct memsys_request *reply)
     if (reply->client == CLIENT_CODE || reply->client >= CLIENTS_OF_CORE ||
         reply->kind == MEMSYS_WRITE || reply->tag == (uint32_t)CACHE_NOBODY)
         return;
-    struct profile_memory *memory = profile_of(&core->entries[lsu_entry_of(reply->tag)]);
+    struct profile_memory *memory = profile_of(&core->lsu.entries[lsu_entry_of(reply->tag)]);
     if (memory)
         count_cache(&memory->llc, reply->from);
 }
 
 void lsu_count_l1(const struct core *core, const struct cache_request *request)
 {
-    struct profile_memory *memory = profile_of(&core->entries[lsu_entry_of(request->id)]);
+    struct profile_memory *memory = profile_of(&core->lsu.entries[lsu_entry_of(request->id)]);
     if (memory)
         count_cache(&memory->l1, request->from);
 }

@@ -4,11 +4,11 @@
 
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     const struct core_config *config = core->kind->config;
     // Without queueing, the latency is counted from the issue.
     uint64_t done = now - config->access_delay + config->shared_latency + part->cycles - 1;
-    core->banks_free = now + part->cycles;
+    core->units.banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
     lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
@@ -30,9 +30,9 @@ struct mask lsu_sectors(const struct core *core, struct mask touched)
 static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     bool write = part->kind == MEMSYS_WRITE;
-    struct entry *entry = &core->entries[index];
-    core->first_waits = core->l1_full = !cache_can_put(&core->l1, 0);
-    if (core->l1_full)
+    struct entry *entry = &core->lsu.entries[index];
+    core->lsu.first_waits = core->lsu.l1_full = !cache_can_put(&core->l1, 0);
+    if (core->lsu.l1_full)
         return false;
     struct cache_request request = {.id = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
                                     .line = part->line,
@@ -44,24 +44,24 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
     if (!write)
         EACH_WATCHER (watcher, core, lsu, l1_load)
             watcher->lsu->l1_load(core, watcher->own, part->line);
-    core->l1_next = now;
+    core->lsu.l1_next = now;
     core->slots[entry->slot].cached++;
     return true;
 }
 
 static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
-    struct entry *entry = &core->entries[index];
+    struct entry *entry = &core->lsu.entries[index];
     (void)now;
-    if (core->direct_count == CORE_DIRECT)
+    if (core->lsu.direct.count == CORE_DIRECT)
         return false;
-    uint32_t at = (core->direct_head + core->direct_count++) % CORE_DIRECT;
+    uint32_t at = (core->lsu.direct.head + core->lsu.direct.count++) % CORE_DIRECT;
     uint16_t data = (uint16_t)mask_count(part->bytes);
     bool atomic = part->kind != MEMSYS_READ;
-    core->direct[at] =
+    core->lsu_rings.direct[at] =
         (struct memsys_request){.line = part->line,
                                 .bytes = atomic ? part->bytes : lsu_sectors(core, part->bytes),
-                                .core = core->endpoint,
+                                .core = core->id.endpoint,
                                 .tag = lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
                                 .carries = atomic && !part->mark ? data : 0,
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
@@ -78,27 +78,27 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
 
 static void request_line(struct core *core, uint64_t line, uint32_t tag, enum client client)
 {
-    uint32_t at = (core->missed_head + core->missed_count++) % CORE_MISSED;
-    core->missed[at] = (struct memsys_request){.line = line,
-                                               .bytes = mask_range(0, LINE_BYTES),
-                                               .core = core->endpoint,
-                                               .tag = tag,
-                                               .kind = MEMSYS_READ,
-                                               .client = (uint8_t)client};
+    uint32_t at = (core->lsu.missed.head + core->lsu.missed.count++) % CORE_MISSED;
+    core->lsu_rings.missed[at] = (struct memsys_request){.line = line,
+                                                         .bytes = mask_range(0, LINE_BYTES),
+                                                         .core = core->id.endpoint,
+                                                         .tag = tag,
+                                                         .kind = MEMSYS_READ,
+                                                         .client = (uint8_t)client};
 }
 
 // Reads a line of constants or textures.
 static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct part *part,
                       struct tag_cache *tags, enum client client)
 {
-    struct entry *entry = &core->entries[index];
-    if (core->missed_count == CORE_MISSED)
+    struct entry *entry = &core->lsu.entries[index];
+    if (core->lsu.missed.count == CORE_MISSED)
         return false;
     enum tags_result result = tag_cache_read(tags, part->line, index);
     if (result == TAGS_FULL)
         return false;
     uint64_t done = now + tags->config->latency + part->cycles - 1;
-    core->banks_free = now + part->cycles;
+    core->units.banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
     if (result == TAGS_MISS)
@@ -118,7 +118,7 @@ static bool send_line(struct core *core, uint64_t now, uint32_t index, struct pa
     bool sent = part->route == ROUTE_L1 ? send_cached(core, now, index, part)
                                         : send_direct(core, now, index, part);
     if (sent && lsu_is_local(part->line))
-        lsu_move_values(core, index, (uint32_t)(part - core->entries[index].parts.v));
+        lsu_move_values(core, index, (uint32_t)(part - core->lsu.entries[index].parts.v));
     return sent;
 }
 
@@ -128,11 +128,12 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_SHARED: return send_shared(core, now, index, part);
     case ROUTE_L1:
     case ROUTE_DIRECT: return send_line(core, now, index, part);
-    case ROUTE_CONSTANT: return send_tags(core, now, index, part, &core->constant, CLIENT_CONSTANT);
+    case ROUTE_CONSTANT:
+        return send_tags(core, now, index, part, &core->tags.constant, CLIENT_CONSTANT);
     case ROUTE_LOOKUP:
     case ROUTE_LOOKUP_THERE:
     case ROUTE_PASS: return true;
-    default: return send_tags(core, now, index, part, &core->texture, CLIENT_TEXTURE);
+    default: return send_tags(core, now, index, part, &core->tags.texture, CLIENT_TEXTURE);
     }
 }
 
@@ -153,21 +154,21 @@ static bool finds_line(const struct core *core, const struct entry *entry)
 
 static void notify_lookup(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
 {
-    const struct core_watcher *owner = &core->watchers[core->entries[entry].owner - 1];
+    const struct core_watcher *owner = &core->watchers[core->lsu.entries[entry].owner - 1];
     owner->lsu->looked_up(core, owner->own, now, entry, hit, last);
 }
 
 void lsu_send_next(struct core *core, uint64_t now)
 {
 
-    uint32_t index = core->queue[core->queue_head];
-    struct entry *entry = &core->entries[index];
+    uint32_t index = core->lsu.queue[core->lsu.queue_head];
+    struct entry *entry = &core->lsu.entries[index];
     // A look-up that finds its line continues as an ordinary load.
     if (finds_line(core, entry))
         notify_lookup(core, now, index, true, false);
     bool looks = is_lookup(entry), last = entry->sent + 1 == entry->parts.n;
     uint32_t part = entry->sent++; // the entry may end with its last part
-    core->first_waits = core->l1_full = false;
+    core->lsu.first_waits = core->lsu.l1_full = false;
     entry->queued = !last;
     if (!send_part(core, now, index, &entry->parts.v[part])) {
         entry->sent--;
@@ -175,8 +176,8 @@ void lsu_send_next(struct core *core, uint64_t now)
         return;
     }
     if (last) {
-        core->queue_head = (core->queue_head + 1) % core->queue_room;
-        core->queue_count--;
+        core->lsu.queue_head = (core->lsu.queue_head + 1) % core->lsu.queue_room;
+        core->lsu.queue_count--;
     }
     if (looks)
         notify_lookup(core, now, index, false, last);

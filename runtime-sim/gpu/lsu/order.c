@@ -51,13 +51,13 @@ static bool waits_for(const struct entry *older, const struct entry *younger,
 
 bool lsu_is_behind(const struct core *core, uint32_t index, const struct part *part)
 {
-    const struct entry *self = &core->entries[index];
+    const struct entry *self = &core->lsu.entries[index];
     const struct slot *slot = &core->slots[self->slot];
     bool direct = part->route == ROUTE_DIRECT;
     uint32_t others = direct ? slot->cached : slot->direct;
     uint32_t alike = !direct ? 0 : part->kind == MEMSYS_READ ? slot->atomics : slot->direct;
-    for (uint32_t i = 0; (others || alike) && i < core->entry_count; i++) {
-        const struct entry *entry = &core->entries[i];
+    for (uint32_t i = 0; (others || alike) && i < core->lsu.entry_count; i++) {
+        const struct entry *entry = &core->lsu.entries[i];
         if (entry->left && entry->slot == self->slot && entry != self &&
             waits_for(entry, self, part))
             return true;
@@ -68,9 +68,9 @@ bool lsu_is_behind(const struct core *core, uint32_t index, const struct part *p
 
 bool lsu_has_direct(const struct core *core, uint32_t slot)
 {
-    for (uint32_t i = 0; core->slots[slot].entries && i < core->queue_count; i++) {
+    for (uint32_t i = 0; core->slots[slot].entries && i < core->lsu.queue_count; i++) {
         const struct entry *entry =
-            &core->entries[core->queue[(core->queue_head + i) % core->queue_room]];
+            &core->lsu.entries[core->lsu.queue[(core->lsu.queue_head + i) % core->lsu.queue_room]];
         for (uint32_t k = entry->sent; entry->slot == slot && k < entry->parts.n; k++)
             if (entry->parts.v[k].route == ROUTE_DIRECT)
                 return true;

@@ -168,8 +168,8 @@ static void commit(struct machine *machine)
             struct core *core = &machine->cores[i];
             if (core_has_commit(core))
                 core_commit(core, machine->now);
-            stirred |= core->stirred != 0;
-            ended |= core->ended || core->returns;
+            stirred |= core->results.stirred != 0;
+            ended |= core->results.ended || core->results.returns;
             machine_set_due(machine, (uint32_t)i, core->next);
         }
     for (uint32_t w = 0; stirred && w < machine->words; w++)
@@ -177,7 +177,7 @@ static void commit(struct machine *machine)
             machine_look_at_clusters(machine, (uint32_t)i);
     for (uint32_t w = 0; ended && w < machine->words; w++)
         EACH_OF (i, w, machine->ticked[w])
-            if (machine->cores[i].ended || machine->cores[i].returns)
+            if (machine->cores[i].results.ended || machine->cores[i].results.returns)
                 machine_take_ended(machine, (uint32_t)i);
 }
 
@@ -197,7 +197,7 @@ static void wake_cores(struct machine *machine)
              rest; rest &= rest - 1)
             machine_set_due(machine, w * 64 + (uint32_t)__builtin_ctzll(rest), machine->now);
     for (uint32_t i = machine->ordinary; i < machine->count; i++) {
-        uint32_t end = machine->cores[i].endpoint;
+        uint32_t end = machine->cores[i].id.endpoint;
         if ((memsys_answers(memsys, end / 64) | memsys_may_send(memsys, end / 64)) >> end % 64 & 1)
             machine_set_due(machine, i, machine->now);
     }

@@ -78,7 +78,7 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
 {
     struct running *running = machine->running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
-    machine->cores[core].one_cta = running->launch->placement.one_per_core;
+    machine->cores[core].used.one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
     machine->progress++;
 }
@@ -112,7 +112,7 @@ static void start_cluster(struct machine *machine, uint32_t index, const uint32_
 
 static bool has_room(const struct core *core, const struct running *running)
 {
-    if (core->one_cta || (running->launch->placement.one_per_core && core->cta_count))
+    if (core->used.one_cta || (running->launch->placement.one_per_core && core->used.ctas))
         return false;
     return core_has_room(core, running->launch->launch, running->registers);
 }
@@ -199,8 +199,8 @@ static void look_at(struct machine *machine, const struct cta *cta)
 void machine_look_at_clusters(struct machine *machine, uint32_t index)
 {
     struct core *core = &machine->cores[index];
-    for (; core->stirred; core->stirred &= core->stirred - 1) {
-        const struct cta *cta = core->ctas[__builtin_ctzll(core->stirred)].cta;
+    for (; core->results.stirred; core->results.stirred &= core->results.stirred - 1) {
+        const struct cta *cta = core->ctas[__builtin_ctzll(core->results.stirred)].cta;
         for (uint32_t i = 0; cta && i < cta->cluster.count; i++)
             look_at(machine, cta->cluster.ctas[i]);
     }
@@ -238,7 +238,7 @@ static void count_cta(struct machine_launch *launch, struct cta *cta)
 void machine_count_there(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; machine->cores[i].threads && k < core_places(&machine->cores[i]);
+        for (uint32_t k = 0; machine->cores[i].used.threads && k < core_places(&machine->cores[i]);
              k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
@@ -251,7 +251,7 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
     struct running *running = machine->running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
-    core->one_cta = false;
+    core->used.one_cta = false;
     count_cta(running->launch, cta);
     if (cta->cluster.count == 1) {
         vec_push(&running->arena, &running->idle, cta);
@@ -269,16 +269,16 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
 static void return_warps(struct machine *machine, struct core *core)
 {
     uint64_t returned[CORE_WORDS];
-    memcpy(returned, core->returned, sizeof returned);
-    memset(core->returned, 0, sizeof core->returned);
-    core->returns = false;
+    memcpy(returned, core->results.returned, sizeof returned);
+    memset(core->results.returned, 0, sizeof core->results.returned);
+    core->results.returns = false;
     EACH_SLOT (slot, core->words, returned[word]) {
         const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
         count_cta(machine->running[at->kernel]->launch, at->cta);
         core_return_warp(core, machine->now + 1, slot);
         machine->progress++;
     }
-    machine_set_due(machine, core->index, machine->now + 1);
+    machine_set_due(machine, core->id.index, machine->now + 1);
 }
 
 void machine_take_ended(struct machine *machine, uint32_t index)
@@ -286,7 +286,7 @@ void machine_take_ended(struct machine *machine, uint32_t index)
     struct core *core = &machine->cores[index];
     for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
         end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
-    if (core->returns)
+    if (core->results.returns)
         return_warps(machine, core);
     bits_set(machine->trying, index);
 }

@@ -98,10 +98,10 @@ void machine_init_cores(struct machine *machine, const struct memsys_tables *tab
             uint32_t index = kind->first + i;
             struct core *core = &machine->cores[index];
             core_init(core, machine->arena, &machine->shared, &kind->kind, index);
-            core->endpoint =
+            core->id.endpoint =
                 k ? endpoint_of(machine, &machine->config->added.v[k - 1], i, &row) : index;
-            core->first_slot = slots;
-            machine->core_at[core->endpoint] = index;
+            core->id.first_slot = slots;
+            machine->core_at[core->id.endpoint] = index;
             slots += core->words * 64;
         }
     }

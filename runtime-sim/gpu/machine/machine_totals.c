@@ -36,7 +36,7 @@ void machine_refresh(struct machine *machine)
     totals->cycles = machine->cycles_before + machine->now - machine->begun;
     totals->core_cycles = 0;
     for (uint32_t i = 0; i < machine->count; i++)
-        totals->core_cycles += machine->cores[i].busy;
+        totals->core_cycles += machine->cores[i].account.busy;
     totals->warp_instructions = cores->warp_instructions;
     totals->thread_instructions = cores->thread_instructions;
     totals->from_l1 = l1->read_hits;

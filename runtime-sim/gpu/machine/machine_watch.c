@@ -9,8 +9,8 @@ static uint64_t count_progress(const struct machine *machine)
     uint64_t sum = machine->progress;
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
-        sum += core->progress;
-        for (uint32_t k = 0; k < core_places(core) && core->threads; k++)
+        sum += core->account.progress;
+        for (uint32_t k = 0; k < core_places(core) && core->used.threads; k++)
             sum += core->ctas[k].cta ? core->ctas[k].cta->events : 0;
     }
     return sum;

@@ -112,8 +112,8 @@ static inline struct core_port core_port(const struct core *core)
                               .timings = &core->shared->timings,
                               .config = core->kind->config,
                               .l1 = core->kind->l1,
-                              .index = core->index,
-                              .endpoint = core->endpoint,
+                              .index = core->id.index,
+                              .endpoint = core->id.endpoint,
                               .words = core->words,
                               .kind = core->kind->number,
                               .ordinary = core->shared->cores};
@@ -128,13 +128,13 @@ static inline struct cache *core_l1(struct core *core)
 // Announces a packet of the scheme: `send` is called once for each.
 static inline void core_has_packet(struct core *core)
 {
-    core->to_send++;
+    core->lsu.to_send++;
 }
 
 // Counts progress of the core, for the watchdog.
 static inline void core_note_progress(struct core *core)
 {
-    core->progress++;
+    core->account.progress++;
 }
 
 // Counts thread operations that the core's ALUs execute for the scheme.
@@ -161,7 +161,7 @@ static inline uint64_t core_load_latency(const struct core *core)
 static inline bool core_has_free_alu(const struct core *core, uint64_t now)
 {
     for (uint32_t i = 0; i < core->kind->units[UNIT_ALU]; i++)
-        if (core->unit_free[UNIT_ALU][i] < now)
+        if (core->units.free[UNIT_ALU][i] < now)
             return true;
     return false;
 }
@@ -227,7 +227,7 @@ static inline struct slot_port slot_port(const struct core *core, uint32_t index
                               .next = slot->next,
                               .mask = slot->mask,
                               .place = slot->cta,
-                              .age = core->age[index],
+                              .age = core->schedule.age[index],
                               .state = slot->state,
                               .is_detached = core_is_detached(slot)};
 }
@@ -294,44 +294,44 @@ static inline uint32_t slot_kernel(const struct core *core, uint32_t slot)
 // Returns the held instruction of an entry.
 static inline struct held *lsu_held(const struct core *core, uint32_t entry)
 {
-    return core->entries[entry].held;
+    return core->lsu.entries[entry].held;
 }
 
 // Returns the slot of an entry.
 static inline uint32_t lsu_slot(const struct core *core, uint32_t entry)
 {
-    return core->entries[entry].slot;
+    return core->lsu.entries[entry].slot;
 }
 
 // Claims an entry; `owner` is the result of core_owner. The entry does not count as one of the
 // core's until lsu_unpark.
 static inline void lsu_claim(struct core *core, uint32_t entry, uint8_t owner)
 {
-    core->entries[entry].owner = owner;
-    core->parked++;
+    core->lsu.entries[entry].owner = owner;
+    core->lsu.parked++;
 }
 
 // Makes the core end a claimed entry like its own ones.
 static inline void lsu_disown(struct core *core, uint32_t entry)
 {
-    core->entries[entry].owner = 0;
+    core->lsu.entries[entry].owner = 0;
 }
 
 // Makes `count` claimed entries count as the core's again.
 static inline void lsu_unpark(struct core *core, uint32_t count)
 {
-    core->parked -= count;
+    core->lsu.parked -= count;
 }
 
 // Returns true if all parts of the entry were sent.
 static inline bool lsu_is_sent(const struct core *core, uint32_t entry)
 {
-    return core->entries[entry].sent == core->entries[entry].parts.n;
+    return core->lsu.entries[entry].sent == core->lsu.entries[entry].parts.n;
 }
 
 // Returns true if a store of any slot to this line has no acknowledgement. May also be true because
 // of a store to another line with the same hash.
 static inline bool lsu_awaits_store(const struct core *core, uint64_t line)
 {
-    return core->store_lines[core_line(line)];
+    return core->lsu_rings.store_lines[core_line(line)];
 }
