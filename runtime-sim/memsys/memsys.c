@@ -62,31 +62,31 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     uint32_t core = request->core, flits = memsys_request_flits(m, request);
     struct memsys_path *path = memsys_path_of(m, core);
-    bits_clear(m->may_send, core);
+    bits_clear(m->wake.may_send, core);
     if (path)
         return can_send_past(m, path, request);
-    if (m->ports && core < m->cores)
+    if (m->sharing.ports && core < m->topology.cores)
         return memsys_port_can_send(m, core);
     uint8_t class = message_of(m, request)->request_class;
-    if (noc_can_send(side->noc, m->end_node[core], class, flits))
+    if (noc_can_send(side->noc, m->topology.end_node[core], class, flits))
         return true;
     m->stats.refused++;
-    m->refused_count += !bits_test(m->refused, core);
-    bits_set(m->refused, core);
-    m->wanted[core] = flits;
-    m->wanted_class[core] = class;
+    m->wake.refused_count += !bits_test(m->wake.refused, core);
+    bits_set(m->wake.refused, core);
+    m->wake.wanted[core] = flits;
+    m->wake.wanted_class[core] = class;
     return false;
 }
 
-static void grow_entries(struct memsys *m)
+static void grow_entries(struct memsys_pool *pool, struct arena *arena)
 {
-    uint32_t old = m->entry_count, count = old ? 2 * old : 256;
-    m->entries =
-        arena_grow(m->arena, m->entries, old * sizeof *m->entries, count * sizeof *m->entries);
+    uint32_t old = pool->count, count = old ? 2 * old : 256;
+    pool->entries = arena_grow(arena, pool->entries, old * sizeof *pool->entries,
+                               count * sizeof *pool->entries);
     for (uint32_t i = old; i < count; i++)
-        m->entries[i].next = i + 1 < count ? i + 1 : MEMSYS_NONE;
-    m->unused = old;
-    m->entry_count = count;
+        pool->entries[i].next = i + 1 < count ? i + 1 : MEMSYS_NONE;
+    pool->unused = old;
+    pool->count = count;
 }
 
 static void count_sent(struct memsys *m, const struct memsys_request *request)
@@ -96,26 +96,27 @@ static void count_sent(struct memsys *m, const struct memsys_request *request)
         [MEMSYS_ATOMIC] = &m->stats.atomics, [MEMSYS_REDUCE] = &m->stats.reductions,
         [MEMSYS_TOUCH] = &m->stats.touches,  [MEMSYS_PACKET] = &m->stats.packets};
     ++*kinds[request->kind];
-    m->client[request->client].requests++;
-    m->inside++;
+    m->sums.client[request->client].requests++;
+    m->pool.inside++;
 }
 
 uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request)
 {
-    if (m->unused == MEMSYS_NONE)
-        grow_entries(m);
-    uint32_t index = m->unused;
-    struct memsys_entry *entry = &m->entries[index];
-    m->unused = entry->next;
-    *entry = (struct memsys_entry){.request = *request, .sent = m->cycle * m->core_period};
-    entry->created = request->since ? request->since * m->core_period : entry->sent;
+    if (m->pool.unused == MEMSYS_NONE)
+        grow_entries(&m->pool, m->arena);
+    uint32_t index = m->pool.unused;
+    struct memsys_entry *entry = &m->pool.entries[index];
+    m->pool.unused = entry->next;
+    *entry =
+        (struct memsys_entry){.request = *request, .sent = m->clock.cycle * m->clock.core_period};
+    entry->created = request->since ? request->since * m->clock.core_period : entry->sent;
     entry->request.message = (uint8_t)(message_of(m, request) - m->messages);
     if (request->kind == MEMSYS_READ && !m->config->named_reads)
         entry->request.bytes =
-            m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->line;
+            m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->masks.line;
     entry->partition = memsys_partition_of(m, request->line);
     count_sent(m, request);
-    m->next = 0;
+    m->schedule.next = 0;
     return index;
 }
 
@@ -128,12 +129,13 @@ void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_reque
 void memsys_send_entry(struct memsys *m, uint32_t from, uint32_t index)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    const struct memsys_request *request = &m->entries[index].request;
+    const struct memsys_request *request = &m->pool.entries[index].request;
     const struct memsys_message *message = &m->messages[request->message];
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
-                                .source = m->end_node[from],
-                                .target = m->partition_node[m->entries[index].partition],
+                                .source = m->topology.end_node[from],
+                                .target =
+                                    m->topology.partition_node[m->pool.entries[index].partition],
                                 .flits = (uint16_t)memsys_request_flits(m, request),
                                 .class = message->request_class,
                                 .priority = message->request_priority};
@@ -143,7 +145,7 @@ void memsys_send_entry(struct memsys *m, uint32_t from, uint32_t index)
 void memsys_send(struct memsys *m, const struct memsys_request *request)
 {
     const struct memsys_path *path = memsys_path_of(m, request->core);
-    if (m->ports && request->core < m->cores)
+    if (m->sharing.ports && request->core < m->topology.cores)
         memsys_port_send(m, request->core, memsys_new_entry(m, request));
     else if (!path)
         memsys_send_from(m, request->core, request);
@@ -157,8 +159,8 @@ static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t e
     const struct noc *noc = m->side[MEMSYS_REPLIES].noc;
     for (uint32_t i = 0; i < m->message_count; i++) {
         const struct noc_packet *packet =
-            noc_peek(noc, m->end_node[end], m->messages[i].reply_class);
-        if (packet && (!m->shares_nodes || m->entries[packet->payload].request.core == end))
+            noc_peek(noc, m->topology.end_node[end], m->messages[i].reply_class);
+        if (packet && (!m->sharing.any || m->pool.entries[packet->payload].request.core == end))
             return packet;
     }
     return NULL;
@@ -169,22 +171,22 @@ static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end
 {
     if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
         return NULL;
-    struct memsys_partition *p = &m->partitions[end - m->cores];
+    struct memsys_partition *p = &m->partitions[end - m->topology.cores];
     return p->own_count ? p : NULL;
 }
 
 const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
 {
-    if (!bits_test(m->answers, end))
+    if (!bits_test(m->wake.answers, end))
         return NULL;
     const struct memsys_partition *own = own_answers(m, end);
     const struct memsys_path *path = memsys_path_of(m, end);
     if (own)
-        return &m->entries[own->own[own->own_head]].request;
+        return &m->pool.entries[own->own[own->own_head]].request;
     if (path)
-        return path->first == MEMSYS_NONE ? NULL : &m->entries[path->first].request;
+        return path->first == MEMSYS_NONE ? NULL : &m->pool.entries[path->first].request;
     const struct noc_packet *packet = answer_packet(m, end);
-    return packet ? &m->entries[packet->payload].request : NULL;
+    return packet ? &m->pool.entries[packet->payload].request : NULL;
 }
 
 // Counts the latencies of a reply whose head left the slice at `entered` and whose tail arrived at
@@ -208,17 +210,17 @@ static void count_stages(struct memsys *m, const struct memsys_entry *entry, uin
     uint64_t last = entry->created;
     for (uint32_t i = 0; i < MEMSYS_STAGES; i++) {
         uint64_t end = entry->end[i] > last ? entry->end[i] : last;
-        m->stage_sum[i] += end - last;
+        m->sums.stage[i] += end - last;
         last = end;
     }
-    m->stage_sum[MEMSYS_STAGES] += arrived - last;
+    m->sums.stage[MEMSYS_STAGES] += arrived - last;
     m->stats.reads_answered++;
 }
 
 static void count_answer(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
                          uint64_t arrived)
 {
-    struct memsys_client_stats *stats = &m->client[entry->request.client];
+    struct memsys_client_stats *stats = &m->sums.client[entry->request.client];
     uint64_t *const from[] = {[CACHE_HIT] = &stats->from_llc,
                               [CACHE_MERGED] = &stats->from_merge,
                               [CACHE_FETCHED] = &stats->from_dram};
@@ -235,17 +237,17 @@ static void count_answer(struct memsys *m, const struct memsys_entry *entry, uin
 
 void memsys_free_entry(struct memsys *m, uint32_t index)
 {
-    m->inside--;
-    m->entries[index].next = m->unused;
-    m->unused = index;
-    m->next = 0;
+    m->pool.inside--;
+    m->pool.entries[index].next = m->pool.unused;
+    m->pool.unused = index;
+    m->schedule.next = 0;
 }
 
 static void pop_own(struct memsys *m, struct memsys_partition *p)
 {
     uint32_t index = p->own[p->own_head];
-    uint64_t ready = m->entries[index].ready;
-    count_answer(m, &m->entries[index], ready, ready);
+    uint64_t ready = m->pool.entries[index].ready;
+    count_answer(m, &m->pool.entries[index], ready, ready);
     memsys_free_entry(m, index);
     p->own_head = p->own_head + 1 < m->config->memory.reply_queue ? p->own_head + 1 : 0;
     p->own_count--;
@@ -254,8 +256,9 @@ static void pop_own(struct memsys *m, struct memsys_partition *p)
 static void pop_past(struct memsys *m, struct memsys_path *path)
 {
     uint32_t index = path->first;
-    path->first = m->entries[index].next;
-    count_answer(m, &m->entries[index], m->entries[index].ready, m->entries[index].ready);
+    path->first = m->pool.entries[index].next;
+    count_answer(m, &m->pool.entries[index], m->pool.entries[index].ready,
+                 m->pool.entries[index].ready);
     memsys_free_entry(m, index);
 }
 
@@ -264,7 +267,7 @@ static void pop_past(struct memsys *m, struct memsys_path *path)
 static void note_shown(struct memsys *m, uint32_t node, uint32_t class)
 {
     struct memsys_shown shown = {node, class};
-    vec_push(m->arena, &m->shown, shown);
+    vec_push(m->arena, &m->wake.shown, shown);
 }
 
 void memsys_pop(struct memsys *m, uint32_t end)
@@ -279,26 +282,26 @@ void memsys_pop(struct memsys *m, uint32_t end)
     } else {
         const struct noc_packet *packet = answer_packet(m, end);
         uint32_t index = (uint32_t)packet->payload;
-        count_answer(m, &m->entries[index], packet->entered * m->network_period,
-                     packet->arrived * m->network_period);
+        count_answer(m, &m->pool.entries[index], packet->entered * m->clock.network_period,
+                     packet->arrived * m->clock.network_period);
         uint8_t class = packet->class;
         memsys_free_entry(m, index);
-        noc_pop(side->noc, m->end_node[end], class);
-        if (m->shares_nodes)
-            note_shown(m, m->end_node[end], class);
+        noc_pop(side->noc, m->topology.end_node[end], class);
+        if (m->sharing.any)
+            note_shown(m, m->topology.end_node[end], class);
     }
     if (!memsys_peek(m, end))
-        bits_clear(m->answers, end);
+        bits_clear(m->wake.answers, end);
 }
 
 uint64_t memsys_answers(const struct memsys *m, uint32_t word)
 {
-    return m->answers[word];
+    return m->wake.answers[word];
 }
 
 uint64_t memsys_may_send(const struct memsys *m, uint32_t word)
 {
-    return m->may_send[word];
+    return m->wake.may_send[word];
 }
 
 // Time
@@ -333,9 +336,9 @@ static uint64_t next_time(const struct memsys *m)
 {
     uint64_t networks =
         smaller(noc_next(m->side[MEMSYS_REQUESTS].noc), noc_next(m->side[MEMSYS_REPLIES].noc));
-    uint64_t others =
-        smaller(times(partitions_due(m), m->llc_period), times(backends_due(m), m->dram_period));
-    return smaller(times(networks, m->network_period), others);
+    uint64_t others = smaller(times(partitions_due(m), m->clock.llc_period),
+                              times(backends_due(m), m->clock.dram_period));
+    return smaller(times(networks, m->clock.network_period), others);
 }
 
 // Finds the partitions that are due at this clock. Returns their number.
@@ -344,27 +347,28 @@ static uint32_t order_partitions(struct memsys *m, uint64_t clock)
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->partition_count; i++)
         if (m->partitions[i].due <= clock)
-            m->order[count++] = i;
-    for (uint32_t n = count; m->shuffle && n > 1; n--) {
-        uint32_t at = (uint32_t)(xorshift64(&m->shuffle) % n), chosen = m->order[at];
-        m->order[at] = m->order[n - 1];
-        m->order[n - 1] = chosen;
+            m->schedule.order[count++] = i;
+    for (uint32_t n = count; m->schedule.shuffle && n > 1; n--) {
+        uint32_t at = (uint32_t)(xorshift64(&m->schedule.shuffle) % n),
+                 chosen = m->schedule.order[at];
+        m->schedule.order[at] = m->schedule.order[n - 1];
+        m->schedule.order[n - 1] = chosen;
     }
     return count;
 }
 
 static void tick_partitions(struct memsys *m, uint64_t time)
 {
-    struct memsys_moment at = {.time = time, .llc = time / m->llc_period};
-    if (at.llc * m->llc_period != time)
+    struct memsys_moment at = {.time = time, .llc = time / m->clock.llc_period};
+    if (at.llc * m->clock.llc_period != time)
         return;
     uint32_t count = order_partitions(m, at.llc);
     if (!count)
         return;
-    at.dram_done = time / m->dram_period;
-    at.dram = divide_up(time, m->dram_period);
+    at.dram_done = time / m->clock.dram_period;
+    at.dram = divide_up(time, m->clock.dram_period);
     for (uint32_t i = 0; i < count; i++)
-        memsys_partition_tick(&m->partitions[m->order[i]], &at);
+        memsys_partition_tick(&m->partitions[m->schedule.order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
         if (m->partitions[i].served_count || m->partitions[i].waiting.n)
             memsys_partition_tell(&m->partitions[i], at.llc + 1);
@@ -372,8 +376,8 @@ static void tick_partitions(struct memsys *m, uint64_t time)
 
 static void tick_backends(struct memsys *m, uint64_t time)
 {
-    uint64_t clock = time / m->dram_period, next = time / m->llc_period + 1;
-    if (clock * m->dram_period != time || backends_due(m) > clock)
+    uint64_t clock = time / m->clock.dram_period, next = time / m->clock.llc_period + 1;
+    if (clock * m->clock.dram_period != time || backends_due(m) > clock)
         return;
     for (uint32_t i = 0; i < m->partition_count; i++)
         memsys_partition_dram(&m->partitions[i], clock, next);
@@ -386,13 +390,13 @@ static void take_requests(struct memsys *m, uint64_t time, uint32_t number)
 {
     const struct memsys_message *message = &m->messages[number];
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    uint64_t next = time / m->llc_period + 1;
-    for (uint32_t w = 0; w < m->node_words; w++)
+    uint64_t next = time / m->clock.llc_period + 1;
+    for (uint32_t w = 0; w < m->topology.node_words; w++)
         for (uint64_t rest =
-                 noc_arrivals(side->noc, message->request_class, w) & m->partition_set[w];
+                 noc_arrivals(side->noc, message->request_class, w) & m->topology.partition_set[w];
              rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            struct memsys_partition *p = &m->partitions[m->partition_at[node]];
+            struct memsys_partition *p = &m->partitions[m->topology.partition_at[node]];
             if (p->due > next && !(p->blocked >> number & 1))
                 p->due = next;
         }
@@ -403,58 +407,59 @@ void memsys_show_answer(struct memsys *m, uint32_t node, uint32_t class)
 {
     const struct noc_packet *packet = noc_peek(m->side[MEMSYS_REPLIES].noc, node, class);
     if (packet)
-        bits_set(m->answers, m->entries[packet->payload].request.core);
+        bits_set(m->wake.answers, m->pool.entries[packet->payload].request.core);
 }
 
 static void take_answers(struct memsys *m, uint32_t class)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    for (uint32_t w = 0; w < m->node_words; w++)
+    for (uint32_t w = 0; w < m->topology.node_words; w++)
         for (uint64_t rest = noc_arrivals(side->noc, class, w); rest; rest &= rest - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            m->news = true;
+            m->wake.news = true;
             // The core accepts it in its next cycle.
-            __builtin_prefetch(&m->entries[noc_peek(side->noc, node, class)->payload]);
-            if (m->shares_nodes)
+            __builtin_prefetch(&m->pool.entries[noc_peek(side->noc, node, class)->payload]);
+            if (m->sharing.any)
                 memsys_show_answer(m, node, class);
             else
-                bits_set(m->answers, m->end_at[node]);
+                bits_set(m->wake.answers, m->topology.end_at[node]);
         }
 }
 
 static void notify_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    BITS_EACH (end, m->refused, m->ends) {
-        if (!noc_can_send(side->noc, m->end_node[end], m->wanted_class[end], m->wanted[end]))
+    BITS_EACH (end, m->wake.refused, m->topology.ends) {
+        if (!noc_can_send(side->noc, m->topology.end_node[end], m->wake.wanted_class[end],
+                          m->wake.wanted[end]))
             continue;
-        bits_clear(m->refused, end);
-        bits_set(m->may_send, end);
-        m->refused_count--;
-        m->news = true;
+        bits_clear(m->wake.refused, end);
+        bits_set(m->wake.may_send, end);
+        m->wake.refused_count--;
+        m->wake.news = true;
     }
 }
 
 static void look_at_others(struct memsys *m, const struct memsys_side *side)
 {
     for (uint32_t class = 0; class < side->classes; class ++)
-        for (uint32_t w = 0; !side->has_messages[class] && w < m->node_words; w++)
-            m->news |= noc_arrivals(side->noc, class, w) != 0;
+        for (uint32_t w = 0; !side->has_messages[class] && w < m->topology.node_words; w++)
+            m->wake.news |= noc_arrivals(side->noc, class, w) != 0;
 }
 
 static void tick_network(struct memsys *m, enum memsys_network which, uint64_t time)
 {
     const struct memsys_side *side = &m->side[which];
-    uint64_t cycle = time / m->network_period;
-    if (cycle * m->network_period != time || noc_next(side->noc) > cycle)
+    uint64_t cycle = time / m->clock.network_period;
+    if (cycle * m->clock.network_period != time || noc_next(side->noc) > cycle)
         return;
     noc_tick(side->noc);
     if (which == MEMSYS_REQUESTS) {
         for (uint32_t i = 0; i < m->message_count; i++)
             take_requests(m, time, i);
-        if (m->refused_count)
+        if (m->wake.refused_count)
             notify_refused(m);
-        if (m->ports)
+        if (m->sharing.ports)
             memsys_ports_tick(m);
     } else {
         for (uint32_t class = 0; class < side->classes; class ++)
@@ -467,22 +472,22 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
 
 static void skip_networks(struct memsys *m, uint64_t time)
 {
-    uint64_t cycle = divide_up(time, m->network_period);
+    uint64_t cycle = divide_up(time, m->clock.network_period);
     for (uint32_t i = 0; i < 2; i++)
         noc_skip_to(m->side[i].noc, cycle);
 }
 
 static void evaluate(struct memsys *m, uint64_t time)
 {
-    m->time = time;
+    m->clock.time = time;
     skip_networks(m, time);
     tick_partitions(m, time);
     tick_network(m, MEMSYS_REQUESTS, time);
     tick_network(m, MEMSYS_REPLIES, time);
     tick_backends(m, time);
-    if (m->flushing && !memsys_flushing(m)) {
-        m->flushing = false;
-        m->news = true;
+    if (m->schedule.flushing && !memsys_flushing(m)) {
+        m->schedule.flushing = false;
+        m->wake.news = true;
     }
 }
 
@@ -496,56 +501,58 @@ static bool is_any(const uint64_t *set, uint32_t words)
 
 static uint64_t known_next(struct memsys *m)
 {
-    if (!m->next || m->is_open)
-        m->next = next_time(m);
-    return m->next;
+    if (!m->schedule.next || m->schedule.is_open)
+        m->schedule.next = next_time(m);
+    return m->schedule.next;
 }
 
 static void after_cores(struct memsys *m)
 {
-    for (uint32_t i = 0; i < m->shown.n; i++)
-        memsys_show_answer(m, m->shown.v[i].node, m->shown.v[i].class);
-    m->shown.n = 0;
-    if (m->ports)
+    for (uint32_t i = 0; i < m->wake.shown.n; i++)
+        memsys_show_answer(m, m->wake.shown.v[i].node, m->wake.shown.v[i].class);
+    m->wake.shown.n = 0;
+    if (m->sharing.ports)
         memsys_ports_tick(m);
 }
 
 uint64_t memsys_advance(struct memsys *m, uint64_t next)
 {
-    assert(next > m->cycle);
-    if (m->shares_nodes)
+    assert(next > m->clock.cycle);
+    if (m->sharing.any)
         after_cores(m);
-    if (is_any(m->answers, m->end_words) || is_any(m->may_send, m->end_words))
-        next = m->cycle + 1;
-    m->news = false;
-    for (uint64_t end = times(next, m->core_period); known_next(m) < end;) {
-        uint64_t time = m->next;
-        m->next = 0;
+    if (is_any(m->wake.answers, m->topology.end_words) ||
+        is_any(m->wake.may_send, m->topology.end_words))
+        next = m->clock.cycle + 1;
+    m->wake.news = false;
+    for (uint64_t end = times(next, m->clock.core_period); known_next(m) < end;) {
+        uint64_t time = m->schedule.next;
+        m->schedule.next = 0;
         evaluate(m, time);
-        if (!m->news)
+        if (!m->wake.news)
             continue;
-        m->news = false;
-        next = smaller(next, time / m->core_period + 1);
-        end = next * m->core_period;
+        m->wake.news = false;
+        next = smaller(next, time / m->clock.core_period + 1);
+        end = next * m->clock.core_period;
     }
     if (next == UINT64_MAX)
         return next;
-    m->cycle = next;
-    skip_networks(m, next * m->core_period);
+    m->clock.cycle = next;
+    skip_networks(m, next * m->clock.core_period);
     return next;
 }
 
 bool memsys_is_still(struct memsys *m)
 {
-    return known_next(m) == UINT64_MAX && !is_any(m->answers, m->end_words) &&
-           !is_any(m->may_send, m->end_words) && !(m->ports && is_any(m->gated, m->node_words));
+    return known_next(m) == UINT64_MAX && !is_any(m->wake.answers, m->topology.end_words) &&
+           !is_any(m->wake.may_send, m->topology.end_words) &&
+           !(m->sharing.ports && is_any(m->sharing.gated, m->topology.node_words));
 }
 
 void memsys_flush(struct memsys *m)
 {
-    uint64_t now = divide_up(m->cycle * m->core_period, m->llc_period);
-    m->flushing = true;
-    m->next = 0;
+    uint64_t now = divide_up(m->clock.cycle * m->clock.core_period, m->clock.llc_period);
+    m->schedule.flushing = true;
+    m->schedule.next = 0;
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
         cache_flush(&p->cache, now, 0, UINT64_MAX - 1, true);
@@ -567,7 +574,7 @@ bool memsys_flushing(const struct memsys *m)
 
 void memsys_shuffle(struct memsys *m, uint64_t seed)
 {
-    m->shuffle = seed;
+    m->schedule.shuffle = seed;
     for (uint32_t i = 0; i < 2; i++)
         noc_shuffle(m->side[i].noc, seed);
 }

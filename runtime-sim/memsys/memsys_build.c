@@ -15,10 +15,10 @@ static void set_periods(struct memsys *m)
     bool fits = clocks_init(&clocks, m->arena, hertz, 4);
     assert(fits);
     (void)fits;
-    m->core_period = clocks.domain[0].period;
-    m->network_period = clocks.domain[1].period;
-    m->llc_period = clocks.domain[2].period;
-    m->dram_period = clocks.domain[3].period;
+    m->clock.core_period = clocks.domain[0].period;
+    m->clock.network_period = clocks.domain[1].period;
+    m->clock.llc_period = clocks.domain[2].period;
+    m->clock.dram_period = clocks.domain[3].period;
 }
 
 static void init_networks(struct memsys *m)
@@ -32,8 +32,8 @@ static void init_networks(struct memsys *m)
                                                    config->memory.reply_class,
                                                    config->reply_network.classes,
                                                    {false}};
-    m->nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
-    m->node_words = bits_words(m->nodes);
+    m->topology.nodes = noc_nodes(m->side[MEMSYS_REQUESTS].noc);
+    m->topology.node_words = bits_words(m->topology.nodes);
 }
 
 static void init_own_ends(struct memsys *m)
@@ -41,50 +41,52 @@ static void init_own_ends(struct memsys *m)
     m->paths = ARENA_ARRAY(m->arena, struct memsys_path, m->tables.endpoints.n);
     for (uint32_t i = 0; i < m->tables.endpoints.n; i++) {
         const struct memsys_endpoint *row = &m->tables.endpoints.v[i];
-        uint32_t node = row->node, end = m->first_own + i;
+        uint32_t node = row->node, end = m->topology.first_own + i;
         m->paths[i] = (struct memsys_path){row->past, MEMSYS_NONE, MEMSYS_NONE, false};
-        m->end_node[end] = row->past ? MEMSYS_NONE : node;
+        m->topology.end_node[end] = row->past ? MEMSYS_NONE : node;
         if (row->past)
             continue;
-        assert(node < m->nodes);
-        m->shares_nodes |= m->end_at[node] != MEMSYS_NONE;
-        m->end_at[node] = m->end_at[node] != MEMSYS_NONE ? m->end_at[node] : end;
+        assert(node < m->topology.nodes);
+        m->sharing.any |= m->topology.end_at[node] != MEMSYS_NONE;
+        m->topology.end_at[node] =
+            m->topology.end_at[node] != MEMSYS_NONE ? m->topology.end_at[node] : end;
     }
 }
 
 static void init_nodes(struct memsys *m)
 {
+    struct memsys_topology *to = &m->topology;
     const struct config_list *at = &m->config->memory.partition_nodes;
-    m->cores = m->config->memory.cores;
+    to->cores = m->config->memory.cores;
     m->partition_count = at->n;
-    m->routers = memsys_config_routers(m->config);
-    m->first_own = m->cores + at->n + m->routers;
-    m->ends = m->first_own + m->tables.endpoints.n;
-    m->end_words = bits_words(m->ends);
-    m->end_node = ARENA_ARRAY(m->arena, uint32_t, m->ends);
-    m->partition_node = m->end_node + m->cores;
-    m->end_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
-    m->partition_at = ARENA_ARRAY(m->arena, uint32_t, m->nodes);
-    for (uint32_t i = 0; i < m->nodes; i++)
-        m->end_at[i] = m->partition_at[i] = MEMSYS_NONE;
-    m->partition_set = bits_new(m->arena, m->nodes);
+    to->routers = memsys_config_routers(m->config);
+    to->first_own = to->cores + at->n + to->routers;
+    to->ends = to->first_own + m->tables.endpoints.n;
+    to->end_words = bits_words(to->ends);
+    to->end_node = ARENA_ARRAY(m->arena, uint32_t, to->ends);
+    to->partition_node = to->end_node + to->cores;
+    to->end_at = ARENA_ARRAY(m->arena, uint32_t, to->nodes);
+    to->partition_at = ARENA_ARRAY(m->arena, uint32_t, to->nodes);
+    for (uint32_t i = 0; i < to->nodes; i++)
+        to->end_at[i] = to->partition_at[i] = MEMSYS_NONE;
+    to->partition_set = bits_new(m->arena, to->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
-        bits_set(m->partition_set, at->v[i]);
-        m->partition_node[i] = at->v[i];
-        m->partition_at[at->v[i]] = i;
-        m->end_at[at->v[i]] = m->cores + i;
+        bits_set(to->partition_set, at->v[i]);
+        to->partition_node[i] = at->v[i];
+        to->partition_at[at->v[i]] = i;
+        to->end_at[at->v[i]] = to->cores + i;
     }
-    for (uint32_t node = 0, core = 0; core < m->cores; node++) {
-        if (m->partition_at[node] != MEMSYS_NONE)
+    for (uint32_t node = 0, core = 0; core < to->cores; node++) {
+        if (to->partition_at[node] != MEMSYS_NONE)
             continue;
-        m->end_at[node] = core;
-        for (uint32_t k = 0; k < m->config->memory.node_cores && core < m->cores; k++)
-            m->end_node[core++] = node;
+        to->end_at[node] = core;
+        for (uint32_t k = 0; k < m->config->memory.node_cores && core < to->cores; k++)
+            to->end_node[core++] = node;
     }
-    for (uint32_t i = 0; i < m->routers; i++) {
-        uint32_t end = memsys_router_end(m, i), node = m->nodes - m->routers + i;
-        m->end_at[node] = end;
-        m->end_node[end] = node;
+    for (uint32_t i = 0; i < to->routers; i++) {
+        uint32_t end = memsys_router_end(m, i), node = to->nodes - to->routers + i;
+        to->end_at[node] = end;
+        to->end_node[end] = node;
     }
     init_own_ends(m);
     memsys_ports_init(m);
@@ -120,21 +122,22 @@ static void init_map(struct memsys *m)
 
 static void init_masks(struct memsys *m)
 {
+    struct memsys_masks *masks = &m->masks;
     uint32_t line = m->config->llc.line_bytes;
     uint32_t sector = m->config->memory.sector_bytes;
     uint32_t piece =
         m->backend->piece_bytes ? m->backend->piece_bytes : m->config->dram.request_bytes;
-    m->line = mask_range(0, line);
+    masks->line = mask_range(0, line);
     for (uint32_t at = 0; at < line; at += sector)
-        m->sector[m->sectors++] = mask_range(at, at + sector);
+        masks->sector[masks->sectors++] = mask_range(at, at + sector);
     for (uint32_t at = 0; at < line; at += piece)
-        m->piece[m->pieces++] = mask_range(at, at + piece < line ? at + piece : line);
+        masks->piece[masks->pieces++] = mask_range(at, at + piece < line ? at + piece : line);
 }
 
 static void init_partitions(struct memsys *m)
 {
     m->partitions = ARENA_ARRAY(m->arena, struct memsys_partition, m->partition_count);
-    m->order = ARENA_ARRAY(m->arena, uint32_t, m->partition_count);
+    m->schedule.order = ARENA_ARRAY(m->arena, uint32_t, m->partition_count);
     for (uint32_t i = 0; i < m->partition_count; i++)
         memsys_partition_init(&m->partitions[i], m, i);
 }
@@ -149,9 +152,10 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
                          .arena = arena,
                          .serve = serve,
                          .context = context,
-                         .unused = MEMSYS_NONE};
-    m->client = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
-    m->client_cycles = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
+                         .pool.unused = MEMSYS_NONE};
+    m->sums.client = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
+    m->sums.client_cycles =
+        ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
     set_periods(m);
     init_networks(m);
     init_nodes(m);
@@ -159,10 +163,10 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     init_map(m);
     init_masks(m);
     init_partitions(m);
-    m->answers = bits_new(arena, m->ends);
-    m->refused = bits_new(arena, m->ends);
-    m->may_send = bits_new(arena, m->ends);
-    m->wanted = ARENA_ARRAY(arena, uint32_t, m->ends);
-    m->wanted_class = ARENA_ARRAY(arena, uint8_t, m->ends);
+    m->wake.answers = bits_new(arena, m->topology.ends);
+    m->wake.refused = bits_new(arena, m->topology.ends);
+    m->wake.may_send = bits_new(arena, m->topology.ends);
+    m->wake.wanted = ARENA_ARRAY(arena, uint32_t, m->topology.ends);
+    m->wake.wanted_class = ARENA_ARRAY(arena, uint8_t, m->topology.ends);
     return m;
 }

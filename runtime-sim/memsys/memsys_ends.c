@@ -6,56 +6,58 @@
 
 uint32_t memsys_ends(const struct memsys *m)
 {
-    return m->ends;
+    return m->topology.ends;
 }
 
 enum memsys_end memsys_end_kind(const struct memsys *m, uint32_t end)
 {
-    return end < m->cores                                     ? MEMSYS_AT_CORE
-           : end < m->cores + m->partition_count              ? MEMSYS_AT_PARTITION
-           : end < m->cores + m->partition_count + m->routers ? MEMSYS_AT_ROUTER
-                                                              : MEMSYS_OF_OWNER;
+    return end < m->topology.cores                        ? MEMSYS_AT_CORE
+           : end < m->topology.cores + m->partition_count ? MEMSYS_AT_PARTITION
+           : end < m->topology.cores + m->partition_count + m->topology.routers ? MEMSYS_AT_ROUTER
+                                                                                : MEMSYS_OF_OWNER;
 }
 
 uint32_t memsys_end_number(const struct memsys *m, uint32_t end)
 {
     const uint32_t first[] = {[MEMSYS_AT_CORE] = 0,
-                              [MEMSYS_AT_PARTITION] = m->cores,
-                              [MEMSYS_AT_ROUTER] = m->cores + m->partition_count,
-                              [MEMSYS_OF_OWNER] = m->cores + m->partition_count + m->routers};
+                              [MEMSYS_AT_PARTITION] = m->topology.cores,
+                              [MEMSYS_AT_ROUTER] = m->topology.cores + m->partition_count,
+                              [MEMSYS_OF_OWNER] =
+                                  m->topology.cores + m->partition_count + m->topology.routers};
     return end - first[memsys_end_kind(m, end)];
 }
 
 uint32_t memsys_end_node(const struct memsys *m, uint32_t end)
 {
-    return m->end_node[end];
+    return m->topology.end_node[end];
 }
 
 uint32_t memsys_end_at(const struct memsys *m, uint32_t node)
 {
-    return node < m->nodes ? m->end_at[node] : MEMSYS_NONE;
+    return node < m->topology.nodes ? m->topology.end_at[node] : MEMSYS_NONE;
 }
 
 uint32_t memsys_partition_end(const struct memsys *m, uint32_t partition)
 {
-    return m->cores + partition;
+    return m->topology.cores + partition;
 }
 
 uint32_t memsys_routers(const struct memsys *m)
 {
-    return m->routers;
+    return m->topology.routers;
 }
 
 uint32_t memsys_router_end(const struct memsys *m, uint32_t router)
 {
-    return m->cores + m->partition_count + router;
+    return m->topology.cores + m->partition_count + router;
 }
 
 bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                           const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    return noc_can_send(side->noc, m->end_node[from], m->messages[request->message].request_class,
+    return noc_can_send(side->noc, m->topology.end_node[from],
+                        m->messages[request->message].request_class,
                         memsys_request_flits(m, request));
 }
 
@@ -68,7 +70,7 @@ bool memsys_is_past(const struct memsys *m, uint32_t end)
 
 bool memsys_serve_past(struct memsys *m, uint32_t entry)
 {
-    struct memsys_request *request = &m->entries[entry].request;
+    struct memsys_request *request = &m->pool.entries[entry].request;
     const struct memsys_gate *gate = m->tables.gate;
     if (m->serve && m->serve(m->context, request) != MEMSYS_SERVED)
         return false;
@@ -79,20 +81,20 @@ bool memsys_serve_past(struct memsys *m, uint32_t entry)
 
 void memsys_answer_past(struct memsys *m, uint32_t index)
 {
-    struct memsys_entry *entry = &m->entries[index];
+    struct memsys_entry *entry = &m->pool.entries[index];
     struct memsys_path *path = memsys_path_of(m, entry->request.core);
     entry->arrived = entry->sent;
-    entry->ready = m->time;
+    entry->ready = m->clock.time;
     entry->request.from = CACHE_FETCHED;
-    entry->end[STAGE_DRAM] = m->time;
+    entry->end[STAGE_DRAM] = m->clock.time;
     entry->next = MEMSYS_NONE;
     if (path->first == MEMSYS_NONE)
         path->first = index;
     else
-        m->entries[path->last].next = index;
+        m->pool.entries[path->last].next = index;
     path->last = index;
-    bits_set(m->answers, entry->request.core);
-    m->news = true;
+    bits_set(m->wake.answers, entry->request.core);
+    m->wake.news = true;
 }
 
 void memsys_make_room_past(struct memsys *m, uint32_t end)
@@ -101,30 +103,30 @@ void memsys_make_room_past(struct memsys *m, uint32_t end)
     if (!path->refused)
         return;
     path->refused = false;
-    bits_set(m->may_send, end);
-    m->news = true;
+    bits_set(m->wake.may_send, end);
+    m->wake.news = true;
 }
 
 uint64_t memsys_backend_clock(const struct memsys *m)
 {
-    return divide_up(m->cycle * m->core_period, m->dram_period);
+    return divide_up(m->clock.cycle * m->clock.core_period, m->clock.dram_period);
 }
 
 uint64_t memsys_look_again(struct memsys *m)
 {
-    m->next = 0;
+    m->schedule.next = 0;
     return memsys_backend_clock(m);
 }
 
 void memsys_expect(struct memsys *m)
 {
-    m->inside++;
+    m->pool.inside++;
 }
 
 void memsys_notify(struct memsys *m)
 {
-    m->inside--;
-    m->news = true;
+    m->pool.inside--;
+    m->wake.news = true;
 }
 
 // The slice of the endpoint's partition
@@ -152,10 +154,10 @@ void memsys_put(struct memsys *m, uint32_t partition, uint32_t input,
                 const struct memsys_request *request)
 {
     struct memsys_partition *p = &m->partitions[partition];
-    uint64_t clock = divide_up(m->cycle * m->core_period, m->llc_period);
+    uint64_t clock = divide_up(m->clock.cycle * m->clock.core_period, m->clock.llc_period);
     uint32_t index = memsys_new_entry(m, request);
-    assert(m->entries[index].partition == partition);
-    m->entries[index].arrived = m->entries[index].sent;
+    assert(m->pool.entries[index].partition == partition);
+    m->pool.entries[index].arrived = m->pool.entries[index].sent;
     memsys_partition_put(p, index, clock, input);
     p->due = clock < p->due ? clock : p->due;
 }
@@ -165,11 +167,11 @@ enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_
 {
     struct memsys_partition *p = &m->partitions[partition];
     uint64_t size = m->config->llc.line_bytes;
-    uint64_t clock = divide_up(m->cycle * m->core_period, m->llc_period);
+    uint64_t clock = divide_up(m->clock.cycle * m->clock.core_period, m->clock.llc_period);
     uint64_t local = partition_local(&m->map, line * size) / size;
     enum cache_direct result = cache_read_directly(&p->cache, clock, local, ready);
     if (result == CACHE_DIRECT_READ)
-        *ready = divide_up(*ready * m->llc_period, m->core_period);
+        *ready = divide_up(*ready * m->clock.llc_period, m->clock.core_period);
     return result;
 }
 
@@ -192,18 +194,19 @@ uint32_t memsys_answer_flits(const struct memsys *m, uint32_t bytes)
 
 bool memsys_can_send_packet(const struct memsys *m, uint32_t from, uint32_t flits)
 {
-    return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->end_node[from], packet_class(m), flits);
+    return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[from], packet_class(m),
+                        flits);
 }
 
 void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_request *request)
 {
     struct noc *noc = m->side[MEMSYS_REQUESTS].noc;
     uint32_t index = memsys_new_entry(m, request);
-    m->entries[index].to = to;
+    m->pool.entries[index].to = to;
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(noc),
-                                .source = m->end_node[request->core],
-                                .target = m->end_node[to],
+                                .source = m->topology.end_node[request->core],
+                                .target = m->topology.end_node[to],
                                 .flits = request->flits,
                                 .class = (uint8_t)packet_class(m)};
     noc_send(noc, &packet);
@@ -212,19 +215,19 @@ void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_reque
 static const struct noc_packet *arrival(const struct memsys *m, uint32_t end)
 {
     const struct noc_packet *packet =
-        noc_peek(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
-    return packet && m->entries[packet->payload].to == end ? packet : NULL;
+        noc_peek(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[end], packet_class(m));
+    return packet && m->pool.entries[packet->payload].to == end ? packet : NULL;
 }
 
 const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t end)
 {
     const struct noc_packet *packet = arrival(m, end);
-    return packet ? &m->entries[packet->payload].request : NULL;
+    return packet ? &m->pool.entries[packet->payload].request : NULL;
 }
 
 uint32_t memsys_node_words(const struct memsys *m)
 {
-    return bits_words(m->nodes);
+    return bits_words(m->topology.nodes);
 }
 
 uint64_t memsys_packets(const struct memsys *m, uint32_t word)
@@ -236,27 +239,27 @@ uint32_t memsys_take_packet(struct memsys *m, uint32_t end)
 {
     const struct noc_packet *packet = arrival(m, end);
     uint32_t index = (uint32_t)packet->payload;
-    m->entries[index].arrived = packet->arrived * m->network_period;
-    noc_pop(m->side[MEMSYS_REQUESTS].noc, m->end_node[end], packet_class(m));
-    m->next = 0;
+    m->pool.entries[index].arrived = packet->arrived * m->clock.network_period;
+    noc_pop(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[end], packet_class(m));
+    m->schedule.next = 0;
     return index;
 }
 
 bool memsys_can_answer(const struct memsys *m, uint32_t end, uint32_t flits)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    return noc_can_send(side->noc, m->end_node[end], side->class, flits);
+    return noc_can_send(side->noc, m->topology.end_node[end], side->class, flits);
 }
 
 void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flits)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    struct memsys_entry *entry = &m->entries[index];
+    struct memsys_entry *entry = &m->pool.entries[index];
     entry->request.flits = (uint16_t)flits;
-    entry->ready = noc_cycle(side->noc) * m->network_period;
+    entry->ready = noc_cycle(side->noc) * m->clock.network_period;
     const struct memsys_offer offer = {.network = side->noc,
                                        .cycle = noc_cycle(side->noc),
-                                       .node = m->end_node[end],
+                                       .node = m->topology.end_node[end],
                                        .flits = flits,
                                        .waiting = 1,
                                        .reply = &entry->request,
@@ -265,17 +268,17 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
     struct noc_packet packet = {.payload = index,
                                 .created = offer.cycle,
                                 .source = offer.node,
-                                .target = m->end_node[entry->request.core],
+                                .target = m->topology.end_node[entry->request.core],
                                 .flits = (uint16_t)flits,
                                 .class = (uint8_t)side->class,
                                 .priority =
                                     memsys_reply_priority(m, offer.node, &entry->request, 0)};
     noc_send(side->noc, &packet);
-    m->next = 0;
+    m->schedule.next = 0;
 }
 
 void memsys_drop_packet(struct memsys *m, uint32_t index)
 {
-    m->client[m->entries[index].request.client].answers++;
+    m->sums.client[m->pool.entries[index].request.client].answers++;
     memsys_free_entry(m, index);
 }

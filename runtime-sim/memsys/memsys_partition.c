@@ -10,7 +10,7 @@ static void take_served(void *context, const struct cache_request *request, uint
 {
     struct memsys_partition *p = context;
     (void)now;
-    p->memsys->entries[request->id].request.from = request->from;
+    p->memsys->pool.entries[request->id].request.from = request->from;
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 
@@ -20,11 +20,11 @@ static bool may_be_served(void *context, const struct cache_request *request, ui
 {
     const struct memsys_partition *p = context;
     const struct memsys *m = p->memsys;
-    const struct memsys_request *of = &m->entries[request->id].request;
+    const struct memsys_request *of = &m->pool.entries[request->id].request;
     const struct memsys_input *input = &m->tables.inputs.v[request->input - MEMSYS_INPUTS];
     (void)now;
     for (uint32_t i = 0; i < p->served_count; i++)
-        if (m->entries[p->served[i]].request.line == of->line)
+        if (m->pool.entries[p->served[i]].request.line == of->line)
             return false;
     return input->condition(input->context, of);
 }
@@ -49,8 +49,10 @@ static void init_inputs(struct memsys_partition *p)
 void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_t number)
 {
     const struct memsys_config *config = m->config;
-    *p = (struct memsys_partition){
-        .memsys = m, .number = number, .node = m->partition_node[number], .due = UINT64_MAX};
+    *p = (struct memsys_partition){.memsys = m,
+                                   .number = number,
+                                   .node = m->topology.partition_node[number],
+                                   .due = UINT64_MAX};
     p->delays = ARENA_ARRAY(m->arena, struct memsys_delay, m->message_count);
     init_inputs(p);
     p->backend = m->backend->create(m->backend->context, m->arena, config, number);
@@ -67,7 +69,7 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
 // network.
 static bool is_own(const struct memsys_partition *p, uint32_t entry)
 {
-    return p->memsys->entries[entry].request.core == p->memsys->cores + p->number;
+    return p->memsys->pool.entries[entry].request.core == p->memsys->topology.cores + p->number;
 }
 
 static uint8_t path_of(const struct memsys_partition *p, uint32_t entry)
@@ -87,7 +89,7 @@ static bool has_room(const struct memsys_partition *p, const struct memsys_messa
                      uint64_t entry)
 {
     const struct memsys_gate *gate = p->memsys->tables.gate;
-    return gate ? gate->has_room(gate->context, p->number, &p->memsys->entries[entry].request)
+    return gate ? gate->has_room(gate->context, p->number, &p->memsys->pool.entries[entry].request)
                 : cache_can_put(&p->cache, message->input);
 }
 
@@ -117,7 +119,7 @@ static const uint8_t kinds[] = {[MEMSYS_READ] = CACHE_READ,
 void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
 {
     struct memsys *m = p->memsys;
-    const struct memsys_request *request = &m->entries[index].request;
+    const struct memsys_request *request = &m->pool.entries[index].request;
     uint64_t size = m->config->llc.line_bytes;
     struct cache_request to = {.id = index,
                                .line = partition_local(&m->map, request->line * size) / size,
@@ -127,7 +129,7 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
                                .keep = request->keep,
                                .input = (uint8_t)input,
                                .path = path_of(p, index)};
-    m->entries[index].end[STAGE_DELAY] = now * m->llc_period;
+    m->pool.entries[index].end[STAGE_DELAY] = now * m->clock.llc_period;
     cache_put(&p->cache, now, &to);
 }
 
@@ -140,8 +142,8 @@ static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_mom
     if (!packet || !has_room(p, message, packet->payload))
         return MEMSYS_NONE;
     uint32_t index = (uint32_t)packet->payload;
-    m->entries[index].arrived = packet->arrived * m->network_period;
-    m->entries[index].end[STAGE_REQUEST] = at->time;
+    m->pool.entries[index].arrived = packet->arrived * m->clock.network_period;
+    m->pool.entries[index].end[STAGE_REQUEST] = at->time;
     noc_pop(m->side[MEMSYS_REQUESTS].noc, p->node, message->request_class);
     p->moved = true;
     return index;
@@ -151,7 +153,7 @@ static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now
 {
     const struct memsys_gate *gate = p->memsys->tables.gate;
     if (gate)
-        gate->take(gate->context, p->number, index, &p->memsys->entries[index].request, now);
+        gate->take(gate->context, p->number, index, &p->memsys->pool.entries[index].request, now);
     else
         memsys_partition_put(p, index, now, input);
 }
@@ -182,7 +184,7 @@ static void end_delay(struct memsys_partition *p, const struct memsys_moment *at
     p->delayed--;
     p->moved = true;
     if (delay->first < delay->all.n)
-        __builtin_prefetch(&p->memsys->entries[delay->all.v[delay->first].entry]);
+        __builtin_prefetch(&p->memsys->pool.entries[delay->all.v[delay->first].entry]);
     if (delay->first < delay->all.n / 2)
         return;
     delay->all.n -= delay->first;
@@ -259,21 +261,21 @@ static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count
 static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t ready)
 {
     struct memsys *m = p->memsys;
-    if (m->entries[index].waits) {
-        m->entries[index].left = true;
+    if (m->pool.entries[index].waits) {
+        m->pool.entries[index].left = true;
         return true;
     }
     bool own = is_own(p, index);
     uint32_t room = m->config->memory.reply_queue;
     if ((own ? p->own_count : p->reply_count) == room)
         return false;
-    m->entries[index].ready = ready * m->llc_period;
-    bool read = m->entries[index].end[STAGE_DRAM];
-    m->entries[index].end[read ? STAGE_FILL : STAGE_SLICE] = m->entries[index].ready;
+    m->pool.entries[index].ready = ready * m->clock.llc_period;
+    bool read = m->pool.entries[index].end[STAGE_DRAM];
+    m->pool.entries[index].end[read ? STAGE_FILL : STAGE_SLICE] = m->pool.entries[index].ready;
     if (own) {
         append(p->own, room, p->own_head, &p->own_count, index);
-        bits_set(m->answers, m->cores + p->number);
-        m->news = true;
+        bits_set(m->wake.answers, m->topology.cores + p->number);
+        m->wake.news = true;
     } else {
         append(p->replies, room, p->reply_head, &p->reply_count, index);
     }
@@ -290,7 +292,7 @@ bool memsys_can_return(const struct memsys *m, uint32_t partition)
 void memsys_return(struct memsys *m, uint32_t partition, uint32_t entry, uint64_t clock)
 {
     m->partitions[partition].moved = true;
-    m->entries[entry].end[STAGE_DELAY] = clock * m->llc_period;
+    m->pool.entries[entry].end[STAGE_DELAY] = clock * m->clock.llc_period;
     take_answer(&m->partitions[partition], entry, clock);
 }
 
@@ -300,9 +302,9 @@ static void note_read(struct memsys *m, const struct memsys_piece *piece)
 {
     if (piece->entry == MEMSYS_NONE)
         return;
-    uint64_t *end = m->entries[piece->entry].end;
-    end[STAGE_DRAM_DELAY] = piece->queued * m->dram_period;
-    end[STAGE_DRAM] = piece->done * m->dram_period;
+    uint64_t *end = m->pool.entries[piece->entry].end;
+    end[STAGE_DRAM_DELAY] = piece->queued * m->clock.dram_period;
+    end[STAGE_DRAM] = piece->done * m->clock.dram_period;
 }
 
 // Returns false if the piece must wait for the slice's port or for room for an acknowledgement.
@@ -336,7 +338,7 @@ static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *ou
                           const struct memsys_moment *at)
 {
     struct memsys *m = p->memsys;
-    struct mask rest = mask_without(m->line, m->piece[p->piece]);
+    struct mask rest = mask_without(m->masks.line, m->masks.piece[p->piece]);
     struct mask bytes = mask_without(out->bytes, rest);
     if (!mask_any(bytes))
         return true;
@@ -348,8 +350,8 @@ static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *ou
     if (!m->backend->can_take(p->backend, &piece))
         return false;
     if (piece.entry != MEMSYS_NONE) {
-        m->entries[piece.entry].end[STAGE_SLICE] = out->since * m->llc_period;
-        m->entries[piece.entry].end[STAGE_OUT] = at->time;
+        m->pool.entries[piece.entry].end[STAGE_SLICE] = out->since * m->clock.llc_period;
+        m->pool.entries[piece.entry].end[STAGE_OUT] = at->time;
     }
     m->backend->take(p->backend, at->dram, &piece);
     p->moved = true;
@@ -360,7 +362,7 @@ static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
 {
     const struct cache_out *out;
     while ((out = cache_out_peek(&p->cache))) {
-        for (; p->piece < p->memsys->pieces; p->piece++)
+        for (; p->piece < p->memsys->masks.pieces; p->piece++)
             if (!ask_for_piece(p, out, at))
                 return;
         p->piece = 0;
@@ -376,7 +378,7 @@ static void take_late_answers(struct memsys_partition *p, uint64_t now)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->waiting.n; i++) {
         uint32_t index = p->waiting.v[i];
-        const struct memsys_entry *entry = &p->memsys->entries[index];
+        const struct memsys_entry *entry = &p->memsys->pool.entries[index];
         if (entry->waits || (entry->left && !take_answer(p, index, now)))
             p->waiting.v[kept++] = index;
     }
@@ -422,7 +424,7 @@ static void send_replies(struct memsys_partition *p)
     p->refused_flits = 0;
     for (bool is_first = true; p->reply_count; is_first = false) {
         uint32_t index = p->replies[p->reply_head];
-        const struct memsys_request *request = &m->entries[index].request;
+        const struct memsys_request *request = &m->pool.entries[index].request;
         const struct memsys_message *message = &m->messages[request->message];
         uint32_t flits = memsys_reply_flits(m, request);
         struct memsys_offer offer = {.network = side->noc,
@@ -443,12 +445,12 @@ static void send_replies(struct memsys_partition *p)
             .payload = index,
             .created = noc_cycle(side->noc),
             .source = p->node,
-            .target = m->end_node[request->core],
+            .target = m->topology.end_node[request->core],
             .flits = (uint16_t)flits,
             .class = message->reply_class,
             .priority = memsys_reply_priority(m, p->node, request, message->reply_priority)};
         noc_send(side->noc, &packet);
-        m->entries[index].end[STAGE_REPLY_QUEUE] = packet.created * m->network_period;
+        m->pool.entries[index].end[STAGE_REPLY_QUEUE] = packet.created * m->clock.network_period;
         p->reply_head = p->reply_head + 1 < m->config->memory.reply_queue ? p->reply_head + 1 : 0;
         p->reply_count--;
         p->moved = true;
@@ -468,7 +470,8 @@ static uint64_t answer_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
     uint64_t ready = m->backend->ready(p->backend);
-    return ready == UINT64_MAX ? ready : divide_up(ready * m->dram_period, m->llc_period);
+    return ready == UINT64_MAX ? ready
+                               : divide_up(ready * m->clock.dram_period, m->clock.llc_period);
 }
 
 static void set_due(struct memsys_partition *p, uint64_t now)
@@ -492,7 +495,7 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
 {
     p->moved = false;
     if (p->reply_count && !p->refused_flits) // used by send_replies
-        __builtin_prefetch(&p->memsys->entries[p->replies[p->reply_head]]);
+        __builtin_prefetch(&p->memsys->pool.entries[p->replies[p->reply_head]]);
     take_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)
         take_arrivals(p, at, i);
@@ -508,19 +511,19 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
     send_replies(p);
     set_due(p, at->llc);
     if (p->moved)
-        p->memsys->moved = at->time;
+        p->memsys->clock.moved = at->time;
 }
 
 void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
 {
     struct memsys *m = p->memsys;
     for (uint32_t i = 0; i < p->waiting.n; i++) {
-        struct memsys_entry *entry = &m->entries[p->waiting.v[i]];
+        struct memsys_entry *entry = &m->pool.entries[p->waiting.v[i]];
         if (entry->waits)
             entry->waits = m->serve(m->context, &entry->request) == MEMSYS_WAIT;
     }
     for (uint32_t i = 0; i < p->served_count && m->serve; i++) {
-        struct memsys_entry *entry = &m->entries[p->served[i]];
+        struct memsys_entry *entry = &m->pool.entries[p->served[i]];
         entry->waits = m->serve(m->context, &entry->request) == MEMSYS_WAIT;
         if (entry->waits) {
             vec_push(m->arena, &p->waiting, p->served[i]);
@@ -547,6 +550,7 @@ void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t 
 void memsys_look_at_gates(struct memsys *m)
 {
     for (uint32_t i = 0; i < m->partition_count; i++)
-        wake(&m->partitions[i], divide_up(m->cycle * m->core_period, m->llc_period));
-    m->next = 0;
+        wake(&m->partitions[i],
+             divide_up(m->clock.cycle * m->clock.core_period, m->clock.llc_period));
+    m->schedule.next = 0;
 }

@@ -112,60 +112,101 @@ struct memsys_shared_node {
     uint32_t turn, waiting; // core that is served first; number of requests of its cores
 };
 
+// Time. Periods and `time` are in units.
+struct memsys_clocks {
+    uint64_t core_period, network_period, llc_period, dram_period;
+    uint64_t cycle; // cycle of the cores
+    uint64_t time;  // time of the last evaluation
+    uint64_t moved; // time of the last movement in a partition
+};
+
+// Places of endpoints and partitions in the networks.
+struct memsys_topology {
+    uint32_t cores, routers, ends, nodes, node_words, end_words;
+    uint32_t first_own; // number of the first endpoint of the owner's table
+    uint32_t *end_node, *partition_node;
+    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
+    uint64_t *partition_set;         // set of nodes with a partition
+};
+
+// Events for which endpoints wait: replies, and room for a refused request.
+struct memsys_wakes {
+    uint64_t *answers;            // set of endpoints with a reply
+    uint64_t *refused, *may_send; // sets of endpoints, see memsys_may_send
+    uint32_t *wanted;             // by endpoint: flits of its refused request
+    uint8_t *wanted_class;        // by endpoint: class of its refused request
+    uint32_t refused_count;
+    bool news;                      // cores have a reply, or room for a refused request
+    VEC(struct memsys_shown) shown; // nodes with a new oldest reply
+};
+
+// Nodes with several endpoints.
+struct memsys_sharing {
+    bool any;
+    struct memsys_port *ports;        // by core; NULL: each core has a node of its own
+    struct memsys_shared_node *gates; // by node
+    uint64_t *gated;                  // set of nodes whose cores have requests
+};
+
+// Pool of requests in flight.
+struct memsys_pool {
+    struct memsys_entry *entries;
+    uint32_t count, unused;
+    uint64_t inside; // requests in the memory system
+};
+
+// Order and time of evaluations.
+struct memsys_schedule {
+    // Time of the next evaluation of a component, in units; 0: not known, after a send, a pop or a
+    // flush.
+    uint64_t next;
+    bool is_open; // the owner may send through the networks
+    bool flushing;
+    uint64_t shuffle;
+    uint32_t *order; // of partitions
+};
+
+// Bytes of a line, and of its parts.
+struct memsys_masks {
+    struct mask line;
+    uint32_t sectors; // sectors per line
+    uint32_t pieces;  // DRAM requests per line
+    struct mask piece[MASK_BYTES], sector[MASK_BYTES];
+};
+
+// Sums from which statistics are calculated.
+struct memsys_sums {
+    // By requester, in units; memsys_stats_refresh converts them to cycles.
+    struct memsys_client_stats *client, *client_cycles;
+    uint64_t stage[MEMSYS_STAGES + 1]; // of reads, in units; the last element is the time in the
+                                       // reply network
+    struct cache_stats llc;
+    struct dram_stats dram;
+};
+
 struct memsys {
     const struct memsys_config *config;
     struct memsys_tables tables;
     struct arena *arena;
     memsys_serve *serve;
     void *context;
-    uint64_t core_period, network_period, llc_period, dram_period;
-    uint64_t cycle; // cycle of the cores
-    uint64_t time;  // time of the last evaluation, in units
-    struct memsys_side side[2];
-    uint32_t cores, routers, ends, nodes, node_words, end_words;
-    uint32_t *end_node, *partition_node;
-    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
-    struct memsys_path *paths;       // of the owner's endpoints, which start at first_own
-    uint32_t first_own;              // number of the first endpoint of the owner's table
-    uint64_t *answers;               // set of endpoints with a reply
-    uint64_t *refused, *may_send;    // sets of endpoints, see memsys_may_send
-    uint32_t *wanted;                // by endpoint: flits of its refused request
-    uint8_t *wanted_class;           // by endpoint: class of its refused request
-    uint32_t refused_count;
-    struct partition_map map;
     const struct memsys_backend *backend;
+    struct memsys_clocks clock;
+    struct memsys_side side[2];
+    struct memsys_topology topology;
+    struct memsys_path *paths; // of the owner's endpoints, which start at topology.first_own
+    struct memsys_wakes wake;
+    struct partition_map map;
     struct memsys_message *messages;
     uint32_t message_count;
-    bool shares_nodes;                // some nodes have several endpoints
-    struct memsys_port *ports;        // by core; NULL: each core has a node of its own
-    struct memsys_shared_node *gates; // by node
-    uint64_t *gated;                  // set of nodes whose cores have requests
-    VEC(struct memsys_shown) shown;   // nodes with a new oldest reply
-    uint32_t pieces;                  // DRAM requests per line
-    struct mask piece[MASK_BYTES], sector[MASK_BYTES], line;
-    uint32_t sectors; // sectors per line
-    struct memsys_partition *partitions;
     uint32_t partition_count;
-    struct memsys_entry *entries;
-    uint32_t entry_count, unused;
-    uint64_t inside;
-    uint64_t moved; // time of the last movement in a partition, in units
-    uint64_t shuffle;
-    uint32_t *order;
-    bool news; // cores have a reply, or room for a refused request
-    // Time of the next evaluation of a component, in units; 0: not known, after a send, a pop or a
-    // flush.
-    uint64_t next;
-    bool is_open;            // the owner may send through the networks
-    uint64_t *partition_set; // set of nodes with a partition
-    bool flushing;
+    struct memsys_partition *partitions;
+    struct memsys_sharing sharing;
+    struct memsys_pool pool;
+    struct memsys_schedule schedule;
     struct memsys_stats stats;
-    uint64_t stage_sum[MEMSYS_STAGES + 1]; // of reads, in units; the last element is the time in
-                                           // the reply network
-    // By requester. Sums are in units; memsys_stats_refresh converts them to cycles.
-    struct memsys_client_stats *client, *client_cycles;
-    struct cache_stats llc_total;
-    struct dram_stats dram_total;
+    struct memsys_masks masks;
+    struct memsys_sums sums;
 };
 
 static inline bool memsys_has_data(const struct memsys_request *request)
@@ -178,9 +219,9 @@ static inline bool memsys_has_data(const struct memsys_request *request)
 static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask bytes)
 {
     struct mask all = {{0}};
-    for (uint32_t i = 0; i < m->sectors; i++)
-        if (mask_meet(m->sector[i], bytes))
-            all = mask_or(all, m->sector[i]);
+    for (uint32_t i = 0; i < m->masks.sectors; i++)
+        if (mask_meet(m->masks.sector[i], bytes))
+            all = mask_or(all, m->masks.sector[i]);
     return all;
 }
 
@@ -203,8 +244,9 @@ static inline void memsys_show_offer(const struct memsys *m, const struct memsys
 // Returns the path of an endpoint that bypasses the networks, or NULL.
 static inline struct memsys_path *memsys_path_of(const struct memsys *m, uint32_t end)
 {
-    return end >= m->first_own && m->paths[end - m->first_own].past ? &m->paths[end - m->first_own]
-                                                                    : NULL;
+    return end >= m->topology.first_own && m->paths[end - m->topology.first_own].past
+               ? &m->paths[end - m->topology.first_own]
+               : NULL;
 }
 
 // Cores that share nodes (memsys_ports.c): initialisation, room in a core's queue, sending, and one

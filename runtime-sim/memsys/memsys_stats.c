@@ -20,14 +20,14 @@ enum { CLIENT_KEYS = ARRAY_LENGTH(client_keys) };
 
 static void add_parts(struct memsys *m)
 {
-    m->llc_total = (struct cache_stats){0};
-    m->dram_total = (struct dram_stats){0};
+    m->sums.llc = (struct cache_stats){0};
+    m->sums.dram = (struct dram_stats){0};
     for (uint32_t i = 0; i < m->partition_count; i++) {
         struct memsys_partition *p = &m->partitions[i];
-        stats_accumulate(&m->llc_total, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
+        stats_accumulate(&m->sums.llc, &p->cache.stats, cache_stat_keys, cache_stat_key_count);
         const struct dram_channel *dram;
         for (uint32_t k = 0; (dram = memsys_channel(m, i, k)); k++)
-            stats_accumulate(&m->dram_total, &dram->stats, dram_stat_keys, dram_stat_key_count);
+            stats_accumulate(&m->sums.dram, &dram->stats, dram_stat_keys, dram_stat_key_count);
     }
 }
 
@@ -45,16 +45,16 @@ static void add_clients(struct memsys *m)
 {
     struct memsys_client_stats all = {0};
     for (uint32_t i = 0; i < m->tables.requester_count; i++) {
-        struct memsys_client_stats *cycles = &m->client_cycles[i];
-        *cycles = m->client[i];
-        to_cycles(cycles, m->core_period);
-        struct memsys_client_stats own = m->client[i];
+        struct memsys_client_stats *cycles = &m->sums.client_cycles[i];
+        *cycles = m->sums.client[i];
+        to_cycles(cycles, m->clock.core_period);
+        struct memsys_client_stats own = m->sums.client[i];
         if (m->tables.requesters[i].apart)
             own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
                 0;
         stats_accumulate(&all, &own, client_keys, CLIENT_KEYS);
     }
-    to_cycles(&all, m->core_period);
+    to_cycles(&all, m->clock.core_period);
     m->stats.requests = all.requests;
     m->stats.answers = all.answers;
     m->stats.data_answers = all.data_answers;
@@ -79,7 +79,7 @@ static void add_stages(struct memsys *m)
                             &m->stats.in_reply_queue,
                             &m->stats.in_reply_network};
     for (uint32_t i = 0; i <= MEMSYS_STAGES; i++)
-        *to[i] = m->stage_sum[i] / m->core_period;
+        *to[i] = m->sums.stage[i] / m->clock.core_period;
 }
 
 static void add_hops(struct memsys *m)
@@ -102,11 +102,11 @@ void memsys_stats_refresh(struct memsys *m)
     add_clients(m);
     add_stages(m);
     add_hops(m);
-    m->stats.llc_read_hit = m->llc_total.read_hits;
-    m->stats.llc_write_hit = m->llc_total.write_hits;
-    m->stats.dram_activate = m->dram_total.activates;
-    m->stats.dram_read = m->dram_total.reads * bits;
-    m->stats.dram_write = m->dram_total.writes * bits;
+    m->stats.llc_read_hit = m->sums.llc.read_hits;
+    m->stats.llc_write_hit = m->sums.llc.write_hits;
+    m->stats.dram_activate = m->sums.dram.activates;
+    m->stats.dram_read = m->sums.dram.reads * bits;
+    m->stats.dram_write = m->sums.dram.writes * bits;
     for (uint32_t i = 0; i < 2; i++)
         noc_use_refresh(m->side[i].noc);
 }
@@ -142,11 +142,11 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
     for (uint32_t i = 0; i < m->tables.requester_count; i++)
         stats_add(stats, arena_printf(stats->arena, "memory.%s", m->tables.requesters[i].name),
-                  client_keys, CLIENT_KEYS, &m->client_cycles[i]);
+                  client_keys, CLIENT_KEYS, &m->sums.client_cycles[i]);
     noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
     noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
-    stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->llc_total);
-    stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &m->dram_total);
+    stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->sums.llc);
+    stats_add(stats, "dram", dram_stat_keys, dram_stat_key_count, &m->sums.dram);
     for (uint32_t i = 0; i < m->partition_count; i++)
         stats_add_member(stats, "llc*", arena_printf(stats->arena, "llc%u", i), cache_stat_keys,
                          cache_stat_key_count, &m->partitions[i].cache.stats);
@@ -164,12 +164,12 @@ uint32_t memsys_partition_of(const struct memsys *m, uint64_t line)
 
 uint32_t memsys_partition_node(const struct memsys *m, uint32_t partition)
 {
-    return m->partition_node[partition];
+    return m->topology.partition_node[partition];
 }
 
 struct noc *memsys_network(struct memsys *m, enum memsys_network network)
 {
-    m->is_open = true;
+    m->schedule.is_open = true;
     return m->side[network].noc;
 }
 
@@ -182,18 +182,18 @@ const struct noc *memsys_noc(const struct memsys *m, enum memsys_network network
 
 uint64_t memsys_inside(const struct memsys *m)
 {
-    return m->inside;
+    return m->pool.inside;
 }
 
 // Returns the cycle of the last movement.
 static uint64_t moved_at(const struct memsys *m)
 {
-    uint64_t moved = m->moved;
+    uint64_t moved = m->clock.moved;
     for (uint32_t i = 0; i < 2; i++) {
-        uint64_t at = noc_moved_at(m->side[i].noc) * m->network_period;
+        uint64_t at = noc_moved_at(m->side[i].noc) * m->clock.network_period;
         moved = at > moved ? at : moved;
     }
-    return divide_up(moved, m->core_period);
+    return divide_up(moved, m->clock.core_period);
 }
 
 static void report_partition(const struct memsys_partition *p, FILE *to)
@@ -227,7 +227,7 @@ void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
     fprintf(to,
             "memory system in cycle %" PRIu64 ": %" PRIu64
             " requests are not answered, the last one moved in cycle %" PRIu64 "\n",
-            m->cycle, m->inside, moved_at(m));
+            m->clock.cycle, m->pool.inside, moved_at(m));
     for (uint32_t i = 0; i < m->partition_count; i++)
         report_partition(&m->partitions[i], to);
     fputs("request network:\n", to);

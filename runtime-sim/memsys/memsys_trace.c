@@ -21,12 +21,12 @@ struct memsys_trace {
 
 static const char *node_name(const struct memsys *m, char *text, size_t size, uint32_t node)
 {
-    if (m->end_at[node] < m->cores)
-        snprintf(text, size, "core %u", m->end_at[node]);
-    else if (m->partition_at[node] != MEMSYS_NONE)
-        snprintf(text, size, "partition %u", m->partition_at[node]);
-    else if (m->end_at[node] != MEMSYS_NONE)
-        snprintf(text, size, "router %u", memsys_end_number(m, m->end_at[node]));
+    if (m->topology.end_at[node] < m->topology.cores)
+        snprintf(text, size, "core %u", m->topology.end_at[node]);
+    else if (m->topology.partition_at[node] != MEMSYS_NONE)
+        snprintf(text, size, "partition %u", m->topology.partition_at[node]);
+    else if (m->topology.end_at[node] != MEMSYS_NONE)
+        snprintf(text, size, "router %u", memsys_end_number(m, m->topology.end_at[node]));
     else
         snprintf(text, size, "node %u", node);
     return text;
@@ -40,7 +40,7 @@ static const char *packet_name(const struct listener *listener, const struct noc
                                         [MEMSYS_REDUCE] = "reduction",
                                         [MEMSYS_PACKET] = "result"};
     const struct memsys *m = listener->trace->memsys;
-    const struct memsys_request *request = &m->entries[packet->payload].request;
+    const struct memsys_request *request = &m->pool.entries[packet->payload].request;
     return packet->class == listener->side->class ? kinds[request->kind]
                                                   : m->tables.requesters[request->client].packet;
 }
